@@ -177,7 +177,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		}
 		tools := tool.New(has)
 		remote := r.Audience.View(audience.Remote)
-		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory})
+		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
 			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff("memory.passive"), NoBooks: noBooks != nil,

@@ -25,7 +25,7 @@ type Kind struct {
 }
 
 // kinds are all kinds, in the order of the table in README.md.
-var kinds = []Kind{createTask, assignEntity, remember, forget, pin, search}
+var kinds = []Kind{createTask, assignEntity, remember, forget, pin, search, book}
 
 // Kinds returns all kinds.
 func Kinds() []Kind { return slices.Clone(kinds) }

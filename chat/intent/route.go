@@ -20,7 +20,7 @@ type resolver interface {
 	Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error)
 }
 
-// Options are what a Router works with. All but NoMemory must be set.
+// Options are what a Router works with. All but NoMemory and NoBooks must be set.
 type Options struct {
 	Memory *memory.Store
 	Recall *recall.Ranker
@@ -29,6 +29,8 @@ type Options struct {
 	Remote *audience.View
 	// NoMemory is why nothing of memories can be proposed; nil: it can.
 	NoMemory error
+	// NoBooks is why no file can be read as a book; nil: it can.
+	NoBooks error
 }
 
 // Router makes proposals of orders. New makes one.
@@ -95,7 +97,7 @@ func (r *Router) propose(ctx context.Context, v *audience.View, o *Order, typed 
 	if o.Text == "" {
 		return p, saysNothing(o.Kind)
 	}
-	if r.opts.NoMemory != nil && o.Kind != turn.Search && o.Kind != turn.Pin {
+	if r.opts.NoMemory != nil && o.Kind != turn.Search && o.Kind != turn.Pin && o.Kind != turn.Book {
 		return p, r.opts.NoMemory
 	}
 	var typ string
@@ -122,12 +124,25 @@ func (r *Router) propose(ctx context.Context, v *audience.View, o *Order, typed 
 		}
 	case turn.Search:
 		typ, args = record.ProposeSearch, action.SearchArgs{Query: o.Text}
+	case turn.Book:
+		if r.opts.NoBooks != nil {
+			return p, r.opts.NoBooks
+		}
+		typ, args = record.ProposeBook, action.BookArgs{Path: bare(o.Text), ConversationID: at.ConversationID}
 	default:
-		return p, fault.New(fault.Unavailable, "books cannot be read yet").WithHint("attach the file to the message instead")
+		return p, fault.Field("text", "there is no order %q", string(o.Kind))
 	}
 	env := action.Env{View: v, Rooms: action.Rooms{Memory: r.opts.Memory}}
 	p.Proposal, p.Warnings, err = action.Propose(ctx, env, typ, args, typed)
 	return p, err
+}
+
+// bare is a path without the quotes that a person puts around one with spaces.
+func bare(path string) string {
+	if n := len(path); n > 2 && (path[0] == '"' || path[0] == '\'') && path[n-1] == path[0] {
+		return path[1 : n-1]
+	}
+	return path
 }
 
 // seen reports whether a remote reader sees a memory.

@@ -111,6 +111,8 @@ func said(a *record.ChatAction) string {
 		return "put away: " + text("statement")
 	case record.ProposePin:
 		return "pin in this conversation: " + text("label")
+	case record.ProposeBook:
+		return "read for this conversation: " + text("path")
 	default:
 		return "search the notes: " + text("query")
 	}

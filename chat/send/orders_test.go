@@ -108,7 +108,7 @@ func TestMEM78_WhatCannotBeProposed(t *testing.T) {
 		{"/forget #77", "forget", "no memory"},
 		{"/forget what nobody ever said about giraffes", "forget", "no memory"},
 		{"/pin [[No such note]]", "pin", ""},
-		{"/book x.pdf", "book", "books"},
+		{"/book", "book", "/book FILE"},
 		{"/remember user: hi\nassistant: hello", "remember", "exchange"},
 		{strings.Repeat("/search x\n", 25), "intents", "25"},
 	} {

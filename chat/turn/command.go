@@ -32,7 +32,7 @@ var commands = []Command{
 	{"/forget", "MEMORY", "put a memory away: its number, its handle, or what it says", Forget},
 	{"/pin", "REF", "have a note or a memory in every prompt of the conversation", Pin},
 	{"/search", "WORDS", "search the notes", Search},
-	{"/book", "FILE", "read a file as a book, which ctxd cannot do yet", Book},
+	{"/book", "FILE", "read a file to ask about it in the conversation", Book},
 }
 
 // Commands returns all commands.

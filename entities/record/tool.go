@@ -55,12 +55,13 @@ const (
 	ProposeForget   = "forget"
 	ProposePin      = "pin"
 	ProposeSearch   = "search"
+	ProposeBook     = "book"
 )
 
 // ToolProposal is a change that a model asks for, or a message orders. It waits for a person.
 type ToolProposal struct {
-	Type   string          `json:"type" enum:"createTask,assignEntity,remember,forget,pin,search" jsonschema:"what is to be done"`
-	Args   json.RawMessage `json:"args" jsonschema:"what the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId; for remember statement, kind, summary, conversationId and messageId; for forget memoryId and statement; for pin conversationId, noteId, memoryId and label; for search query"`
+	Type   string          `json:"type" enum:"createTask,assignEntity,remember,forget,pin,search,book" jsonschema:"what is to be done"`
+	Args   json.RawMessage `json:"args" jsonschema:"what the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId; for remember statement, kind, summary, conversationId and messageId; for forget memoryId and statement; for pin conversationId, noteId, memoryId and label; for search query; for book path and conversationId"`
 	Reason string          `json:"reason,omitempty" jsonschema:"why it is asked for"`
 	// Edit is nil for a change that the daemon or the client makes.
 	Edit *ToolEdit `json:"edit,omitempty" jsonschema:"the change of a file that the user makes: the record comes from it"`

@@ -100,7 +100,7 @@ func drawProposal(s *term.Screen, head term.Line, a *record.ChatAction) {
 func argsOf(a *record.ChatAction) string {
 	shown := a.Args
 	switch a.Type {
-	case record.ProposeRemember, record.ProposeForget, record.ProposePin:
+	case record.ProposeRemember, record.ProposeForget, record.ProposePin, record.ProposeBook:
 		shown = maps.Clone(a.Args)
 		for _, id := range []string{"conversationId", "messageId", "memoryId", "noteId"} {
 			if len(shown) > 1 {
@@ -127,7 +127,8 @@ type confirm struct {
 
 func (confirm) Help() string {
 	return "Does what was proposed, once: confirmed again, nothing more is done. A field of an entity, a memory, and what is pinned are changed here. " +
-		"What ctxd doesn't keep is shown for you to do: a task, a search, and the line of a file that an entity comes from."
+		"What ctxd doesn't keep is shown for you to do: a task, a search, and the line of a file that an entity comes from. " +
+		"A file that is to be read as a book is read now, for the conversation."
 }
 
 func (confirm) Examples() []command.Example {
@@ -168,10 +169,13 @@ func (c *anAction) decide(a *Options, method string, params any) error {
 			return err
 		}
 		if a.JSON {
-			return a.Out.JSON(out)
+			if err := a.Out.JSON(out); err != nil {
+				return err
+			}
+		} else {
+			drawDecided(a.Out, &out)
 		}
-		drawDecided(a.Out, &out)
-		return nil
+		return readConfirmed(a.Ctx, a, cl, &out)
 	})
 }
 
@@ -200,6 +204,7 @@ func drawDecided(s *term.Screen, d *protocol.ChatDecided) {
 	case d.Type == record.ProposeSearch:
 		query, _ := d.Args["query"].(string)
 		s.Say(term.Text("  ctxd search " + command.Quoted(query)))
+	case d.Type == record.ProposeBook: // the command that has confirmed it reads the file
 	default:
 		s.Say(term.Text("  ctxd keeps no tasks: put it where you keep yours"))
 	}
@@ -296,8 +301,15 @@ func (s *conversing) decide(ctx context.Context, method string, params any) erro
 		return err
 	}
 	if s.JSON {
-		return jsonLine(s.Out, out)
+		if err := jsonLine(s.Out, out); err != nil {
+			return err
+		}
+	} else {
+		drawDecided(s.Out, &out)
 	}
-	drawDecided(s.Out, &out)
-	return nil
+	cl, err := s.conn()
+	if err != nil {
+		return err
+	}
+	return readConfirmed(ctx, s.Options, cl, &out)
 }

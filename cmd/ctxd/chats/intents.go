@@ -113,8 +113,8 @@ func drawWhy(s *term.Screen, e *protocol.Error) {
 	}
 }
 
-// orders are the commands of the prompt that are messages: nothing of them is done before /confirm. /pin and /search act
-// for the person at once, and there is no /book yet.
+// orders are the commands of the prompt that are messages: nothing of them is done before /confirm. /pin, /search and
+// /book act for the person at once.
 func orders() (list []slashCommand) {
 	for _, c := range turn.Commands() {
 		switch c.Intent {

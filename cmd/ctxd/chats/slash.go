@@ -45,6 +45,7 @@ func slashCommands() []slashCommand {
 		{name: "/suggest", about: "notes that are related to it", run: (*conversing).suggested},
 		{name: "/references", arg: "N|" + allWord, about: "what it stood on, or message N of it", run: (*conversing).stoodOn},
 		{name: "/search", arg: "WORDS", needs: true, about: "the notes that are about something", run: (*conversing).search},
+		{name: "/book", arg: "FILE", needs: true, about: "read a file, to ask about it in this conversation", run: (*conversing).book},
 	}, orders(), []slashCommand{
 		{name: "/actions", about: "what is proposed and waits for you", run: (*conversing).listWaiting},
 		{name: "/confirm", arg: "N", about: "do what is proposed; N is its number, if several wait", run: (*conversing).confirm},

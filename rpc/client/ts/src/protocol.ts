@@ -221,8 +221,8 @@ export interface ChatAction {
   /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
   id: string;
   /** What is to be done. */
-  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search";
-  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query. Of a confirmed one they are those that were confirmed. */
+  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
+  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
@@ -244,7 +244,7 @@ export interface ChatAction {
    * RFC 3339, in UTC.
    */
   decidedAt?: string;
-  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, or writes the line of edit into the file. */
+  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.put, or writes the line of edit into the file. */
   forClient?: boolean;
   /** Of a failed one: why it could not be done. */
   failure?: string;
@@ -329,8 +329,8 @@ export interface ChatDecided {
   /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
   id: string;
   /** What is to be done. */
-  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search";
-  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query. Of a confirmed one they are those that were confirmed. */
+  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
+  /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
@@ -352,7 +352,7 @@ export interface ChatDecided {
    * RFC 3339, in UTC.
    */
   decidedAt?: string;
-  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, or writes the line of edit into the file. */
+  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.put, or writes the line of edit into the file. */
   forClient?: boolean;
   /** Of a failed one: why it could not be done. */
   failure?: string;
@@ -4255,8 +4255,8 @@ export interface ToolEdit {
 
 export interface ToolProposal {
   /** What is to be done. */
-  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search";
-  /** What the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId; for remember statement, kind, summary, conversationId and messageId; for forget memoryId and statement; for pin conversationId, noteId, memoryId and label; for search query. */
+  type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
+  /** What the change is made of, checked: for createTask title, details, due, entityIds and noteId; for assignEntity entityId, field and targetId; for remember statement, kind, summary, conversationId and messageId; for forget memoryId and statement; for pin conversationId, noteId, memoryId and label; for search query; for book path and conversationId. */
   args: Record<string, unknown>;
   /** Why it is asked for. */
   reason?: string;
