@@ -110,7 +110,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
 		chat: r.Chat, speaks: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
-		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory),
+		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),

@@ -25,8 +25,8 @@ type Inspector struct {
 }
 
 // New returns the Inspector of a store.
-func New(db *kv.Store, chats *chat.Store, memories trace.Memories) *Inspector {
-	return &Inspector{db: db, chats: chats, traces: trace.New(memories, chats)}
+func New(db *kv.Store, chats *chat.Store, memories trace.Memories, passages trace.Passages) *Inspector {
+	return &Inspector{db: db, chats: chats, traces: trace.New(memories, chats, passages)}
 }
 
 // Why a trace is absent.
@@ -79,7 +79,7 @@ func (x *Inspector) Inspect(ctx context.Context, v *audience.View, ref string, i
 			return nil, err
 		}
 	}
-	if out.Trace, err = x.traces.Show(ctx, v, t, dropped); err == nil {
+	if out.Trace, err = x.traces.Show(ctx, v, c.ID, t, dropped); err == nil {
 		addLinks(ctx, v, out)
 	}
 	return out, err

@@ -19,6 +19,8 @@ import (
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
+	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
@@ -105,6 +107,7 @@ type house struct {
 	ents          *entities.Store
 	memory        *memory.Store
 	chat          *chat.Store
+	shelf         *books.Store
 	pipe          *send.Pipeline
 	local, remote *audience.View
 	near, far     *model
@@ -159,7 +162,14 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	said, err := chatdoc.New(db, seen, chatdoc.Options{})
 	must(f, err)
 	remembered := document.New(db, h.memory, seen)
+	h.shelf, err = books.Open(db, books.Options{
+		Dir: t.TempDir(), Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
+	})
+	must(f, err)
+	read, err := bookdoc.New(db, seen)
+	must(f, err)
 	ranker, err := recall.New(recall.Indexes{
+		Passages: search.Open(db, read, search.Options{}), Books: bookdoc.Library{Store: h.shelf, Source: read},
 		Memories: recall.Index{Search: search.Open(db, remembered, search.Options{}), Source: remembered}, Store: h.memory,
 		Messages: recall.Index{Search: search.Open(db, said, search.Options{}), Source: said}, Message: chatdoc.Recalled,
 	}, recall.Options{})

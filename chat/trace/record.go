@@ -189,6 +189,10 @@ func idOf(kind, id string) string {
 		if record.IsID(id) {
 			return id
 		}
+	case prompt.KindPassage:
+		if book, n, ok := strings.Cut(id, "."); ok && record.IsID(book) && n != "" && strings.Trim(n, "0123456789") == "" && len(id) <= maxID {
+			return id
+		}
 	case prompt.KindMessage:
 		if isMessage(id) {
 			return id

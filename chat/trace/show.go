@@ -27,18 +27,26 @@ type Messages interface {
 	Titles(ctx context.Context, v *audience.View, conversationIDs []string) ([]string, error)
 }
 
+// Passages look passages of books up as a reader sees them in a conversation; nil stands for one that he does not see.
+type Passages interface {
+	Found(ctx context.Context, v *audience.View, conversationID string, ids []string) ([]*record.Passage, error)
+}
+
 // Reader shows traces. New makes one. It is safe for concurrent use.
 type Reader struct {
 	memories Memories
 	messages Messages
+	passages Passages
 }
 
 // New returns a Reader.
-func New(memories Memories, messages Messages) *Reader { return &Reader{memories, messages} }
+func New(memories Memories, messages Messages, passages Passages) *Reader {
+	return &Reader{memories, messages, passages}
+}
 
-// Show returns a trace as a reader may see it now. before is how many messages he sees before the first one that the
+// Show returns a trace of a conversation as a reader may see it now. before is how many messages he sees before the first one that the
 // model was told.
-func (x *Reader) Show(ctx context.Context, v *audience.View, t *Record, before int) (*turn.ChatTrace, error) {
+func (x *Reader) Show(ctx context.Context, v *audience.View, conversationID string, t *Record, before int) (*turn.ChatTrace, error) {
 	out := &turn.ChatTrace{
 		Remote: t.Remote, Asked: t.Asked, Failure: t.Failure,
 		Prompt:     turn.ChatTracePrompt{Chars: t.Chars, Budget: t.Budget, Own: t.Own, Tokens: t.Tokens, Sections: []turn.ChatTraceSection{}},
@@ -65,7 +73,7 @@ func (x *Reader) Show(ctx context.Context, v *audience.View, t *Record, before i
 	for i := range t.Rounds {
 		out.Rounds = append(out.Rounds, t.Rounds[i].shown())
 	}
-	return out, x.records(ctx, v, t, out)
+	return out, x.records(ctx, v, conversationID, t, out)
 }
 
 func (r *Round) shown() turn.ChatTraceRound {
@@ -82,10 +90,10 @@ func (r *Round) shown() turn.ChatTraceRound {
 }
 
 // records says what the records of a trace are called now.
-func (x *Reader) records(ctx context.Context, v *audience.View, t *Record, out *turn.ChatTrace) error {
+func (x *Reader) records(ctx context.Context, v *audience.View, conversationID string, t *Record, out *turn.ChatTrace) error {
 	for i := range t.References {
 		r := &t.References[i]
-		now, err := x.look(ctx, v, r.Kind, r.ID, time.UnixMilli(t.At))
+		now, err := x.look(ctx, v, conversationID, r.Kind, r.ID, time.UnixMilli(t.At))
 		if err != nil {
 			return err
 		}
@@ -105,7 +113,7 @@ func (x *Reader) records(ctx context.Context, v *audience.View, t *Record, out *
 		now := look{}
 		if d.ID != "" {
 			var err error
-			if now, err = x.look(ctx, v, d.Kind, d.ID, time.UnixMilli(t.At)); err != nil {
+			if now, err = x.look(ctx, v, conversationID, d.Kind, d.ID, time.UnixMilli(t.At)); err != nil {
 				return err
 			}
 		}
@@ -131,7 +139,7 @@ func statusOf(changed, since time.Time) string {
 	return turn.TraceOK
 }
 
-func (x *Reader) look(ctx context.Context, v *audience.View, kind, id string, since time.Time) (look, error) {
+func (x *Reader) look(ctx context.Context, v *audience.View, conversationID, kind, id string, since time.Time) (look, error) {
 	gone := look{status: turn.TraceDeleted}
 	switch kind {
 	case prompt.KindNote:
@@ -155,6 +163,12 @@ func (x *Reader) look(ctx context.Context, v *audience.View, kind, id string, si
 		}, nil
 	case prompt.KindMessage:
 		return x.message(ctx, v, id)
+	case prompt.KindPassage:
+		list, err := x.passages.Found(ctx, v, conversationID, []string{id})
+		if err != nil || list[0] == nil {
+			return gone, err
+		}
+		return look{title: list[0].Cite, status: turn.TraceOK}, nil
 	}
 	return look{status: turn.TraceOK}, nil // the client sent it
 }

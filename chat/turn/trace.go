@@ -76,9 +76,9 @@ const (
 
 // ChatTraceRef is a record that a model was shown.
 type ChatTraceRef struct {
-	Kind   string `json:"kind" enum:"note,entity,event,action,memory,message" jsonschema:"what it is"`
+	Kind   string `json:"kind" enum:"note,entity,event,action,memory,message,passage" jsonschema:"what it is"`
 	ID     string `json:"id,omitempty" jsonschema:"its id; absent for what a client sent, and for what a remote reader does not see"`
-	Title  string `json:"title,omitempty" jsonschema:"what it is called now: a title, a name, the summary of a memory, the title of the conversation of a message; of a note that is gone, what its link says"`
+	Title  string `json:"title,omitempty" jsonschema:"what it is called now: a title, a name, the summary of a memory, the title of the conversation of a message, how a passage of a book is cited; of a note that is gone, what its link says"`
 	Ref    string `json:"ref,omitempty" jsonschema:"of a memory: what # names it by; of a message: its number in its conversation"`
 	Status string `json:"status,omitempty" enum:"ok,changed,deleted,broken" jsonschema:"whether it is there now, and has been changed since; deleted is also what the reader does not see; broken is a link that led to no note, or to several; absent where that can't be told"`
 
@@ -94,7 +94,7 @@ type ChatTraceRef struct {
 
 // ChatTraceDrop is a record that did not go into a prompt.
 type ChatTraceDrop struct {
-	Kind   string        `json:"kind" enum:"note,entity,event,action,memory,message" jsonschema:"what it is"`
+	Kind   string        `json:"kind" enum:"note,entity,event,action,memory,message,passage" jsonschema:"what it is"`
 	ID     string        `json:"id,omitempty" jsonschema:"its id; absent when no one record was meant"`
 	Title  string        `json:"title,omitempty" jsonschema:"what it is called now"`
 	Ref    string        `json:"ref,omitempty" jsonschema:"of a memory: what # names it by; of a message: its number in its conversation"`

@@ -1009,7 +1009,7 @@ export interface ChatTraceCall {
 
 export interface ChatTraceDrop {
   /** What it is. */
-  kind: "note" | "entity" | "event" | "action" | "memory" | "message";
+  kind: "note" | "entity" | "event" | "action" | "memory" | "message" | "passage";
   /** Its id; absent when no one record was meant. */
   id?: string;
   /** What it is called now. */
@@ -1050,10 +1050,10 @@ export interface ChatTracePrompt {
 
 export interface ChatTraceRef {
   /** What it is. */
-  kind: "note" | "entity" | "event" | "action" | "memory" | "message";
+  kind: "note" | "entity" | "event" | "action" | "memory" | "message" | "passage";
   /** Its id; absent for what a client sent, and for what a remote reader does not see. */
   id?: string;
-  /** What it is called now: a title, a name, the summary of a memory, the title of the conversation of a message; of a note that is gone, what its link says. */
+  /** What it is called now: a title, a name, the summary of a memory, the title of the conversation of a message, how a passage of a book is cited; of a note that is gone, what its link says. */
   title?: string;
   /** Of a memory: what # names it by; of a message: its number in its conversation. */
   ref?: string;

@@ -1,0 +1,81 @@
+package send_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/books"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/fixtures/provider"
+)
+
+// book puts a book of one section.
+func (h *house) book(d books.Draft) {
+	h.t.Helper()
+	d.MimeType = "md"
+	_, _, err := h.shelf.Put(context.Background(), h.local, d, func(string, int, int) {})
+	must(h.t, err)
+}
+
+// passages are the citations of the passages that the model was shown.
+func passages(t *turn.ChatTrace) (out []string) {
+	for _, r := range t.References {
+		if r.Kind == prompt.KindPassage {
+			out = append(out, strings.TrimSpace(r.ID+" "+r.Origin+" "+r.Title+" "+r.Status))
+		}
+	}
+	return out
+}
+
+// TestMEM69_ATraceNamesThePassages by how they are cited, as long as their book is there.
+func TestMEM69_ATraceNamesThePassages(t *testing.T) {
+	h := open(t)
+	h.near.says(quiet)
+	h.book(books.Draft{ID: "boats", Title: "Boats", Content: []byte("# Red\n\nThe red boat has six seats.\n")})
+	res := h.send(turn.ChatSend{Text: "How many seats has the red boat?", Provider: "near"})
+	if res.AssistantMessage.Private {
+		t.Error("an answer that stood on a public book is private")
+	}
+	if got := passages(h.inspect(h.local, res.ConversationID, 0).Trace); !slices.Equal(got, []string{"boats.000000 search [Boats, Red] ok"}) {
+		t.Errorf("%q", got)
+	}
+	if got := passages(h.inspect(h.remote, res.ConversationID, 0).Trace); !slices.Equal(got, []string{"boats.000000 search [Boats, Red] ok"}) {
+		t.Errorf("a remote reader is told %q", got)
+	}
+	must(t, h.shelf.Remove(context.Background(), h.local, "boats"))
+	if got := passages(h.inspect(h.local, res.ConversationID, 0).Trace); !slices.Equal(got, []string{"boats.000000 search  deleted"}) {
+		t.Errorf("of a removed book: %q", got)
+	}
+}
+
+// TestPRIV4_AnAnswerThatStoodOnAPrivateBookIsPrivate, and a remote model gets none of the book.
+func TestPRIV4_AnAnswerThatStoodOnAPrivateBookIsPrivate(t *testing.T) {
+	h := open(t)
+	h.near.says(quiet)
+	h.book(books.Draft{ID: "boats", Title: "Zqtitle boats", Content: []byte("# Red\n\nThe red boat has zqbody seats.\n"), Private: true})
+	res := h.send(turn.ChatSend{Text: "How many seats has the red boat?", Provider: "near"})
+	if !res.AssistantMessage.Private || !strings.Contains(res.Content, "zqbody") {
+		t.Errorf("private: %v, %s", res.AssistantMessage.Private, res.Content)
+	}
+	h.far.says(func(_ *provider.Request, to *provider.Reply) { to.Text("Six.") })
+	res = h.send(turn.ChatSend{Text: "How many seats has the red boat?", Provider: "far"})
+	if body := h.far.last(t).Body; canary.MatchString(body) {
+		t.Error(body)
+	}
+	if res.AssistantMessage.Private || len(passages(h.inspect(h.local, res.ConversationID, 0).Trace)) > 0 {
+		t.Error("an answer of a model that was shown no private book is private, or names it")
+	}
+	// Of a book of a conversation, an answer in another knows nothing.
+	h.book(books.Draft{ID: "own", Title: "Own", Content: []byte("# Blue\n\nThe blue boat has nine oars.\n"), ConversationID: res.ConversationID})
+	other := h.send(turn.ChatSend{Text: "How many oars has the blue boat?", Provider: "near"})
+	mine := h.send(turn.ChatSend{ConversationID: res.ConversationID, Text: "How many oars has the blue boat?", Provider: "near"})
+	if strings.Contains(other.Content, "nine") || !strings.Contains(mine.Content, "nine") {
+		t.Errorf("%s\n%s", other.Content, mine.Content)
+	}
+	if got := passages(h.inspect(h.local, res.ConversationID, 0).Trace); !slices.Contains(got, "own.000000 search [Own, Blue] ok") {
+		t.Errorf("%q", got)
+	}
+}
