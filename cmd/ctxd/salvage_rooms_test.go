@@ -341,7 +341,7 @@ func (s *openStore) talkOn() {
 	s.must("memory.synonyms.put", `{"words":["hive","bee house"]}`)
 	s.must("memory.synonyms.put", `{"words":["bee house","skep"]}`)
 	s.must("chat.append", `{"messages":[{"role":"user","content":"Who buys honey?","clientMessageId":"k5"},{"role":"assistant","content":"The shop in Linz."}]}`)
-	s.must("memory.add", `{"id":"m9","statement":"The shop in Linz buys honey","source":{"kind":"extraction","conversationId":"<chat k5>"}}`)
+	s.must("memory.add", `{"id":"m29","statement":"The shop in Linz buys honey","source":{"kind":"extraction","conversationId":"<chat k5>"}}`)
 	for i := range 6 {
 		s.must("chat.append", fmt.Sprintf(`{"conversationId":"<chat k5>","messages":[{"role":"user","content":"And what of week %d?","clientMessageId":"w%d","private":%v},{"role":"assistant","content":"Ten jars."}]}`, i, i, i%3 == 1))
 	}
