@@ -84,6 +84,7 @@ var commandsOfReaders = map[string][]line{
 	"memory concept":       said("scales", "Ann", "Zqname", "zqlabel", "zqstatement", "Zqtitle"),
 	"memory insights":      said("What of scales and of Ann?", "Zqnick of the zqlabel and of scales", "Zqtitle and Zqname of scales", "scales|--conversation|zqtalk"),
 	"memory actions":       said("weigh the scales with Ann", "Zqnick of the zqlabel and of scales", "Zqtitle of Zqname"),
+	"memory conflicts":     said("", "-n|1"),
 	"memory events":        said("", "1", "2", "zqmemory", "open|-n|1"),
 	"chat search":          said("scales|-n|100", "zqstatement", "Zqtitle talk", "zqname role:user", "talk|--archived|-m|lexical", "scales|--explain"),
 	"memory synonyms list": said(""),
@@ -136,30 +137,29 @@ const hostSession = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pr
 
 // commandsForPeople are the commands whose output no model is meant to read, and why.
 var commandsForPeople = map[string]string{
-	"serve":            "prints its log, in which no record stands",
-	"stop":             "prints that the daemon has stopped",
-	"stdio":            "hands on what the client at its other end says, the audience of its initialize included",
-	"service install":  "prints what it has written for the system",
-	"service status":   "prints how the system runs the daemon",
-	"service remove":   "prints what it has removed",
-	"demo":             "shows the sample vault, with a daemon of its own",
-	"notes set":        "writes, and says what of, to who may write",
-	"entities set":     "writes, and says what of, to who may write",
-	"types set":        "writes, and says what of, to who may write",
-	"memory add":       "writes, and says what of, to who may write",
-	"memory update":    "writes, and says what of, to who may write",
-	"memory pin":       "writes, and says what of, to who may write",
-	"memory unpin":     "writes, and says what of, to who may write",
-	"memory archive":   "writes, and says what of, to who may write",
-	"memory restore":   "writes, and says what of, to who may write",
-	"memory retract":   "writes, and says what of, to who may write",
-	"memory delete":    "writes, and says what of, to who may write",
-	"memory forget":    "is refused to a remote connection",
-	"memory outcome":   "writes, and says what of, to who may write",
-	"memory response":  "writes, and says what of, to who may write",
-	"memory promote":   "is refused to a remote connection",
-	"memory upkeep":    "is refused to a remote connection",
-	"memory conflicts": "is for the person, who settles what is in conflict; a client of a model calls memory.conflicts",
+	"serve":           "prints its log, in which no record stands",
+	"stop":            "prints that the daemon has stopped",
+	"stdio":           "hands on what the client at its other end says, the audience of its initialize included",
+	"service install": "prints what it has written for the system",
+	"service status":  "prints how the system runs the daemon",
+	"service remove":  "prints what it has removed",
+	"demo":            "shows the sample vault, with a daemon of its own",
+	"notes set":       "writes, and says what of, to who may write",
+	"entities set":    "writes, and says what of, to who may write",
+	"types set":       "writes, and says what of, to who may write",
+	"memory add":      "writes, and says what of, to who may write",
+	"memory update":   "writes, and says what of, to who may write",
+	"memory pin":      "writes, and says what of, to who may write",
+	"memory unpin":    "writes, and says what of, to who may write",
+	"memory archive":  "writes, and says what of, to who may write",
+	"memory restore":  "writes, and says what of, to who may write",
+	"memory retract":  "writes, and says what of, to who may write",
+	"memory delete":   "writes, and says what of, to who may write",
+	"memory forget":   "is refused to a remote connection",
+	"memory outcome":  "writes, and says what of, to who may write",
+	"memory response": "writes, and says what of, to who may write",
+	"memory promote":  "is refused to a remote connection",
+	"memory upkeep":   "is refused to a remote connection",
 
 	"books put":     "is refused to a remote connection",
 	"books publish": "says what it did, to who may write",
@@ -277,8 +277,14 @@ func servePrivate(t *testing.T) *privateHouse {
 	const scored = `{"id":"zqscored","tier":"working","statement":"Zqstatement of what helps","private":true}`
 	h.must(c.Call(t.Context(), "memory.add", rawParams(scored), nil))
 	h.must(c.Call(t.Context(), "memory.recordOutcome", rawParams(`{"ids":["zqscored"],"outcome":"worked"}`), nil))
+	for _, fact := range []string{
+		`{"id":"zqnear","statement":"The zqbody weighs 12 kilograms","private":true}`, `{"id":"zqfar","statement":"The zqbody weighs 19 kilograms","private":true}`,
+	} {
+		h.must(c.Call(t.Context(), "memory.add", rawParams(fact), nil))
+	}
 	cmd := h.command(t, "inspect", "index", "--watch")
 	h.must(cmd.Run()) // until there are vectors
+	h.must(c.Call(t.Context(), "memory.upkeep", rawParams(`{"steps":["contradictions"]}`), nil))
 	var list protocol.PrivateRecords
 	h.must(c.Call(t.Context(), "privacy.list", protocol.PrivacyList{Page: protocol.Page{Limit: 1000}}, &list))
 	for _, r := range list.Records {

@@ -236,32 +236,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
-	messages, err := chatdoc.New(db, seen, chatdoc.Options{})
+	beside, err := by.besideNotes(db, seen, mem, shelf, finding, limits.Ranking)
 	if err != nil {
 		return nil, err
 	}
-	finding.Synonyms = mem.SynonymsOf
-	ofMemories, ofMessages := finding, finding
-	ofMemories.Dir, ofMessages.Dir = indexDir(db, memoriesFolder), indexDir(db, messagesFolder)
-	remembered := document.New(db, mem, seen)
-	memories := search.Open(db, remembered, ofMemories)
-	said := search.Open(db, messages, ofMessages)
-	indexes := recall.Indexes{
-		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
-		Messages: recall.Index{Search: said, Source: messages}, Message: chatdoc.Recalled,
-	}
-	if err := passagesIn(db, seen, shelf, finding, &indexes); err != nil {
-		return nil, err
-	}
-	spoken := concepts.Open(db, seen, concepts.Options{
-		Store: mem, Memories: remembered, Messages: messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
-		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
-	})
-	ranker, err := recall.New(indexes, recall.Options{Reranker: by.reranker, RerankTimeout: by.rerankTimeout, Learned: spoken, Stages: limits.Ranking.Stages()})
-	if err != nil {
-		return nil, err
-	}
-	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats)})
+	waiting := passive.Open(db, seen, beside.indexes, passive.Options{Turns: chatdoc.Turns(chats)})
 	if limits.Features.Learns("memory.passive") {
 		chats.Follow(waiting)
 	}
@@ -271,7 +250,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
-	cites := cited.Open(db, chats, messages.Messages())
+	cites := cited.Open(db, chats, beside.messages.Messages())
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}
@@ -280,10 +259,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		return nil, err
 	}
 	finder := by.finder(db, mem, seen, limits)
-	learning.Upkeep = upkeep.New(upkeep.Options{
-		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
-		Messages: chatdoc.OwnWords(messages), MessageIndex: said, Extract: finder.Run, Adviser: by.learner.Adviser(),
-	})
+	learning.Upkeep = by.upkeep(db, mem, seen, beside, finder)
 	return &rpc.Rooms{
 		KV:            db,
 		Entities:      ents,
@@ -297,23 +273,70 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Facts:         finder,
 		Reranker:      by.reranker,
 		Chat:          chats,
-		Memories:      memories,
-		Recall:        ranker,
-		Messages:      said,
+		Memories:      beside.memories,
+		Recall:        beside.ranker,
+		Messages:      beside.said,
 		Books:         shelf,
-		Passages:      indexes.Passages,
+		Passages:      beside.indexes.Passages,
 		Cites:         cites,
 		Handles:       completing,
-		Concepts:      spoken,
+		Concepts:      beside.spoken,
 		Refs:          refs,
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
-			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Insights: spoken,
+			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: beside.ranker, Conversations: chats, Passive: waiting, Insights: beside.spoken,
 			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active,
 		}),
 		Vaults: watch.New(db, ents, ns,
 			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
+}
+
+// besideNotes is how what is no note is found: memories, messages and the passages of books.
+type besideNotes struct {
+	messages       *chatdoc.Source
+	memories, said *search.Index
+	indexes        recall.Indexes
+	spoken         *concepts.Index
+	ranker         *recall.Ranker
+}
+
+// besideNotes opens the indexes of what is no note, and what ranks over them.
+func (f *Finding) besideNotes(
+	db *kv.Store, seen *audience.Rooms, mem *memory.Store, shelf *books.Store, finding search.Options, stages config.Ranking,
+) (*besideNotes, error) {
+	b := new(besideNotes)
+	var err error
+	b.messages, err = chatdoc.New(db, seen, chatdoc.Options{})
+	if err != nil {
+		return nil, err
+	}
+	finding.Synonyms = mem.SynonymsOf
+	ofMemories, ofMessages := finding, finding
+	ofMemories.Dir, ofMessages.Dir = indexDir(db, memoriesFolder), indexDir(db, messagesFolder)
+	remembered := document.New(db, mem, seen)
+	b.memories, b.said = search.Open(db, remembered, ofMemories), search.Open(db, b.messages, ofMessages)
+	b.indexes = recall.Indexes{
+		Memories: recall.Index{Search: b.memories, Source: remembered}, Store: mem,
+		Messages: recall.Index{Search: b.said, Source: b.messages}, Message: chatdoc.Recalled,
+	}
+	if err := passagesIn(db, seen, shelf, finding, &b.indexes); err != nil {
+		return nil, err
+	}
+	b.spoken = concepts.Open(db, seen, concepts.Options{
+		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
+		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
+	})
+	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.spoken, Stages: stages.Stages()})
+	return b, err
+}
+
+// upkeep returns who keeps facts in order.
+func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Rooms, beside *besideNotes, finder *facts.Extractor) *upkeep.Keeper {
+	return upkeep.New(upkeep.Options{
+		DB: db, Memory: mem, Index: beside.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
+		Messages: chatdoc.OwnWords(beside.messages), MessageIndex: beside.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
+	})
 }
 
 // learningOf says what is learned.
