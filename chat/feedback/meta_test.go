@@ -20,8 +20,12 @@ func TestMEM66_WhatAnAnswerHasToDoWithMemories(t *testing.T) {
 	in := &turn.ChatInspected{
 		Question: &record.ChatMessage{Content: strings.Repeat("?", 600)},
 		Answer: &record.ChatMessage{Content: "As #12 says, not #123 alone.", References: []record.ChatReference{
-			{NoteID: "n1", Used: true}, {NoteID: "n2"},
-			{MemoryID: "a", Ref: "#1"}, {MemoryID: "b", Ref: "#12"}, {MemoryID: "gone", Ref: "#7"}, {MemoryID: "c", Ref: "#3"},
+			{NoteID: "n1", Used: true},
+			{NoteID: "n2"},
+			{MemoryID: "a", Ref: "#1"},
+			{MemoryID: "b", Ref: "#12"},
+			{MemoryID: "gone", Ref: "#7"},
+			{MemoryID: "c", Ref: "#3"},
 		}},
 		Trace: &turn.ChatTrace{Stages: []prompt.Stage{{Name: "search", Ms: 2}, {Name: "search", Ms: 1}, {Name: "recall", Skipped: true, Why: "it took too long"}}},
 	}

@@ -16,26 +16,31 @@ type Feature struct {
 // Features are all of them.
 var Features = []Feature{
 	{
-		"memory.enabled", "memories are kept, found and told to models", []string{"memory.", "contexts."},
+		"memory.enabled", "memories are kept, found and told to models",
+		[]string{"memory.", "contexts."},
 		[]string{"memory.export", "memory.delete", "memory.forget", "memory.stats"},
 	},
 	{"memory.passive", "what was just said in a conversation brings memories into its next prompt", nil, nil},
 	{
 		"memory.outcomes", "what was shown is kept until somebody tells how it went, and memories are scored by that",
-		[]string{"memory.recordResponse", "memory.recordOutcome", "memory.detectOutcome"}, nil,
+		[]string{"memory.recordResponse", "memory.recordOutcome", "memory.detectOutcome"},
+		nil,
 	},
 	{
 		"memory.promotion", "memories that prove themselves move to tiers that last, and those that fail are archived",
-		[]string{"memory.promote"}, nil,
+		[]string{"memory.promote"},
+		nil,
 	},
 	{"memory.upkeep", "facts are kept in order each day, while nobody calls", []string{"memory.upkeep"}, nil},
 	{"memory.extraction", "the model of memory.learn finds facts in what you say in conversations", nil, nil},
 	{
-		"chat.enabled", "conversations are kept, and language models are asked", []string{"chat.", "intent."},
+		"chat.enabled", "conversations are kept, and language models are asked",
+		[]string{"chat.", "intent."},
 		[]string{"chat.export", "chat.delete", "chat.providers"},
 	},
 	{
-		"books.enabled", "books are read, found and told to models", []string{"books."},
+		"books.enabled", "books are read, found and told to models",
+		[]string{"books."},
 		[]string{"books.list", "books.remove"},
 	},
 }

@@ -52,9 +52,14 @@ func (c *upkeepOfFacts) Run(a *Options) error {
 
 // drawn is what a run did to some memories, in the order in which it is shown.
 var drawn = []struct{ kind, done string }{
-	{record.LearnedAdded, "written down"}, {record.LearnedSuperseded, "superseded"}, {record.LearnedContested, "contested"},
-	{record.LearnedMerged, "merged"}, {record.LearnedSettled, "settled"}, {record.LearnedDecayed, "relied on or not"},
-	{record.LearnedEvidence, "surer"}, {record.LearnedUndone, "as before"},
+	{record.LearnedAdded, "written down"},
+	{record.LearnedSuperseded, "superseded"},
+	{record.LearnedContested, "contested"},
+	{record.LearnedMerged, "merged"},
+	{record.LearnedSettled, "settled"},
+	{record.LearnedDecayed, "relied on or not"},
+	{record.LearnedEvidence, "surer"},
+	{record.LearnedUndone, "as before"},
 }
 
 func (c *upkeepOfFacts) draw(a *Options, cl *client.Client, res *record.Upkept) error {

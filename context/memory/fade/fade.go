@@ -36,10 +36,10 @@ func Next(m *record.MemoryRecord, now time.Time) time.Time {
 	if !Fades(m) {
 		return time.Time{}
 	}
-	return m.ConfidenceAt.Add((max(0, periods(m, now)) + 1) * period)
+	return m.ConfidenceAt.Add(period * time.Duration(max(0, periods(m, now))+1)) //nolint:durationcheck // a count of periods
 }
 
 // periods are the whole ones that have passed since the time of the confidence.
-func periods(m *record.MemoryRecord, now time.Time) time.Duration {
-	return now.Sub(m.ConfidenceAt) / period
+func periods(m *record.MemoryRecord, now time.Time) int64 {
+	return int64(now.Sub(m.ConfidenceAt) / period)
 }
