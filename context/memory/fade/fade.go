@@ -36,7 +36,7 @@ func Next(m *record.MemoryRecord, now time.Time) time.Time {
 	if !Fades(m) {
 		return time.Time{}
 	}
-	return m.ConfidenceAt.Add(period * time.Duration(max(0, periods(m, now))+1)) //nolint:durationcheck // a count of periods
+	return m.ConfidenceAt.Add(period * time.Duration(max(0, periods(m, now))+1))
 }
 
 // periods are the whole ones that have passed since the time of the confidence.
