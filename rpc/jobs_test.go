@@ -63,6 +63,7 @@ func TestRPC7_JobsTellHowFarTheyAre(t *testing.T) {
 		"chat.import":   `{"path":` + quoted(filepath.Join(dir, "chats.json")) + `}`,
 		"memory.export": `{"path":` + quoted(filepath.Join(dir, "out.jsonl")) + `}`,
 		"memory.import": `{"path":` + quoted(filepath.Join(dir, "in.jsonl")) + `}`,
+		"memory.upkeep": `{}`,
 		"vault.import":  `{"path":` + quoted(filepath.Join(dir, "vault")) + `}`,
 	}
 	for _, m := range protocol.Methods {

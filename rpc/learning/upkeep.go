@@ -28,7 +28,10 @@ func (r *Room) Upkeep(ctx context.Context, _ calls.Reader, p protocol.MemoryUpke
 	var rep *upkeep.Report
 	switch {
 	case p.Undo == "":
-		rep, err = r.Keeper.Run(ctx, upkeep.Request{DryRun: p.DryRun, Steps: p.Steps})
+		rep, err = r.Keeper.Run(ctx, upkeep.Request{
+			DryRun: p.DryRun, Steps: p.Steps,
+			Progress: func(step string, done, total int) { calls.Report(ctx, step, int64(done), int64(total)) },
+		})
 	case p.DryRun || len(p.Steps) > 0:
 		return out, fault.Field("undo", "undo stands beside dryRun or steps").WithHint("give it alone")
 	default:

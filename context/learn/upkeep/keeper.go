@@ -129,6 +129,8 @@ func (k *Keeper) Due(ctx context.Context, idle time.Duration) (bool, error) {
 type Request struct {
 	DryRun bool     // nothing is written
 	Steps  []string // empty: all
+	// Progress is told before each step how many are done, of how many; nil: nobody is.
+	Progress func(step string, done, total int)
 }
 
 // Change is what a run did to a memory.
@@ -169,9 +171,12 @@ func (k *Keeper) Run(ctx context.Context, req Request) (*Report, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	for _, step := range Steps {
+	for i, step := range Steps {
 		if len(r.steps) > 0 && !slices.Contains(r.steps, step) {
 			continue
+		}
+		if req.Progress != nil {
+			req.Progress(step, i, len(Steps))
 		}
 		if err := r.do(step); err != nil {
 			return nil, err
