@@ -94,7 +94,7 @@ func (s *Server) health(whole bool) protocol.Health {
 	return out
 }
 
-// warnRoom tells how little room is left on the disk. A little is worth a word, and as healthy as before.
+// warnRoom tells how little room is left on the disk. Little room is mentioned, and leaves the status as it is.
 func (s *Server) warnRoom(free uint64, status string, warn func(status, format string, args ...any)) {
 	switch s.room.Of(free) {
 	case host.None:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // isOff tells whether a setting of protocol.Features is off.
@@ -24,17 +25,17 @@ func (s *Server) switchedOff(what string, settings ...string) error {
 // promptOff returns the error for a prompt that asks for what is switched off.
 func (s *Server) promptOff(p *prompt.Params) error {
 	if p.Memories > 0 || p.Recall != nil || len(p.AttachedMemoryIDs) > 0 {
-		if err := s.switchedOff("what is remembered", "memory.enabled"); err != nil {
+		if err := s.switchedOff("what is remembered", protocol.SettingMemoryEnabled); err != nil {
 			return err
 		}
 	}
 	if p.Recall != nil && (p.Recall.Mode == prompt.Passive || p.Recall.Mode == prompt.Both) {
-		if err := s.switchedOff("recall of the mode "+p.Recall.Mode, "memory.passive"); err != nil {
+		if err := s.switchedOff("recall of the mode "+p.Recall.Mode, protocol.SettingMemoryPassive); err != nil {
 			return fault.Under("recall", err)
 		}
 	}
 	if p.Passages > 0 {
-		return fault.Under("passages", s.switchedOff("what books say", "books.enabled"))
+		return fault.Under("passages", s.switchedOff("what books say", protocol.SettingBooksEnabled))
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 // gone.
 func (s *Server) KeepBooks(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Rooms) error {
-		if s.isOff("books.enabled") {
+		if s.isOff(protocol.SettingBooksEnabled) {
 			return r.Books.Sweep(ctx)
 		}
 		return r.Books.Resume(ctx)

@@ -107,9 +107,9 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		remember: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
-		learns:   &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
-		chat: r.Chat, speaks: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
+		memories: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
+		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
+		chat: r.Chat, personalities: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
@@ -171,7 +171,7 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
 		has := tool.Options{Views: r.Audience, Recall: r.Recall}
-		noMemory, noBooks := s.switchedOff("what is remembered", "memory.enabled"), s.switchedOff("what books say", "books.enabled")
+		noMemory, noBooks := s.switchedOff("what is remembered", protocol.SettingMemoryEnabled), s.switchedOff("what books say", protocol.SettingBooksEnabled)
 		if noMemory != nil {
 			has.Recall = nil
 		}
@@ -180,7 +180,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
 		answers := send.New(send.Options{
 			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
-			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff("memory.passive"), NoBooks: noBooks != nil,
+			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive), NoBooks: noBooks != nil,
 			Unscored: r.unscored(),
 		})
 		enter := s.entering(r)
@@ -192,9 +192,9 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
 			}
 		}, answers, tools, intents)
-		r.all.remember.NoBooks = noBooks
+		r.all.memories.NoBooks = noBooks
 		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
-		r.all.learns.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {
+		r.all.learning.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {
 			inside := judged
 			inside.Enter = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 			return s.detector.Detect(ctx, inside, v, conversationID)

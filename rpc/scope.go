@@ -26,22 +26,22 @@ import (
 // scope is what the handler of one call has: what its reader may see, and what it
 // writes with. It holds no store: whatever a handler reads, it reads through the View.
 type scope struct {
-	view     *audience.View
-	rooms    viewer
-	notes    noteWriter
-	entities entityWriter
-	types    typeWriter
-	gather   *gather.Gatherer
-	vaults   vaultKeeper
-	memory   resolved.Memories
-	chat     chatKeeper
-	exports  conversationExporter
-	traces   answerInspector
-	remember *memories.Room
-	speaks   *personalities.Room
-	learns   *learning.Room
-	shows    showKeeper
-	shown    interface {
+	view          *audience.View
+	rooms         viewer
+	notes         noteWriter
+	entities      entityWriter
+	types         typeWriter
+	gather        *gather.Gatherer
+	vaults        vaultKeeper
+	memory        resolved.Memories
+	chat          chatKeeper
+	exports       conversationExporter
+	traces        answerInspector
+	memories      *memories.Room
+	personalities *personalities.Room
+	learning      *learning.Room
+	shows         showKeeper
+	shown         interface {
 		Shown(v *audience.View, ids []string) []*record.Memory
 	}
 	concepts *learning.Concepts
@@ -73,13 +73,13 @@ func personalityValidate(_ context.Context, _ *Session, p protocol.PersonalityTe
 	return personalities.Validate(p), nil
 }
 
-func (c scope) voices() *personalities.Room { return c.speaks }
+func (c scope) ofPersonalities() *personalities.Room { return c.personalities }
 
-func (c scope) shelf() *books.Room { return c.books }
+func (c scope) ofBooks() *books.Room { return c.books }
 
-func (c scope) memories() *memories.Room { return c.remember }
+func (c scope) ofMemories() *memories.Room { return c.memories }
 
-func (c scope) learning() *learning.Room { return c.learns }
+func (c scope) ofLearning() *learning.Room { return c.learning }
 
 // showKeeper keeps what the reader of a View was shown in a conversation, and tells how its answers went.
 type showKeeper interface {
@@ -88,7 +88,7 @@ type showKeeper interface {
 	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
 }
 
-func (c scope) learned() *learning.Concepts { return c.concepts }
+func (c scope) ofConcepts() *learning.Concepts { return c.concepts }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.
 type viewer interface {

@@ -10,40 +10,40 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// How long a provider that fails is left alone. A library for this lets a request try whether it is over; here nobody
-// waits for that: the server is looked for beside, which costs nothing.
+// When a circuit breaker opens, and for how long. A library for this lets a request probe whether the provider is back;
+// here no request waits for a probe: the server is asked for its models in the background, which costs nothing.
 const (
-	failuresToRest = 3 // in a row
-	restTime       = 30 * time.Second
-	mostLooks      = 20 // in a row; behind them requests are let through again
+	failuresToOpen = 3 // in a row
+	openTime       = 30 * time.Second
+	mostProbes     = 20 // in a row; after them requests are let through again
 )
 
-// resting is a provider that is left alone for a while when it fails several times in a row.
-type resting struct {
+// breaker is a provider that is not asked for a while when it fails several times in a row.
+type breaker struct {
 	Provider
 	remote *remote
 	time   Timing
 
 	mu     sync.Mutex // guards what follows
 	failed int        // in a row
-	open   bool       // it is left alone
+	open   bool       // it is not asked
 	last   error      // why
-	until  time.Time  // of the next look
-	looks  int        // since it is left alone
+	until  time.Time  // of the next probe
+	probes int        // since it is open
 	stop   func() bool
 	closed bool
 }
 
-func rest(p Provider, t Timing) Provider {
+func newBreaker(p Provider, t Timing) Provider {
 	r := remoteOf(p)
 	if r == nil {
 		return p
 	}
-	return &resting{Provider: p, remote: r, time: t.orSystem()}
+	return &breaker{Provider: p, remote: r, time: t.orSystem()}
 }
 
-// Stream asks, unless the provider is left alone: the error is then fault.Unavailable, which passes.
-func (p *resting) Stream(ctx context.Context, r *Request, emit func(Delta) error) (Answer, error) {
+// Stream asks, unless the breaker is open: the error is then fault.Unavailable, which passes.
+func (p *breaker) Stream(ctx context.Context, r *Request, emit func(Delta) error) (Answer, error) {
 	if err := p.why(); err != nil {
 		return Answer{Finish: Interrupted}, err
 	}
@@ -61,18 +61,18 @@ func (p *resting) Stream(ctx context.Context, r *Request, emit func(Delta) error
 	return a, err
 }
 
-// why is why the provider is left alone; nil when it is not.
-func (p *resting) why() error {
+// why is why the provider is not asked; nil when it is.
+func (p *breaker) why() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.open {
 		return nil
 	}
-	e := fault.New(fault.Unavailable, "the provider %s has failed %d times in a row, and is left alone for %d s: %s",
-		p.remote.o.Name, failuresToRest, max(1, int(p.until.Sub(p.time.Now()).Seconds()+0.5)), fault.Message(p.last))
+	e := fault.New(fault.Unavailable, "the provider %s has failed %d times in a row, and is not asked for %d s: %s",
+		p.remote.o.Name, failuresToOpen, max(1, int(p.until.Sub(p.time.Now()).Seconds()+0.5)), fault.Message(p.last))
 	e.Retryable = true
-	return e.WithHint("%s", hintOr(p.last, fmt.Sprintf("it is looked for every %d s; ctxd chat providers --probe tells whether its server is there",
-		int(restTime.Seconds()))))
+	return e.WithHint("%s", hintOr(p.last, fmt.Sprintf("a probe is made every %d s; ctxd chat providers --probe tells whether its server is there",
+		int(openTime.Seconds()))))
 }
 
 func hintOr(err error, other string) string {
@@ -82,42 +82,42 @@ func hintOr(err error, other string) string {
 	return other
 }
 
-// fail counts a failure, and leaves the provider alone when it was the last one that is borne.
-func (p *resting) fail(err error) {
+// fail counts a failure, and opens the breaker after the third.
+func (p *breaker) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failed++
 	p.last = err
-	if p.failed < failuresToRest || p.open || p.closed {
+	if p.failed < failuresToOpen || p.open || p.closed {
 		return
 	}
-	p.open, p.looks = true, 0
-	p.lookLater()
+	p.open, p.probes = true, 0
+	p.probeLater()
 }
 
-// lookLater has the server be looked for behind the rest. It is called with mu held.
-func (p *resting) lookLater() {
-	p.until = p.time.Now().Add(restTime)
-	p.stop = p.time.AfterFunc(restTime, p.look)
+// probeLater probes after openTime. It is called with mu held.
+func (p *breaker) probeLater() {
+	p.until = p.time.Now().Add(openTime)
+	p.stop = p.time.AfterFunc(openTime, p.probe)
 }
 
-// look asks the server for its models. Whatever it says, it is there.
-func (p *resting) look() {
+// probe asks the server for its models, and closes the breaker when it answers, whatever it says.
+func (p *breaker) probe() {
 	offer, _ := p.remote.offer(context.Background()) // bounded by probeTimeout
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.looks++
+	p.probes++
 	switch {
 	case p.closed:
-	case offer.Reached || p.looks >= mostLooks:
+	case offer.Reached || p.probes >= mostProbes:
 		p.open, p.failed = false, 0
 	default:
-		p.lookLater()
+		p.probeLater()
 	}
 }
 
-// Close ends the looking as well.
-func (p *resting) Close() {
+// Close ends the probes as well.
+func (p *breaker) Close() {
 	p.mu.Lock()
 	p.closed = true
 	if p.stop != nil {

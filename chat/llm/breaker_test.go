@@ -13,9 +13,9 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// TestMEM81_AProviderThatFailsIsLeftAlone: three failures in a row, then nobody is asked until a look beside has found
+// TestMEM81_AProviderThatFailsIsNotAsked: three failures in a row, then it is not asked until a probe in the background has found
 // its server; the health says why meanwhile.
-func TestMEM81_AProviderThatFailsIsLeftAlone(t *testing.T) {
+func TestMEM81_AProviderThatFailsIsNotAsked(t *testing.T) {
 	var asked, looked atomic.Int32
 	var up, gone atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,7 @@ func TestMEM81_AProviderThatFailsIsLeftAlone(t *testing.T) {
 	fails := func(times int) {
 		t.Helper()
 		for range times {
-			if err := ask(); fault.KindOf(err) != fault.Unavailable || strings.Contains(err.Error(), "left alone") {
+			if err := ask(); fault.KindOf(err) != fault.Unavailable || strings.Contains(err.Error(), "is not asked for") {
 				t.Fatalf("%v", err)
 			}
 		}
@@ -75,15 +75,15 @@ func TestMEM81_AProviderThatFailsIsLeftAlone(t *testing.T) {
 	for range 2 {
 		err := ask()
 		var f *fault.Error
-		if !errors.As(err, &f) || f.Kind != fault.Unavailable || !f.Retryable || !strings.Contains(f.Msg, "the provider ours has failed 3 times in a row, and is left alone for 30 s: ") || f.Hint == "" {
+		if !errors.As(err, &f) || f.Kind != fault.Unavailable || !f.Retryable || !strings.Contains(f.Msg, "the provider ours has failed 3 times in a row, and is not asked for 30 s: ") || f.Hint == "" {
 			t.Fatalf("%#v", err)
 		}
-		if err := set.Ready(); err == nil || !strings.Contains(err.Error(), "left alone") {
+		if err := set.Ready(); err == nil || !strings.Contains(err.Error(), "is not asked for") {
 			t.Errorf("the health: %v", err)
 		}
 	}
 	if asked.Load() != before || looked.Load() != 0 {
-		t.Errorf("%d requests and %d looks of one that is left alone", asked.Load()-before, looked.Load())
+		t.Errorf("%d requests and %d probes while the breaker is open", asked.Load()-before, looked.Load())
 	}
 	clock.fire(30 * time.Second)
 	if looked.Load() == 0 || ask() == nil || asked.Load() != before {
@@ -99,7 +99,7 @@ func TestMEM81_AProviderThatFailsIsLeftAlone(t *testing.T) {
 		t.Error(err)
 	}
 
-	// It is looked for ten minutes at most: then a request is let through.
+	// It is probed for ten minutes at most: then a request is let through.
 	up.Store(false)
 	gone.Store(true)
 	fails(3)

@@ -64,7 +64,7 @@ func (s *Set) Look(name string) (keyPresent bool, err error) {
 	return keyPresent, err
 }
 
-// Ready says why the provider that answers by itself can't, as Look does, but at once, and that it is left alone: what is wrong with a
+// Ready says why the provider that answers by itself can't, as Look does, but at once, and that its circuit breaker is open: what is wrong with a
 // key in a keyring is known from the last time that it was wanted.
 func (s *Set) Ready() error {
 	r := remoteOf(s.counted[s.standard])
@@ -74,7 +74,7 @@ func (s *Set) Ready() error {
 	if err := r.ready(); err != nil {
 		return err
 	}
-	if p, ok := s.counted[s.standard].(*counted).Provider.(*resting); ok {
+	if p, ok := s.counted[s.standard].(*counted).Provider.(*breaker); ok {
 		if err := p.why(); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func remoteOf(p Provider) *remote {
 	if c, ok := p.(*counted); ok {
 		p = c.Provider
 	}
-	if c, ok := p.(*resting); ok {
+	if c, ok := p.(*breaker); ok {
 		p = c.Provider
 	}
 	r, _ := p.(*remote)

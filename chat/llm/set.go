@@ -40,7 +40,7 @@ func NewSet(o SetOptions) (*Set, error) {
 			return nil, fault.Under("chat.providers."+one.Name, err)
 		}
 		s.names = append(s.names, one.Name)
-		s.counted[one.Name] = &counted{Provider: rest(p, o.Time), name: one.Name, ledger: s.ledger}
+		s.counted[one.Name] = &counted{Provider: newBreaker(p, o.Time), name: one.Name, ledger: s.ledger}
 	}
 	if s.counted[s.standard] == nil {
 		return nil, s.unknown("chat.provider")

@@ -320,7 +320,7 @@ func TestCHAT18_TheNextMessageWaitsForACancelledAnswer(t *testing.T) {
 
 // Nothing came of an answer: none is stored, and the same message is answered when it is sent again.
 func TestCHAT18_NothingIsKeptOfNothing(t *testing.T) {
-	for list := range slices.Chunk([]script{ // two failures in a row: behind three a provider is left alone
+	for list := range slices.Chunk([]script{ // two failures in a row: after three a provider is not asked for a while
 		func(_ *provider.Request, to *provider.Reply) { to.Status(400, "no such model") },
 		func(_ *provider.Request, to *provider.Reply) { to.Status(401, "bad key") },
 		func(_ *provider.Request, to *provider.Reply) { to.Status(503, "later") },
@@ -340,7 +340,7 @@ func nothingIsKept(t *testing.T, scripts []script) {
 		l := &heard{}
 		_, err := h.pipe.Send(t.Context(), h.local, turn.ChatSend{Text: "go", ClientMessageID: "m"}, l)
 		var f *fault.Error
-		if !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Hint == "" || strings.Contains(f.Msg, "left alone") {
+		if !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Hint == "" || strings.Contains(f.Msg, "is not asked for") {
 			t.Fatalf("error %v of %v", err, fault.KindOf(err))
 		}
 		l.gapless(t)

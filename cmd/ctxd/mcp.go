@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/mcp"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 type mcpCmd struct {
@@ -48,7 +49,7 @@ func (c *mcpCmd) Run(a *app) error {
 		return err
 	}
 	ask := conf.Records.AskForOutcome
-	if !conf.Records.Features.Learns("memory.outcomes") {
+	if !conf.Records.Features.Learns(protocol.SettingMemoryOutcomes) {
 		ask = config.AskNobody
 	}
 	return mcp.Serve(a.Ctx, a.In, os.Stdout, mcp.Options{

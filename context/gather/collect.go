@@ -59,7 +59,7 @@ func (c *call) collect() error {
 	c.privacy = c.view.Privacy()
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
 	c.in.Dropped, c.warnings = m.dropped, m.warnings
-	c.in.Personality = c.voice()
+	c.in.Personality = c.personality()
 	c.pinned(m)
 	c.walk(m.entities)
 	if c.incomplete {

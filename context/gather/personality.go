@@ -2,9 +2,9 @@ package gather
 
 import "github.com/ctxd/ctxd/context/prompt"
 
-// voice returns the personality with which the prompt begins; nil for none. It is the person's own text, and yet what
+// personality returns the personality with which the prompt begins; nil for none. It is the person's own text, and yet what
 // it says of private records is not for a remote reader.
-func (c *call) voice() *prompt.Personality {
+func (c *call) personality() *prompt.Personality {
 	if c.g.opts.Personality == nil || c.Personality != nil && !*c.Personality {
 		return nil
 	}

@@ -4,7 +4,7 @@ import "fmt"
 
 // Room says how much of a disk must be free. Each bound is in bytes; 0: nobody is told.
 type Room struct {
-	Notice  int64 // less is worth a word
+	Notice  int64 // less is mentioned
 	Warning int64 // less hardly has room for a snapshot beside the last one, and a backup beside them
 	Error   int64 // less may end the next write
 }

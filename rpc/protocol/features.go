@@ -3,7 +3,7 @@ package protocol
 import "strings"
 
 // Feature is a part of the daemon that a setting switches off. Its methods then answer CodeUnavailable, and name the
-// setting; what it did in the background rests.
+// setting; what it did in the background stops.
 type Feature struct {
 	Setting string // its name in the configuration
 	About   string // what is done where it is on
@@ -13,33 +13,45 @@ type Feature struct {
 	But []string
 }
 
+// The settings of features.
+const (
+	SettingMemoryEnabled    = "memory.enabled"
+	SettingMemoryPassive    = "memory.passive"
+	SettingMemoryOutcomes   = "memory.outcomes"
+	SettingMemoryPromotion  = "memory.promotion"
+	SettingMemoryUpkeep     = "memory.upkeep"
+	SettingMemoryExtraction = "memory.extraction"
+	SettingChatEnabled      = "chat.enabled"
+	SettingBooksEnabled     = "books.enabled"
+)
+
 // Features are all of them.
 var Features = []Feature{
 	{
-		"memory.enabled", "memories are kept, found and told to models",
+		SettingMemoryEnabled, "memories are kept, found and told to models",
 		[]string{"memory.", "contexts."},
 		[]string{"memory.export", "memory.delete", "memory.forget", "memory.stats"},
 	},
-	{"memory.passive", "what was just said in a conversation brings memories into its next prompt", nil, nil},
+	{SettingMemoryPassive, "what was just said in a conversation brings memories into its next prompt", nil, nil},
 	{
-		"memory.outcomes", "what was shown is kept until somebody tells how it went, and memories are scored by that",
+		SettingMemoryOutcomes, "what was shown is kept until somebody tells how it went, and memories are scored by that",
 		[]string{"memory.recordResponse", "memory.recordOutcome", "memory.detectOutcome"},
 		nil,
 	},
 	{
-		"memory.promotion", "memories that prove themselves move to tiers that last, and those that fail are archived",
+		SettingMemoryPromotion, "memories that prove themselves move to tiers that last, and those that fail are archived",
 		[]string{"memory.promote"},
 		nil,
 	},
-	{"memory.upkeep", "facts are kept in order each day, while nobody calls", []string{"memory.upkeep"}, nil},
-	{"memory.extraction", "the model of memory.learn finds facts in what you say in conversations", nil, nil},
+	{SettingMemoryUpkeep, "facts are kept in order each day, while nobody calls", []string{"memory.upkeep"}, nil},
+	{SettingMemoryExtraction, "the model of memory.learn finds facts in what you say in conversations", nil, nil},
 	{
-		"chat.enabled", "conversations are kept, and language models are asked",
+		SettingChatEnabled, "conversations are kept, and language models are asked",
 		[]string{"chat.", "intent."},
 		[]string{"chat.export", "chat.delete", "chat.providers"},
 	},
 	{
-		"books.enabled", "books are read, found and told to models",
+		SettingBooksEnabled, "books are read, found and told to models",
 		[]string{"books."},
 		[]string{"books.list", "books.remove"},
 	},

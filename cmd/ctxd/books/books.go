@@ -1,6 +1,7 @@
 package books
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -89,24 +90,29 @@ func (c *put) one(a *Options, cl *client.Client, file, conversation string) erro
 		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
 			WithHint("give the absolute path of the file")
 	}
-	var out record.BookPut
-	p := term.NewProgress(a.Err)
-	err = cl.CallProgress(a.Ctx, "books.put", record.BooksPut{
+	return Add(a.Ctx, a.Streams, cl, record.BooksPut{
 		Path: path, MimeType: c.Format, Title: c.Title, Author: c.Author, Private: c.Private, ConversationID: conversation,
-	}, &out, p.Wire)
+	})
+}
+
+// Add has the daemon read a book, draws how far it is, and prints what came of it.
+func Add(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksPut) error {
+	var out record.BookPut
+	p := term.NewProgress(s.Err)
+	err := cl.CallProgress(ctx, "books.put", params, &out, p.Wire)
 	p.Finish()
 	switch {
 	case err != nil:
 		return err
-	case a.JSON:
-		return a.Out.JSON(out)
+	case s.JSON:
+		return s.Out.JSON(out)
 	}
 	done := "added"
 	if out.Duplicate {
 		done = "known"
 	}
-	a.Out.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+about(out.Book)))
-	a.Out.SayWhole(term.Labelled("id"), term.Text(out.Book.ID))
+	s.Out.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+about(out.Book)))
+	s.Out.SayWhole(term.Labelled("id"), term.Text(out.Book.ID))
 	return nil
 }
 
@@ -114,9 +120,9 @@ func (c *put) one(a *Options, cl *client.Client, file, conversation string) erro
 func about(b *record.Book) string {
 	parts := []string{b.Format}
 	if b.Pages > 0 {
-		parts = append(parts, counted(b.Pages, "page"))
+		parts = append(parts, term.Count(b.Pages, "page"))
 	}
-	parts = append(parts, counted(b.Passages, "passage"))
+	parts = append(parts, term.Count(b.Passages, "passage"))
 	if b.Private {
 		parts = append(parts, "private")
 	}
@@ -130,13 +136,6 @@ func about(b *record.Book) string {
 		parts = append(parts, b.Reason)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // conversationOf returns the id of a conversation that is named, "" for none.
@@ -248,7 +247,7 @@ func (c *show) Run(a *Options) error {
 		}
 		a.Out.SayWhole(term.Styled(term.Strong, term.Clean(all.Book.Title)), term.Styled(term.Faint, "  "+about(all.Book)))
 		for _, s := range all.Sections {
-			where := counted(s.Passages, "passage")
+			where := term.Count(s.Passages, "passage")
 			if s.Page > 0 {
 				where = fmt.Sprintf("p. %d, ", s.Page) + where
 			}
@@ -344,7 +343,7 @@ func (c *find) Run(a *Options) error {
 		case a.JSON:
 			return a.Out.JSON(out)
 		}
-		a.Out.Say(term.Text(counted(len(out.Hits), "passage")), term.Styled(term.Faint, ", confidence "+out.Confidence+": "+out.Reason))
+		a.Out.Say(term.Text(term.Count(len(out.Hits), "passage")), term.Styled(term.Faint, ", confidence "+out.Confidence+": "+out.Reason))
 		if out.Degraded != nil {
 			a.Out.Say(term.Styled(term.Warn, out.Degraded.Why))
 		}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/cmd/ctxd/books"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -36,33 +36,13 @@ func (s *conversing) book(ctx context.Context, arg string) error {
 	return readBook(ctx, s.Options, cl, arg, s.conversation.ID)
 }
 
-// readBook has the daemon read a file for a conversation, and says how far it is.
+// readBook has the daemon read a file for a conversation.
 func readBook(ctx context.Context, a *Options, cl *client.Client, file, conversation string) error {
 	path, err := absolute(file)
 	if err != nil {
 		return err
 	}
-	var out record.BookPut
-	p := term.NewProgress(a.Err)
-	err = cl.CallProgress(ctx, "books.put", record.BooksPut{Path: path, ConversationID: conversation}, &out, p.Wire)
-	p.Finish()
-	switch {
-	case err != nil:
-		return err
-	case a.JSON:
-		return a.Out.JSON(out)
-	}
-	done := "read"
-	if out.Duplicate {
-		done = "known"
-	}
-	about := "passages"
-	if out.Book.Passages == 1 {
-		about = "passage"
-	}
-	a.Out.SayWhole(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)),
-		term.Styled(term.Faint, "  "+out.Book.Format+", "+term.Number(out.Book.Passages)+" "+about))
-	return nil
+	return books.Add(ctx, a.Streams, cl, record.BooksPut{Path: path, ConversationID: conversation})
 }
 
 // absolute is the path of a file as a person writes it, with ~ and seen from the working directory.

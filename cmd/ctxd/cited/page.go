@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -65,17 +64,7 @@ type message struct {
 }
 
 // Write returns the page.
-func Write(d *Document) (string, error) {
-	tmpl, err := template.New("cited").Parse(pageHTML)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	if err := tmpl.Execute(&b, d.data()); err != nil {
-		return "", err
-	}
-	return b.String(), nil
-}
+func Write(d *Document) (string, error) { return page.Execute("cited", pageHTML, d.data()) }
 
 func (d *Document) data() *pageData {
 	style := page.Style + page.Lists + pageCSS

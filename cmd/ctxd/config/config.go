@@ -455,7 +455,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "vault.private", about: "folders of vaults whose notes are private; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Private)},
 		{key: "store.durability", about: "when a write is acknowledged: strict, when it is on disk; relaxed, up to a second earlier", value: wordOf(&c.Store.Durability, kv.Strict.String(), kv.Relaxed.String())},
 		{key: "store.snapshotAfter", about: "size of the journal at which a snapshot of the whole store is written", value: sizeOf(&c.Store.SnapshotAfter, 64<<10, 1<<40)},
-		{key: "store.room.notice", about: "room on the disk of the store under which the health has a word about it; 0 for none", value: sizeOf(&c.Store.Room.Notice, 0, 1<<50)},
+		{key: "store.room.notice", about: "room on the disk of the store under which the health mentions it; 0 for never", value: sizeOf(&c.Store.Room.Notice, 0, 1<<50)},
 		{key: "store.room.warning", about: "room under which the daemon is in the state warning; 0 for none", value: sizeOf(&c.Store.Room.Warning, 0, 1<<50)},
 		{key: "store.room.error", about: "room under which it is in the state error, since the next write may find none; 0 for none", value: sizeOf(&c.Store.Room.Error, 0, 1<<50)},
 		{key: "log.level", flag: "--log-level", about: "lowest level that is logged", value: wordOf(&c.Log.Level, "debug", "info", "warn", "error")},

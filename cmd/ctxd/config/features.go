@@ -34,7 +34,9 @@ func (f Features) On(setting string) bool {
 }
 
 // Learns tells whether a feature that makes something of memories is on: they must be, too.
-func (f Features) Learns(setting string) bool { return f.On("memory.enabled") && f.On(setting) }
+func (f Features) Learns(setting string) bool {
+	return f.On(protocol.SettingMemoryEnabled) && f.On(setting)
+}
 
 func (c *Config) featureSettings() (list []*Setting) {
 	for i := range protocol.Features {

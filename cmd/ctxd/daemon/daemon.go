@@ -140,7 +140,7 @@ func Start(opts Options) (*Daemon, error) {
 	d.Server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
 		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel,
-		Summaries: opts.chat.Summaries == config.SummariesByModel, Outcomes: opts.chat.Outcomes == config.OutcomesByModel && opts.records.Features.Learns("memory.outcomes"),
+		Summaries: opts.chat.Summaries == config.SummariesByModel, Outcomes: opts.chat.Outcomes == config.OutcomesByModel && opts.records.Features.Learns(protocol.SettingMemoryOutcomes),
 		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
 		DataDir: opts.Data, Format: StoreFormat, Room: &opts.store.Room, Off: opts.records.Features.Off(),
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },

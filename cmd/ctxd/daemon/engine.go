@@ -49,6 +49,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // StoreFormat is the version of the records in the store. A daemon refuses a
@@ -223,7 +224,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
-	mem, chats, shelf, err := rememberedIn(db, seen, limits, by.spending(db, log))
+	mem, chats, library, err := rememberedIn(db, seen, limits, by.spending(db, log))
 	if err != nil {
 		return nil, err
 	}
@@ -236,12 +237,12 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
-	beside, err := by.besideNotes(db, seen, mem, shelf, finding, limits.Ranking)
+	others, err := by.otherIndexes(db, seen, mem, library, finding, limits.Ranking)
 	if err != nil {
 		return nil, err
 	}
-	waiting := passive.Open(db, seen, beside.indexes, passive.Options{Turns: chatdoc.Turns(chats)})
-	if limits.Features.Learns("memory.passive") {
+	waiting := passive.Open(db, seen, others.indexes, passive.Options{Turns: chatdoc.Turns(chats)})
+	if limits.Features.Learns(protocol.SettingMemoryPassive) {
 		chats.Follow(waiting)
 	}
 	completing := handles.Open(db, seen, ents, mem, chats)
@@ -250,7 +251,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
-	cites := cited.Open(db, chats, beside.messages.Messages())
+	cites := cited.Open(db, chats, others.messages.Messages())
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}
@@ -259,7 +260,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		return nil, err
 	}
 	finder := by.finder(db, mem, seen, limits)
-	learning.Upkeep = by.upkeep(db, mem, seen, beside, finder)
+	learning.Upkeep = by.upkeep(db, mem, seen, others, finder)
 	return &rpc.Rooms{
 		KV:            db,
 		Entities:      ents,
@@ -273,18 +274,18 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Facts:         finder,
 		Reranker:      by.reranker,
 		Chat:          chats,
-		Memories:      beside.memories,
-		Recall:        beside.ranker,
-		Messages:      beside.said,
-		Books:         shelf,
-		Passages:      beside.indexes.Passages,
+		Memories:      others.memories,
+		Recall:        others.ranker,
+		Messages:      others.said,
+		Books:         library,
+		Passages:      others.indexes.Passages,
 		Cites:         cites,
 		Handles:       completing,
-		Concepts:      beside.spoken,
+		Concepts:      others.concepts,
 		Refs:          refs,
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
-			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: beside.ranker, Conversations: chats, Passive: waiting, Insights: beside.spoken,
+			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
 			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active,
 		}),
 		Vaults: watch.New(db, ents, ns,
@@ -292,20 +293,20 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}, nil
 }
 
-// besideNotes is how what is no note is found: memories, messages and the passages of books.
-type besideNotes struct {
+// otherIndexes is how what is no note is found: memories, messages and the passages of books.
+type otherIndexes struct {
 	messages       *chatdoc.Source
 	memories, said *search.Index
 	indexes        recall.Indexes
-	spoken         *concepts.Index
+	concepts       *concepts.Index
 	ranker         *recall.Ranker
 }
 
-// besideNotes opens the indexes of what is no note, and what ranks over them.
-func (f *Finding) besideNotes(
-	db *kv.Store, seen *audience.Rooms, mem *memory.Store, shelf *books.Store, finding search.Options, stages config.Ranking,
-) (*besideNotes, error) {
-	b := new(besideNotes)
+// otherIndexes opens the indexes of what is no note, and what ranks over them.
+func (f *Finding) otherIndexes(
+	db *kv.Store, seen *audience.Rooms, mem *memory.Store, library *books.Store, finding search.Options, stages config.Ranking,
+) (*otherIndexes, error) {
+	b := new(otherIndexes)
 	var err error
 	b.messages, err = chatdoc.New(db, seen, chatdoc.Options{})
 	if err != nil {
@@ -320,37 +321,37 @@ func (f *Finding) besideNotes(
 		Memories: recall.Index{Search: b.memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: b.said, Source: b.messages}, Message: chatdoc.Recalled,
 	}
-	if err := passagesIn(db, seen, shelf, finding, &b.indexes); err != nil {
+	if err := passagesIn(db, seen, library, finding, &b.indexes); err != nil {
 		return nil, err
 	}
-	b.spoken = concepts.Open(db, seen, concepts.Options{
+	b.concepts = concepts.Open(db, seen, concepts.Options{
 		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
 		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
 	})
-	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.spoken, Stages: stages.Stages()})
+	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.concepts, Stages: stages.Stages()})
 	return b, err
 }
 
 // upkeep returns who keeps facts in order.
-func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Rooms, beside *besideNotes, finder *facts.Extractor) *upkeep.Keeper {
+func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Rooms, others *otherIndexes, finder *facts.Extractor) *upkeep.Keeper {
 	return upkeep.New(upkeep.Options{
-		DB: db, Memory: mem, Index: beside.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
-		Messages: chatdoc.OwnWords(beside.messages), MessageIndex: beside.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
+		DB: db, Memory: mem, Index: others.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
+		Messages: chatdoc.OwnWords(others.messages), MessageIndex: others.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
 	})
 }
 
 // learningOf says what is learned.
 func learningOf(limits *config.Records) (o learn.Options) {
 	o.AskInChat = limits.AskForOutcome == config.AskChat || limits.AskForOutcome == config.AskAll
-	o.Outcomes.Off = !limits.Features.Learns("memory.outcomes")
-	o.NoPromotion = !limits.Features.Learns("memory.promotion")
-	o.NoUpkeep = !limits.Features.Learns("memory.upkeep")
+	o.Outcomes.Off = !limits.Features.Learns(protocol.SettingMemoryOutcomes)
+	o.NoPromotion = !limits.Features.Learns(protocol.SettingMemoryPromotion)
+	o.NoUpkeep = !limits.Features.Learns(protocol.SettingMemoryUpkeep)
 	return o
 }
 
 // finder returns who finds facts in what is said, nil for nobody.
 func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Rooms, limits config.Records) *facts.Extractor {
-	if !limits.Features.Learns("memory.extraction") {
+	if !limits.Features.Learns(protocol.SettingMemoryExtraction) {
 		return nil
 	}
 	return facts.New(facts.Options{
@@ -365,10 +366,10 @@ func recordsIn(db *kv.Store, limits config.Records, check func(*entities.Type, e
 ) (*entities.Store, *notes.Store, error) {
 	var loaded *notes.Loaded
 	var notesErr error
-	var beside sync.WaitGroup
-	beside.Go(func() { loaded, notesErr = notes.Load(db) })
+	var others sync.WaitGroup
+	others.Go(func() { loaded, notesErr = notes.Load(db) })
 	ents, err := entities.Open(db, entities.Options{CheckQuery: check, Limits: limits.Entities})
-	beside.Wait()
+	others.Wait()
 	if err := cmp.Or(err, notesErr); err != nil {
 		return nil, nil, err
 	}
@@ -394,8 +395,8 @@ func rememberedIn(
 	if err := openSpending(); err != nil {
 		return nil, nil, nil, err
 	}
-	var chats *chat.Store  // is opened after the memories that it names
-	var shelf *books.Store // and this after the conversations
+	var chats *chat.Store    // is opened after the memories that it names
+	var library *books.Store // and this after the conversations
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
 		HandleTaken: chat.HasHandle, Limits: limits.Memory,
@@ -413,27 +414,27 @@ func rememberedIn(
 	chats, err = chat.Open(db, chat.Options{
 		HandleTaken: mem.HandleTaken, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
 		Hide: func(tx *kv.Tx, id string) error {
-			return cmp.Or(mem.HideConversation(tx, id), shelf.HideConversation(tx, id))
+			return cmp.Or(mem.HideConversation(tx, id), library.HideConversation(tx, id))
 		},
 	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	shelf, err = books.Open(db, books.Options{
+	library, err = books.Open(db, books.Options{
 		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder),
 		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	})
-	return mem, chats, shelf, err
+	return mem, chats, library, err
 }
 
 // passagesIn opens the index of the passages of books.
-func passagesIn(db *kv.Store, seen *audience.Rooms, shelf *books.Store, finding search.Options, to *recall.Indexes) error {
+func passagesIn(db *kv.Store, seen *audience.Rooms, library *books.Store, finding search.Options, to *recall.Indexes) error {
 	read, err := bookdoc.New(db, seen)
 	if err != nil {
 		return err
 	}
 	finding.Dir = indexDir(db, passagesFolder)
-	to.Passages, to.Books = search.Open(db, read, finding), bookdoc.Library{Store: shelf, Source: read}
+	to.Passages, to.Books = search.Open(db, read, finding), bookdoc.Library{Store: library, Source: read}
 	return nil
 }
 

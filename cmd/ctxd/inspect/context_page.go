@@ -103,17 +103,7 @@ type contextDocument struct {
 }
 
 // page writes the document as one page that needs nothing from elsewhere.
-func (d *contextDocument) page() (string, error) {
-	tmpl, err := htmltemplate.New("context").Parse(pageHTML)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	if err := tmpl.Execute(&b, d.data()); err != nil {
-		return "", err
-	}
-	return b.String(), nil
-}
+func (d *contextDocument) page() (string, error) { return page.Execute("context", pageHTML, d.data()) }
 
 func (d *contextDocument) data() *contextPage {
 	r := &d.result.Report

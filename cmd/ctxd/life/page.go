@@ -95,17 +95,7 @@ type chart struct {
 type dot struct{ X, Y, Title string }
 
 // Write returns the page.
-func Write(d *Document) (string, error) {
-	tmpl, err := template.New("life").Parse(pageHTML)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	if err := tmpl.Execute(&b, d.data()); err != nil {
-		return "", err
-	}
-	return b.String(), nil
-}
+func Write(d *Document) (string, error) { return page.Execute("life", pageHTML, d.data()) }
 
 func (d *Document) data() *pageData {
 	m, style := d.Memory, page.Style+page.Lists+pageCSS

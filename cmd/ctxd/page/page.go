@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"html/template"
 	"math"
+	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
@@ -28,6 +30,19 @@ type Bar struct {
 	Percent       int
 	Width         string // of 100
 	Level         string // class: "", warn, bad
+}
+
+// Execute fills in the template of a page, which has a name for errors.
+func Execute(name, text string, data any) (string, error) {
+	tmpl, err := template.New(name).Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := tmpl.Execute(&b, data); err != nil {
+		return "", err
+	}
+	return b.String(), nil
 }
 
 // Hash is how a policy names a style or script.

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	htmltemplate "html/template"
-	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/chat/turn"
@@ -110,17 +109,7 @@ type chatTime struct {
 }
 
 // page writes the document as one page that needs nothing from elsewhere.
-func (d *chatDocument) page() (string, error) {
-	tmpl, err := htmltemplate.New("chat").Parse(chatHTML)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	if err := tmpl.Execute(&b, d.data()); err != nil {
-		return "", err
-	}
-	return b.String(), nil
-}
+func (d *chatDocument) page() (string, error) { return page.Execute("chat", chatHTML, d.data()) }
 
 func (d *chatDocument) data() *chatPage {
 	style := page.Style + page.Lists + chatCSS

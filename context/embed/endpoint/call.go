@@ -25,8 +25,8 @@ var embeddingPace = pace{
 }
 
 // newBreaker leaves an endpoint alone for a while that failed several times in
-// a row, so that nobody waits for it. Whether it is back is tried by a request of texts
-// that nobody waits for, or beside a question (tryBeside).
+// a row, so that nobody waits for it. The request that probes whether it
+// is back is one of texts that nobody waits for, or one in the background of a question (probeInBackground).
 func (h *HTTP) newBreaker() *gobreaker.CircuitBreaker[[][]float32] {
 	return gobreaker.NewCircuitBreaker[[][]float32](gobreaker.Settings{
 		Name: h.at.Host, MaxRequests: 1, Timeout: h.pace.rest,
@@ -52,7 +52,7 @@ func (h *HTTP) exchange(ctx context.Context, p embed.Purpose, texts []string) ([
 	}
 	defer h.gate.leave(p)
 	if p == embed.Query && h.breaker.State() == gobreaker.StateHalfOpen {
-		h.tryBeside()
+		h.probeInBackground()
 		return nil, h.leftAlone()
 	}
 	h.asking.Add(1)
@@ -75,9 +75,9 @@ func (h *HTTP) leftAlone() error {
 	return h.failure("failed several times and is left alone for a while")
 }
 
-// tryBeside asks whether an endpoint is back that was left alone, while the question that came does without it.
-func (h *HTTP) tryBeside() {
-	if !h.trying.CompareAndSwap(false, true) {
+// probeInBackground asks an endpoint whose circuit breaker is half open, while the question that came does without it.
+func (h *HTTP) probeInBackground() {
+	if !h.probing.CompareAndSwap(false, true) {
 		return
 	}
 	if !h.begin() {
@@ -85,7 +85,7 @@ func (h *HTTP) tryBeside() {
 	}
 	go func() {
 		defer h.running.Done()
-		defer h.trying.Store(false)
+		defer h.probing.Store(false)
 		_, _ = h.breaker.Execute(func() ([][]float32, error) { // how it went is in the status
 			vectors, err := h.insist(h.life, embed.Query, []string{probe})
 			if h.life.Err() != nil {

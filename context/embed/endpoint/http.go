@@ -77,7 +77,7 @@ type HTTP struct {
 
 	life     context.Context // of all calls; ends with Close
 	end      context.CancelFunc
-	trying   atomic.Bool  // see tryBeside
+	probing  atomic.Bool  // see probeInBackground
 	warming  atomic.Bool  // a question goes on that nobody waits for
 	asking   atomic.Int32 // requests under way
 	statusMu sync.Mutex   // guards what follows

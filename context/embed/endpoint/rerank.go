@@ -59,7 +59,7 @@ func (o *RerankOptions) Check() error {
 //
 // A call that its caller has given up is withdrawn from the endpoint at once. An
 // endpoint that fails three times in a row, or is too slow as often, is left alone for
-// 30 s, in which calls fail at once; so does the next one, beside which it is tried again.
+// 30 s, in which calls fail at once; so does the next one, while a probe in the background asks whether it is back.
 type Reranker struct {
 	peer
 	scale   rerank.Scale
@@ -68,7 +68,7 @@ type Reranker struct {
 
 	life    context.Context // of all calls; ends with Close
 	end     context.CancelFunc
-	trying  atomic.Bool    // see tryBeside
+	probing atomic.Bool    // see probeInBackground
 	asking  atomic.Int32   // calls under way
 	running sync.WaitGroup // calls
 
@@ -127,7 +127,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 		return job.Scores(nil), nil
 	}
 	if r.breaker.State() == gobreaker.StateHalfOpen {
-		r.tryBeside()
+		r.probeInBackground()
 		return nil, r.failure("failed several times and is left alone for a while")
 	}
 	scores, err := r.ask(ctx, job)
@@ -155,9 +155,9 @@ func (r *Reranker) ask(ctx context.Context, job rerank.Job) ([]float32, error) {
 	})
 }
 
-// tryBeside asks whether an endpoint is back that was left alone, while the call that came does without it.
-func (r *Reranker) tryBeside() {
-	if !r.trying.CompareAndSwap(false, true) {
+// probeInBackground asks an endpoint whose circuit breaker is half open, while the call that came does without it.
+func (r *Reranker) probeInBackground() {
+	if !r.probing.CompareAndSwap(false, true) {
 		return
 	}
 	if !r.begin() {
@@ -165,7 +165,7 @@ func (r *Reranker) tryBeside() {
 	}
 	go func() {
 		defer r.running.Done()
-		defer r.trying.Store(false)
+		defer r.probing.Store(false)
 		if job, err := rerank.Prepare(probe, []string{probe}); err == nil {
 			_, _ = r.ask(r.life, job) // how it went is in the status
 		}
