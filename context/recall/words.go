@@ -5,15 +5,12 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ctxd/ctxd/context/memory/differ"
 	"github.com/ctxd/ctxd/entities"
 )
 
-// changes are what people say when something is not as it was, as folded words.
-var changes = phrases(
-	"now", "moved", "no longer", "not any more", "any more", "anymore", "no more", "instead", "changed", "switched", "replaced",
-	"stopped", "since then", "these days", "from now on", "as of", "used to", "gave up", "new", "meanwhile",
-	"jetzt", "nicht mehr", "umgezogen", "stattdessen", "inzwischen", "seitdem", "mittlerweile", "gewechselt", "neuerdings",
-)
+// changes are what people say when something is not as it was.
+var changes = phrases(differ.Changes...)
 
 // ofAssistant are the verbs with which a question asks what the assistant said.
 var ofAssistant = phrases(

@@ -1,8 +1,10 @@
 package pairs
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/memory/differ"
 	"github.com/ctxd/ctxd/entities"
 )
 
@@ -90,17 +92,18 @@ var relations = set(`sister brother mother father mum mom dad son daughter wife 
 	kind kinder hund katze
 	mère père fils fille femme mari oncle ami amie voisin voisine collègue enfant enfants chien chat`)
 
-// changes are what people say when something is not as it was.
-var changes = rows("now", "moved", "relocated", "no longer", "not any more", "any more", "anymore", "no more", "instead", "changed",
-	"switched", "replaced", "stopped", "quit", "since then", "since", "these days", "nowadays", "from now on", "as of", "used to", "gave up",
-	"given up", "new", "meanwhile", "gone up", "gone down", "went up", "went down", "got married", "got divorced", "sold", "has left",
-	"became", "become", "retired", "was moved", "rescheduled", "postponed",
-	"jetzt", "nicht mehr", "kein mehr", "keine mehr", "keinen mehr", "mehr", "umgezogen", "stattdessen", "inzwischen", "seitdem", "seit",
-	"mittlerweile", "gewechselt", "neuerdings", "ab jetzt", "ab sofort", "von nun an", "aufgehört", "aufgegeben", "umgestiegen",
-	"verschoben", "gestiegen", "gesunken", "verkauft", "geheiratet", "früher", "ersetzt", "neue", "neuen", "neues", "neuer",
-	"maintenant", "désormais", "dorénavant", "plus de", "ne plus", "plus", "n'est plus", "déménagé", "arrêté", "abandonné",
-	"changé", "remplacé", "passé à", "passée à", "passés de", "passé de", "plutôt", "ces derniers temps", "ces temps-ci", "depuis peu", "depuis",
-	"déplacée", "déplacé", "reporté", "reportée", "vendu", "partie", "marié en", "mariée en", "nouvelle", "nouveau", "nouvel")
+// changes are what people say when something is not as it was: what all rules read so, and what statements about a
+// person say besides.
+var changes = rows(append(slices.Clone(differ.Changes),
+	"relocated", "quit", "since", "nowadays", "given up", "gone up", "gone down", "went up", "went down", "got married",
+	"got divorced", "sold", "has left", "became", "become", "retired", "was moved", "rescheduled", "postponed", "kein mehr",
+	"keine mehr", "keinen mehr", "mehr", "seit", "ab jetzt", "ab sofort", "von nun an", "aufgehört", "aufgegeben",
+	"umgestiegen", "verschoben", "gestiegen", "gesunken", "verkauft", "geheiratet", "früher", "ersetzt", "neue", "neuen",
+	"neues", "neuer", "maintenant", "désormais", "dorénavant", "plus de", "ne plus", "plus", "n'est plus", "déménagé",
+	"arrêté", "abandonné", "changé", "remplacé", "passé à", "passée à", "passés de", "passé de", "plutôt",
+	"ces derniers temps", "ces temps-ci", "depuis peu", "depuis", "déplacée", "déplacé", "reporté", "reportée", "vendu",
+	"partie", "marié en", "mariée en", "nouvelle", "nouveau", "nouvel",
+)...)
 
 // additions are what people say when what held before still holds.
 var additions = rows("too", "also", "as well", "another", "besides", "auch", "außerdem", "ebenfalls", "zusätzlich", "noch ein",

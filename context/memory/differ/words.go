@@ -56,3 +56,11 @@ func IsNumber(fold string) bool { return numberWords[fold] > 0 }
 
 // Denies reports whether a folded word denies what its statement says.
 func Denies(fold string) bool { return negations[fold] }
+
+// Changes are what people say when something is not as it was, as folded words of English and German.
+var Changes = []string{
+	"now", "moved", "no longer", "not any more", "any more", "anymore", "no more", "instead", "changed", "switched",
+	"replaced", "stopped", "since then", "these days", "from now on", "as of", "used to", "gave up", "new", "meanwhile",
+	"jetzt", "nicht mehr", "umgezogen", "stattdessen", "inzwischen", "seitdem", "mittlerweile", "gewechselt",
+	"neuerdings",
+}
