@@ -487,8 +487,11 @@ func refusals() map[string][]refusal {
 			{`{"text":"` + long(1<<20+1) + `","mimeType":"md"}`, limit, "text"},
 		},
 		"books.get": {
-			{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}, {`{"id":"<book>","cursor":"x","text":true}`, invalid, "cursor"},
-			{`{"id":"<book>","section":"none"}`, missing, ""}, {`{"id":"<book>","limit":1001}`, invalid, "limit"},
+			{`{}`, invalid, "id"},
+			{`{"id":"none"}`, missing, ""},
+			{`{"id":"<book>","cursor":"x","text":true}`, invalid, "cursor"},
+			{`{"id":"<book>","section":"none"}`, missing, ""},
+			{`{"id":"<book>","limit":1001}`, invalid, "limit"},
 		},
 		"books.list":    {{`{"state":"x"}`, invalid, "state"}, {`{"cursor":"x"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
 		"books.search":  {{`{}`, invalid, "query"}, {`{"query":" "}`, invalid, "query"}, {`{"query":"a","limit":51}`, invalid, "limit"}},

@@ -200,8 +200,17 @@ func (y *year) told(task int, id, outcome string) {
 
 // yearStages are the rankings that are compared.
 var yearStages = [][]string{
-	nil, {"outcome"}, {"plan"}, {"known"}, {"action"}, {"weights"}, {"outcome", "plan"}, {"outcome", "known"}, {"outcome", "action"},
-	{"outcome", "plan", "known", "action"}, {"outcome", "plan", "known", "action", "weights"},
+	nil,
+	{"outcome"},
+	{"plan"},
+	{"known"},
+	{"action"},
+	{"weights"},
+	{"outcome", "plan"},
+	{"outcome", "known"},
+	{"outcome", "action"},
+	{"outcome", "plan", "known", "action"},
+	{"outcome", "plan", "known", "action", "weights"},
 }
 
 // yearNoises are the shares of what people tell wrongly.
