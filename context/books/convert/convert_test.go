@@ -213,9 +213,15 @@ func TestMEM67_TheFormatOfAFile(t *testing.T) {
 		file string
 		want convert.Format
 	}{
-		{"", "manual.docx", convert.DOCX}, {"", "rain.xlsx", convert.XLSX}, {"", "manual.epub", convert.EPUB}, {"", "writer.pdf", convert.PDF},
-		{"", "manual.html", convert.HTML}, {"", "manual.md", ""}, {convert.Markdown, "manual.md", convert.Markdown},
-		{convert.Text, "manual.docx", ""}, {convert.DOCX, "writer.pdf", convert.PDF},
+		{"", "manual.docx", convert.DOCX},
+		{"", "rain.xlsx", convert.XLSX},
+		{"", "manual.epub", convert.EPUB},
+		{"", "writer.pdf", convert.PDF},
+		{"", "manual.html", convert.HTML},
+		{"", "manual.md", ""},
+		{convert.Markdown, "manual.md", convert.Markdown},
+		{convert.Text, "manual.docx", ""},
+		{convert.DOCX, "writer.pdf", convert.PDF},
 	} {
 		if got := convert.Detect(c.said, read(t, c.file)); got != c.want {
 			t.Errorf("%s said to be %q is %q, want %q", c.file, c.said, got, c.want)

@@ -210,8 +210,16 @@ func TestMEM53_WhenARunIsDue(t *testing.T) {
 		said  int
 		want  bool
 	}{
-		{0, 0, true}, {0, 0, false}, {29 * time.Minute, 19, false}, {30 * time.Minute, 0, true}, {31 * time.Minute, 19, false},
-		{32 * time.Minute, 1, true}, {33 * time.Minute, 0, false}, {20 * time.Minute, 0, true}, {21 * time.Minute, 45, true}, {22 * time.Minute, 0, false},
+		{0, 0, true},
+		{0, 0, false},
+		{29 * time.Minute, 19, false},
+		{30 * time.Minute, 0, true},
+		{31 * time.Minute, 19, false},
+		{32 * time.Minute, 1, true},
+		{33 * time.Minute, 0, false},
+		{20 * time.Minute, 0, true},
+		{21 * time.Minute, 45, true},
+		{22 * time.Minute, 0, false},
 	} {
 		p.Said(c.said)
 		if got := p.Due(noon.Add(c.after)); got != c.want {
