@@ -281,6 +281,9 @@ func TestCHAT13_NothingFoundIsSaid(t *testing.T) {
 
 // TestCHAT13_NoResultIsTooLong: not of the longest notes, lists and names, and nothing that is left out is silent.
 func TestCHAT13_NoResultIsTooLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := hives(t)
 	w.note(notes.Draft{ID: "tome", Title: strings.Repeat("T🐝", 200), Body: strings.Repeat("Honey is sweet. ", 4_000), Tags: []string{strings.Repeat("x", 60)}})
 	fields := []entities.Field{}

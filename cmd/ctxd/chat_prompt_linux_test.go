@@ -337,6 +337,7 @@ text Proposed.
 	s.see("a new conversation\r\n")
 	s.press("/actions\r")
 	s.see("nothing waits to be confirmed in this conversation\r\n")
+	s.see("› ") // typed ahead, the end of the input is none
 	s.press("\x04")
 	s.ends()
 }

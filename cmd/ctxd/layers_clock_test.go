@@ -18,6 +18,9 @@ var timesOfDay = []string{"Unix", "UnixMilli", "UnixMicro", "UnixNano", "Round",
 // nobody sets. Numbers made of it do not: what they time waits for a year after the clock
 // was set back by one.
 func TestLayers_NothingIsTimedByTheTimeOfDay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	set := token.NewFileSet()
 	for _, f := range sources(t) {
 		if f.test || inFixtures(f.room) {

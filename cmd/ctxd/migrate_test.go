@@ -127,6 +127,9 @@ func (g golden) copy(t *testing.T) string {
 // A store of an older format opens, answers as it did, and is of this
 // program's format from then on.
 func TestREL13_EveryFormatOpens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, g := range goldens(t) {
 		t.Run(g.name, func(t *testing.T) {
 			dir := g.copy(t)
@@ -159,6 +162,9 @@ func TestREL13_EveryFormatOpens(t *testing.T) {
 // What a private note was called that is deleted is known since format 4, its id in
 // stores of format 3 as well.
 func TestREL13_NamesOfThePastAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, g := range goldens(t) {
 		if g.format < 3 {
 			continue
@@ -248,6 +254,9 @@ func keepsFormer(t *testing.T, dir string, g golden) {
 // A program that is older than the store refuses it, says which formats it is
 // about, and leaves it as it is.
 func TestREL13_NewerFormatIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, g := range goldens(t) {
 		t.Run(g.name, func(t *testing.T) {
 			dir := g.copy(t)

@@ -37,6 +37,9 @@ const (
 // their types, paths of notes that are not there. All rooms must open over it,
 // answer, and take writes.
 func TestREL4_RoomsWithoutOneTransaction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	whole, vault := filepath.Join(t.TempDir(), "whole"), t.TempDir()
 	if err := fixtures.CopyVault(vault); err != nil {
 		t.Fatal(err)

@@ -126,6 +126,8 @@ func (s *seat) ends() int {
 	select {
 	case <-done:
 	case <-time.After(hangs):
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.t.Fatalf("the program does not end; shown is %q", s.shown.String())
 	}
 	return s.cmd.ProcessState.ExitCode()

@@ -93,6 +93,9 @@ func titled(s shownText) *notes.Note {
 // TestPRIV8_EveryMaskIsLinear runs all of them over texts that are hostile, as a body,
 // as frontmatter and as a value, and looks at the growth of their steps.
 func TestPRIV8_EveryMaskIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const module = "github.com/ctxd/ctxd/"
 	if !steps.Counting(t, module+"context/audience", module+"notes", module+"notes/markdown",
 		module+"notes/markdown/destinations", module+"notes/frontmatter",

@@ -142,6 +142,9 @@ const definitions = "\n\n[r]: Private/Canary%20Plan.md 'canary'\n[canary]: <Priv
 // TestPRIV8_NoFormOfATitleTells puts each way into a heading that gives a note, and the
 // entity made from it, their name; and into an alias, a tag and a value.
 func TestPRIV8_NoFormOfATitleTells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := newMasking(t)
 	told := 0
 	check := func(name, body string) {
@@ -463,6 +466,9 @@ func TestPRIV8_NothingButReferencesIsTakenOut(t *testing.T) {
 // TestPRIV8_MaskingIsLinear counts what is allocated for texts of one thing over and
 // over: four times the text, four times as much.
 func TestPRIV8_MaskingIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := newMasking(t)
 	for _, unit := range []string{
 		"[", "[[", "[[a]] ", "[[Canary Plan]] ", "](", "](a ", "<a href=x ", "<a href=\"Private/Canary Plan\"", "a.md ", "Canary Plan.md ",

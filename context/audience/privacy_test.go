@@ -233,6 +233,9 @@ func TestPRIV10_PagesOfProseAreTheWhole(t *testing.T) {
 // TestPRIV10_ProseIsLinear counts the looks at the context, of which there is one for so
 // many words that are read or compared, for texts that begin a name at every word.
 func TestPRIV10_ProseIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for family, piece := range map[string]string{
 		"beginnings of one name":   "canary ",
 		"names":                    "Canary Zoe ",

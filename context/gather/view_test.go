@@ -73,6 +73,9 @@ func (w *world) texts(t testing.TB, part string, size int) gather.Params {
 // TestREL7_NoTextIsReadInAView shows by what is allocated that a View, for which all
 // writes wait, does not take longer because the texts of a prompt do.
 func TestREL7_NoTextIsReadInAView(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, part := range []string{"<a href=xxxx", "](", "a.md ", "[[a]] ", "[a][b] "} {
 		for _, reader := range []string{gather.Remote, gather.Local} {
 			t.Run(fmt.Sprintf("%q for %s", part, reader), func(t *testing.T) {

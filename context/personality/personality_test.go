@@ -186,6 +186,9 @@ func TestMEM73_ExportAndImport(t *testing.T) {
 
 // TestMEM73_Model compares any history with a map, also when it is read anew.
 func TestMEM73_Model(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		db, err := kv.Open(kv.InMemory, kv.Options{})
 		if err != nil {

@@ -412,6 +412,9 @@ func TestSEC3_HostileTextsComeBackAsItems(t *testing.T) {
 // TestSEC3_HiddenCharactersForgeNothing reads prompts as a model does that passes
 // over hidden characters: it gets the items that went in, without those characters.
 func TestSEC3_HiddenCharactersForgeNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, f := range formats {
 		t.Run(f.name, func(t *testing.T) {
 			for seed := range cases() {

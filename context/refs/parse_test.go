@@ -291,6 +291,9 @@ var hostile = map[string]string{
 }
 
 func TestREF6_EveryFunctionIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const room = "github.com/ctxd/ctxd/"
 	if !steps.Counting(t, room+"context/refs", room+"context/refs/handle", room+"entities/names", room+"entities/names/fold", room+"notes/markdown") {
 		return
@@ -316,6 +319,9 @@ func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
 
 // TestREF6_HostileTexts of the largest size that is read.
 func TestREF6_HostileTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for name, unit := range hostile {
 		t.Run(name, func(t *testing.T) {
 			if _, err := refs.Parse(strings.Repeat(unit, refs.MaxText/len(unit)), ""); err != nil {

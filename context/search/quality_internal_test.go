@@ -167,6 +167,9 @@ func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) 
 
 // TestSRCH3_Quality pins how well the ranking does on judged questions.
 func TestSRCH3_Quality(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	c := cranfield(t)
 	r := openAll(t, kv.InMemory, Options{})
 	var drafts []notes.Draft

@@ -170,6 +170,9 @@ func TestPERF5_CompletionAgainstAPlainModel(t *testing.T) {
 // TestPERF5_CompletionInManyPieces is the same for an index of many pieces, whose
 // best ones have to be chosen, before and after most records have changed.
 func TestPERF5_CompletionInManyPieces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const n = 3000
 	x, model := names.New(), make(plainNames)
 	put := func(i, changed int) {

@@ -108,6 +108,9 @@ func (n naive) run(tb testing.TB) []wql.Row {
 
 // TestPERF8_BothGiveTheSameRows checks that what is compared does the same.
 func TestPERF8_BothGiveTheSameRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := benchWorld(t)
 	for _, c := range indexed {
 		r, err := w.query(c.query, benchThis)

@@ -228,6 +228,9 @@ func FuzzParse(f *testing.F) {
 // TestWQL7_MemoryOfResults: of the values of computed fields only so many are
 // kept that they take tens of megabytes, however many are asked for.
 func TestWQL7_MemoryOfResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := open(t, wql.Options{})
 	thing := typeOf("Thing")
 	all := computedField("all", "SELECT t FROM Thing WHERE t.n = 7 AND t.s != {this}")
@@ -260,6 +263,9 @@ func TestWQL7_MemoryOfResults(t *testing.T) {
 // TestWQL7_MemoryOfIndexes: when the indexes have too many entries, the one that
 // was not asked for longest makes room.
 func TestWQL7_MemoryOfIndexes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	w := open(t, wql.Options{})
 	thing := entities.Type{Name: "Thing"}
 	for f := range 5 {

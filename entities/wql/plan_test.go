@@ -73,6 +73,9 @@ func showPlan(p *wql.Plan) string {
 
 // TestWQL8_Plans checks what each kind of condition is answered by.
 func TestWQL8_Plans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, c := range []struct{ from, cond, want string }{
 		{"Task", "x.owner = {this}", "Task index reference(owner = {this})=5; 5 of 5"},
 		{"Task", "x.watchers CONTAINS {this}", "Task index reference(watchers CONTAINS {this})=5; 5 of 5"},

@@ -30,6 +30,9 @@ var functions = map[string]func(text string){
 // between markers and as one value, and looks at the growth of their steps. What is
 // given to the YAML parser is at most 32 KiB, and not looked into here.
 func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/frontmatter") {
 		return
 	}

@@ -72,6 +72,9 @@ var hostile = map[string]string{
 // is read like any other text. TestPRIV8_EveryFunctionIsLinear counts the steps; a
 // quadratic scan would take minutes here.
 func TestParse_HostileText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for name, unit := range hostile {
 		size := 1 << 18
 		switch name {

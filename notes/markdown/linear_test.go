@@ -97,6 +97,9 @@ var functions = map[string]func(text string){
 // TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile, and looks
 // at the growth of their steps: as a text, as frontmatter, and as one value of it.
 func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const room = "github.com/ctxd/ctxd/notes/"
 	if !steps.Counting(t, room+"markdown", room+"markdown/destinations", room+"frontmatter") {
 		return

@@ -36,6 +36,9 @@ func numbered(unit string, size int) string {
 // TestREL6_AParseTakesTenTimesItsText: whatever a text holds, to read it and to write it
 // plainly takes no more memory than that, with all that is given back on the way.
 func TestREL6_AParseTakesTenTimesItsText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const most, noise = 10, 256 << 10
 	units := append([]string{
 		"[[a]] ", "![[a]]", "[[%d]] ", "[[a|b]]", "# [[a]]\n", "# a\n", "# *\n", "[](a.md)", "^a\n", "` ", "`` ` ", "[", "](", "[a]",
@@ -67,6 +70,9 @@ func TestREL6_TitlesAndTagsAreBounded(t *testing.T) {
 // kinds take more of what is given back at once: addresses that are parsed, and targets of
 // definitions.
 func TestREL6_ReferencesTakeTenTimesTheirText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const noise = 128 << 10
 	most := map[string]int{"<http://a>": 16, "[a[a]: ": 24}
 	units := append([]string{

@@ -201,6 +201,9 @@ var hostileUnits = []string{
 
 // TestPRIV8_TheScannerIsLinear counts the bytes that are looked at.
 func TestPRIV8_TheScannerIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	ends := []string{"", "]]", ")", ">", "</a>", "\"", "]: b", "\n[a]: b"}
 	for _, unit := range hostileUnits {
 		for _, end := range ends {

@@ -15,6 +15,9 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 func TestSRCH20_QualityOnCranfield(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	root := os.Getenv("CTXD_TESTDATA")
 	if root == "" {
 		t.Skip("CTXD_TESTDATA is not set: the Cranfield embedtest.Collection is not part of the repository")
@@ -30,6 +33,9 @@ func TestSRCH20_QualityOnCranfield(t *testing.T) {
 }
 
 func TestSRCH20_QualityOnParaphrases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	measureModes(t, embedtest.Paraphrases(t, fixtures.Vault(), "../../../fixtures/paraphrases.tsv"))
 }
 

@@ -121,6 +121,9 @@ func TestSRCH20_Identity(t *testing.T) {
 }
 
 func TestSRCH20_OddTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	s := builtin(t)
 	none := []string{"", " \n\t", "\x00\x00", "\xff\xfe\xfd", "!?…", "漢字", "שלום", "\xe6\x97"}
 	_, got, err := s.Embed(t.Context(), embed.Passage, none)

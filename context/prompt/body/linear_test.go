@@ -31,6 +31,9 @@ var functions = map[string]func(text string){
 // TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile: bare, in
 // code, as comments and behind the marks of lists and quotes.
 func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt/body", "github.com/ctxd/ctxd/context/prompt/chars") {
 		return
 	}

@@ -40,6 +40,9 @@ func TestCTX3_Properties(t *testing.T) {
 // TestPRIV8_EveryFunctionIsLinear runs Of over texts that are hostile, as frontmatter and
 // as one value of it.
 func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt/properties") {
 		return
 	}

@@ -69,6 +69,9 @@ func TestSRCH4_TheIndexIsKept(t *testing.T) {
 func settled(r *rooms) { r.building.Wait() }
 
 func TestSRCH4_WhatDoesNotMatchIsMadeAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	dir := t.TempDir()
 	r := reopen(t, dir, nil, Options{})
 	fillSome(t, r)

@@ -9,6 +9,9 @@ import (
 // TestREL7_NoStretchOfATextIsLookedBackOverForLong: the search for sentences looks back
 // over runs of some characters, and gets no text with a long one.
 func TestREL7_NoStretchOfATextIsLookedBackOverForLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, piece := range []string{"(", ")", "]", `"`, "'", " ", "\n", "\u00a0", "«", "”", "❝", "( ", "(\u0301", "(\u0301\u200d", "(\uff9e", "\u2028", "\u3000"} {
 		text := "A sentence. " + strings.Repeat(piece, 50_000) + "b. Another one."
 		whole := text

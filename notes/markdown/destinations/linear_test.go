@@ -25,6 +25,9 @@ var functions = map[string]func(dest string){
 
 // TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile.
 func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/markdown/destinations") {
 		return
 	}
