@@ -2,8 +2,6 @@ package rpc
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -44,21 +42,16 @@ func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (pro
 }
 
 // checkVersion refuses a client that was written for a newer major version. An
-// older or absent one is served.
+// older or absent one is served: what it needs of the daemon, the client decides.
 func checkVersion(theirs string) error {
 	if theirs == "" {
 		return nil
 	}
-	major, minor, hasMinor := strings.Cut(theirs, ".")
-	n, err := strconv.ParseUint(major, 10, 32)
-	if hasMinor && err == nil {
-		_, err = strconv.ParseUint(minor, 10, 32)
-	}
-	if err != nil {
+	fit, err := protocol.FitOf(theirs, protocol.Version)
+	switch {
+	case err != nil:
 		return fault.Field("protocolVersion", "protocolVersion must have the form MAJOR.MINOR")
-	}
-	own, _, _ := strings.Cut(protocol.Version, ".")
-	if ours, _ := strconv.ParseUint(own, 10, 32); n > ours {
+	case fit == protocol.DaemonOld:
 		return fault.New(fault.Unavailable, "the client speaks protocol %s, the daemon %s", theirs, protocol.Version).
 			WithHint("update the daemon")
 	}

@@ -502,7 +502,7 @@ func topEntries(t *testing.T) []string {
 }
 
 // requirement is an id in the name of a test: TestREL3_…, TestPRIV6_….
-var requirement = regexp.MustCompile(`^func (?:Test|Fuzz|Benchmark)[A-Za-z]*?(RPC|CTX|WQL|SRCH|REL|SEC|PERF|PRIV|MEM|REF|CHAT)([0-9]+)`)
+var requirement = regexp.MustCompile(`^func (?:Test|Fuzz|Benchmark)[A-Za-z]*?(RPC|CTX|WQL|SRCH|REL|SEC|PERF|PRIV|MEM|REF|CHAT|CLI)([0-9]+)`)
 
 // TestLayers_IdsAreDocumented: who sees a test fail finds its promise in a README.
 func TestLayers_IdsAreDocumented(t *testing.T) {

@@ -37,6 +37,9 @@ type Options struct {
 	// Bare leaves the handshake out; only methods that answer before it can be
 	// called then.
 	Bare bool
+	// AnyVersion connects whatever version of the protocol the daemon speaks, for what
+	// every version has, such as admin.stop.
+	AnyVersion bool
 }
 
 // Client is one connection to the daemon. Dial or New makes one.
@@ -93,11 +96,7 @@ func New(ctx context.Context, conn net.Conn, opts Options) (*Client, error) {
 	if opts.Bare {
 		return c, nil
 	}
-	err := c.Call(ctx, "initialize", protocol.InitializeParams{
-		ClientInfo:      protocol.PeerInfo{Name: opts.Name, Version: opts.Version},
-		ProtocolVersion: protocol.Version,
-		Audience:        opts.Audience,
-	}, &c.server)
+	err := c.initialize(ctx)
 	if err == nil {
 		err = c.Notify(ctx, protocol.NotifyInitialized, protocol.Empty{})
 	}
@@ -106,6 +105,24 @@ func New(ctx context.Context, conn net.Conn, opts Options) (*Client, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// initialize introduces the client, and finds out whether the daemon is of its time.
+func (c *Client) initialize(ctx context.Context) error {
+	params := protocol.InitializeParams{
+		ClientInfo:      protocol.PeerInfo{Name: c.opts.Name, Version: c.opts.Version},
+		ProtocolVersion: protocol.Version,
+		Audience:        c.opts.Audience,
+	}
+	if c.opts.AnyVersion {
+		params.ProtocolVersion = ""
+		return c.Call(ctx, "initialize", params, &c.server)
+	}
+	err := c.Call(ctx, "initialize", params, &c.server)
+	if err != nil {
+		return c.refused(ctx, err)
+	}
+	return versionError(c.server.ProtocolVersion, c.server.ServerInfo.Version)
 }
 
 // Server returns what the daemon said of itself, the zero value of a bare
@@ -155,7 +172,7 @@ func (c *Client) CallProgress(ctx context.Context, method string, params, result
 	case err != nil:
 		return err
 	case m.Error != nil:
-		return newError(m.Error)
+		return older(method, newError(m.Error))
 	case result == nil:
 		return nil
 	}

@@ -10,6 +10,9 @@
 // nothing of the daemon with them: neither its store nor its indexes. The example below
 // is whole: where the socket is, a connection, a call.
 //
+// A daemon of another major version of the protocol is a *VersionError of Dial and New: it
+// says which of the two is older.
+//
 // When the context of a call ends, the daemon is asked to withdraw the call and
 // Call waits a moment for its answer, because a mutation that has begun
 // completes: a result that comes is returned as such, and an error means that

@@ -50,6 +50,10 @@ func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Clie
 			d.dialFailed(err)
 		}
 		// The cause may name paths of this machine, so it goes to the log only.
+		var other *client.VersionError
+		if errors.As(err, &other) {
+			return nil, fault.Wrap(fault.Unavailable, err, "%s", other.Error()).WithHint("tell the user: %s", other.Hint())
+		}
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot connect to the ctxd daemon").
 			WithHint("ask the user to start it with: ctxd serve --vault FOLDER; then call again")
 	}

@@ -230,6 +230,8 @@ func (s *start) probe(ctx context.Context) error {
 	}
 	var answer *client.Error
 	switch {
+	case errors.As(err, new(*client.VersionError)):
+		return nil // it serves, if not this program: who speaks through the connection is told by itself
 	case !errors.As(err, &answer):
 		return err
 	case answer.Code == protocol.CodeUnavailable:

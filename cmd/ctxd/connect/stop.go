@@ -41,19 +41,20 @@ func (l *Link) stopByCall() (s Stopped, err error) {
 	defer cancel()
 	link := *l
 	link.Ctx = ctx
-	err = link.With(func(cl *client.Client) error {
-		var health protocol.Health
-		if err := cl.Call(ctx, "admin.health", nil, &health); err != nil {
-			return err
-		}
-		var answer protocol.Stopped
-		if err := cl.Call(ctx, "admin.stop", nil, &answer); err != nil {
-			return err
-		}
-		s = Stopped{PID: health.PID, Ended: WaitForEnd(l.Ctx, cl, health.PID), BrokenOff: answer.BrokenOff}
-		return nil
-	})
-	return s, err
+	cl, err := link.DialWith(client.Options{AnyVersion: true})
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = cl.Close() }() // the daemon has ended, or has been told to
+	var health protocol.Health
+	if err := cl.Call(ctx, "admin.health", nil, &health); err != nil {
+		return s, err
+	}
+	var answer protocol.Stopped
+	if err := cl.Call(ctx, "admin.stop", nil, &answer); err != nil {
+		return s, err
+	}
+	return Stopped{PID: health.PID, Ended: WaitForEnd(l.Ctx, cl, health.PID), BrokenOff: answer.BrokenOff}, nil
 }
 
 // stopBySignal has the daemon end that did not serve a call, for the reason that is
