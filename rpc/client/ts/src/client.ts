@@ -15,6 +15,7 @@ import {
 } from "./protocol.js";
 import { defaultPath } from "./socket.js";
 import { dial, run } from "./transport.js";
+import { dated, introduce } from "./version.js";
 
 /** The params, where the method needs any, and the options of a call. */
 export type CallArguments<M extends MethodName> = {} extends Params<M>
@@ -58,7 +59,8 @@ export interface Client {
 
 /**
  * Connects to the daemon and introduces the client. Without a daemon the
- * promise is rejected with a CtxdError that is retryable.
+ * promise is rejected with a CtxdError that is retryable, with one of another
+ * version of the protocol with a VersionError.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { path, command, signal, maxInFlight = 32 } = options;
@@ -78,9 +80,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       protocolVersion,
       ...given("processId", options.processId),
     };
-    const server = await connection.request("initialize", params, {});
+    const server = await introduce(connection, params);
     connection.notify("initialized", {});
-    return new DaemonClient(connection, listeners, answers, server as InitializeResult);
+    return new DaemonClient(connection, listeners, answers, server);
   } catch (err) {
     connection.destroy();
     throw signal?.aborted ? signal.reason : err;
@@ -114,7 +116,9 @@ class DaemonClient implements Client {
   }
 
   call<M extends MethodName>(method: M, ...[params, options]: CallArguments<M>): Promise<Result<M>> {
-    return this.request(method, params, options) as Promise<Result<M>>;
+    return this.request(method, params, options).catch((err: unknown) => {
+      throw dated(err);
+    }) as Promise<Result<M>>;
   }
 
   request(method: string, params: object = {}, options: CallOptions = {}): Promise<unknown> {

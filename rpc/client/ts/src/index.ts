@@ -8,3 +8,4 @@ export { CtxdError } from "./errors.js";
 export type { CallOptions, ConnectOptions } from "./options.js";
 export * from "./protocol.js";
 export { defaultPath } from "./socket.js";
+export { VersionError, type Older } from "./version.js";

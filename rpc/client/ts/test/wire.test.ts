@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { PassThrough, Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
 
-import { connect, CtxdError, type Client, type ConnectOptions, type Progress } from "ctxd-client";
+import { connect, CtxdError, VersionError, type Client, type ConnectOptions, type Progress } from "ctxd-client";
 import { Connection } from "../dist/connection.js";
 import { failure, rejection } from "./daemon.js";
 import { Peer } from "./peer.js";
@@ -36,8 +36,53 @@ test("a refused handshake is an error of connect", async (t) => {
   t.after(() => peer.close());
   const { id } = await peer.next();
   peer.send({ id, error: { code: 1003, message: "too new", data: { kind: "unavailable", retryable: false } } });
+  for (let asked = 0; asked < 2; asked++) { // about the daemon, which says nothing of use
+    peer.send({ id: (await peer.next()).id, result: {} });
+  }
   assert.equal((await failure(connecting)).message, "too new");
   assert.equal(await peer.ended(), true);
+});
+
+for (const { daemon, older, message, hint } of [
+  { daemon: "2.0", older: "client", message: "this client is older than the daemon (version 0.0.7): it speaks protocol 1.0, the daemon 2.0", hint: "update the program that connects" },
+  { daemon: "0.9", older: "daemon", message: "the daemon (version 0.0.7) is older than this client: it speaks protocol 0.9, this client 1.0", hint: "restart the daemon with a newer ctxd: ctxd stop, then ctxd serve" },
+]) {
+  for (const refuses of [false, true]) {
+    test(`a daemon of protocol ${daemon} that ${refuses ? "refuses" : "takes"} the client is told from the ${older}`, async (t) => {
+      const { peer, connecting } = await Peer.meet();
+      t.after(() => peer.close());
+      const { id } = await peer.next();
+      if (refuses) {
+        peer.send({ id, error: { code: 1003, message: "no", data: { kind: "unavailable", retryable: false } } });
+        for (const answer of [{ info: { version: daemon } }, { version: "0.0.7" }]) {
+          peer.send({ id: (await peer.next()).id, result: answer });
+        }
+      } else {
+        peer.send({ id, result: { serverInfo: { name: "ctxd", version: "0.0.7" }, protocolVersion: daemon } });
+      }
+      const err = await failure(connecting);
+      assert.ok(err instanceof VersionError);
+      assert.equal(err.message, message);
+      assert.deepEqual({ ...err }, { code: 1003, kind: "unavailable", retryable: false, hint, client: "1.0", daemon, older });
+      assert.equal(await peer.ended(), true);
+    });
+  }
+}
+
+test("a daemon of the same major version is used, and what it does not know is explained", async (t) => {
+  const { peer, connecting } = await Peer.meet();
+  t.after(() => peer.close());
+  peer.send({ id: (await peer.next()).id, result: { serverInfo: { name: "ctxd" }, protocolVersion: "1.99" } });
+  const client = await connecting;
+  await peer.next(); // initialized
+  const refusal = { code: -32601, message: "there is no method", data: { kind: "method_not_found", retryable: false } };
+  const call = failure(client.call("tags.list"));
+  peer.send({ id: (await peer.next()).id, error: refusal });
+  assert.match((await call).message, /; the daemon is older than this client$/);
+  assert.match((await call).hint ?? "", /ctxd stop/);
+  const request = failure(client.request("no.such"));
+  peer.send({ id: (await peer.next()).id, error: refusal });
+  assert.equal((await request).message, "there is no method");
 });
 
 test("connecting can be given up", async (t) => {

@@ -1,0 +1,88 @@
+import type { Connection } from "./connection.js";
+import { CtxdError } from "./errors.js";
+import { ErrorCode, protocolVersion, type InitializeResult } from "./protocol.js";
+
+/** Which of the two is of an older version of the protocol. */
+export type Older = "client" | "daemon";
+
+const restart = "restart the daemon with a newer ctxd: ctxd stop, then ctxd serve";
+
+/** The client and the daemon speak versions of the protocol that can't be used together. */
+export class VersionError extends CtxdError {
+  /** The version that this client speaks. */
+  readonly client: string = protocolVersion;
+  /** The version that the daemon speaks. */
+  readonly daemon: string;
+  /** The one to update. */
+  readonly older: Older;
+
+  constructor(daemon: string, older: Older, program?: string, cause?: unknown) {
+    const known = program === undefined ? "the daemon" : `the daemon (version ${program})`;
+    const message = older === "client"
+      ? `this client is older than ${known}: it speaks protocol ${protocolVersion}, the daemon ${daemon}`
+      : `${known} is older than this client: it speaks protocol ${daemon}, this client ${protocolVersion}`;
+    const hint = older === "client" ? "update the program that connects" : restart;
+    super(ErrorCode.Unavailable, message, { kind: "unavailable", hint }, cause === undefined ? undefined : { cause });
+    this.daemon = daemon;
+    this.older = older;
+  }
+
+  override get name(): string {
+    return "VersionError";
+  }
+}
+
+/**
+ * The error of a daemon that can't be used, because its major version of the protocol is another; undefined for one
+ * that can, and for one that names none.
+ */
+export function versionError(daemon: unknown, program?: string, cause?: unknown): VersionError | undefined {
+  const theirs = majorOf(daemon);
+  const ours = majorOf(protocolVersion)!;
+  if (theirs === undefined || theirs === ours) {
+    return undefined;
+  }
+  return new VersionError(daemon as string, theirs < ours ? "daemon" : "client", program, cause);
+}
+
+function majorOf(version: unknown): number | undefined {
+  const found = typeof version === "string" ? /^(\d+)(\.\d+)?$/.exec(version) : null;
+  return found === null ? undefined : Number(found[1]);
+}
+
+/**
+ * Does the handshake, and finds out whether the daemon is of the client's time. One that refuses it describes its
+ * protocol all the same.
+ */
+export async function introduce(connection: Connection, params: object): Promise<InitializeResult> {
+  let server: InitializeResult;
+  try {
+    server = (await connection.request("initialize", params, {})) as InitializeResult;
+  } catch (err) {
+    if (err instanceof CtxdError && err.code === ErrorCode.Unavailable && !err.retryable) {
+      const [doc, health] = (await Promise.all([
+        connection.request("rpc.discover", {}, {}).catch(() => undefined),
+        connection.request("admin.health", {}, {}).catch(() => undefined),
+      ])) as [{ info?: { version?: string } } | undefined, { version?: string } | undefined];
+      throw versionError(doc?.info?.version, health?.version, err) ?? err;
+    }
+    throw err;
+  }
+  const other = versionError(server.protocolVersion, server.serverInfo?.version);
+  if (other !== undefined) {
+    throw other;
+  }
+  return server;
+}
+
+/**
+ * Says of a call that the daemon does not know where that comes from: the method is of this client's contract, so the
+ * daemon is older.
+ */
+export function dated(err: unknown): unknown {
+  if (!(err instanceof CtxdError) || err.code !== ErrorCode.MethodNotFound) {
+    return err;
+  }
+  const message = `${err.message}; the daemon is older than this client`;
+  return new CtxdError(err.code, message, { ...err, hint: restart }, { cause: err });
+}
