@@ -7,7 +7,7 @@
 // the way to a daemon; on them stand call, search, service, store (backup and
 // restore), shell (ctxd wql, with its line editor in shell/edit), report,
 // inspect, doctor and demo. Here are the commands that are short, and those that
-// run or start a daemon: serve, stop, stdio, mcp, import, vault, events,
+// run or start a daemon: serve, stop, stdio, mcp, lsp, import, vault, events,
 // completion, version. layers_test.go has the order.
 //
 // # How a command is made

@@ -46,6 +46,7 @@ type commandLine struct {
 	Stop    stopCmd         `cmd:"" group:"daemon" help:"Stop the running daemon when the calls it has accepted are done."`
 	Stdio   stdioCmd        `cmd:"" group:"daemon" help:"Connect a program to the daemon over standard input and output."`
 	MCP     mcpCmd          `cmd:"" name:"mcp" group:"daemon" help:"Serve your notes to assistants and agents over the Model Context Protocol."`
+	LSP     lspCmd          `cmd:"" name:"lsp" group:"daemon" help:"Serve your notes to an editor over the Language Server Protocol."`
 	Service service.Command `cmd:"" group:"daemon" help:"Start the daemon at login, with systemd or launchd."`
 	Demo    demo.Command    `cmd:"" group:"daemon" help:"Show the main job on a sample vault, with a separate daemon."`
 

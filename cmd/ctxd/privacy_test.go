@@ -140,6 +140,7 @@ var commandsForPeople = map[string]string{
 	"serve":           "prints its log, in which no record stands",
 	"stop":            "prints that the daemon has stopped",
 	"stdio":           "hands on what the client at its other end says, the audience of its initialize included",
+	"lsp":             "serves the editor of the person whose notes they are, as a local reader",
 	"service install": "prints what it has written for the system",
 	"service status":  "prints how the system runs the daemon",
 	"service remove":  "prints what it has removed",

@@ -41,7 +41,7 @@ func (c *call) follow(req *sdk.CallToolRequest) {
 
 // ask calls a method of the daemon that reads.
 func (c *call) ask(method string, params, result any) error {
-	return c.daemon.call(c.ctx, method, params, result)
+	return c.daemon.Call(c.ctx, method, params, result)
 }
 
 // audience says who reads what this host gets.

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/client/lasting"
 	"github.com/ctxd/ctxd/rpc/mcp/stdio"
 )
 
@@ -44,7 +45,7 @@ type Options struct {
 // returns the error of ctx. When it returns the input may still be read from.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	s := newServer(opts)
-	defer s.daemon.close()
+	defer s.daemon.Close()
 	telling, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.tell(telling) // it may still write to a host that reads no more: nobody waits for it
@@ -55,10 +56,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	return err
 }
 
+// maxCalls is how many calls of a host are worked on at once; the daemon takes
+// no more than 64 of a connection.
+const maxCalls = 16
+
 // server is what the handlers of a host share.
 type server struct {
 	sdk    *sdk.Server
-	daemon *daemon
+	daemon *lasting.Conn
 	opts   Options
 	slots  chan struct{} // one token a call under way
 
@@ -87,7 +92,11 @@ func newServer(opts Options) *server {
 		}
 		return c, nil
 	}
-	s.daemon = newDaemon(dial, func(err error) { opts.Logger.Warn("no daemon", "error", err) })
+	s.daemon = lasting.New(lasting.Options{
+		Dial:   dial,
+		Failed: func(err error) { opts.Logger.Warn("no daemon", "error", err) },
+		Hint:   "ask the user to start it with: ctxd serve --vault FOLDER; then call again",
+	})
 	s.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: "ctxd", Title: "ctxd: your notes", Version: opts.Version},
 		&sdk.ServerOptions{

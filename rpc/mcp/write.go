@@ -326,7 +326,7 @@ func (c *call) fieldValue(f record.Field, value any) (any, error) {
 
 // write calls a method of the daemon that changes records.
 func (c *call) write(method string, params, result any) error {
-	err := c.daemon.once(c.ctx, method, params, result)
+	err := c.daemon.Once(c.ctx, method, params, result)
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.Conflict && f.Field == "ifVersion" {
 		return fault.New(fault.Conflict, "the record was changed meanwhile").WithHint("read it and call again")

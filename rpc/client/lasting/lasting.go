@@ -1,4 +1,4 @@
-package mcp
+package lasting
 
 import (
 	"context"
@@ -6,31 +6,36 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// maxCalls is how many calls of a host are worked on at once; the daemon takes
-// no more than 64 of a connection.
-const maxCalls = 16
+// Options say how to connect.
+type Options struct {
+	// Dial makes a connection. It is called for the first call, and again after the
+	// connection was lost.
+	Dial   func(context.Context) (*client.Client, error)
+	Failed func(error) // is called with the error of each failed dial; may be nil
+	Hint   string      // of the error of a call that found no daemon
+}
 
-// daemon is a connection to the daemon. It dials when a call needs it, and again
-// after the connection was lost.
-type daemon struct {
-	dial       func(context.Context) (*client.Client, error)
-	dialFailed func(error) // is called with the error of each failed dial; may be nil
+// Conn is a connection to the daemon that outlives it. New makes one.
+type Conn struct {
+	opts Options
 
 	lock   chan struct{}  // holds one token: who takes it may read and set client
 	client *client.Client // nil until the first dial succeeds
 }
 
-func newDaemon(dial func(context.Context) (*client.Client, error), dialFailed func(error)) *daemon {
-	d := &daemon{dial: dial, dialFailed: dialFailed, lock: make(chan struct{}, 1)}
+// New makes a connection, which is dialled when a call needs it.
+func New(o Options) *Conn {
+	d := &Conn{opts: o, lock: make(chan struct{}, 1)}
 	d.lock <- struct{}{}
 	return d
 }
 
 // connect returns the connection, a new one if there is none or it has ended. dead
 // is a connection that the caller knows has ended, nil for none.
-func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Client, error) {
+func (d *Conn) connect(ctx context.Context, dead *client.Client) (*client.Client, error) {
 	select {
 	case <-d.lock:
 	case <-ctx.Done():
@@ -40,14 +45,14 @@ func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Clie
 	if d.client != nil && d.client != dead && !hasEnded(d.client) {
 		return d.client, nil
 	}
-	c, err := d.dial(ctx)
+	c, err := d.opts.Dial(ctx)
 	if err != nil {
 		d.client = nil
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if d.dialFailed != nil {
-			d.dialFailed(err)
+		if d.opts.Failed != nil {
+			d.opts.Failed(err)
 		}
 		// The cause may name paths of this machine, so it goes to the log only.
 		var other *client.VersionError
@@ -55,7 +60,7 @@ func (d *daemon) connect(ctx context.Context, dead *client.Client) (*client.Clie
 			return nil, fault.Wrap(fault.Unavailable, err, "%s", other.Error()).WithHint("tell the user: %s", other.Hint())
 		}
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot connect to the ctxd daemon").
-			WithHint("ask the user to start it with: ctxd serve --vault FOLDER; then call again")
+			WithHint("%s", d.opts.Hint)
 	}
 	d.client = c
 	return c, nil
@@ -71,9 +76,9 @@ func hasEnded(c *client.Client) bool {
 	}
 }
 
-// call calls a method that reads. One that fails because the connection was
+// Call calls a method that reads. One that fails because the connection was
 // lost is called once more on a new one.
-func (d *daemon) call(ctx context.Context, method string, params, result any) error {
+func (d *Conn) Call(ctx context.Context, method string, params, result any) error {
 	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return err
@@ -89,9 +94,9 @@ func (d *daemon) call(ctx context.Context, method string, params, result any) er
 	return c.Call(ctx, method, params, result)
 }
 
-// once calls a method that changes records: not again when the connection breaks, for
+// Once calls a method that changes records: not again when the connection breaks, for
 // then it is not known what became of the change.
-func (d *daemon) once(ctx context.Context, method string, params, result any) error {
+func (d *Conn) Once(ctx context.Context, method string, params, result any) error {
 	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return err
@@ -104,6 +109,21 @@ func (d *daemon) once(ctx context.Context, method string, params, result any) er
 		WithHint("read the record before you call again")
 }
 
+// Job calls a method that takes long, with its progress. Like Once it is not repeated.
+func (d *Conn) Job(ctx context.Context, method string, params, result any, progress func(protocol.Progress)) error {
+	c, err := d.connect(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return c.CallProgress(ctx, method, params, result, progress)
+}
+
+// Connected connects if there is no connection. It calls nothing.
+func (d *Conn) Connected(ctx context.Context) error {
+	_, err := d.connect(ctx, nil)
+	return err
+}
+
 // isAnswer reports whether an error came from the daemon. Another error may be known
 // before the client has read the end of the connection.
 func isAnswer(err error) bool {
@@ -111,8 +131,8 @@ func isAnswer(err error) bool {
 	return errors.As(err, &answer)
 }
 
-// close closes the connection.
-func (d *daemon) close() {
+// Close closes the connection.
+func (d *Conn) Close() {
 	<-d.lock
 	defer func() { d.lock <- struct{}{} }()
 	if d.client != nil {

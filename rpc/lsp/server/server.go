@@ -1,0 +1,106 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/client/lasting"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+	"github.com/ctxd/ctxd/rpc/lsp/wire"
+)
+
+// Options say where the daemon is.
+type Options struct {
+	// Dial connects to the daemon with the Audience and OnNotify that it is given, and
+	// starts the daemon first if that is wanted. It is called for the first request that
+	// needs a daemon, and again after the connection was lost.
+	Dial    func(ctx context.Context, as client.Options) (*client.Client, error)
+	Version string       // of this program
+	Logger  *slog.Logger // nil: nothing is logged
+}
+
+// ErrNoShutdown is returned for a session that the editor ended without shutdown. The
+// protocol asks for exit status 1 then.
+var ErrNoShutdown = errors.New("the editor ended the session without shutdown")
+
+// Serve speaks to one editor over a pair of streams until it says exit, the input ends, or
+// ctx ends. What was asked before the end of the input is answered. When it returns the
+// input may still be read from.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options, features []Feature) error {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Session{
+		opts: opts, features: features, requests: make(map[string]Request),
+		slots: make(chan struct{}, maxCalls), settings: defaultSettings(),
+		open: make(map[string]*text.Buffer), running: make(map[jsonrpc2.ID]context.CancelCauseFunc),
+		asked: make(map[string]bool),
+	}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	defer s.cancel()
+	s.asking, s.stopAsking = context.WithCancel(s.ctx)
+	defer s.stopAsking()
+	for _, f := range features {
+		for _, r := range f.Requests {
+			s.requests[r.method] = r
+		}
+	}
+	s.daemon = lasting.New(lasting.Options{
+		Dial: s.dial, Failed: s.noDaemon, Hint: "ctxd serve --vault FOLDER",
+	})
+	st := newStream(in, out, opts.Logger)
+	st.drained = func() {
+		s.stopAsking() // nobody answers any more
+		s.pending.Wait()
+		s.closing.Wait()
+	}
+	began := make(chan struct{})
+	s.conn = jsonrpc2.NewConn(s.ctx, st, handler{s, began}, jsonrpc2.SetLogger(slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn)))
+	close(began)
+	<-s.conn.DisconnectNotify()
+	s.cancel()
+	s.work.Wait()
+	s.daemon.Close()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase != ending && s.phase != over {
+		return ErrNoShutdown
+	}
+	return nil
+}
+
+// handler gets the messages of the editor, one at a time.
+type handler struct {
+	*Session
+	began chan struct{} // closed when Session.conn is set
+}
+
+// Handle is called by the library.
+func (h handler) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	<-h.began
+	h.message(req)
+}
+
+// capabilities are what the core and the features can do.
+func (s *Session) capabilities() wire.ServerCapabilities {
+	var can wire.ServerCapabilities
+	can.PositionEncoding = s.Encoding().String()
+	can.TextDocumentSync = wire.TextDocumentSyncOptions{OpenClose: true, Change: wire.SyncIncremental, Save: &wire.SaveOptions{}}
+	can.Workspace = &wire.ServerWorkspaceCapabilities{WorkspaceFolders: &wire.WorkspaceFoldersServerCapabilities{
+		Supported: true, ChangeNotifications: true,
+	}}
+	for _, f := range s.features {
+		if f.Announce != nil {
+			f.Announce(s, &can)
+		}
+	}
+	return can
+}
