@@ -2,121 +2,162 @@ package complete
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/ctxd/ctxd/rpc/lsp/preview"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
-	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Feature returns the completion of links.
+// Feature returns completion.
 func Feature() server.Feature {
 	return server.Feature{
-		Requests: []server.Request{server.On("textDocument/completion", complete)},
+		Requests: []server.Request{
+			server.On("textDocument/completion", complete),
+			server.On("completionItem/resolve", resolve),
+		},
 		Announce: func(_ *server.Session, can *wire.ServerCapabilities) {
-			can.CompletionProvider = &wire.CompletionOptions{TriggerCharacters: []string{"["}}
+			can.CompletionProvider = &wire.CompletionOptions{
+				TriggerCharacters: []string{"[", "#", "^", "@", ":", " ", "{", "."}, ResolveProvider: true,
+			}
 		},
 	}
 }
 
+// asked is one completion.
+type asked struct {
+	*server.Call
+	ctx   context.Context
+	doc   *text.Document
+	at    int // the cursor
+	limit int
+	list  *wire.CompletionList
+}
+
+// complete finds out what is being typed. nil stands for nothing that is completed.
 func complete(ctx context.Context, c *server.Call, p *wire.CompletionParams) (*wire.CompletionList, error) {
 	if c.Document == nil {
 		return nil, nil
 	}
-	e := c.Encoding()
-	at := c.Document.Offset(p.Position, e)
-	link, ok := openLink(c.Document, at)
-	if !ok {
-		return nil, nil
+	a := &asked{
+		Call: c, ctx: ctx, doc: c.Document, at: c.Document.Offset(p.Position, c.Encoding()), limit: c.Settings().Limit,
+		list: &wire.CompletionList{IsIncomplete: true, Items: []wire.CompletionItem{}},
 	}
-	return link.notes(ctx, c)
-}
-
-// link is a wikilink that is being typed. All but doc are offsets into its text.
-type link struct {
-	doc    *text.Document
-	inner  int  // behind [[
-	at     int  // the cursor
-	end    int  // of what an item replaces
-	closed bool // ]] follows
-}
-
-// openLink finds the link that the cursor is in.
-func openLink(d *text.Document, at int) (link, bool) {
-	start, lineEnd := d.LineSpan(d.LineAt(at))
-	before, after := d.Text[start:at], d.Text[at:max(at, lineEnd)]
-	open := strings.LastIndex(before, "[[")
-	if open < 0 || strings.Contains(before[open:], "]]") {
-		return link{}, false
+	// A blank, a colon and a brace begin something in queries and in frontmatter only.
+	typed := ""
+	if p.Context != nil && p.Context.TriggerKind == wire.TriggerCharacter {
+		typed = p.Context.TriggerCharacter
 	}
-	l := link{doc: d, inner: start + open + len("[["), at: at, end: at}
-	closing := strings.Index(after, "]]")
-	if next := strings.Index(after, "[["); closing >= 0 && (next < 0 || closing < next) {
-		l.closed = true
-		l.end = at + strings.IndexAny(after, "]|#")
-	} else if strings.HasPrefix(after, "]") {
-		l.end = at + len("]") // one bracket that the editor has written
-	}
-	return l, true
-}
-
-// typed is what stands between [[ and the cursor.
-func (l link) typed() string { return l.doc.Text[l.inner:l.at] }
-
-// edit replaces what was typed from an offset on.
-func (l link) edit(c *server.Call, from int, with string) *wire.TextEdit {
-	if !l.closed {
-		with += "]]"
-	}
-	return &wire.TextEdit{Range: l.doc.Range(from, l.end, c.Encoding()), NewText: with}
-}
-
-// notes completes the note of a link.
-func (l link) notes(ctx context.Context, c *server.Call) (*wire.CompletionList, error) {
-	from, err := c.NoteID(ctx, l.doc.URI)
-	if err != nil {
+	found, err := a.any(strings.Contains(" :{.", typed) && typed != "")
+	if !found || err != nil {
 		return nil, err
 	}
-	typed := l.typed()
-	var found protocol.NoteItems
-	ask := protocol.NoteComplete{Prefix: strings.TrimSpace(typed), From: from, Limit: c.Settings().Limit}
-	if err := c.Daemon(ctx, "notes.complete", ask, &found); err != nil {
-		return nil, err
+	return a.list, nil
+}
+
+// any completes what stands before the cursor. It reports false where nothing does.
+func (a *asked) any(structured bool) (bool, error) {
+	if q, ok := a.doc.QueryAt(a.at); ok {
+		return true, a.query(q)
 	}
-	list := &wire.CompletionList{IsIncomplete: true, Items: []wire.CompletionItem{}}
-	for _, n := range found.Items {
-		target := written(n, c.Settings().Links)
-		if target == "" {
-			continue // no text leads to this note alone
+	if a.doc.IsTypeFile() {
+		return a.typeFile()
+	}
+	if !a.doc.IsNote() {
+		return false, nil
+	}
+	front, inFront := a.doc.FrontLineAt(a.at)
+	if l, ok := openLink(a.doc, a.at); ok {
+		if structured && !inFront {
+			return false, nil
 		}
-		list.Items = append(list.Items, wire.CompletionItem{
-			Label: n.Title, Kind: wire.KindFile, Detail: n.Path,
-			SortText: fmt.Sprintf("%04d", len(list.Items)), FilterText: filter(typed, n.Title),
-			TextEdit: l.edit(c, l.inner, target),
-		})
+		return true, a.link(l, front, inFront)
 	}
-	return list, nil
+	if inFront {
+		return a.front(front)
+	}
+	if _, code := a.doc.FenceAt(a.at); code || structured {
+		return false, nil
+	}
+	return a.mark()
 }
 
-// written is what stands between the brackets of a link to a note.
-func written(n protocol.NoteItem, links string) string {
-	path := strings.TrimSuffix(n.Path, ".md")
-	switch {
-	case links == "path" && path != "":
-		return path
-	case links == "alias" && path != "":
-		return path + "|" + n.Title
+// item is one choice.
+type item struct {
+	label, insert, detail string
+	kind                  int
+	from, end             int    // of what it replaces
+	typed                 string // what the editor compares it with
+	of                    record
+}
+
+// record is what an item resolves to.
+type record struct {
+	Kind string `json:"kind,omitempty"` // note, entity, memory
+	ID   string `json:"id,omitempty"`
+}
+
+// add adds a choice behind those before it.
+func (a *asked) add(i item) {
+	out := wire.CompletionItem{
+		Label: i.label, Kind: i.kind, Detail: i.detail,
+		SortText: fmt.Sprintf("%04d", len(a.list.Items)), FilterText: filter(i.typed, i.label),
+		TextEdit: &wire.TextEdit{Range: a.doc.Range(i.from, i.end, a.Encoding()), NewText: i.insert},
 	}
-	return n.Insert
+	if i.of.ID != "" {
+		out.Data, _ = json.Marshal(i.of) // two texts can't fail
+	}
+	a.list.Items = append(a.list.Items, out)
 }
 
 // filter is what an editor compares with what was typed: it begins with it, since the
 // daemon has found the item by rules of its own.
 func filter(typed, label string) string {
-	if typed == "" {
+	if typed == "" || strings.HasPrefix(label, typed) {
 		return label
 	}
 	return typed + " " + label
+}
+
+// resolve adds what an item is about.
+func resolve(ctx context.Context, c *server.Call, i *wire.CompletionItem) (*wire.CompletionItem, error) {
+	var of record
+	if len(i.Data) == 0 || json.Unmarshal(i.Data, &of) != nil {
+		return i, nil
+	}
+	var shown string
+	var err error
+	switch of.Kind {
+	case "note":
+		shown, err = preview.Note(ctx, c.Session, of.ID, "", "")
+	case "entity":
+		shown, err = preview.Entity(ctx, c.Session, of.ID)
+	case "memory":
+		shown, err = preview.Memory(ctx, c.Session, of.ID)
+	}
+	if shown != "" {
+		i.Documentation = &wire.MarkupContent{Kind: wire.Markdown, Value: shown}
+	}
+	return i, err
+}
+
+// matching returns the texts that a prefix may mean, in three ranks: those that begin
+// with it, those of which a word does, those that contain it; each in the given order.
+func matching(list []string, prefix string) (out []int) {
+	low := strings.ToLower(strings.TrimSpace(prefix))
+	ranks := [3][]int{}
+	for i, s := range list {
+		switch s = strings.ToLower(s); {
+		case strings.HasPrefix(s, low):
+			ranks[0] = append(ranks[0], i)
+		case strings.Contains(s, " "+low):
+			ranks[1] = append(ranks[1], i)
+		case strings.Contains(s, low):
+			ranks[2] = append(ranks[2], i)
+		}
+	}
+	return append(append(ranks[0], ranks[1]...), ranks[2]...)
 }

@@ -3,6 +3,7 @@ package lsptest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	bookdoc "github.com/ctxd/ctxd/context/books/document"
@@ -126,6 +128,10 @@ func Start(t testing.TB) *Daemon {
 		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
 	}, recall.Options{})
 	must(t, err)
+	completing := handles.Open(db, seen, ents, mem, chats)
+	referred := resolve.New(resolve.Options{
+		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
+	})
 	voices, err := personality.Open(db, personality.Options{})
 	must(t, err)
 	dir, err := os.MkdirTemp("", "lsp") // that of t.TempDir has a long path
@@ -133,12 +139,13 @@ func Start(t testing.TB) *Daemon {
 	vaults := watch.New(db, ents, ns, watch.Options{})
 	must(t, vaults.Start(context.Background(), watch.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
 	d := &Daemon{t: t, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
+		Handles: completing, Refs: referred,
 		Personalities: voices, Books: shelf, Passages: passages,
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
 		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,
-			Refs: resolve.New(resolve.Options{Memories: mem, Conversation: chats.Handled, Message: chats.Referred}),
+			Refs: referred,
 		}),
 		Vaults: vaults,
 	}}
@@ -154,7 +161,7 @@ func Start(t testing.TB) *Daemon {
 // Listen serves, after Stop anew.
 func (d *Daemon) Listen() {
 	d.t.Helper()
-	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}})
+	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	ln, err := socket.Listen(d.path, socket.Options{})
 	must(d.t, err)
 	go func() { _ = d.srv.Serve(ln) }()
@@ -191,7 +198,8 @@ func (d *Daemon) Vault(files map[string]string) string {
 	return root
 }
 
-// Folder writes files into a new folder, named by path with slashes.
+// Folder writes files into a new folder, named by path with slashes. All have one time, so
+// that nothing is ranked by it.
 func Folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -200,6 +208,8 @@ func Folder(t testing.TB, files map[string]string) string {
 		file := filepath.Join(root, filepath.FromSlash(name))
 		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must(t, os.WriteFile(file, []byte(content), 0o600))
+		written := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
+		must(t, os.Chtimes(file, written, written))
 	}
 	return root
 }

@@ -22,6 +22,7 @@ type Document struct {
 	headings func() []markdown.Heading
 	blocks   func() []markdown.Block
 	links    func() []markdown.Link
+	fences   func() []Fence
 	lineEnd  func() string
 }
 
@@ -49,6 +50,7 @@ func newDocument(d *Document) *Document {
 		}
 		return list
 	})
+	d.fences = sync.OnceValue(d.findFences)
 	d.lineEnd = sync.OnceValue(func() string {
 		if i := strings.IndexByte(d.Text, '\n'); i > 0 && d.Text[i-1] == '\r' {
 			return "\r\n"
