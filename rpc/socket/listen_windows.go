@@ -27,7 +27,8 @@ type Options struct {
 // credentials does elsewhere.
 type Listener struct {
 	net.Listener
-	path string
+	path  string
+	first windows.Handle // what takes up the first instance under Wine; 0 elsewhere
 }
 
 func defaultLocation() Location {
@@ -63,7 +64,35 @@ func Listen(path string, _ Options) (*Listener, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot create the pipe").
 			WithHint("choose another name with --socket or $%s", EnvPath)
 	}
-	return &Listener{Listener: ln, path: path}, nil
+	return &Listener{Listener: ln, path: path, first: occupyFirst(path)}, nil
+}
+
+// occupyFirst connects to the first instance of the pipe under Wine. It is never accepted from: it only keeps the name.
+// Windows keeps clients off it, as it was made without the right to read and to write. Wine does not, so that the first
+// client would talk to nobody.
+func occupyFirst(path string) windows.Handle {
+	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() != nil {
+		return 0
+	}
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0
+	}
+	h, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING, 0, 0)
+	if err != nil {
+		return 0 // a client was faster, and has what this would have taken up
+	}
+	return h
+}
+
+// Close ends the pipe. Connections that were accepted stay.
+func (l *Listener) Close() error {
+	err := l.Listener.Close()
+	if l.first != 0 {
+		_ = windows.CloseHandle(l.first) // there is nothing to do about a handle that can't be closed
+		l.first = 0
+	}
+	return err
 }
 
 // Path returns the name of the pipe.
