@@ -11,7 +11,7 @@ import (
 
 // eventWatcher reports changes in the folders of a vault.
 type eventWatcher struct {
-	*fsnotify.Watcher
+	*osWatcher
 	folders map[string]bool // those that are watched; guarded by follower.mu
 }
 
@@ -36,7 +36,7 @@ func (f *follower) startWatcher() {
 		f.watcherProblem = "watching files is too expensive on this system, so the folder is scanned at intervals"
 		return
 	}
-	w, err := fsnotify.NewBufferedWatcher(4096)
+	w, err := newOSWatcher(f.path)
 	if err != nil {
 		f.watcherFailed(err)
 		return

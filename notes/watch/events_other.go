@@ -1,4 +1,4 @@
-//go:build !darwin && !dragonfly && !freebsd && !netbsd && !openbsd
+//go:build !windows && !darwin && !dragonfly && !freebsd && !netbsd && !openbsd
 
 package watch
 

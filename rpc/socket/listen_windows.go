@@ -52,7 +52,7 @@ func Listen(path string, _ Options) (*Listener, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot determine the user of this process")
 	}
-	ln, err := winio.ListenPipe(path, &winio.PipeConfig{
+	l, err := listenPipe(path, &winio.PipeConfig{
 		SecurityDescriptor: "D:P(A;;GA;;;" + who.User.Sid.String() + ")",
 		InputBufferSize:    64 << 10,
 		OutputBufferSize:   64 << 10,
@@ -64,25 +64,42 @@ func Listen(path string, _ Options) (*Listener, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot create the pipe").
 			WithHint("choose another name with --socket or $%s", EnvPath)
 	}
-	return &Listener{Listener: ln, path: path, first: occupyFirst(path)}, nil
+	return l, nil
 }
 
-// occupyFirst connects to the first instance of the pipe under Wine. It is never accepted from: it only keeps the name.
-// Windows keeps clients off it, as it was made without the right to read and to write. Wine does not, so that the first
-// client would talk to nobody.
-func occupyFirst(path string) windows.Handle {
-	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() != nil {
-		return 0
+// listenPipe makes the pipe. Its first instance is never accepted from: it only keeps the name. Windows keeps clients off
+// it, as it was made without the right to read and to write. Wine does not, so that the first client would talk to
+// nobody; there, this process takes that instance itself. If a client was faster, the pipe is made anew, which ends its
+// connection.
+func listenPipe(path string, config *winio.PipeConfig) (*Listener, error) {
+	for {
+		ln, err := winio.ListenPipe(path, config)
+		if err != nil {
+			return nil, err
+		}
+		l := &Listener{Listener: ln, path: path}
+		if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() != nil {
+			return l, nil // this is Windows
+		}
+		l.first, err = connectOnce(path)
+		if !errors.Is(err, windows.ERROR_PIPE_BUSY) {
+			return l, nil // at worst as it is without
+		}
+		_ = l.Close()
 	}
+}
+
+// connectOnce connects to the pipe as a client that does not wait.
+func connectOnce(path string) (windows.Handle, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	h, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING, 0, 0)
 	if err != nil {
-		return 0 // a client was faster, and has what this would have taken up
+		return 0, err
 	}
-	return h
+	return h, nil
 }
 
 // Close ends the pipe. Connections that were accepted stay.
