@@ -14,12 +14,12 @@ func UpgradeLinks(tx *kv.Tx) error {
 		if !mayLinkFiles(n.Body) {
 			continue
 		}
-		places := read(n.Body).places
-		if places == n.Places {
+		at := read(n.Body).places
+		if at == n.Places {
 			continue
 		}
 		linked := *n
-		linked.Places = places
+		linked.Places = at
 		if err := Records.Put(tx, id, &linked); err != nil {
 			return err
 		}

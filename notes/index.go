@@ -52,6 +52,8 @@ type index struct {
 	keys     map[string]uint32 // the place of a key in refs
 	refs     [][]ref           // what a key names, sorted: by role, then by number
 	freeKeys []uint32          // places without a key
+
+	over map[string][]ref // of a World: what keys name there, in place of refs; nil in the index of the store
 }
 
 // entry is what the index knows of a note.
@@ -96,6 +98,9 @@ func (x *index) incoming(n num) []num {
 
 // named returns what a key names, in all roles.
 func (x *index) named(key string) []ref {
+	if list, ok := x.over[key]; ok {
+		return list
+	}
 	if at, ok := x.keys[key]; ok {
 		return x.refs[at]
 	}
@@ -187,6 +192,10 @@ func eachName(n *Note, visit func(name, key string, as role)) {
 }
 
 func (x *index) enter(key string, r ref) {
+	if x.over != nil {
+		x.over[key] = with(slices.Clone(x.named(key)), []ref{r})
+		return
+	}
 	at := x.place(key)
 	if i, found := slices.BinarySearch(x.refs[at], r); !found {
 		x.refs[at] = slices.Insert(x.refs[at], i, r)
@@ -210,6 +219,10 @@ func (x *index) place(key string) uint32 {
 }
 
 func (x *index) leave(key string, r ref) {
+	if x.over != nil {
+		x.over[key] = without(slices.Clone(x.named(key)), []ref{r})
+		return
+	}
 	at, ok := x.keys[key]
 	if !ok {
 		return
@@ -335,7 +348,7 @@ func (x *index) eachTarget(edges []edge, change func(in, from []num) []num) {
 const fewNums = 16
 
 // with returns the union of two sorted lists. It may reuse the first.
-func with(list, more []num) []num {
+func with[N num | ref](list, more []N) []N {
 	if len(more) > fewNums {
 		list = append(slices.Clip(list), more...)
 		slices.Sort(list)
@@ -350,9 +363,9 @@ func with(list, more []num) []num {
 }
 
 // without returns what of a sorted list is not in another. It reuses the first.
-func without(list, less []num) []num {
+func without[N num | ref](list, less []N) []N {
 	if len(less) > fewNums {
-		return slices.DeleteFunc(list, func(n num) bool {
+		return slices.DeleteFunc(list, func(n N) bool {
 			_, found := slices.BinarySearch(less, n)
 			return found
 		})

@@ -142,7 +142,7 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 		}
 		c.Links += len(e.out)
 		if sees == nil && !slices.Contains(e.out, nowhere) {
-			c.Markdown += e.note.markdownLinks()
+			c.Markdown += e.note.Places.Markdown(e.note.Body)
 			continue
 		}
 		at := 0

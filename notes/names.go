@@ -43,7 +43,7 @@ func (l linkNames) keys() (list [2]string, n int) {
 // namesOf works the names of a note out.
 func namesOf(n *Note) *noteNames {
 	s := ownNamesOf(n)
-	count := n.Places.count()
+	count := n.Places.Count()
 	if count == 0 {
 		return s
 	}

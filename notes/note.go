@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"iter"
 	"path"
 	"strings"
 	"time"
@@ -8,15 +9,16 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 // Note is one note: the record that clients see, and what is kept beside it.
 type Note struct {
 	record.Note
 
-	Vault  string `json:"-"` // the vault that Path lies in; "" for none
-	Given  *Given `json:"-"` // nil: nothing
-	Places Places `json:"-"` // of the wikilinks in Body; see Links
+	Vault  string      `json:"-"` // the vault that Path lies in; "" for none
+	Given  *Given      `json:"-"` // nil: nothing
+	Places places.List `json:"-"` // of the wikilinks in Body; see Links
 
 	Sources Sources `json:"-"` // of its names; see SourceOf
 }
@@ -96,3 +98,16 @@ func trimExt(p string) string {
 	}
 	return p
 }
+
+// Links returns the wikilinks of the text, and its Markdown links to files, in its order,
+// read anew each time. See markdown.Link.Possible for those that are links only where
+// they lead somewhere.
+func (n *Note) Links() []markdown.Link {
+	var links []markdown.Link
+	for l := range n.eachLink() {
+		links = append(links, l)
+	}
+	return links
+}
+
+func (n *Note) eachLink() iter.Seq[markdown.Link] { return n.Places.Links(n.Body) }

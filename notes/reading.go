@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 // reading is all that a write takes from a text in time that grows with it. Other writers
@@ -14,7 +15,7 @@ import (
 type reading struct {
 	*markdown.Document
 	text   string
-	places Places
+	places places.List
 	labels markdown.Labels // that texts of the frontmatter may use
 }
 
@@ -24,7 +25,7 @@ var onReading = func() {}
 func read(text string) *reading {
 	onReading()
 	r := &reading{Document: markdown.Parse(text), text: text}
-	r.places = placesOf(inOrder(r.EachLink(), r.EachFileLink()))
+	r.places = places.Of(places.InOrder(r.EachLink(), r.EachFileLink()))
 	if r.usesLabels() {
 		r.labels = markdown.LabelsOf(r.Body)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/notes/canvas"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 // A record of a note is
@@ -87,7 +88,7 @@ func flagIf(flag byte, set bool) byte {
 
 func decode(s string) (*Note, error) {
 	n, err := readRecord(s)
-	if err != nil || !n.Places.linksIn(n.Body) {
+	if err != nil || !n.Places.LinksIn(n.Body) {
 		return nil, errRecord
 	}
 	return n, nil
@@ -98,7 +99,7 @@ func decode(s string) (*Note, error) {
 // checks that. If it were not, its links would say strange things and no more.
 func decodeStored(s string) (*Note, error) {
 	n, err := readRecord(s)
-	if err != nil || !n.Places.fit(len(n.Body)) {
+	if err != nil || !n.Places.Fit(len(n.Body)) {
 		return nil, errRecord
 	}
 	return n, nil
@@ -134,7 +135,7 @@ func readRecord(s string) (*Note, error) {
 	}
 	n.Given = given.orNil()
 	n.Version = r.Int()
-	n.Places = Places(r.Text())
+	n.Places = places.List(r.Text())
 	if flags&flagSources != 0 {
 		n.Sources = Sources(r.Text())
 		r.Bad = r.Bad || n.Sources == ""

@@ -4,5 +4,4 @@ package notes
 var (
 	EncodeRecord = encode
 	DecodeRecord = decode
-	PlacesOf     = placesOf
 )

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 // sampleNotes have all that a record can hold.
@@ -28,7 +29,7 @@ func sampleNotes() []*notes.Note {
 				CreatedAt: at, UpdatedAt: at.Add(-time.Hour), ArchivedAt: &at,
 			},
 			Vault: "v", Given: &notes.Given{Title: "Given", Tags: []string{"one"}, Aliases: []string{"T"}, Private: true, Archived: &at},
-			Places: notes.PlacesOf(markdown.Parse(body).EachLink()), Sources: notes.Sources("\x03abc\x00"),
+			Places: places.Of(markdown.Parse(body).EachLink()), Sources: notes.Sources("\x03abc\x00"),
 		},
 	}
 }
@@ -80,23 +81,23 @@ func TestNoteRecordsHoldNothingElse(t *testing.T) {
 			t.Errorf("%s: %q is taken for a record", name, other)
 		}
 	}
-	places := func(start, end int) notes.Places {
-		return notes.PlacesOf(slices.Values([]markdown.Link{{Start: start, End: end, Line: 1}}))
+	at := func(start, end int) places.List {
+		return places.Of(slices.Values([]markdown.Link{{Start: start, End: end, Line: 1}}))
 	}
 	for _, c := range []struct {
 		body string
-		at   notes.Places
+		at   places.List
 		ok   bool
 	}{
-		{"[[a]]", places(0, 5), true},
-		{"[[a]] ", places(0, 6), false},
-		{"[[a]]", places(0, 6), false},
-		{"[[a]]", places(6, 6), false},
-		{"[[a]]", places(1, 5), false},
-		{"[[]] ", places(0, 4), false},
-		{"[[ ]]", places(0, 5), false},
-		{"[[#]]", places(0, 5), false},
-		{"[[a]]", places(0, 5)[:2], false},
+		{"[[a]]", at(0, 5), true},
+		{"[[a]] ", at(0, 6), false},
+		{"[[a]]", at(0, 6), false},
+		{"[[a]]", at(6, 6), false},
+		{"[[a]]", at(1, 5), false},
+		{"[[]] ", at(0, 4), false},
+		{"[[ ]]", at(0, 5), false},
+		{"[[#]]", at(0, 5), false},
+		{"[[a]]", at(0, 5)[:2], false},
 		{"[[a]]", "\x80\x00\x05\x01", false}, // a longer form of 0
 		{"[[a]]", "\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x05\x01", false},
 	} {

@@ -56,6 +56,7 @@ var rooms = []string{
 	"context/books/convert/markup",
 	"context/books/convert",
 	"notes/parts",
+	"notes/places",
 	"notes/attachments",
 	"notes/former",
 	"notes/digest",

@@ -36,6 +36,15 @@ func Load(tx *kv.Tx) (Set, error) {
 	return s, tx.Err()
 }
 
+// Of returns the set of some files of one vault.
+func Of(vault string, paths []string) *Set {
+	s := new(Set)
+	for _, p := range paths {
+		s.put(vault + "/" + p)
+	}
+	return s
+}
+
 // Take makes the set current after a commit.
 func (s *Set) Take(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {

@@ -1,4 +1,4 @@
-package notes
+package places
 
 import (
 	"iter"
@@ -7,10 +7,10 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Places says where the wikilinks of a text stand, and the destinations of its Markdown
+// List says where the wikilinks of a text stand, and the destinations of its Markdown
 // links to files, possible ones too, in the form in which it is stored: of most notes,
 // nobody asks for the links while the store is open.
-type Places string
+type List string
 
 // Place is where one link stands.
 type Place struct {
@@ -18,19 +18,19 @@ type Place struct {
 	Line       int
 }
 
-// placesOf returns the places of links.
-func placesOf(links iter.Seq[markdown.Link]) Places {
+// Of returns the places of links.
+func Of(links iter.Seq[markdown.Link]) List {
 	var b []byte
 	for l := range links {
 		b = codec.AppendUint(b, uint64(l.Start))
 		b = codec.AppendUint(b, uint64(l.End-l.Start))
 		b = codec.AppendUint(b, uint64(l.Line))
 	}
-	return Places(b)
+	return List(b)
 }
 
-// inOrder joins two sequences of links, each in the order of the text.
-func inOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
+// InOrder joins two sequences of links, each in the order of the text.
+func InOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
 	return func(yield func(markdown.Link) bool) {
 		next, stop := iter.Pull(b)
 		defer stop()
@@ -53,7 +53,7 @@ func inOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
 }
 
 // All yields the places in the order of the text.
-func (p Places) All() iter.Seq[Place] {
+func (p List) All() iter.Seq[Place] {
 	return func(yield func(Place) bool) {
 		for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
 			at, ok := readPlace(&r)
@@ -64,8 +64,8 @@ func (p Places) All() iter.Seq[Place] {
 	}
 }
 
-// count returns how many places there are.
-func (p Places) count() (n int) {
+// Count returns how many places there are.
+func (p List) Count() (n int) {
 	for range p.All() {
 		n++
 	}
@@ -77,8 +77,8 @@ func readPlace(r *codec.Reader) (at Place, ok bool) {
 	return Place{start, start + size, line}, !r.Bad && start+size >= start
 }
 
-// linksIn reports whether the text has a link at each of the places.
-func (p Places) linksIn(body string) bool {
+// LinksIn reports whether the text has a link at each of the places.
+func (p List) LinksIn(body string) bool {
 	for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
 		at, ok := readPlace(&r)
 		if !ok || at.End > len(body) {
@@ -94,9 +94,9 @@ func (p Places) linksIn(body string) bool {
 // shortestLink is the length of x, the destination of a Markdown link.
 const shortestLink = 1
 
-// fit reports whether there can be a link at each of the places of a text of that
+// Fit reports whether there can be a link at each of the places of a text of that
 // length.
-func (p Places) fit(length int) bool {
+func (p List) Fit(length int) bool {
 	for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
 		if at, ok := readPlace(&r); !ok || at.End > length || at.End-at.Start < shortestLink {
 			return false
@@ -105,24 +105,14 @@ func (p Places) fit(length int) bool {
 	return true
 }
 
-// Links returns the wikilinks of the text, and its Markdown links to files, in its order,
-// read anew each time. See markdown.Link.Possible for those that are links only where
-// they lead somewhere.
-func (n *Note) Links() []markdown.Link {
-	var links []markdown.Link
-	for l := range n.eachLink() {
-		links = append(links, l)
-	}
-	return links
-}
-
-func (n *Note) eachLink() iter.Seq[markdown.Link] {
+// Links yields the links of a text that stand at the places, in its order, read anew each time.
+func (p List) Links(body string) iter.Seq[markdown.Link] {
 	return func(yield func(markdown.Link) bool) {
-		for at := range n.Places.All() {
-			if at.End > len(n.Body) {
+		for at := range p.All() {
+			if at.End > len(body) {
 				return // somebody has shortened the text
 			}
-			l := markdown.ReadLink(n.Body[at.Start:at.End])
+			l := markdown.ReadLink(body[at.Start:at.End])
 			l.Start, l.End, l.Line = at.Start, at.End, at.Line
 			if !yield(l) {
 				return
@@ -131,10 +121,10 @@ func (n *Note) eachLink() iter.Seq[markdown.Link] {
 	}
 }
 
-// markdownLinks counts the Markdown links to files, the possible ones too.
-func (n *Note) markdownLinks() (count int) {
-	for at := range n.Places.All() {
-		if at.End <= len(n.Body) && markdown.IsDest(n.Body[at.Start:at.End]) {
+// Markdown counts those that are Markdown links to files, the possible ones too.
+func (p List) Markdown(body string) (count int) {
+	for at := range p.All() {
+		if at.End <= len(body) && markdown.IsDest(body[at.Start:at.End]) {
 			count++
 		}
 	}

@@ -1,0 +1,97 @@
+package notes
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// A World is the notes as they are, or as they would be if some of them had other texts and
+// paths. It is for asking where links lead; nothing is written. See Store.Suppose.
+type World struct {
+	s           *Store
+	index       *index
+	attachments *attachments.Set
+}
+
+// Lead is where a link leads to: to a note, to a file that is none, or nowhere.
+type Lead struct {
+	ID   string // of a note
+	File string // path of a file that is no note
+	Tier Tier   // by what the note was found
+}
+
+// Suppose calls ask with the notes as they are. The store is locked for writing meanwhile: ask must not call it,
+// and keeps no World.
+func (s *Store) Suppose(ask func(World)) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	ask(World{s, s.index, &s.attachments})
+}
+
+// As returns a note as it would be with another text and path: with what the text says of it.
+func (w World) As(n *Note, path, body string) *Note {
+	as, text := *n, read(body)
+	as.Body, as.Path, as.Folder, as.Places = body, path, folderOf(path), text.places
+	as.describe(text, nil, w.s.maxName())
+	return &as
+}
+
+// With returns the World in which notes are as the list has them; ids that no note has are new notes. It takes time for
+// each note in the store, but little.
+func (w World) With(list []*Note) World {
+	x := *w.index
+	x.list, x.byID, x.free, x.over = slices.Clone(x.list), maps.Clone(x.byID), nil, maps.Clone(x.over)
+	if x.over == nil {
+		x.over = make(map[string][]ref)
+	}
+	for _, n := range list {
+		if at, known := x.byID[n.ID]; known {
+			x.remove(at)
+		}
+		x.put(n, namesOf(n))
+	}
+	w.index = &x
+	return w
+}
+
+// WithFiles returns the World in which the files of a vault that are no notes are those of the list.
+func (w World) WithFiles(vault string, paths []string) World {
+	w.attachments = attachments.Of(vault, paths)
+	return w
+}
+
+// Files returns the paths of the files of a vault that are no notes, in no order.
+func (w World) Files(vault string) []string { return w.attachments.Paths(vault) }
+
+// Note returns the note of an id, or nil.
+func (w World) Note(id string) *Note { return w.index.get(id) }
+
+// Lead returns where a link of a note leads to. A text that could mean several notes leads nowhere.
+func (w World) Lead(l markdown.Link, from string) Lead {
+	at := w.index.numberOf(from)
+	if m := w.index.resolve(sought(l), at); m.to != nowhere {
+		return Lead{ID: w.index.list[m.to].note.ID, Tier: m.tier}
+	}
+	if n := w.index.get(from); n != nil && l.Target != "" {
+		return Lead{File: w.attachments.Find(n.Vault, n.Folder, l.Target, nil)}
+	}
+	return Lead{}
+}
+
+// Linking returns the ids of the notes with links that may lead elsewhere when what is called so changes, each once and
+// in their order: names are titles, aliases and paths of notes and files.
+func (w World) Linking(names []string) []string {
+	found := make(map[string]bool)
+	for _, name := range names {
+		for _, key := range []string{entities.Fold(name), entities.Fold(baseOf(name))} {
+			for _, r := range inRole(w.index.named(key), byLink) {
+				found[w.index.list[r.num()].note.ID] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
