@@ -304,11 +304,7 @@ func (s *Store) All() iter.Seq[*Note] {
 	return func(yield func(*Note) bool) {
 		s.mu.Early().RLock()
 		defer s.mu.Early().RUnlock()
-		for i := range s.index.list {
-			if n := s.index.list[i].note; n != nil && !yield(n) {
-				return
-			}
-		}
+		World{index: s.index}.All()(yield)
 	}
 }
 

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -69,6 +70,17 @@ func (w World) Files(vault string) []string { return w.attachments.Paths(vault) 
 
 // Note returns the note of an id, or nil.
 func (w World) Note(id string) *Note { return w.index.get(id) }
+
+// All yields all notes, in no order.
+func (w World) All() iter.Seq[*Note] {
+	return func(yield func(*Note) bool) {
+		for i := range w.index.list {
+			if n := w.index.list[i].note; n != nil && !yield(n) {
+				return
+			}
+		}
+	}
+}
 
 // Lead returns where a link of a note leads to. A text that could mean several notes leads nowhere.
 func (w World) Lead(l markdown.Link, from string) Lead {

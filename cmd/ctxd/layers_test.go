@@ -65,6 +65,7 @@ var rooms = []string{
 	"notes/infer",
 	"notes/typesource",
 	"notes",
+	"notes/rename",
 	"notes/watch",
 	"graph",
 	"graph/draw",

@@ -1,0 +1,118 @@
+package rename
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// titleEdits returns the edits that give the title and the first heading of a note another text, where they are the
+// old name. It is not whole where one of them cannot be written.
+func titleEdits(n *notes.Note, old, name string) (edits []Edit, whole bool) {
+	if n.Kind != "" {
+		return nil, true // its title is its file name
+	}
+	doc := markdown.Parse(n.Body)
+	whole = true
+	if f, ok := doc.Frontmatter.Get("title"); ok && f.IsScalar() && fold.Name(f.Raw) == fold.Name(old) {
+		e, ok := frontmatterEdit(n.Body, f.Raw, name)
+		if !ok {
+			return nil, false
+		}
+		edits = append(edits, e)
+	}
+	first := true
+	markdown.Headings(n.Body, func(h markdown.Heading) {
+		if h.Level != 1 || !first {
+			return
+		}
+		first = false
+		if fold.Name(h.Text) != fold.Name(old) {
+			return
+		}
+		e, ok := headingEdit(n.Body, h, name)
+		edits, whole = append(edits, e...), whole && ok
+	})
+	if !whole || len(edits) == 0 {
+		return nil, whole
+	}
+	after := markdown.Parse(apply(n.Body, edits))
+	if fold.Name(doc.Title) == fold.Name(old) && after.Title != name || after.FrontmatterErr != nil && doc.FrontmatterErr == nil {
+		return nil, false
+	}
+	return edits, true
+}
+
+// frontmatterEdit writes the value of the key title anew, quoted as it was, or where it has to be.
+func frontmatterEdit(text, raw, name string) (Edit, bool) {
+	block, _ := frontmatter.Split(text)
+	for at := block.Start; at < block.End; {
+		end, next := frontmatter.LineEnd(text, at)
+		key, value, ok := strings.Cut(text[at:end], ":")
+		if !ok || fold.Name(key) != "title" {
+			at = next
+			continue
+		}
+		start := end - len(strings.TrimLeft(value, " \t"))
+		if start >= end {
+			return Edit{}, false
+		}
+		switch quote := text[start]; quote {
+		case '"', '\'':
+			if !strings.HasPrefix(text[start+1:end], raw+string(quote)) {
+				return Edit{}, false
+			}
+			return Edit{start + 1, start + 1 + len(raw), quoted(name, quote)}, true
+		default:
+			if !strings.HasPrefix(text[start:end], raw) {
+				return Edit{}, false
+			}
+			if !isPlain(name) {
+				name = `"` + quoted(name, '"') + `"`
+			}
+			return Edit{start, start + len(raw), name}, true
+		}
+	}
+	return Edit{}, false
+}
+
+func quoted(name string, quote byte) string {
+	if quote == '\'' {
+		return strings.ReplaceAll(name, "'", "''")
+	}
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name)
+}
+
+// isPlain reports whether YAML reads a text without quotes as that text.
+func isPlain(name string) bool {
+	m, err := frontmatter.Read("title: "+name+"\n", 1)
+	if err != nil || strings.Contains(name, "#") || strings.HasSuffix(name, ":") {
+		return false
+	}
+	f, ok := m.Get("title")
+	text, isText := f.Value.(string)
+	return ok && isText && text == name
+}
+
+// headingEdit writes the text of a heading anew, its marks left as they are.
+func headingEdit(text string, h markdown.Heading, name string) ([]Edit, bool) {
+	end, _ := frontmatter.LineEnd(text, h.Start)
+	line := text[h.Start:end]
+	if strings.Count(line, h.Text) == 1 && h.Text != "" {
+		at := h.Start + strings.Index(line, h.Text)
+		return []Edit{{at, at + len(h.Text), name}}, true
+	}
+	// Markup stands in it: all between the marks is replaced.
+	start := len(line) - len(strings.TrimLeft(line, " \t>#"))
+	words := strings.TrimRight(strings.TrimRight(line, " \t"), "#")
+	if words = strings.TrimRight(words, " \t"); len(words) <= start || line[0] != '#' {
+		return nil, false
+	}
+	return []Edit{{h.Start + start, h.Start + len(words), name}}, true
+}
