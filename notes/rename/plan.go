@@ -87,6 +87,7 @@ type job struct {
 	named  map[string]bool   // notes of which links change what they or their headings are called, by id
 
 	outlines map[outlineOf]*outline
+	lost     []Problem // that have nothing to do with links
 	plan     Plan
 }
 
@@ -143,6 +144,7 @@ func (j *job) finish() *Plan {
 		j.plan.Files = append(j.plan.Files, File{n.Path, n.Body, j.editsOf(id)})
 	}
 	slices.SortFunc(j.plan.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	j.plan.Problems = append(j.plan.Problems, j.lost...)
 	slices.SortFunc(j.plan.Problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, strings.Compare(a.Text, b.Text))
 	})

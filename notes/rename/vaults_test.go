@@ -56,6 +56,7 @@ var (
 type place struct {
 	start, end int // of the target
 	target     string
+	raw        string // the whole link as it is written
 	markdown   bool
 }
 
@@ -75,14 +76,14 @@ func placesIn(text string) (lines [][]place) {
 			}
 			target := strings.TrimSpace(inner)
 			start := at + m[2] + strings.Index(inner, target)
-			list = append(list, place{start, start + len(target), target, false})
+			list = append(list, place{start, start + len(target), target, line[m[0]:m[1]], false})
 		}
 		for _, m := range markdownLink.FindAllStringSubmatchIndex(line, -1) {
 			target := line[m[2]:m[3]]
 			if strings.Contains(target, "://") {
 				continue
 			}
-			list = append(list, place{at + m[2], at + m[3], target, true})
+			list = append(list, place{at + m[2], at + m[3], target, line[m[0]:m[1]], true})
 		}
 		slices.SortFunc(list, func(a, b place) int { return a.start - b.start })
 		lines = append(lines, list)
@@ -290,10 +291,10 @@ func checkVault(t *testing.T, links truth, before, after map[string]string, move
 				continue
 			}
 			for k, l := range a[i] {
-				if !l.markdown && !slices.ContainsFunc(links[p][i+1], func(raw string) bool { return strings.Contains(raw, l.target) }) {
-					if l.target != b[i][k].target {
-						t.Errorf("%s:%d: %q is no link, and became %q", p, i+1, l.target, b[i][k].target)
-					}
+				if told, seen := links[p][i+1], a[i]; !l.markdown && times(told, l.raw) < times(raws(seen), l.raw) && l.target == b[i][k].target {
+					continue // it stands in code, or one that is written alike does
+				} else if !l.markdown && times(told, l.raw) == 0 {
+					t.Errorf("%s:%d: %q is no link, and became %q", p, i+1, l.raw, b[i][k].raw)
 					continue
 				}
 				want, leads := leadWas(l, p), leadNow(b[i][k], to)
@@ -311,13 +312,29 @@ func checkVault(t *testing.T, links truth, before, after map[string]string, move
 				}
 			}
 			if got, want := masked(lineB, b[i], atNow), masked(lineA, a[i], at); got != want {
-				if name == "" || strings.ReplaceAll(got, name, said) != strings.ReplaceAll(want, name, said) {
+				if name == "" || folded(strings.ReplaceAll(got, name, said)) != folded(strings.ReplaceAll(want, name, said)) {
 					t.Errorf("%s:%d: %q became %q", p, i+1, lineA, lineB)
 				}
 			}
 			at, atNow = at+len(lineA), atNow+len(lineB)
 		}
 	}
+}
+
+func raws(list []place) (out []string) {
+	for _, l := range list {
+		out = append(out, l.raw)
+	}
+	return out
+}
+
+func times(list []string, s string) (n int) {
+	for _, item := range list {
+		if item == s {
+			n++
+		}
+	}
+	return n
 }
 
 // masked is a line without the targets of its links.
