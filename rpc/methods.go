@@ -175,6 +175,7 @@ func daemonMethods() []Method {
 		method("vault.list", scope.vaultList),
 		method("vault.status", scope.vaultStatus),
 		method("vault.unresolved", scope.vaultUnresolved),
+		wholeStore("vault.planRename", (*Rooms).vaultPlanRename),
 		method("vault.unwatch", scope.vaultUnwatch),
 		method("vault.forget", scope.vaultForget),
 

@@ -437,6 +437,7 @@ var attempts = map[string][]string{
 	"vault.list":         {`{}`},
 	"vault.status":       {`{}`},
 	"vault.unresolved":   {`{}`},
+	"vault.planRename":   {`{"kind":"note","path":"Secret.md","new":"x"}`},
 	"vault.unwatch":      {`{"vault":"x"}`},
 	"vault.forget":       {`{"vault":"x"}`},
 	"events.subscribe":   {`{"topics":["notes.changed"]}`},

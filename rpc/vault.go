@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/renames"
 )
 
 func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
@@ -47,6 +48,14 @@ func (c scope) vaultUnresolved(ctx context.Context, _ *Session,
 	}
 	out.Unresolved = append([]notes.Unresolved{}, list[:min(p.Limit, len(list))]...)
 	return out, nil
+}
+
+func (r *Rooms) vaultPlanRename(ctx context.Context, s *Session, p protocol.VaultPlanRename) (out protocol.RenamePlan, err error) {
+	st, err := r.Vaults.StatusFor(ctx, p.Vault, r.Audience.View(s.Reader()).NotesSeen())
+	if err != nil {
+		return out, err
+	}
+	return renames.Plan(r.Notes, st.Vault, st.Path, p)
 }
 
 func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForget) (protocol.VaultForgotten, error) {

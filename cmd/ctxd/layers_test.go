@@ -186,6 +186,7 @@ var rooms = []string{
 	"rpc/learning",
 	"rpc/memories",
 	"rpc/personalities",
+	"rpc/renames",
 	"rpc",
 	"rpc/mcp/stdio",
 	"rpc/mcp/unified",

@@ -57,6 +57,62 @@ type VaultForgotten struct {
 	DryRun bool     `json:"dryRun,omitempty" jsonschema:"true when nothing was changed"`
 }
 
+// VaultPlanRename are the parameters of vault.planRename.
+type VaultPlanRename struct {
+	Vault   string   `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
+	Kind    string   `json:"kind" enum:"note,heading,block,tag,files" jsonschema:"what gets another name: a note, a heading, the identifier of a block, a tag, or files and folders that move"`
+	Path    string   `json:"path,omitempty" jsonschema:"of the note that is renamed, or that has the heading or the block; within the vault"`
+	Line    int      `json:"line,omitempty" min:"1" jsonschema:"line of the heading or of the identifier of the block"`
+	Old     string   `json:"old,omitempty" jsonschema:"the tag, or the name of the note that is replaced; the name of its file when absent"`
+	New     string   `json:"new,omitempty" jsonschema:"the new name"`
+	What    string   `json:"what,omitempty" enum:"both,file,title" default:"both" jsonschema:"of a note: its file, and its title and first heading where they are the old name; or one of the two"`
+	Moves   []Move   `json:"moves,omitempty" jsonschema:"files and folders that are about to move, at most 10,000"`
+	Buffers []Buffer `json:"buffers,omitempty" jsonschema:"texts that are not saved yet, at most 1,000: they count in place of the files"`
+}
+
+// Move is a file or folder that gets another path.
+type Move struct {
+	From string `json:"from" jsonschema:"path within the vault"`
+	To   string `json:"to" jsonschema:"the new path within the vault"`
+}
+
+// Buffer is the text of an open file.
+type Buffer struct {
+	Path string `json:"path" jsonschema:"path within the vault"`
+	Text string `json:"text" jsonschema:"what the file would hold if it was saved now"`
+}
+
+// RenamePlan is the result of vault.planRename.
+type RenamePlan struct {
+	Vault    string          `json:"vault" jsonschema:"name of the vault"`
+	Folder   string          `json:"folder" jsonschema:"absolute path of its folder"`
+	Files    []FileEdits     `json:"files" jsonschema:"the texts that change, by path"`
+	Moves    []Move          `json:"moves" jsonschema:"files to move once their texts are changed; those that were asked for are not repeated"`
+	Problems []RenameProblem `json:"problems" jsonschema:"places that cannot be kept as they are"`
+}
+
+// FileEdits are the edits of one file.
+type FileEdits struct {
+	Path  string     `json:"path" jsonschema:"path within the vault, before anything moves"`
+	Edits []TextEdit `json:"edits" jsonschema:"in the order of the text, without overlaps"`
+}
+
+// TextEdit replaces a part of a text.
+type TextEdit struct {
+	Range [2]int `json:"range" jsonschema:"the part, in UTF-16 code units of the text without a byte order mark; the end is not in it"`
+	Line  int    `json:"line" jsonschema:"line on which it begins, from 1"`
+	Old   string `json:"old" jsonschema:"what stands there; a text that has something else there has changed since"`
+	New   string `json:"new" jsonschema:"what is to stand there"`
+}
+
+// RenameProblem is a place that a rename does not keep as it is.
+type RenameProblem struct {
+	Path string `json:"path" jsonschema:"path within the vault"`
+	Line int    `json:"line" jsonschema:"line, from 1"`
+	Text string `json:"text" jsonschema:"the link or the tag as it is written"`
+	Why  string `json:"why" jsonschema:"the reason, for a person"`
+}
+
 var vaultMethods = []Method{
 	job(JobImport, wholeStore(describe[VaultImport, record.VaultResult]("vault.import", Job,
 		"Import a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
@@ -83,6 +139,15 @@ var vaultMethods = []Method{
 			`{"vault":"Notes","links":2,"targets":1,"unresolved":[{"target":"Zeppelin","count":2,"from":[{"id":"3f1c","title":"Ideas","path":"Ideas.md","line":7,"count":2}]}]}`,
 		},
 		CodeNotFound, CodeConflict),
+	wholeStore(describe[VaultPlanRename, RenamePlan]("vault.planRename", Read,
+		"Work out what a rename changes in all files of a vault; nothing is written.",
+		"Every link leads afterwards where it led: links to what is renamed get its new name, and links that the new name would lead elsewhere name their target more exactly. "+
+			"An editor applies the edits, then the moves. Links from unsaved texts count, and edits of those are of the text that was given.",
+		Example{
+			`{"kind":"note","path":"Boss.md","new":"Chief"}`,
+			`{"vault":"Notes","folder":"/home/me/Notes","files":[{"path":"Ideas.md","edits":[{"range":[6,10],"line":1,"old":"Boss","new":"Chief"}]}],"moves":[{"from":"Boss.md","to":"Chief.md"}],"problems":[]}`,
+		},
+		CodeNotFound, CodeConflict, CodeLimit)),
 	wholeStore(describe[VaultName, record.VaultStatus]("vault.unwatch", Mutation,
 		"Stop following the folder of a vault; its notes stay.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable)),

@@ -198,6 +198,13 @@ export interface Bucket {
   count: number;
 }
 
+export interface Buffer {
+  /** Path within the vault. */
+  path: string;
+  /** What the file would hold if it was saved now. */
+  text: string;
+}
+
 export interface Candidate {
   /** Id of the record; of a tag or domain itself. */
   id: string;
@@ -2196,6 +2203,13 @@ export interface Field {
   required?: boolean;
 }
 
+export interface FileEdits {
+  /** Path within the vault, before anything moves. */
+  path: string;
+  /** In the order of the text, without overlaps. */
+  edits: TextEdit[];
+}
+
 export interface GraphArc {
   /** Id of the record that refers. */
   from: string;
@@ -3206,6 +3220,13 @@ export interface MethodStats {
   stages: StageStats[];
 }
 
+export interface Move {
+  /** Path within the vault. */
+  from: string;
+  /** The new path within the vault. */
+  to: string;
+}
+
 export interface MovedMemory {
   /** Id of the memory. */
   id: string;
@@ -3802,6 +3823,30 @@ export interface Reindexed {
   ms: number;
 }
 
+export interface RenamePlan {
+  /** Name of the vault. */
+  vault: string;
+  /** Absolute path of its folder. */
+  folder: string;
+  /** The texts that change, by path. */
+  files: FileEdits[];
+  /** Files to move once their texts are changed; those that were asked for are not repeated. */
+  moves: Move[];
+  /** Places that cannot be kept as they are. */
+  problems: RenameProblem[];
+}
+
+export interface RenameProblem {
+  /** Path within the vault. */
+  path: string;
+  /** Line, from 1. */
+  line: number;
+  /** The link or the tag as it is written. */
+  text: string;
+  /** The reason, for a person. */
+  why: string;
+}
+
 export interface Renamed {
   /** What it is. */
   kind: "memory" | "context" | "conversation";
@@ -4223,6 +4268,17 @@ export interface TemplateProblem {
   message: string;
   /** What to do. */
   hint?: string;
+}
+
+export interface TextEdit {
+  /** The part, in UTF-16 code units of the text without a byte order mark; the end is not in it. */
+  range: [number, number];
+  /** Line on which it begins, from 1. */
+  line: number;
+  /** What stands there; a text that has something else there has changed since. */
+  old: string;
+  /** What is to stand there. */
+  new: string;
 }
 
 export interface Tool {
@@ -6524,6 +6580,34 @@ export interface VaultUnresolvedParams {
   audience?: "local" | "remote";
 }
 
+/** Params of vault.planRename. */
+export interface VaultPlanRenameParams {
+  /** Name of the vault; may be absent when there is only one. */
+  vault?: string;
+  /** What gets another name: a note, a heading, the identifier of a block, a tag, or files and folders that move. */
+  kind: "note" | "heading" | "block" | "tag" | "files";
+  /** Of the note that is renamed, or that has the heading or the block; within the vault. */
+  path?: string;
+  /**
+   * Line of the heading or of the identifier of the block.
+   * At least 1.
+   */
+  line?: number;
+  /** The tag, or the name of the note that is replaced; the name of its file when absent. */
+  old?: string;
+  /** The new name. */
+  new?: string;
+  /**
+   * Of a note: its file, and its title and first heading where they are the old name; or one of the two.
+   * "both" when absent.
+   */
+  what?: "both" | "file" | "title";
+  /** Files and folders that are about to move, at most 10,000. */
+  moves?: Move[];
+  /** Texts that are not saved yet, at most 1,000: they count in place of the files. */
+  buffers?: Buffer[];
+}
+
 /** Params of vault.unwatch. */
 export interface VaultUnwatchParams {
   /** Name of the vault. */
@@ -7434,6 +7518,13 @@ export interface Methods {
    * @example {"vault":"Notes"}
    */
   "vault.unresolved": { params: VaultUnresolvedParams; result: Unresolved };
+  /**
+   * Work out what a rename changes in all files of a vault; nothing is written.
+   * Every link leads afterwards where it led: links to what is renamed get its new name, and links that the new name would lead elsewhere name their target more exactly. An editor applies the edits, then the moves. Links from unsaved texts count, and edits of those are of the text that was given.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"kind":"note","path":"Boss.md","new":"Chief"}
+   */
+  "vault.planRename": { params: VaultPlanRenameParams; result: RenamePlan };
   /**
    * Stop following the folder of a vault; its notes stay.
    * Errors of its own: not_found, unavailable, limit.

@@ -1,0 +1,96 @@
+package renames
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/notes/rename"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+const (
+	maxMoves   = 10_000
+	maxBuffers = 1000
+)
+
+// Plan is vault.planRename, in a vault of that name and folder.
+func Plan(store rename.Store, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
+	out := protocol.RenamePlan{
+		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
+	}
+	where := rename.Where{Vault: vault, Buffers: make(map[string]string, len(p.Buffers))}
+	if len(p.Buffers) > maxBuffers {
+		return out, fault.TooLarge("buffers", len(p.Buffers), maxBuffers, "items")
+	}
+	for _, b := range p.Buffers {
+		where.Buffers[b.Path] = b.Text
+	}
+	plan, err := of(store, where, p)
+	if err != nil {
+		return out, err
+	}
+	for _, m := range plan.Moves {
+		out.Moves = append(out.Moves, protocol.Move(m))
+	}
+	for _, f := range plan.Files {
+		out.Files = append(out.Files, protocol.FileEdits{Path: f.Path, Edits: editsOf(f)})
+	}
+	for _, r := range plan.Problems {
+		out.Problems = append(out.Problems, protocol.RenameProblem(r))
+	}
+	return out, nil
+}
+
+func of(store rename.Store, where rename.Where, p protocol.VaultPlanRename) (*rename.Plan, error) {
+	if p.Kind == "files" {
+		if len(p.Moves) == 0 {
+			return nil, fault.Field("moves", "moves is empty").WithHint("give the files and folders that move")
+		}
+		if len(p.Moves) > maxMoves {
+			return nil, fault.TooLarge("moves", len(p.Moves), maxMoves, "items")
+		}
+		moves := make([]rename.Move, len(p.Moves))
+		for i, m := range p.Moves {
+			moves[i] = rename.Move(m)
+		}
+		return rename.Files(store, where, moves)
+	}
+	if p.Path == "" && p.Kind != "tag" {
+		return nil, fault.Field("path", "a %s is renamed in a note, and path is not given", p.Kind).WithHint("give the path of the note")
+	}
+	part := rename.PartRename{Path: p.Path, Line: p.Line, New: p.New}
+	switch p.Kind {
+	case "heading":
+		return rename.Heading(store, where, part)
+	case "block":
+		return rename.Block(store, where, part)
+	case "tag":
+		return rename.Tag(store, where, rename.TagRename{Old: p.Old, New: p.New})
+	}
+	return rename.Note(store, where, rename.NoteRename{Path: p.Path, Old: p.Old, New: p.New, What: p.What})
+}
+
+// editsOf returns the edits of a file as an editor counts them.
+func editsOf(f rename.File) []protocol.TextEdit {
+	const mark = "\uFEFF"
+	at, units, line := 0, 0, 1
+	if strings.HasPrefix(f.Text, mark) {
+		at = len(mark)
+	}
+	to := func(offset int) int {
+		if offset > at {
+			units += names.UTF16Len(f.Text[at:offset])
+			line += strings.Count(f.Text[at:offset], "\n")
+			at = offset
+		}
+		return units
+	}
+	out := make([]protocol.TextEdit, len(f.Edits))
+	for i, e := range f.Edits {
+		start := to(e.Start)
+		out[i] = protocol.TextEdit{Line: line, Old: f.Text[e.Start:e.End], New: e.New}
+		out[i].Range = [2]int{start, to(e.End)}
+	}
+	return out
+}
