@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -64,5 +65,46 @@ func TestVaultForgetTellsHowFarItIs(t *testing.T) {
 	must(t, d.CallProgress(context.Background(), "vault.forget", protocol.VaultName{Vault: "Notes"}, &res, func(p protocol.Progress) { last = p }))
 	if res.Notes != 450 || last.Kind != protocol.ProgressEnd || last.Message != "forget" || last.Done != 450 || last.Total != 450 {
 		t.Errorf("%+v, %+v", res, last)
+	}
+}
+
+// TestLSP6_ARenameIsPlanned: places count as editors count, of texts that are not saved too, and nothing is written.
+func TestLSP6_ARenameIsPlanned(t *testing.T) {
+	d := start(t)
+	dir := filepath.Join(t.TempDir(), "Notes")
+	must(t, os.Mkdir(dir, 0o700))
+	files := map[string]string{"Boss.md": "# Boss\n", "Ideas.md": "\uFEFF𝄞 [[Boss]]\r\nmore [b](Boss.md)\r\n", "Open.md": "nothing\n"}
+	for p, text := range files {
+		must(t, os.WriteFile(filepath.Join(dir, p), []byte(text), 0o600))
+	}
+	d.do("vault.import", fmt.Sprintf(`{"path":%q}`, dir))
+	var plan protocol.RenamePlan
+	must(t, d.Call(context.Background(), "vault.planRename", protocol.VaultPlanRename{
+		Kind: "note", Path: "Boss.md", New: "Chief", Buffers: []protocol.Buffer{{Path: "Open.md", Text: "[[boss]]\n"}},
+	}, &plan))
+	want := protocol.RenamePlan{
+		Vault: "Notes", Folder: plan.Folder,
+		Files: []protocol.FileEdits{
+			{Path: "Boss.md", Edits: []protocol.TextEdit{{Range: [2]int{2, 6}, Line: 1, Old: "Boss", New: "Chief"}}},
+			{Path: "Ideas.md", Edits: []protocol.TextEdit{
+				{Range: [2]int{5, 9}, Line: 1, Old: "Boss", New: "Chief"}, {Range: [2]int{22, 29}, Line: 2, Old: "Boss.md", New: "Chief.md"},
+			}},
+			{Path: "Open.md", Edits: []protocol.TextEdit{{Range: [2]int{2, 6}, Line: 1, Old: "boss", New: "Chief"}}},
+		},
+		Moves: []protocol.Move{{From: "Boss.md", To: "Chief.md"}}, Problems: []protocol.RenameProblem{},
+	}
+	if !reflect.DeepEqual(plan, want) {
+		t.Errorf("%+v\nwant %+v", plan, want)
+	}
+	for p, text := range files {
+		if now, err := os.ReadFile(filepath.Join(dir, p)); err != nil || string(now) != text {
+			t.Errorf("%s is %q, %v", p, now, err)
+		}
+	}
+	for params, field := range map[string]string{
+		`{"kind":"heading","new":"x"}`: "path", `{"kind":"files"}`: "moves", `{"kind":"tag","old":"a b","new":"x"}`: "old",
+		`{"kind":"note","path":"Boss.md","new":"a|b"}`: "new",
+	} {
+		d.wantRefused("vault.planRename", params, protocol.CodeInvalidParams, field)
 	}
 }
