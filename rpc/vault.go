@@ -55,7 +55,7 @@ func (r *Rooms) vaultPlanRename(ctx context.Context, s *Session, p protocol.Vaul
 	if err != nil {
 		return out, err
 	}
-	return renames.Plan(r.Notes, st.Vault, st.Path, p)
+	return renames.Plan(r.Notes, r.Entities, st.Vault, st.Path, p)
 }
 
 func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForget) (protocol.VaultForgotten, error) {

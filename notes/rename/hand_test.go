@@ -99,6 +99,22 @@ var handMade = []struct {
 		},
 	},
 	{
+		name: "the name of an entity",
+		files: map[string]string{
+			"People/Ann Lee.md":  "---\ntype: Person\n---\n# Ann Lee\n",
+			"Core.md":            "---\ntype: Team\nlead: \"[[Ann Lee]]\"\nmotto: Ann Lee\n---\n",
+			"Sales.md":           "---\ntype: Team\nlead: Ann Lee\nmotto: Ann Lee\n---\n@Ann Lee, @[ann lee] and `@Ann Lee` x@Ann Lee @Ann Leeds @Ann Lee's\n",
+			"Other.md":           "Ann Lee is no mention\n",
+			".ctxd/types/t.yaml": "name: Team\nfields:\n  - {name: lead, type: entity_ref}\n  - {name: motto, type: text}\n",
+		},
+		note: rename.NoteRename{Path: "People/Ann Lee.md", New: "Ann Ray"},
+		want: map[string]string{
+			"People/Ann Ray.md": "---\ntype: Person\n---\n# Ann Ray\n",
+			"Core.md":           "---\ntype: Team\nlead: \"[[Ann Ray]]\"\nmotto: Ann Lee\n---\n",
+			"Sales.md":          "---\ntype: Team\nlead: Ann Ray\nmotto: Ann Lee\n---\n@Ann Ray, @[Ann Ray] and `@Ann Lee` x@Ann Lee @Ann Leeds @Ann Ray's\n",
+		},
+	},
+	{
 		name:  "letter case alone",
 		files: map[string]string{"boss.md": "# boss\n", "x.md": "[[boss]] [b](boss.md)\n"},
 		note:  rename.NoteRename{Path: "boss.md", New: "Boss"},
@@ -117,7 +133,7 @@ func TestLSP6_RenamesByHand(t *testing.T) {
 	for _, c := range handMade {
 		t.Run(c.name, func(t *testing.T) {
 			w := read(t, folder(t, c.files))
-			plan, err := rename.Note(w.notes, w.where(), c.note)
+			plan, err := rename.Note(w.notes, w.ents, w.where(), c.note)
 			if err != nil {
 				t.Fatal(err)
 			}

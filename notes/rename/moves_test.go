@@ -126,7 +126,7 @@ func TestLSP6_UnsavedBuffers(t *testing.T) {
 	w := read(t, folder(t, map[string]string{"Old.md": "# Old\n", "x.md": "[[Old]]\n", "y.md": "-\n"}))
 	where := w.where()
 	where.Buffers = map[string]string{"x.md": "-\n", "y.md": "new [[Old]]\n", "fresh.md": "[[Old]] too\n", "Old.md": "# Old\n\n[[#Old]]\n"}
-	plan, err := rename.Note(w.notes, where, rename.NoteRename{Path: "Old.md", New: "New"})
+	plan, err := rename.Note(w.notes, w.ents, where, rename.NoteRename{Path: "Old.md", New: "New"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestLSP6_UnsavedBuffers(t *testing.T) {
 
 func TestLSP6_BadRequests(t *testing.T) {
 	w := read(t, folder(t, map[string]string{"a.md": "# A\n\np ^one\nq ^two\n", "B.md": "x\n"}))
-	note := func(r rename.NoteRename) error { _, err := rename.Note(w.notes, w.where(), r); return err }
+	note := func(r rename.NoteRename) error { _, err := rename.Note(w.notes, w.ents, w.where(), r); return err }
 	for name, c := range map[string]struct {
 		err   error
 		field string

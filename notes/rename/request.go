@@ -78,7 +78,13 @@ type NoteRename struct {
 
 // Note plans another name for a note. Its file gets the name if it has the old one; so do its title in the frontmatter
 // and its first heading.
-func Note(s Store, where Where, r NoteRename) (plan *Plan, err error) {
+//
+// Where it is the name of the entity of the note, mentions of it and values of fields that say it get the new name, too;
+// ents may be nil.
+func Note(s Store, ents Entities, where Where, r NoteRename) (plan *Plan, err error) {
+	r.New = strings.TrimSpace(r.New)
+	named := cmp.Or(r.Old, withoutExt(path.Base(r.Path)))
+	fields := refsTo(s, ents, where, r.Path, named)
 	s.Suppose(func(w notes.World) {
 		j := newJob(w, where)
 		var n *notes.Note
@@ -87,6 +93,9 @@ func Note(s Store, where Where, r NoteRename) (plan *Plan, err error) {
 		}
 		if err = j.rename(n, r); err != nil {
 			return
+		}
+		if j.after().Note(n.ID).Title == r.New {
+			j.renameEntity(fields, named, r.New)
 		}
 		plan = j.finish()
 	})
@@ -114,7 +123,7 @@ const inNoFile = `/\:*?"<>`
 func (j *job) rename(n *notes.Note, r NoteRename) error {
 	base := withoutExt(path.Base(n.Path))
 	old, what := cmp.Or(r.Old, base), cmp.Or(r.What, OfBoth)
-	name := strings.TrimSpace(r.New)
+	name := r.New
 	switch {
 	case name == "" || strings.ContainsAny(name, unnamed):
 		return fault.Field("new", "a name of a note is not empty and has none of []#^|").WithHint("choose a name that a link can say")

@@ -59,7 +59,7 @@ func isTag(name string) bool {
 // as tags are some.
 func tagEdits(text, old, name string) (edits []Edit, whole bool) {
 	block, body := frontmatter.Split(text)
-	places := wordsLike(text[:body], old, 0, false)
+	places := wordsLike(text[:body], old, 0, 0)
 	if block.Found { // one by one: a word may be a key that others depend on
 		for _, at := range places {
 			if !within(at, block) {
@@ -72,7 +72,7 @@ func tagEdits(text, old, name string) (edits []Edit, whole bool) {
 		}
 	}
 	var probes []Edit
-	for i, at := range wordsLike(text[body:], old, body, true) {
+	for i, at := range wordsLike(text[body:], old, body, '#') {
 		probes = append(probes, Edit{at, at + len(old), probe(i)})
 	}
 	tags := markdown.Parse(apply(text, probes)).Tags
@@ -106,15 +106,20 @@ func hasTag(tags []string, tag string) bool {
 	return false
 }
 
-// wordsLike returns where a word stands in a text, in any letter case and bounded as a tag is, with from added; behind a
-// '#' alone if marked.
-func wordsLike(text, word string, from int, marked bool) (places []int) {
+// wordsLike returns where a word stands in a text, in any letter case and bounded as a tag is, with from added. mark is
+// what stands before it, with or without a bracket between; 0 for anything that is no part of a word.
+func wordsLike(text, word string, from int, mark byte) (places []int) {
 	for at := 0; at+len(word) <= len(text); at++ {
 		if !strings.EqualFold(text[at:at+len(word)], word) {
 			continue
 		}
 		before, after := text[:at], text[at+len(word):]
-		if marked && !strings.HasSuffix(before, "#") || !marked && before != "" && isTag("x"+lastRune(before)) {
+		switch {
+		case mark != 0:
+			if before = strings.TrimSuffix(before, "["); before == "" || before[len(before)-1] != mark {
+				continue
+			}
+		case before != "" && isTag("x"+lastRune(before)):
 			continue
 		}
 		if next := firstRune(after); next == "" || next == "/" || !isTag("x"+next) {

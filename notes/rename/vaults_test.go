@@ -375,7 +375,7 @@ func TestLSP6_RealVaults(t *testing.T) {
 				}
 				other := stem(path.Base(notes[rnd.IntN(len(notes))]))
 				for _, to := range []string{"Zaubër & co (new)", "100% zebra", other} {
-					plan, err := rename.Note(w.notes, w.where(), rename.NoteRename{Path: p, New: to})
+					plan, err := rename.Note(w.notes, w.ents, w.where(), rename.NoteRename{Path: p, New: to})
 					if err != nil {
 						if to == other {
 							continue // the place is taken, or it is its own name

@@ -18,6 +18,7 @@ import (
 // world is a vault that was read.
 type world struct {
 	notes *notes.Store
+	ents  *entities.Store
 	vault string
 	files map[string]string // as they are on the disk, by path
 }
@@ -44,7 +45,7 @@ func read(t testing.TB, dir string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{store, res.Vault, make(map[string]string)}
+	w := &world{store, ents, res.Vault, make(map[string]string)}
 	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/ctxd/ctxd/rpc/lsp/complete"
+	"github.com/ctxd/ctxd/rpc/lsp/rename"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 )
 
@@ -15,6 +16,7 @@ const ClientName = "ctxd-lsp"
 func Features() []server.Feature {
 	return []server.Feature{
 		complete.Feature(),
+		rename.Feature(),
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 // Plan is vault.planRename, in a vault of that name and folder.
-func Plan(store rename.Store, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
+func Plan(store rename.Store, ents rename.Entities, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
 	out := protocol.RenamePlan{
 		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
 	}
@@ -26,7 +26,7 @@ func Plan(store rename.Store, vault, folder string, p protocol.VaultPlanRename) 
 	for _, b := range p.Buffers {
 		where.Buffers[b.Path] = b.Text
 	}
-	plan, err := of(store, where, p)
+	plan, err := of(store, ents, where, p)
 	if err != nil {
 		return out, err
 	}
@@ -42,7 +42,7 @@ func Plan(store rename.Store, vault, folder string, p protocol.VaultPlanRename) 
 	return out, nil
 }
 
-func of(store rename.Store, where rename.Where, p protocol.VaultPlanRename) (*rename.Plan, error) {
+func of(store rename.Store, ents rename.Entities, where rename.Where, p protocol.VaultPlanRename) (*rename.Plan, error) {
 	if p.Kind == "files" {
 		if len(p.Moves) == 0 {
 			return nil, fault.Field("moves", "moves is empty").WithHint("give the files and folders that move")
@@ -68,7 +68,7 @@ func of(store rename.Store, where rename.Where, p protocol.VaultPlanRename) (*re
 	case "tag":
 		return rename.Tag(store, where, rename.TagRename{Old: p.Old, New: p.New})
 	}
-	return rename.Note(store, where, rename.NoteRename{Path: p.Path, Old: p.Old, New: p.New, What: p.What})
+	return rename.Note(store, ents, where, rename.NoteRename{Path: p.Path, Old: p.Old, New: p.New, What: p.What})
 }
 
 // editsOf returns the edits of a file as an editor counts them.

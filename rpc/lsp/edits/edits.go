@@ -1,0 +1,138 @@
+package edits
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/lsp/server"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Builder makes a WorkspaceEdit. New makes one.
+type Builder struct {
+	session *server.Session
+	read    func(uri string) *text.Document
+	steps   []any
+	files   bool // files are made or moved
+}
+
+// New makes a builder for the editor of a request.
+func New(c *server.Call) *Builder { return &Builder{session: c.Session, read: c.Read} }
+
+// mark is the byte order mark, which editors take out of a text.
+const mark = "\uFEFF"
+
+// Read returns a document as the editor has it or would open it; nil for one that is nowhere.
+func (b *Builder) Read(uri string) *text.Document {
+	d := b.read(uri)
+	if d != nil && !d.Open && strings.HasPrefix(d.Text, mark) {
+		return text.New(d.URI, d.Language, strings.TrimPrefix(d.Text, mark))
+	}
+	return d
+}
+
+// Text adds edits of one document, given in its bytes and in its order.
+func (b *Builder) Text(d *text.Document, list []wire.TextEdit) {
+	id := wire.OptionalVersionedTextDocumentIdentifier{URI: d.URI}
+	if d.Open {
+		id.Version = &d.Version
+	}
+	b.steps = append(b.steps, wire.TextDocumentEdit{TextDocument: id, Edits: list})
+}
+
+// Planned adds the edits of one file of a plan, whose address is given.
+func (b *Builder) Planned(uri string, f protocol.FileEdits) error {
+	d := b.Read(uri)
+	if d == nil {
+		return changed(f.Path)
+	}
+	list := make([]wire.TextEdit, len(f.Edits))
+	at := units{text: d.Text}
+	for i, e := range f.Edits {
+		start := at.byteOf(e.Range[0])
+		end := at.byteOf(e.Range[1])
+		if end < 0 || start < 0 || d.Text[start:end] != e.Old {
+			return changed(f.Path)
+		}
+		list[i] = wire.TextEdit{Range: d.Range(start, end, b.session.Encoding()), NewText: e.New}
+	}
+	b.Text(d, list)
+	return nil
+}
+
+func changed(path string) error {
+	return fault.New(fault.Conflict, "%s has changed meanwhile", path).WithHint("try again in a moment")
+}
+
+// units goes through a text in UTF-16 code units.
+type units struct {
+	text     string
+	at, unit int
+}
+
+// byteOf returns the byte of a code unit that is not before the last one that was asked for; -1 for none.
+func (u *units) byteOf(unit int) int {
+	for i, r := range u.text[u.at:] {
+		if u.unit >= unit {
+			u.at += i
+			if u.unit > unit {
+				return -1
+			}
+			return u.at
+		}
+		u.unit++
+		if r > 0xFFFF {
+			u.unit++
+		}
+	}
+	u.at = len(u.text)
+	if u.unit != unit {
+		return -1
+	}
+	return u.at
+}
+
+// Create adds a new file with a text.
+func (b *Builder) Create(uri, content string) {
+	b.files = true
+	b.steps = append(b.steps, wire.CreateFile{Kind: wire.ResourceCreate, URI: uri}, wire.TextDocumentEdit{
+		TextDocument: wire.OptionalVersionedTextDocumentIdentifier{URI: uri}, Edits: []wire.TextEdit{{NewText: content}},
+	})
+}
+
+// Move adds a file that gets another address.
+func (b *Builder) Move(from, to string) {
+	b.files = true
+	b.steps = append(b.steps, wire.RenameFile{Kind: wire.ResourceRename, OldURI: from, NewURI: to})
+}
+
+// CanCreate reports whether the editor can make files of a WorkspaceEdit.
+func (b *Builder) CanCreate() bool { return b.can(wire.ResourceCreate) }
+
+// CanMove reports whether the editor can move files of a WorkspaceEdit.
+func (b *Builder) CanMove() bool { return b.can(wire.ResourceRename) }
+
+func (b *Builder) can(what string) bool {
+	can := b.session.Client().Workspace.WorkspaceEdit
+	return can.DocumentChanges && slices.Contains(can.ResourceOperations, what)
+}
+
+// Edit returns what the editor applies, nil for nothing.
+func (b *Builder) Edit() *wire.WorkspaceEdit {
+	if len(b.steps) == 0 {
+		return nil
+	}
+	if b.files || b.session.Client().Workspace.WorkspaceEdit.DocumentChanges {
+		return &wire.WorkspaceEdit{DocumentChanges: b.steps}
+	}
+	changes := make(map[wire.DocumentURI][]wire.TextEdit)
+	for _, step := range b.steps {
+		if e, ok := step.(wire.TextDocumentEdit); ok {
+			changes[e.TextDocument.URI] = append(changes[e.TextDocument.URI], e.Edits...)
+		}
+	}
+	return &wire.WorkspaceEdit{Changes: changes}
+}
