@@ -9,7 +9,9 @@
 //   - text: open documents, positions in every encoding, what is parsed of them.
 //   - server: sessions, the registration of features, settings, consent to imports, the
 //     connection to the daemon. Its doc says what a handler gets.
-//   - complete, and further packages beside it: features.
+//   - preview and target: what a record looks like, and what stands at a place and where
+//     it leads, for features to share.
+//   - complete, navigate, outline, hints, and further packages beside them: features.
 //   - lsptest: a daemon and an editor for tests.
 //
 // # How to add a feature

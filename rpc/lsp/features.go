@@ -5,6 +5,9 @@ import (
 	"io"
 
 	"github.com/ctxd/ctxd/rpc/lsp/complete"
+	"github.com/ctxd/ctxd/rpc/lsp/hints"
+	"github.com/ctxd/ctxd/rpc/lsp/navigate"
+	"github.com/ctxd/ctxd/rpc/lsp/outline"
 	"github.com/ctxd/ctxd/rpc/lsp/rename"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 )
@@ -17,6 +20,9 @@ func Features() []server.Feature {
 	return []server.Feature{
 		complete.Feature(),
 		rename.Feature(),
+		navigate.Feature(),
+		outline.Feature(),
+		hints.Feature(),
 	}
 }
 

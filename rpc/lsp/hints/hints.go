@@ -1,0 +1,204 @@
+package hints
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/lsp/preview"
+	"github.com/ctxd/ctxd/rpc/lsp/server"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// ShowReferences is the command of a lens. It is the editor's: it shows the references of
+// the place that its arguments name, an address and a position.
+const ShowReferences = "ctxd.showReferences"
+
+// refreshEvery is the least time between two requests to ask again.
+const refreshEvery = 500 * time.Millisecond
+
+// Feature returns the hints and lenses.
+func Feature() server.Feature {
+	r := &refresher{}
+	return server.Feature{
+		Requests: []server.Request{
+			server.On("textDocument/inlayHint", hints),
+			server.On("textDocument/codeLens", lenses),
+		},
+		Announce: func(_ *server.Session, can *wire.ServerCapabilities) {
+			can.InlayHintProvider, can.CodeLensProvider = true, &wire.ResolveOptions{}
+		},
+		Configured: r.soon,
+		Events: map[protocol.Topic]func(*server.Session, json.RawMessage){
+			protocol.TopicNotes:    func(s *server.Session, _ json.RawMessage) { r.soon(s) },
+			protocol.TopicEntities: func(s *server.Session, _ json.RawMessage) { r.soon(s) },
+		},
+	}
+}
+
+// refresher has the editor ask again, not too often.
+type refresher struct {
+	mu      sync.Mutex // guards waiting
+	waiting bool
+}
+
+func (r *refresher) soon(s *server.Session) {
+	can := s.Client().Workspace
+	if !can.InlayHint.RefreshSupport && !can.CodeLens.RefreshSupport {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting {
+		return
+	}
+	r.waiting = true
+	s.Go(func(ctx context.Context) {
+		select {
+		case <-time.After(refreshEvery):
+		case <-ctx.Done():
+		}
+		r.mu.Lock()
+		r.waiting = false
+		r.mu.Unlock()
+		if can.InlayHint.RefreshSupport {
+			_ = s.Ask(ctx, "workspace/inlayHint/refresh", nil, nil) // an editor that has gone asks no more
+		}
+		if can.CodeLens.RefreshSupport {
+			_ = s.Ask(ctx, "workspace/codeLens/refresh", nil, nil) // likewise
+		}
+	})
+}
+
+// hints are those of a range.
+func hints(ctx context.Context, c *server.Call, p *wire.InlayHintParams) ([]wire.InlayHint, error) {
+	list := []wire.InlayHint{}
+	d := c.Document
+	if d == nil || !d.IsNote() || !c.Settings().InlayHints {
+		return list, nil
+	}
+	n, err := c.Note(ctx, d.URI)
+	if n == nil || err != nil {
+		return list, err
+	}
+	start, end := d.Span(p.Range, c.Encoding())
+	titles := make(map[string]string)
+	for _, l := range n.Links {
+		if l.ID != "" && l.Kind == "" {
+			titles[l.Target] = l.Title
+		}
+	}
+	for _, l := range d.Links() {
+		title := titles[l.Target]
+		if l.Start < start || l.End > end || l.Markdown || l.Alias != "" || l.InFrontmatter || title == "" || says(l.Target, title) {
+			continue
+		}
+		list = append(list, wire.InlayHint{Position: d.Position(l.End, c.Encoding()), Label: title, PaddingLeft: true})
+	}
+	computed, err := computedHint(ctx, c, d, n.EntityID)
+	if computed != nil {
+		if at := d.Offset(computed.Position, c.Encoding()); start <= at && at <= end {
+			list = append(list, *computed)
+		}
+	}
+	return list, err
+}
+
+// says reports whether the target of a link says the title of its note.
+func says(target, title string) bool {
+	name := path.Base(strings.TrimSuffix(target, ".md"))
+	return fold.Name(name) == fold.Name(title)
+}
+
+// computedHint shows the computed fields of the entity of a note behind its type.
+func computedHint(ctx context.Context, c *server.Call, d *text.Document, id string) (*wire.InlayHint, error) {
+	if id == "" {
+		return nil, nil
+	}
+	line := -1
+	for _, k := range d.FrontKeys() {
+		if strings.EqualFold(k.Key, "type") {
+			line = k.Line
+		}
+	}
+	if line < 0 {
+		return nil, nil
+	}
+	var e protocol.EntityFull
+	if err := c.Daemon(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e); err != nil {
+		return nil, preview.Absent(err)
+	}
+	var t record.Type
+	if err := c.Daemon(ctx, "types.get", protocol.TypeGet{Name: e.Type, Vault: e.TypeVault}, &t); err != nil {
+		return nil, preview.Absent(err)
+	}
+	var parts []string
+	for _, f := range t.Fields {
+		if f.Type != record.Computed {
+			continue
+		}
+		if v := preview.Value(e.Fields[f.Name]); v != "" {
+			parts = append(parts, f.Name+": "+clip(v))
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	_, end := d.LineSpan(line)
+	return &wire.InlayHint{Position: d.Position(end, c.Encoding()), Label: strings.Join(parts, " · "), PaddingLeft: true}, nil
+}
+
+// maxValue is how many bytes of a value a hint shows.
+const maxValue = 60
+
+func clip(s string) string {
+	if len(s) <= maxValue {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxValue], "") + "…"
+}
+
+// lenses say above a note how many notes link to it, and how many links are in them.
+func lenses(ctx context.Context, c *server.Call, p *wire.TextDocumentParams) ([]wire.CodeLens, error) {
+	list := []wire.CodeLens{}
+	d := c.Read(p.TextDocument.URI)
+	if d == nil || !d.IsNote() || !c.Settings().CodeLens {
+		return list, nil
+	}
+	n, err := c.Note(ctx, d.URI)
+	if n == nil || err != nil {
+		return list, err
+	}
+	at := 0
+	if h := d.Headings(); len(h) > 0 && h[0].Level == 1 {
+		at = h[0].Start
+	}
+	links := 0
+	for _, b := range n.Backlinks {
+		links += b.Count
+	}
+	title := plural(links, "backlink") + " in " + plural(len(n.Backlinks), "note")
+	where := d.Position(at, c.Encoding())
+	uri, _ := json.Marshal(d.URI)      // a text can't fail
+	position, _ := json.Marshal(where) // two numbers can't
+	list = append(list, wire.CodeLens{
+		Range:   wire.Range{Start: where, End: where},
+		Command: &wire.Command{Title: title, Command: ShowReferences, Arguments: []json.RawMessage{uri, position}},
+	})
+	return list, nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,222 @@
+package target
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/rpc/lsp/preview"
+	"github.com/ctxd/ctxd/rpc/lsp/server"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Found is what a target leads to: nothing, one record or file, or several notes that it
+// may mean.
+type Found struct {
+	Note, Entity, Memory string // an id; at most one is set
+	Self                 bool   // the document itself, which may be no note yet
+	File                 string // address of a file that is no note
+	Heading, Block       string
+	Candidates           []fault.Candidate
+	End                  int // of the target, where its name was found to go on
+}
+
+// Nothing reports whether the target leads nowhere.
+func (f Found) Nothing() bool {
+	return f.Note == "" && f.Entity == "" && f.Memory == "" && f.File == "" && !f.Self && len(f.Candidates) == 0
+}
+
+// Resolve finds out where a target leads.
+func Resolve(ctx context.Context, s *server.Session, d *text.Document, t Target) (Found, error) {
+	switch t.Kind {
+	case Link:
+		return ResolveLink(ctx, s, d.URI, t.Link)
+	case Mention:
+		return mention(ctx, s, t)
+	case Number:
+		var m record.Memory
+		err := s.Daemon(ctx, "memory.get", protocol.MemoryRef{Ref: "#" + t.Name}, &m)
+		return Found{Memory: m.ID}, preview.Absent(err)
+	}
+	return Found{}, nil
+}
+
+// ResolveLink finds out where a link of the document at an address leads.
+func ResolveLink(ctx context.Context, s *server.Session, uri string, l markdown.Link) (Found, error) {
+	f := Found{Heading: l.Heading, Block: l.Block}
+	if l.Target == "" {
+		f.Self = true
+		return f, nil
+	}
+	if l.Markdown {
+		return byPath(ctx, s, uri, l, f)
+	}
+	from, err := s.NoteID(ctx, uri)
+	if err != nil {
+		return Found{}, err
+	}
+	var to protocol.NoteResolved
+	err = s.Daemon(ctx, "notes.resolve", protocol.NoteResolve{Link: l.Target, From: from}, &to)
+	if preview.Absent(err) != nil {
+		if fault.KindOf(err) != fault.Invalid {
+			return Found{}, err
+		}
+	}
+	f.Note, f.Candidates = to.ID, to.Candidates
+	if f.Note == "" && len(f.Candidates) == 0 {
+		f.File, err = attachment(ctx, s, uri, from, l)
+		return f, err
+	}
+	return f, nil
+}
+
+// byPath resolves a Markdown link: from the folder of the document, then from that of the vault.
+func byPath(ctx context.Context, s *server.Session, uri string, l markdown.Link, f Found) (Found, error) {
+	at, ok, err := s.Place(ctx, uri)
+	if err != nil || !ok {
+		return Found{}, err
+	}
+	for _, p := range []string{path.Join(path.Dir(at.Path), l.Target), path.Clean(l.Target)} {
+		p = strings.TrimPrefix(p, "/")
+		for _, name := range []string{p, p + ".md"} {
+			var n protocol.NoteFull
+			err := s.Daemon(ctx, "notes.get", protocol.NoteGet{Path: name, Vault: at.Vault}, &n)
+			if err == nil {
+				f.Note = n.ID
+				return f, nil
+			}
+			if k := fault.KindOf(err); k != fault.NotFound && k != fault.Invalid {
+				return Found{}, err
+			}
+		}
+		file := filepath.Join(at.Root, filepath.FromSlash(p))
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(p, "..") {
+			f.File = text.URIOf(file)
+			return f, nil
+		}
+	}
+	return Found{}, nil
+}
+
+// attachment returns the file that a wikilink leads to which is no note: as the daemon has
+// it of the saved text.
+func attachment(ctx context.Context, s *server.Session, uri, from string, l markdown.Link) (string, error) {
+	if from == "" {
+		return "", nil
+	}
+	var links protocol.NoteLinks
+	if err := s.Daemon(ctx, "notes.links", protocol.NoteID{ID: from}, &links); err != nil {
+		return "", preview.Absent(err)
+	}
+	for _, known := range links.Outgoing {
+		if known.Kind != "" && known.Target == l.Target && known.Path != "" {
+			at, ok, err := s.Place(ctx, uri)
+			if !ok || err != nil {
+				return "", err
+			}
+			return text.URIOf(filepath.Join(at.Root, filepath.FromSlash(known.Path))), nil
+		}
+	}
+	return "", nil
+}
+
+// mention resolves a mention: the longest of the names that it may be counts.
+func mention(ctx context.Context, s *server.Session, t Target) (Found, error) {
+	names := t.Names()
+	if len(names) == 0 {
+		return Found{}, nil
+	}
+	refs := make([]string, len(names))
+	for i, n := range names {
+		refs[i] = "@" + n
+		if strings.ContainsRune(n, ' ') {
+			refs[i] = "@[" + n + "]"
+		}
+	}
+	var got protocol.RefsResolved
+	if err := s.Daemon(ctx, "refs.resolve", protocol.RefsResolve{Refs: refs, Limit: 1}, &got); err != nil {
+		return Found{}, preview.Absent(err)
+	}
+	for i, r := range got.Results {
+		if r.Resolved == nil {
+			continue
+		}
+		f := Found{End: t.End}
+		if t.Open {
+			f.End = t.Start + 1 + len(names[i])
+		}
+		switch r.Type {
+		case record.ResolvedEntity:
+			f.Entity = r.SourceID
+		case record.ResolvedMemory:
+			f.Memory = r.SourceID
+		case record.ResolvedNote:
+			f.Note = r.SourceID
+		default:
+			continue
+		}
+		return f, nil
+	}
+	return Found{}, nil
+}
+
+// NoteOf returns the note to open for what was found: of an entity the one that describes
+// it, of a memory the one that it comes from. It is "" without any.
+func NoteOf(ctx context.Context, s *server.Session, f Found) (string, error) {
+	switch {
+	case f.Entity != "":
+		var e protocol.EntityFull
+		err := s.Daemon(ctx, "entities.get", protocol.EntityGet{ID: f.Entity}, &e)
+		return e.NoteID, preview.Absent(err)
+	case f.Memory != "":
+		var m record.Memory
+		if err := s.Daemon(ctx, "memory.get", protocol.MemoryRef{Ref: f.Memory}, &m); err != nil {
+			return "", preview.Absent(err)
+		}
+		if m.Source.NoteID == "" && len(m.NoteIDs) > 0 {
+			return m.NoteIDs[0], nil
+		}
+		return m.Source.NoteID, nil
+	}
+	return f.Note, nil
+}
+
+// Place is where a record is in a document.
+type Place struct {
+	Doc        *text.Document // of the editor where it is open
+	Start, End int            // of the whole
+	Name       int            // where the part ends that names it
+}
+
+// Location is the place as the editor is told it.
+func (p Place) Location(s *server.Session) wire.Location {
+	return wire.Location{URI: p.Doc.URI, Range: p.Doc.Range(p.Start, p.Name, s.Encoding())}
+}
+
+// Locate returns where a note is, or a part of it. It reports false for a note that is of
+// no file. A part that is not there gives the beginning of the note.
+func Locate(ctx context.Context, s *server.Session, note, heading, block string) (Place, bool, error) {
+	var n protocol.NoteFull
+	if err := s.Daemon(ctx, "notes.get", protocol.NoteGet{ID: note}, &n); err != nil {
+		return Place{}, false, preview.Absent(err)
+	}
+	d := preview.Source(ctx, s, &n)
+	return Within(d, heading, block), d.URI != "", nil
+}
+
+// Within returns where a part of a document is, or its beginning.
+func Within(d *text.Document, heading, block string) Place {
+	p := Place{Doc: d}
+	if start, end, ok := preview.Part(d, heading, block); ok {
+		p.Start, p.End = start, end
+		_, p.Name = d.LineSpan(d.LineAt(start))
+	}
+	return p
+}

@@ -1,0 +1,150 @@
+package target
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+)
+
+// Kind says what stands at a place.
+type Kind uint8
+
+// What may stand at a place.
+const (
+	Link    Kind = iota + 1 // [[Note]], ![[Note#Heading]], [text](file.md)
+	Mention                 // @Alice, @[Full Name], @handle
+	Number                  // #42
+	Tag                     // #planning
+	Query                   // WQL
+)
+
+// Target is what stands at a place. Name is what a mention, number or tag says, without
+// its mark; of a mention without brackets it is the words that it may be, the first alone
+// being certain.
+type Target struct {
+	Kind       Kind
+	Start, End int
+	Link       markdown.Link
+	Name       string
+	Open       bool // a mention whose name may go on
+	Query      text.Query
+}
+
+// At returns what stands at an offset, its ends included.
+func At(d *text.Document, at int) (Target, bool) {
+	if q, ok := d.QueryAt(at); ok {
+		return Target{Kind: Query, Start: q.Start, End: q.Start + len(strings.TrimRight(q.Text, " \t\r\n")), Query: q}, true
+	}
+	if !d.IsNote() {
+		return Target{}, false
+	}
+	if l, ok := d.LinkAt(at); ok {
+		return Target{Kind: Link, Start: l.Start, End: l.End, Link: l}, true
+	}
+	if _, code := d.FenceAt(at); code {
+		return Target{}, false
+	}
+	start, end := d.LineSpan(d.LineAt(at))
+	for _, t := range marks(d.Text[start:end], start) {
+		if t.Start <= at && at <= t.End {
+			return t, true
+		}
+	}
+	return Target{}, false
+}
+
+// Marks returns the mentions, numbers and tags of a document outside code, in their order.
+func Marks(d *text.Document) (list []Target) {
+	if !d.IsNote() {
+		return nil
+	}
+	first := 0
+	if front := d.Frontmatter(); front.Found {
+		first = d.LineAt(d.Note().BodyStart)
+	}
+	fences := d.Fences()
+	for line := first; line < d.Lines(); line++ {
+		if len(fences) > 0 && line > fences[0].CloseLine {
+			fences = fences[1:]
+		}
+		start, end := d.LineSpan(line)
+		if len(fences) > 0 && line >= fences[0].OpenLine || !strings.ContainsAny(d.Text[start:end], "@#") {
+			continue
+		}
+		list = append(list, marks(d.Text[start:end], start)...)
+	}
+	return list
+}
+
+// marks finds the mentions, numbers and tags of a line that begins at an offset.
+func marks(line string, base int) (list []Target) {
+	for r, rest := range markdown.Mentions(line) {
+		if r.Kind != markdown.MentionRef {
+			continue
+		}
+		t := Target{Kind: Mention, Start: base + r.Start, End: base + r.End, Name: r.Target}
+		if r.Open() {
+			t.Open, t.Name = true, rest
+			t.End = base + r.Start + 1 + wordLen(rest)
+		}
+		list = append(list, t)
+	}
+	for i := 0; ; {
+		next := strings.IndexByte(line[i:], '#')
+		if next < 0 {
+			return list
+		}
+		i += next
+		word := line[i+1 : i+1+wordLen(line[i+1:])]
+		word = strings.TrimRight(word, "'’.")
+		if word != "" && begins(line[:i]) {
+			t := Target{Kind: Tag, Start: base + i, End: base + i + 1 + len(word), Name: word}
+			if strings.Trim(word, "0123456789") == "" {
+				t.Kind = Number
+			}
+			list = append(list, t)
+		}
+		i += 1 + len(word)
+	}
+}
+
+// begins reports whether a mark may stand behind a text.
+func begins(before string) bool {
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return before == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_/#&\\", r)
+}
+
+// wordLen is the length of the word that a text begins with.
+func wordLen(s string) int {
+	n := strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("_-/", r)
+	})
+	if n < 0 {
+		return len(s)
+	}
+	return n
+}
+
+// maxNameWords is how many words the name of a mention without brackets may have.
+const maxNameWords = 4
+
+// Names returns what a mention may name, the longest first.
+func (t Target) Names() (names []string) {
+	if !t.Open {
+		return []string{t.Name}
+	}
+	end := 0
+	for range maxNameWords {
+		word := strings.TrimLeft(t.Name[end:], " ")
+		n := wordLen(word)
+		if n == 0 {
+			break
+		}
+		end = len(t.Name) - len(word) + n
+		names = append([]string{t.Name[:end]}, names...)
+	}
+	return names
+}
