@@ -44,6 +44,9 @@ type Request struct {
 	handle  func(ctx context.Context, c *Call, params json.RawMessage) (any, error)
 }
 
+// Method returns the name of the method.
+func (r Request) Method() string { return r.method }
+
 // On makes a request of a method and its handler. P are the params.
 func On[P, R any](method string, handle func(ctx context.Context, c *Call, p *P) (R, error)) Request {
 	return Request{method: method, handle: func(ctx context.Context, c *Call, raw json.RawMessage) (any, error) {

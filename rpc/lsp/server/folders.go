@@ -30,6 +30,11 @@ func (s *Session) didChangeFolders(p *wire.DidChangeWorkspaceFoldersParams) {
 
 // offerImports imports the folders that are no vault yet, after consent.
 func (s *Session) offerImports(ctx context.Context) {
+	select {
+	case <-s.configured: // the settings are known
+	case <-ctx.Done():
+		return
+	}
 	for _, f := range s.Folders() {
 		dir, ok := text.PathOf(f.URI)
 		if !ok {

@@ -232,6 +232,7 @@ func (s *Session) withdraw(p *wire.CancelParams) {
 func (s *Session) initialized(*wire.InitializedParams) {
 	s.Go(func(ctx context.Context) {
 		s.configure(ctx)
+		s.began.Do(func() { close(s.configured) })
 		s.offerImports(ctx)
 	})
 	for _, f := range s.features {

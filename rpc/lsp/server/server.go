@@ -39,7 +39,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options, featu
 		opts: opts, features: features, requests: make(map[string]Request),
 		slots: make(chan struct{}, maxCalls), settings: defaultSettings(),
 		open: make(map[string]*text.Buffer), running: make(map[jsonrpc2.ID]context.CancelCauseFunc),
-		asked: make(map[string]bool),
+		asked: make(map[string]bool), configured: make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	defer s.cancel()

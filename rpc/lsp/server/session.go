@@ -39,6 +39,9 @@ type Session struct {
 	closing sync.WaitGroup // the reply to shutdown
 	places  places
 
+	began      sync.Once
+	configured chan struct{} // closed when the editor was asked for its settings
+
 	mu       sync.Mutex // guards what follows
 	phase    phase
 	params   wire.InitializeParams

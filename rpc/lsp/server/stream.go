@@ -83,6 +83,8 @@ func (s *stream) decode(frame []byte, v any) bool {
 	switch {
 	case err != nil:
 		s.refuse(nil, jsonrpc2.CodeParseError, err.Error())
+	case e.Invalid == "" && len(e.ID) > 0 && e.ID[0] == '-': // the library reads it as a large number
+		s.refuse(e.ID, jsonrpc2.CodeInvalidRequest, "an id is a string or a number that is not below zero")
 	case e.Invalid != "" && !e.Reply:
 		s.refuse(e.ID, jsonrpc2.CodeInvalidRequest, e.Invalid)
 	default:
@@ -93,7 +95,7 @@ func (s *stream) decode(frame []byte, v any) bool {
 		case e.Reply:
 			s.log.Warn("a reply of the editor was not understood", "error", err)
 		default:
-			// An id that JSON-RPC allows and the library does not: a fraction, or below zero.
+			// An id that JSON-RPC allows and the library does not: a fraction.
 			s.refuse(e.ID, jsonrpc2.CodeInvalidRequest, err.Error())
 		}
 	}
