@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -15,6 +16,9 @@ import (
 
 // errWithdrawn is why the context of a request ends that the editor has withdrawn.
 var errWithdrawn = errors.New("withdrawn by the editor")
+
+// exitGrace is how long requests that were made before shutdown may take after exit.
+const exitGrace = 2 * time.Second
 
 // message sees to one message of the editor.
 func (s *Session) message(req *jsonrpc2.Request) {
@@ -174,11 +178,9 @@ func (s *Session) notified(method string, raw json.RawMessage) {
 		if s.phase == ending {
 			s.phase = over
 		}
-		for _, cancel := range s.running {
-			cancel(errWithdrawn)
-		}
 		s.mu.Unlock()
 		s.stopAsking()
+		defer time.AfterFunc(exitGrace, s.withdrawAll).Stop()
 		s.closing.Wait()
 		_ = s.conn.Close()
 		return
@@ -224,6 +226,15 @@ func (s *Session) withdraw(p *wire.CancelParams) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cancel := s.running[id]; cancel != nil {
+		cancel(errWithdrawn)
+	}
+}
+
+// withdrawAll ends the requests that are under way.
+func (s *Session) withdrawAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cancel := range s.running {
 		cancel(errWithdrawn)
 	}
 }

@@ -93,7 +93,7 @@ func (s *stream) decode(frame []byte, v any) bool {
 		case err == nil:
 			return true
 		case e.Reply:
-			s.log.Warn("a reply of the editor was not understood", "error", err)
+			s.log.Info("a reply of the editor was not understood", "error", err)
 		default:
 			// An id that JSON-RPC allows and the library does not: a fraction.
 			s.refuse(e.ID, jsonrpc2.CodeInvalidRequest, err.Error())
@@ -108,7 +108,7 @@ func (s *stream) refuse(id []byte, code int64, why string) {
 	if id == nil {
 		id = []byte("null")
 	}
-	s.log.Warn("a message of the editor was refused", "code", code, "reason", why)
+	s.log.Info("a message of the editor was refused", "code", code, "reason", why)
 	_ = s.WriteObject(struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
