@@ -13,8 +13,8 @@
 //
 // The types are ours because no module that is kept up declares those of 3.17: the Go
 // team's are internal to gopls, and the modules that can be had stop at 3.16 and bring
-// a logger and a JSON-RPC library of their own with them. A test against the types of
-// vscode-languageclient, the reference client, holds them to the specification.
+// a logger and a JSON-RPC library of their own with them. The protocol library of VS Code,
+// which drives the server in cmd/ctxd/lsp_conformance_test.go, holds them to the specification.
 //
 // Values only, no state: any goroutine may use them.
 package wire
