@@ -20,9 +20,11 @@ type World struct {
 
 // Lead is where a link leads to: to a note, to a file that is none, or nowhere.
 type Lead struct {
-	ID   string // of a note
-	File string // path of a file that is no note
-	Tier Tier   // by what the note was found
+	ID    string   // of a note
+	File  string   // path of a file that is no note
+	Tier  Tier     // by what the note was found
+	Among int      // how many notes it was chosen from
+	Could []string // the ids of those that it could mean, where that is not decided
 }
 
 // Suppose calls ask with the notes as they are. The store is locked for writing meanwhile: ask must not call it,
@@ -85,13 +87,15 @@ func (w World) All() iter.Seq[*Note] {
 // Lead returns where a link of a note leads to. A text that could mean several notes leads nowhere.
 func (w World) Lead(l markdown.Link, from string) Lead {
 	at := w.index.numberOf(from)
-	if m := w.index.resolve(sought(l), at); m.to != nowhere {
-		return Lead{ID: w.index.list[m.to].note.ID, Tier: m.tier}
+	m := w.index.resolve(sought(l), at)
+	if m.to != nowhere {
+		return Lead{ID: w.index.list[m.to].note.ID, Tier: m.tier, Among: m.among}
 	}
+	lead := Lead{Could: w.index.candidates(m.several, at)}
 	if n := w.index.get(from); n != nil && l.Target != "" {
-		return Lead{File: w.attachments.Find(n.Vault, n.Folder, l.Target, nil)}
+		lead.File = w.attachments.Find(n.Vault, n.Folder, l.Target, nil)
 	}
-	return Lead{}
+	return lead
 }
 
 // Linking returns the ids of the notes with links that may lead elsewhere when what is called so changes, each once and

@@ -2,6 +2,7 @@ package places
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -129,4 +130,42 @@ func (p List) Markdown(body string) (count int) {
 		}
 	}
 	return count
+}
+
+// Target returns where the target of a link stands in the text that the link was read from: of a Markdown link, the path
+// with its escapes. It is empty for a link into its own note, and where the target is written in a way that is not known
+// here.
+func Target(l markdown.Link) (start, end int) {
+	if l.Markdown {
+		path, _, _ := strings.Cut(l.Raw, "#")
+		return l.Start, l.Start + len(path)
+	}
+	open := strings.Index(l.Raw, "[[") + len("[[")
+	at := open + strings.IndexFunc(l.Raw[open:], func(r rune) bool { return r != ' ' && r != '\t' && r != '\r' })
+	if !strings.HasPrefix(l.Raw[at:], l.Target) {
+		return l.Start + open, l.Start + open
+	}
+	return l.Start + at, l.Start + at + len(l.Target)
+}
+
+// Part returns where the heading or the block of a link stands, without '#' and '^'; it is empty for a link without one.
+func Part(l markdown.Link) (start, end int) {
+	_, after := Target(l)
+	said := l.Heading
+	if l.Block != "" {
+		said = l.Block
+	}
+	mark := strings.IndexByte(l.Raw[after-l.Start:], '#')
+	if said == "" || mark < 0 {
+		return l.End, l.End
+	}
+	start = after + mark + 1
+	if l.Markdown {
+		if l.Block != "" {
+			start += strings.IndexByte(l.Raw[start-l.Start:], '^') + 1
+		}
+		return start, l.End
+	}
+	start += max(0, strings.Index(l.Raw[start-l.Start:], said))
+	return start, start + len(said)
 }

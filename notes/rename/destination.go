@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 // destination writes the path in the destination of a Markdown link anew.
@@ -28,7 +29,8 @@ func (w *writer) destination(l markdown.Link, to notes.Lead) {
 		if !markdown.IsLink(whole) || markdown.ReadLink(whole).Target != name {
 			continue
 		}
-		w.edits = append(w.edits, Edit{l.Start, l.Start + len(old), dest})
+		start, end := places.Target(l)
+		w.edits = append(w.edits, Edit{start, end, dest})
 		return
 	}
 	w.job.problem(w.from, l, whyNoText)

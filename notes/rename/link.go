@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 // Why a link is not kept.
@@ -101,12 +102,9 @@ func (w *writer) target(l markdown.Link, to notes.Lead) {
 		if lead := w.after.Lead(as, w.from.ID); lead.ID != to.ID || lead.File != to.File {
 			continue
 		}
-		start := l.Start + strings.Index(l.Raw, "[[") + 2
-		inner := w.text[start : l.End-2]
-		start += len(inner) - len(strings.TrimLeft(inner, " \t\r"))
-		end := start + len(l.Target)
-		if w.text[start:end] != l.Target {
-			break // escaped in a way that is not known here
+		start, end := places.Target(l)
+		if start == end {
+			break
 		}
 		w.edits = append(w.edits, Edit{start, end, name})
 		if w.keepsWords(l, to, name) {

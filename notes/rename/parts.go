@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/parts"
+	"github.com/ctxd/ctxd/notes/places"
 )
 
 const (
@@ -144,26 +145,9 @@ func linkText(heading string) string {
 
 // writePart replaces what a link says behind its '#'.
 func (w *writer) writePart(l markdown.Link, part string) {
-	old := l.Heading
-	if l.Block != "" {
-		old = l.Block
-	}
-	mark := strings.IndexByte(l.Raw, '#')
-	if !l.Markdown { // the '#' of a character reference in the target is none
-		target := strings.Index(l.Raw, l.Target) + len(l.Target)
-		mark = target + strings.IndexByte(l.Raw[target:], '#')
-	}
-	start := l.Start + mark + 1
-	end := l.End
+	start, end := places.Part(l)
 	if l.Markdown {
 		part = strings.ReplaceAll(escaped(part, l.Raw, w.angled(l)), "%23", "#") // between headings
-		if l.Block != "" {
-			start += strings.IndexByte(w.text[start:end], '^') + 1
-		}
-	} else {
-		i := strings.Index(w.text[start:end], old)
-		start += i
-		end = start + len(old)
 	}
 	w.edits = append(w.edits, Edit{start, end, part})
 }

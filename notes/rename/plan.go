@@ -96,8 +96,17 @@ const bufferID = "buffer:"
 
 func newJob(w notes.World, where Where) *job {
 	j := &job{
-		before: w, vault: where.Vault, moved: make(map[string]string), files: make(map[string]string),
+		vault: where.Vault, moved: make(map[string]string), files: make(map[string]string),
 		own: make(map[string][]Edit), named: make(map[string]bool), outlines: make(map[outlineOf]*outline),
+	}
+	j.before = With(w, where)
+	return j
+}
+
+// With returns the World in which the texts of buffers are those of the notes. A buffer that is no note yet is one.
+func With(w notes.World, where Where) notes.World {
+	if len(where.Buffers) == 0 {
+		return w
 	}
 	byPath := make(map[string]*notes.Note)
 	for n := range w.All() {
@@ -117,10 +126,10 @@ func newJob(w notes.World, where Where) *job {
 		}
 		list = append(list, w.As(n, p, text))
 	}
-	if len(list) > 0 {
-		j.before = w.With(list)
+	if len(list) == 0 {
+		return w
 	}
-	return j
+	return w.With(list)
 }
 
 // maxRounds is how often links are worked out anew because links in names have changed names.
