@@ -68,6 +68,7 @@ var rooms = []string{
 	"notes/typesource",
 	"notes",
 	"notes/rename",
+	"notes/diagnose",
 	"notes/watch",
 	"graph",
 	"graph/draw",

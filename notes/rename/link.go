@@ -231,3 +231,31 @@ func relative(folder, file string, dot bool) string {
 	}
 	return p
 }
+
+// Names returns the texts that a link of a note may have for its target so that it leads to another note, the shortest
+// first; for a Markdown link, its path with escapes.
+func Names(w notes.World, l markdown.Link, from, to *notes.Note) (list []string) {
+	writer := &writer{job: &job{before: w}, after: w, from: from, text: from.Body}
+	target := notes.Lead{ID: to.ID, Tier: notes.TierTitle}
+	if strings.Contains(l.Target, "/") {
+		target.Tier = notes.TierPath
+	}
+	names := []string(nil)
+	if l.Markdown {
+		names = writer.paths(l, target)
+	} else {
+		names = writer.wikiNames(l, target)
+	}
+	for _, name := range names {
+		as := l
+		as.Target = name
+		if name == "" || !l.Markdown && strings.ContainsAny(name, "[]|#^\n\r") || w.Lead(as, from.ID).ID != to.ID {
+			continue
+		}
+		if l.Markdown {
+			name = escaped(name, l.Raw, writer.angled(l))
+		}
+		list = append(list, name)
+	}
+	return list
+}
