@@ -194,6 +194,8 @@ var (
 		"tags":            {"plan", "hive", "Plan/Q2", "new"},
 		"old":             {"hive", "#plan", "Kickoff", "a b", ""},
 		"new":             {"comb", "plan/q3", "Another name", "a|b", ""},
+		"checkNote.path":  {"One.md", "none.md"},
+		"Buffer.path":     {"One.md", "new.md"},
 		"Move.from":       {"One.md", "projects", "none.md"},
 		"Move.to":         {"Two.md", "x/y", "../x.md"},
 		"aliases":         {"Al", "Pair", "New alias", "Alpha"},

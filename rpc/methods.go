@@ -176,6 +176,7 @@ func daemonMethods() []Method {
 		method("vault.status", scope.vaultStatus),
 		method("vault.unresolved", scope.vaultUnresolved),
 		wholeStore("vault.planRename", (*Rooms).vaultPlanRename),
+		wholeStore("vault.checkNote", (*Rooms).vaultCheckNote),
 		method("vault.unwatch", scope.vaultUnwatch),
 		method("vault.forget", scope.vaultForget),
 

@@ -438,6 +438,7 @@ var attempts = map[string][]string{
 	"vault.status":       {`{}`},
 	"vault.unresolved":   {`{}`},
 	"vault.planRename":   {`{"kind":"note","path":"Secret.md","new":"x"}`},
+	"vault.checkNote":    {`{"path":"Secret.md"}`},
 	"vault.unwatch":      {`{"vault":"x"}`},
 	"vault.forget":       {`{"vault":"x"}`},
 	"events.subscribe":   {`{"topics":["notes.changed"]}`},

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/calls"
+	"github.com/ctxd/ctxd/rpc/editing"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/renames"
 )
 
 func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
@@ -55,7 +55,16 @@ func (r *Rooms) vaultPlanRename(ctx context.Context, s *Session, p protocol.Vaul
 	if err != nil {
 		return out, err
 	}
-	return renames.Plan(r.Notes, r.Entities, st.Vault, st.Path, p)
+	return editing.Plan(r.Notes, r.Entities, st.Vault, st.Path, p)
+}
+
+func (r *Rooms) vaultCheckNote(ctx context.Context, s *Session, p protocol.NoteCheck) (out protocol.NoteChecked, err error) {
+	v := r.Audience.View(s.Reader())
+	st, err := r.Vaults.StatusFor(ctx, p.Vault, v.NotesSeen())
+	if err != nil {
+		return out, err
+	}
+	return editing.Check(r.Notes, r.Entities, v.Check, st.Vault, p)
 }
 
 func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForget) (protocol.VaultForgotten, error) {

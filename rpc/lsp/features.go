@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/ctxd/ctxd/rpc/lsp/complete"
+	"github.com/ctxd/ctxd/rpc/lsp/diagnose"
 	"github.com/ctxd/ctxd/rpc/lsp/hints"
 	"github.com/ctxd/ctxd/rpc/lsp/navigate"
 	"github.com/ctxd/ctxd/rpc/lsp/outline"
@@ -23,6 +24,7 @@ func Features() []server.Feature {
 		navigate.Feature(),
 		outline.Feature(),
 		hints.Feature(),
+		diagnose.Feature(),
 	}
 }
 

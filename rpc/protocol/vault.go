@@ -113,6 +113,37 @@ type RenameProblem struct {
 	Why  string `json:"why" jsonschema:"the reason, for a person"`
 }
 
+// NoteCheck are the parameters of vault.checkNote.
+type NoteCheck struct {
+	Vault   string   `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
+	Path    string   `json:"path" jsonschema:"of the note, within the vault"`
+	Buffers []Buffer `json:"buffers,omitempty" jsonschema:"texts that are not saved yet, that of the note among them, at most 1,000: they count in place of the files"`
+}
+
+// NoteChecked is the result of vault.checkNote.
+type NoteChecked struct {
+	Problems []NoteProblem `json:"problems" jsonschema:"in the order of the text, at most 500"`
+}
+
+// NoteProblem is something about a place of a note.
+type NoteProblem struct {
+	Range    [2]int    `json:"range" jsonschema:"the place, in UTF-16 code units of the text without a byte order mark; the end is not in it"`
+	Line     int       `json:"line" jsonschema:"line on which it begins, from 1"`
+	Code     string    `json:"code" enum:"link.unresolved,link.ambiguous,link.chosen,link.heading,link.block,frontmatter,field.value,field.reference,query,duplicate.block,duplicate.title,type.inferred" jsonschema:"what it is about: link.chosen is a link that could mean several notes, of which the rules choose one"`
+	Severity string    `json:"severity" enum:"error,warning,information,hint" jsonschema:"how much it matters"`
+	Message  string    `json:"message" jsonschema:"what is wrong, for a person"`
+	Fixes    []NoteFix `json:"fixes,omitempty" jsonschema:"what may have been meant, the likeliest first"`
+	Create   string    `json:"create,omitempty" jsonschema:"path of the note that a link waits for, where the vault keeps such notes"`
+	Type     string    `json:"type,omitempty" jsonschema:"name of the type that it is about"`
+	Others   []string  `json:"others,omitempty" jsonschema:"paths of other notes that have to do with it"`
+}
+
+// NoteFix is a text that solves a problem.
+type NoteFix struct {
+	Title string `json:"title" jsonschema:"what it does, for a person"`
+	New   string `json:"new" jsonschema:"what is to stand at the range of the problem"`
+}
+
 var vaultMethods = []Method{
 	job(JobImport, wholeStore(describe[VaultImport, record.VaultResult]("vault.import", Job,
 		"Import a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
@@ -146,6 +177,14 @@ var vaultMethods = []Method{
 		Example{
 			`{"kind":"note","path":"Boss.md","new":"Chief"}`,
 			`{"vault":"Notes","folder":"/home/me/Notes","files":[{"path":"Ideas.md","edits":[{"range":[6,10],"line":1,"old":"Boss","new":"Chief"}]}],"moves":[{"from":"Boss.md","to":"Chief.md"}],"problems":[]}`,
+		},
+		CodeNotFound, CodeConflict, CodeLimit)),
+	wholeStore(describe[NoteCheck, NoteChecked]("vault.checkNote", Read,
+		"Say what is wrong with the text of a note, and what may have been meant.",
+		"Links that lead nowhere or could mean several notes, headings and blocks that are not there, frontmatter that cannot be read, values that do not fit their field, queries in fenced blocks of wql, names that are given twice.",
+		Example{
+			`{"vault":"Notes","path":"Ideas.md","buffers":[{"path":"Ideas.md","text":"See [[Kickof]]"}]}`,
+			`{"problems":[{"range":[6,12],"line":1,"code":"link.unresolved","severity":"warning","message":"no note is called Kickof; did you mean Kickoff?","fixes":[{"title":"Link to Kickoff.md","new":"Kickoff"}],"create":"Kickof.md"}]}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit)),
 	wholeStore(describe[VaultName, record.VaultStatus]("vault.unwatch", Mutation,

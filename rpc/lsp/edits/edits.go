@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -135,4 +136,31 @@ func (b *Builder) Edit() *wire.WorkspaceEdit {
 		}
 	}
 	return &wire.WorkspaceEdit{Changes: changes}
+}
+
+// Buffers returns the open notes of a vault, for methods of the daemon that take texts which are not saved: the given
+// document as it is, and the others as they are now.
+func Buffers(ctx context.Context, c *server.Call, vault string, own *text.Document) (list []protocol.Buffer, err error) {
+	for _, d := range c.Documents() {
+		if own != nil && d.URI == own.URI {
+			d = own
+		}
+		at, ok, err := c.Place(ctx, d.URI)
+		if err != nil {
+			return nil, err
+		}
+		if ok && at.Vault == vault && d.IsNote() {
+			list = append(list, protocol.Buffer{Path: at.Path, Text: d.Text})
+		}
+	}
+	return list, nil
+}
+
+// ByteOf returns the byte of a UTF-16 code unit of a text, its length for one that is not there.
+func ByteOf(s string, unit int) int {
+	u := units{text: s}
+	if at := u.byteOf(unit); at >= 0 {
+		return at
+	}
+	return len(s)
 }

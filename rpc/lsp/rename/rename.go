@@ -97,14 +97,9 @@ func plan(ctx context.Context, c *server.Call, ask protocol.VaultPlanRename) (*w
 
 // add adds the edits of one plan.
 func add(ctx context.Context, c *server.Call, b *edits.Builder, ask protocol.VaultPlanRename) error {
-	for _, d := range c.Documents() {
-		at, ok, err := c.Place(ctx, d.URI)
-		if err != nil {
-			return err
-		}
-		if ok && at.Vault == ask.Vault && d.IsNote() {
-			ask.Buffers = append(ask.Buffers, protocol.Buffer{Path: at.Path, Text: d.Text})
-		}
+	var err error
+	if ask.Buffers, err = edits.Buffers(ctx, c, ask.Vault, c.Document); err != nil {
+		return err
 	}
 	var out protocol.RenamePlan
 	if err := c.Daemon(ctx, "vault.planRename", ask, &out); err != nil {

@@ -3293,6 +3293,18 @@ export interface NoteBacklink {
   count: number;
 }
 
+export interface NoteChecked {
+  /** In the order of the text, at most 500. */
+  problems: NoteProblem[];
+}
+
+export interface NoteFix {
+  /** What it does, for a person. */
+  title: string;
+  /** What is to stand at the range of the problem. */
+  new: string;
+}
+
 export interface NoteFull {
   /** Id of the note. */
   id: string;
@@ -3451,6 +3463,27 @@ export interface NotePage {
   total: number;
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
+}
+
+export interface NoteProblem {
+  /** The place, in UTF-16 code units of the text without a byte order mark; the end is not in it. */
+  range: [number, number];
+  /** Line on which it begins, from 1. */
+  line: number;
+  /** What it is about: link.chosen is a link that could mean several notes, of which the rules choose one. */
+  code: "link.unresolved" | "link.ambiguous" | "link.chosen" | "link.heading" | "link.block" | "frontmatter" | "field.value" | "field.reference" | "query" | "duplicate.block" | "duplicate.title" | "type.inferred";
+  /** How much it matters. */
+  severity: "error" | "warning" | "information" | "hint";
+  /** What is wrong, for a person. */
+  message: string;
+  /** What may have been meant, the likeliest first. */
+  fixes?: NoteFix[];
+  /** Path of the note that a link waits for, where the vault keeps such notes. */
+  create?: string;
+  /** Name of the type that it is about. */
+  type?: string;
+  /** Paths of other notes that have to do with it. */
+  others?: string[];
 }
 
 export interface NoteRecord {
@@ -6608,6 +6641,16 @@ export interface VaultPlanRenameParams {
   buffers?: Buffer[];
 }
 
+/** Params of vault.checkNote. */
+export interface VaultCheckNoteParams {
+  /** Name of the vault; may be absent when there is only one. */
+  vault?: string;
+  /** Of the note, within the vault. */
+  path: string;
+  /** Texts that are not saved yet, that of the note among them, at most 1,000: they count in place of the files. */
+  buffers?: Buffer[];
+}
+
 /** Params of vault.unwatch. */
 export interface VaultUnwatchParams {
   /** Name of the vault. */
@@ -7525,6 +7568,13 @@ export interface Methods {
    * @example {"kind":"note","path":"Boss.md","new":"Chief"}
    */
   "vault.planRename": { params: VaultPlanRenameParams; result: RenamePlan };
+  /**
+   * Say what is wrong with the text of a note, and what may have been meant.
+   * Links that lead nowhere or could mean several notes, headings and blocks that are not there, frontmatter that cannot be read, values that do not fit their field, queries in fenced blocks of wql, names that are given twice.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"vault":"Notes","path":"Ideas.md","buffers":[{"path":"Ideas.md","text":"See [[Kickof]]"}]}
+   */
+  "vault.checkNote": { params: VaultCheckNoteParams; result: NoteChecked };
   /**
    * Stop following the folder of a vault; its notes stay.
    * Errors of its own: not_found, unavailable, limit.

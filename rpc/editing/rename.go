@@ -1,30 +1,21 @@
-package renames
+package editing
 
 import (
-	"strings"
-
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/notes/rename"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-const (
-	maxMoves   = 10_000
-	maxBuffers = 1000
-)
+const maxMoves = 10_000
 
 // Plan is vault.planRename, in a vault of that name and folder.
 func Plan(store rename.Store, ents rename.Entities, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
 	out := protocol.RenamePlan{
 		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
 	}
-	where := rename.Where{Vault: vault, Buffers: make(map[string]string, len(p.Buffers))}
-	if len(p.Buffers) > maxBuffers {
-		return out, fault.TooLarge("buffers", len(p.Buffers), maxBuffers, "items")
-	}
-	for _, b := range p.Buffers {
-		where.Buffers[b.Path] = b.Text
+	where, err := placeOf(vault, p.Buffers)
+	if err != nil {
+		return out, err
 	}
 	plan, err := of(store, ents, where, p)
 	if err != nil {
@@ -73,24 +64,12 @@ func of(store rename.Store, ents rename.Entities, where rename.Where, p protocol
 
 // editsOf returns the edits of a file as an editor counts them.
 func editsOf(f rename.File) []protocol.TextEdit {
-	const mark = "\uFEFF"
-	at, units, line := 0, 0, 1
-	if strings.HasPrefix(f.Text, mark) {
-		at = len(mark)
-	}
-	to := func(offset int) int {
-		if offset > at {
-			units += names.UTF16Len(f.Text[at:offset])
-			line += strings.Count(f.Text[at:offset], "\n")
-			at = offset
-		}
-		return units
-	}
+	at := newPlaces(f.Text)
 	out := make([]protocol.TextEdit, len(f.Edits))
 	for i, e := range f.Edits {
-		start := to(e.Start)
-		out[i] = protocol.TextEdit{Line: line, Old: f.Text[e.Start:e.End], New: e.New}
-		out[i].Range = [2]int{start, to(e.End)}
+		start := at.unit(e.Start)
+		out[i] = protocol.TextEdit{Line: at.line, Old: f.Text[e.Start:e.End], New: e.New}
+		out[i].Range = [2]int{start, at.unit(e.End)}
 	}
 	return out
 }

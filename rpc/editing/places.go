@@ -1,0 +1,56 @@
+package editing
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/names"
+	"github.com/ctxd/ctxd/notes/rename"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+const maxBuffers = 1000
+
+// placeOf returns the vault with the texts that are not saved.
+func placeOf(vault string, buffers []protocol.Buffer) (rename.Where, error) {
+	where := rename.Where{Vault: vault, Buffers: make(map[string]string, len(buffers))}
+	if len(buffers) > maxBuffers {
+		return where, fault.TooLarge("buffers", len(buffers), maxBuffers, "items")
+	}
+	for _, b := range buffers {
+		where.Buffers[b.Path] = b.Text
+	}
+	return where, nil
+}
+
+// places turns bytes of a text into UTF-16 code units of the text without a byte order mark.
+type places struct {
+	text string
+	at   int // byte
+	units,
+	line int // that it is
+}
+
+const mark = "\uFEFF"
+
+func newPlaces(text string) *places {
+	p := &places{text: text, line: 1}
+	if strings.HasPrefix(text, mark) {
+		p.at = len(mark)
+	}
+	return p
+}
+
+// unit returns the code unit of a byte, and has line tell its line. It takes time from the byte that was asked for
+// before, and from the beginning for one before that.
+func (p *places) unit(offset int) int {
+	if offset < p.at {
+		*p = *newPlaces(p.text)
+	}
+	if offset > p.at {
+		p.units += names.UTF16Len(p.text[p.at:offset])
+		p.line += strings.Count(p.text[p.at:offset], "\n")
+		p.at = offset
+	}
+	return p.units
+}

@@ -1,0 +1,246 @@
+package diagnose
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/lsp/edits"
+	"github.com/ctxd/ctxd/rpc/lsp/server"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// quiet is how long nobody must have typed before diagnostics are pushed.
+const quiet = 300 * time.Millisecond
+
+// Feature returns diagnostics and code actions.
+func Feature() server.Feature {
+	p := make(pusher, 1)
+	return server.Feature{
+		Requests: []server.Request{
+			server.On("textDocument/diagnostic", pull),
+			server.On("textDocument/codeAction", actions),
+		},
+		Announce: func(_ *server.Session, can *wire.ServerCapabilities) {
+			can.DiagnosticProvider = &wire.DiagnosticOptions{Identifier: "ctxd", InterFileDependencies: true}
+			can.CodeActionProvider = &wire.CodeActionOptions{
+				CodeActionKinds: []string{wire.ActionQuickFix, wire.ActionRefactorExtract, wire.ActionRefactorRewrite},
+			}
+		},
+		Began:   func(s *server.Session) { s.Go(func(ctx context.Context) { p.run(ctx, s) }) },
+		Opened:  func(*server.Session, *server.Doc) { p.due(0) },
+		Changed: func(*server.Session, *server.Doc) { p.due(quiet) },
+		Saved:   func(*server.Session, *server.Doc) { p.due(0) },
+		Closed: func(s *server.Session, uri string) {
+			if !pulls(s) {
+				s.Tell("textDocument/publishDiagnostics", wire.PublishDiagnosticsParams{URI: uri, Diagnostics: []wire.Diagnostic{}})
+			}
+			p.due(quiet)
+		},
+		Events: map[protocol.Topic]func(*server.Session, json.RawMessage){
+			protocol.TopicNotes:    func(*server.Session, json.RawMessage) { p.due(quiet) },
+			protocol.TopicEntities: func(*server.Session, json.RawMessage) { p.due(quiet) },
+		},
+	}
+}
+
+// pulls reports whether an editor asks for diagnostics itself.
+func pulls(s *server.Session) bool { return s.Client().TextDocument.Diagnostic != nil }
+
+// pusher pushes the diagnostics of all open documents of a session once it is quiet. It has room for one wish: how long
+// to wait.
+type pusher chan time.Duration
+
+// due has diagnostics pushed after a while, unless something else changes within it.
+func (p pusher) due(after time.Duration) {
+	select {
+	case p <- after:
+	default: // the wish before was not looked at yet
+	}
+}
+
+// run pushes until the session ends.
+func (p pusher) run(ctx context.Context, s *server.Session) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case after := <-p:
+			if !p.wait(ctx, after) {
+				return
+			}
+			push(ctx, s)
+		}
+	}
+}
+
+// wait waits until nothing has changed for a while. It reports false when the session has ended.
+func (p pusher) wait(ctx context.Context, after time.Duration) bool {
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case again := <-p:
+			timer.Reset(again)
+		case <-timer.C:
+			return true
+		}
+	}
+}
+
+// push tells of all open documents. An editor that asks itself is told to ask again.
+func push(ctx context.Context, s *server.Session) {
+	if pulls(s) {
+		if s.Client().Workspace.Diagnostics.RefreshSupport {
+			_ = s.Ask(ctx, "workspace/diagnostic/refresh", nil, nil)
+		}
+		return
+	}
+	c := &server.Call{Session: s}
+	for _, d := range s.Documents() {
+		list, err := of(ctx, c, d)
+		if now := s.Opened(d.URI); err != nil || ctx.Err() != nil || now == nil || now.Version != d.Version {
+			continue // it has changed, and its turn comes again; or there is no daemon
+		}
+		s.Tell("textDocument/publishDiagnostics", wire.PublishDiagnosticsParams{URI: d.URI, Version: &d.Version, Diagnostics: list})
+	}
+}
+
+func pull(ctx context.Context, c *server.Call, _ *wire.TextDocumentParams) (*wire.DocumentDiagnosticReport, error) {
+	report := &wire.DocumentDiagnosticReport{Kind: "full", Items: []wire.Diagnostic{}}
+	if c.Document == nil {
+		return report, nil
+	}
+	list, err := of(ctx, c, c.Document)
+	if err != nil {
+		return nil, err
+	}
+	report.Items = list
+	return report, nil
+}
+
+// of returns the diagnostics of a document.
+func of(ctx context.Context, c *server.Call, d *text.Document) ([]wire.Diagnostic, error) {
+	list := []wire.Diagnostic{}
+	if isTypeFile(d.URI) {
+		return declaration(ctx, c, d)
+	}
+	problems, err := check(ctx, c, d)
+	if err != nil {
+		return nil, err
+	}
+	for i := range problems {
+		list = append(list, problems[i].diagnostic(d, c.Encoding()))
+	}
+	return list, nil
+}
+
+// problem is what the daemon says of a place, in bytes.
+type problem struct {
+	protocol.NoteProblem
+	start, end int
+}
+
+var severities = map[string]int{
+	"error": wire.SeverityError, "warning": wire.SeverityWarning, "information": wire.SeverityInformation, "hint": wire.SeverityHint,
+}
+
+func (p *problem) diagnostic(d *text.Document, e text.Encoding) wire.Diagnostic {
+	return wire.Diagnostic{
+		Range: d.Range(p.start, p.end, e), Severity: severities[p.Severity], Code: p.Code, Source: "ctxd", Message: p.Message,
+	}
+}
+
+// check asks the daemon what is wrong with a note. A document that is none, and one outside every vault, has no problems.
+func check(ctx context.Context, c *server.Call, d *text.Document) ([]problem, error) {
+	if !d.IsNote() {
+		return nil, nil
+	}
+	at, ok, err := c.Place(ctx, d.URI)
+	if !ok || err != nil {
+		return nil, err
+	}
+	ask := protocol.NoteCheck{Vault: at.Vault, Path: at.Path}
+	if ask.Buffers, err = edits.Buffers(ctx, c, at.Vault, d); err != nil {
+		return nil, err
+	}
+	var out protocol.NoteChecked
+	err = c.Daemon(ctx, "vault.checkNote", ask, &out)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list := make([]problem, len(out.Problems))
+	for i, p := range out.Problems {
+		list[i] = problem{p, edits.ByteOf(d.Text, p.Range[0]), edits.ByteOf(d.Text, p.Range[1])}
+	}
+	return list, nil
+}
+
+// isTypeFile reports whether a document declares a type.
+func isTypeFile(uri string) bool {
+	return strings.Contains(uri, "/.ctxd/types/") && (strings.HasSuffix(uri, ".yaml") || strings.HasSuffix(uri, ".yml"))
+}
+
+var (
+	typeName  = regexp.MustCompile(`(?m)^name: *["']?([^"'\r\n#]+?)["']? *\r?$`)
+	queryLine = regexp.MustCompile(`(?m)^([ \t-]*query: *)(.*?)[ \t]*\r?$`)
+)
+
+// declaration returns the diagnostics of the queries of a type.
+func declaration(ctx context.Context, c *server.Call, d *text.Document) ([]wire.Diagnostic, error) {
+	list := []wire.Diagnostic{}
+	ask := protocol.WQLCheck{}
+	if m := typeName.FindStringSubmatch(d.Text); m != nil && knows(ctx, c, m[1]) {
+		ask.Type = m[1]
+	}
+	for _, m := range queryLine.FindAllStringSubmatchIndex(d.Text, -1) {
+		start, query := m[4], d.Text[m[4]:m[5]]
+		if len(query) > 1 && (query[0] == '"' || query[0] == '\'') && query[len(query)-1] == query[0] {
+			start, query = start+1, query[1:len(query)-1]
+		}
+		if query == "" || query[0] == '|' || query[0] == '>' {
+			continue
+		}
+		ask.Query = query
+		var out protocol.WQLChecked
+		if err := c.Daemon(ctx, "wql.check", ask, &out); err != nil {
+			return nil, err
+		}
+		for _, found := range out.Diagnostics {
+			at := start + edits.ByteOf(query, found.Column-1)
+			end := at
+			for end < start+len(query) && strings.IndexByte(" \t,()=<>!'\"", d.Text[end]) < 0 {
+				end++
+			}
+			severity := wire.SeverityError
+			if found.Severity != record.SeverityError {
+				severity = wire.SeverityWarning
+			}
+			message := found.Message
+			if found.Hint != "" {
+				message += " (try: " + found.Hint + ")"
+			}
+			list = append(list, wire.Diagnostic{
+				Range: d.Range(at, end, c.Encoding()), Severity: severity, Code: "query", Source: "ctxd", Message: message,
+			})
+		}
+	}
+	return list, nil
+}
+
+// knows reports whether the daemon has a type: one that is new has no queries that name it yet.
+func knows(ctx context.Context, c *server.Call, name string) bool {
+	var t record.Type
+	return c.Daemon(ctx, "types.get", protocol.TypeGet{Name: name}, &t) == nil
+}
