@@ -203,6 +203,7 @@ var rooms = []string{
 	"rpc/mcp/unified",
 	"rpc/mcp",
 	"cmd/ctxd/command",
+	"cmd/ctxd/manual",
 	"cmd/ctxd/term",
 	"cmd/ctxd/config",
 	"cmd/ctxd/logfile",

@@ -88,6 +88,7 @@ type commandLine struct {
 	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
 	Offer      offerCmd          `cmd:"" hidden:"" help:"Print what a word of a command line may refer to, for completion scripts."`
+	Man        manCmd            `cmd:"" hidden:"" help:"Write the manual pages, for packages of ctxd."`
 	Uninstall  uninstall.Command `cmd:"" group:"shell" help:"Remove everything that ctxd has put on this machine. Your notes stay."`
 	Version    versionCmd        `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }

@@ -222,6 +222,7 @@ var commandsForPeople = map[string]string{
 	"config":          "prints settings",
 	"completion":      "prints a script",
 	"offer":           "completes what its caller types at a terminal of his own",
+	"man":             "writes manual pages, in which no record stands",
 	"uninstall":       "prints which files of ctxd it removes",
 	"version":         "prints the version",
 }

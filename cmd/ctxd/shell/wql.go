@@ -44,7 +44,7 @@ func (Command) More() string {
 	var b strings.Builder
 	b.WriteString("Functions:\n")
 	for _, f := range syntax.Functions {
-		fmt.Fprintf(&b, "  %-28s %s\n      %s\n", f.Usage, f.About, f.Example)
+		fmt.Fprintf(&b, "  %-28s  %s\n      %s\n", f.Usage, f.About, f.Example)
 	}
 	return b.String()
 }

@@ -1,0 +1,117 @@
+package manual
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// lineWidth is how long a line of the source is, so that it can be read.
+const lineWidth = 76
+
+// prose writes a text of several paragraphs.
+func (w *writer) prose(s string) {
+	for part := range strings.SplitSeq(s, "\n\n") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		w.line(".PP")
+		w.paragraph(part)
+	}
+}
+
+// paragraph writes a text that troff fills, each sentence on a line of its own, as its
+// rules want.
+func (w *writer) paragraph(s string) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return
+	}
+	words, line := strings.Fields(s), ""
+	flush := func() {
+		if line != "" {
+			w.line("%s", safe(text(line)))
+		}
+		line = ""
+	}
+	for i, word := range words {
+		if line != "" && len(text(line+" "+word)) > lineWidth {
+			flush()
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+		if i+1 < len(words) && endsSentence(word) {
+			flush()
+		}
+	}
+	flush()
+}
+
+// endsSentence reports whether troff takes a word at the end of a line for the end of a
+// sentence.
+func endsSentence(word string) bool {
+	word = strings.TrimRight(word, `"')]*`)
+	return strings.HasSuffix(word, ".") || strings.HasSuffix(word, "!") || strings.HasSuffix(word, "?")
+}
+
+// text writes prose. Words that begin with a hyphen are flags, which one copies.
+func text(s string) string {
+	words := strings.Split(s, " ")
+	for i, word := range words {
+		bare := strings.TrimLeft(word, `("'`)
+		escaped := escape(word)
+		if strings.HasPrefix(bare, "-") || strings.ContainsAny(bare, "/=_") {
+			escaped = strings.ReplaceAll(escaped, "-", `\-`)
+		}
+		if len(word) > lineWidth/2 { // a list without blanks, which may be broken behind a comma
+			escaped = strings.ReplaceAll(escaped, ",", `,\:`)
+		}
+		words[i] = escaped
+	}
+	return strings.Join(words, " ")
+}
+
+// code writes what one types: each character as it is.
+func code(s string) string { return strings.ReplaceAll(escape(s), "-", `\-`) }
+
+// escapes are the characters that mean something to troff, or that it prints in another
+// form.
+var escapes = map[rune]string{
+	'\\': `\e`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`, '\t': "    ",
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch known := escapes[r]; {
+		case known != "":
+			b.WriteString(known)
+		case r == utf8.RuneError || unicode.IsControl(r):
+			b.WriteByte('?')
+		case r >= utf8.RuneSelf:
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// safe keeps a line from being taken for a request.
+func safe(line string) string {
+	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+		return `\&` + line
+	}
+	return line
+}
+
+// quoted writes an argument of a macro.
+func quoted(s string) string { return `"` + code(s) + `"` }
+
+func upperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
