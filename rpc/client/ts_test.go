@@ -64,7 +64,7 @@ func (p *tsPackage) testPackage(t *testing.T) {
 		files = append(files, f.Path)
 	}
 	want := []string{"LICENSE", "README.md", "package.json"}
-	for _, name := range []string{"abort", "chat", "client", "connection", "errors", "index", "lines", "options", "protocol", "socket", "transport", "version"} {
+	for _, name := range []string{"abort", "chat", "client", "connect", "connection", "errors", "index", "lines", "options", "protocol", "session", "socket", "transport", "version"} {
 		want = append(want, "dist/"+name+".d.ts", "dist/"+name+".js")
 	}
 	slices.Sort(files)

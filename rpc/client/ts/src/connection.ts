@@ -1,9 +1,23 @@
 import { onAbort } from "./abort.js";
-import { CtxdError } from "./errors.js";
-import { LineReader } from "./lines.js";
+import { CtxdError, lost } from "./errors.js";
 import type { CallOptions } from "./options.js";
 import { ErrorCode, type ErrorData, type Progress } from "./protocol.js";
-import { lost, type Transport } from "./transport.js";
+
+/** What a connection speaks over, one message at a time. */
+export interface Wire {
+  /** Resolves when nothing more can come, with why when that is known. */
+  readonly over: Promise<CtxdError | undefined>;
+  /** Whether end was called. */
+  readonly ended: boolean;
+  /** Has take called with each message that comes, and ready when there is room for another one after send said no. */
+  listen(take: (message: string) => void, ready: () => void): void;
+  /** Sends a message. False when the next one should wait until there is room. */
+  send(message: string): boolean;
+  /** Says that nothing more is sent. */
+  end(): void;
+  /** Ends both directions at once. */
+  destroy(): void;
+}
 
 /** What the daemon sends. */
 interface Message {
@@ -29,7 +43,7 @@ interface Call {
 const patience = 2000;
 
 /**
- * Calls and notifications over a transport. Calls are sent in their order, as
+ * Calls and notifications over a wire. Calls are sent in their order, as
  * fast as the daemon reads and at most so many unanswered ones at a time as it
  * takes; the others wait here.
  */
@@ -37,10 +51,9 @@ export class Connection {
   /** Resolves when the connection is over, with why unless we ended it. */
   readonly closed: Promise<CtxdError | undefined>;
 
-  readonly #transport: Transport;
+  readonly #wire: Wire;
   readonly #maxInFlight: number;
   readonly #onNotification: (method: string, params: unknown) => void;
-  readonly #lines = new LineReader();
 
   #lastId = 0;
   #urgent: string[] = []; // notifications, which go before the calls that wait
@@ -51,16 +64,15 @@ export class Connection {
   #gone = false; // destroy was called
   #error: CtxdError | undefined; // why no call can be made any more
 
-  constructor(transport: Transport, maxInFlight: number, onNotification: (method: string, params: unknown) => void) {
-    this.#transport = transport;
+  constructor(wire: Wire, maxInFlight: number, onNotification: (method: string, params: unknown) => void) {
+    this.#wire = wire;
     this.#maxInFlight = maxInFlight;
     this.#onNotification = onNotification;
-    transport.input.on("data", (chunk: Buffer) => this.#read(chunk));
-    transport.output.on("drain", () => {
+    this.closed = wire.over.then((reason) => this.#over(reason));
+    wire.listen((text) => this.#read(text), () => {
       this.#blocked = false;
       this.#pump();
     });
-    this.closed = transport.over.then((reason) => this.#over(reason));
   }
 
   /** Makes a call. Params must be an object that JSON can hold. */
@@ -98,7 +110,7 @@ export class Connection {
     this.#gone = true;
     this.#error = reason;
     this.#rejectAll(reason);
-    this.#transport.destroy();
+    this.#wire.destroy();
   }
 
   /** Whether calls can be made. */
@@ -112,7 +124,7 @@ export class Connection {
 
   // pump writes until the daemon has to catch up, or all is said.
   #pump(): void {
-    if (this.#transport.output.writableEnded) {
+    if (this.#wire.ended) {
       return;
     }
     while (!this.#blocked) {
@@ -120,12 +132,12 @@ export class Connection {
       if (text === undefined) {
         break;
       }
-      this.#blocked = !this.#transport.output.write(text);
+      this.#blocked = !this.#wire.send(text);
     }
     if (this.#ending && this.#urgent.length + this.#unanswered === 0) {
-      this.#transport.output.end();
+      this.#wire.end();
       // The other end should go too now. If it doesn't, there is nothing to wait for.
-      const timer = setTimeout(() => this.#transport.destroy(), patience);
+      const timer = setTimeout(() => this.#wire.destroy(), patience);
       void this.closed.then(() => clearTimeout(timer));
     }
   }
@@ -150,7 +162,7 @@ export class Connection {
     if (signal === undefined) {
       return;
     }
-    let timer: NodeJS.Timeout | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const forget = onAbort(signal, () => {
       call.withdrawn = true;
       if (this.#waiting.delete(call.id)) {
@@ -176,16 +188,14 @@ export class Connection {
     };
   }
 
-  #read(chunk: Buffer): void {
-    for (const line of this.#lines.push(chunk)) {
-      if (this.#gone) {
-        return;
-      }
-      try {
-        this.#take(parse(line));
-      } catch (err) {
-        this.destroy(lost(err));
-      }
+  #read(text: string): void {
+    if (this.#gone) {
+      return;
+    }
+    try {
+      this.#take(parse(text));
+    } catch (err) {
+      this.destroy(lost(err));
     }
   }
 
@@ -241,7 +251,7 @@ export class Connection {
     const why = ours ?? reason ?? lost();
     this.#error ??= why;
     this.#rejectAll(why);
-    this.#transport.destroy();
+    this.#wire.destroy();
     return ours?.kind === "cancelled" ? undefined : why;
   }
 
@@ -266,18 +276,17 @@ export function guard<T>(listener: (value: T) => void, value: T): void {
   }
 }
 
-function parse(line: string): Message {
-  const message: unknown = JSON.parse(line);
+function parse(text: string): Message {
+  const message: unknown = JSON.parse(text);
   if (typeof message !== "object" || message === null) {
     throw new SyntaxError("a message is an object");
   }
   return message;
 }
 
-// JSON has no line feed outside of texts and escapes those within.
 function encode(message: object): string {
   try {
-    return JSON.stringify(message) + "\n";
+    return JSON.stringify(message);
   } catch (err) {
     throw new CtxdError(
       ErrorCode.InvalidParams,

@@ -54,3 +54,12 @@ export function unavailable(
     cause === undefined ? undefined : { cause },
   );
 }
+
+/** The error of a connection that broke. */
+export function lost(cause?: unknown): CtxdError {
+  return unavailable(
+    "the connection to the daemon is lost",
+    { hint: "check whether it runs: ctxd inspect status", retryable: true },
+    cause,
+  );
+}

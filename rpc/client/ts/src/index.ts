@@ -3,7 +3,8 @@
  * methods, subscribe to topics; see the README.
  */
 export type { Chat, ChatAnswer } from "./chat.js";
-export { connect, type CallArguments, type Client } from "./client.js";
+export type { CallArguments, Client } from "./client.js";
+export { connect } from "./connect.js";
 export { CtxdError } from "./errors.js";
 export type { CallOptions, ConnectOptions } from "./options.js";
 export * from "./protocol.js";

@@ -4,21 +4,39 @@ import type { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 
 import { onAbort } from "./abort.js";
-import { unavailable, type CtxdError } from "./errors.js";
+import type { Wire } from "./connection.js";
+import { lost, unavailable, type CtxdError } from "./errors.js";
+import { LineReader } from "./lines.js";
 import { checkPath } from "./socket.js";
 
 /** The two directions of a connection. */
-export interface Transport {
+export interface Streams {
   readonly input: Readable;
   readonly output: Writable;
-  /** Resolves when nothing more can come, with why when that is known. */
   readonly over: Promise<CtxdError | undefined>;
-  /** Ends both directions at once. */
   destroy(): void;
 }
 
+/** A wire over streams: a message is a line, since JSON escapes the line feeds within. */
+export function overStreams({ input, output, over, destroy }: Streams): Wire {
+  return {
+    over,
+    destroy,
+    get ended() {
+      return output.writableEnded;
+    },
+    listen(take, ready) {
+      const lines = new LineReader();
+      input.on("data", (chunk: Buffer) => lines.push(chunk).forEach(take));
+      output.on("drain", ready);
+    },
+    send: (message) => output.write(message + "\n"),
+    end: () => void output.end(),
+  };
+}
+
 /** Connects to the socket at path. */
-export async function dial(path: string, signal?: AbortSignal): Promise<Transport> {
+export async function dial(path: string, signal?: AbortSignal): Promise<Wire> {
   signal?.throwIfAborted();
   await checkPath(path);
   const socket = connect(path);
@@ -42,14 +60,14 @@ export async function dial(path: string, signal?: AbortSignal): Promise<Transpor
       reject(dialError(path, err));
     });
   });
-  return { input: socket, output: socket, over, destroy: () => socket.destroy() };
+  return overStreams({ input: socket, output: socket, over, destroy: () => void socket.destroy() });
 }
 
 /**
  * Runs a command whose standard input and output are the connection, such as
  * ctxd stdio. It ends when its input does.
  */
-export function run(command: readonly string[]): Transport {
+export function run(command: readonly string[]): Wire {
   const [program = "", ...args] = command;
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   let said = "";
@@ -67,7 +85,7 @@ export function run(command: readonly string[]): Transport {
       resolve(code === 0 ? undefined : failed(program, code, said));
     });
   });
-  return { input: child.stdout, output: child.stdin, over, destroy: () => void child.kill() };
+  return overStreams({ input: child.stdout, output: child.stdin, over, destroy: () => void child.kill() });
 }
 
 // How much of a command's messages is kept, and how much of them an error
@@ -75,10 +93,12 @@ export function run(command: readonly string[]): Transport {
 const kept = 64 << 10;
 const lastWords = 2048;
 
-// failed is the error of a command that ended with a status. What ctxd says is
-// taken apart, in either form in which it says it: with and without --json.
-// Other commands are quoted.
-function failed(program: string, code: number | null, said: string): CtxdError {
+/**
+ * The error of a command that ended with a status. What ctxd says is taken
+ * apart, in either form in which it says it: with and without --json. Other
+ * commands are quoted.
+ */
+export function failed(program: string, code: number | null, said: string): CtxdError {
   const text = stripVTControlCharacters(said).trim();
   const { message, hint } = fromJSON(text) ?? fromLines(text);
   return unavailable(message.slice(-lastWords) || `${program} ended with status ${code}`, hint ? { hint } : {});
@@ -106,15 +126,6 @@ function fromJSON(text: string): Words | undefined {
 function fromLines(text: string): Words {
   const [, message = text, hint] = /^Error: ([^]*?)(?:\nTry: (.*))?$/.exec(text) ?? [];
   return { message, hint };
-}
-
-/** The error of a connection that broke. */
-export function lost(cause?: unknown): CtxdError {
-  return unavailable(
-    "the connection to the daemon is lost",
-    { hint: "check whether it runs: ctxd inspect status", retryable: true },
-    cause,
-  );
 }
 
 function dialError(path: string, err: NodeJS.ErrnoException): CtxdError {

@@ -6,6 +6,7 @@ import { test, type TestContext } from "node:test";
 
 import { connect, CtxdError, VersionError, type Client, type ConnectOptions, type Progress } from "ctxd-client";
 import { Connection } from "../dist/connection.js";
+import { overStreams } from "../dist/transport.js";
 import { failure, rejection } from "./daemon.js";
 import { Peer } from "./peer.js";
 
@@ -325,7 +326,7 @@ test("close does not wait for another end that stays", async (t) => {
   let destroyed: ((reason: undefined) => void) | undefined;
   const over = new Promise<undefined>((resolve) => (destroyed = resolve));
   const connection = new Connection(
-    { input: new PassThrough(), output: new PassThrough(), over, destroy: () => destroyed?.(undefined) }, 32, () => {});
+    overStreams({ input: new PassThrough(), output: new PassThrough(), over, destroy: () => destroyed?.(undefined) }), 32, () => {});
   t.mock.timers.enable({ apis: ["setTimeout"] });
   connection.end();
   t.mock.timers.tick(2000);
@@ -367,7 +368,7 @@ test("nothing is written faster than it is read", async () => {
     },
   });
   const connection = new Connection(
-    { input: new PassThrough(), output, over: new Promise<CtxdError | undefined>(() => {}), destroy() {} }, 32, () => {});
+    overStreams({ input: new PassThrough(), output, over: new Promise<CtxdError | undefined>(() => {}), destroy() {} }), 32, () => {});
   for (const method of ["a", "b", "c"]) {
     connection.request(method, {}, {}).catch(() => {});
   }
