@@ -64,7 +64,12 @@ func (p *tsPackage) testPackage(t *testing.T) {
 		files = append(files, f.Path)
 	}
 	want := []string{"LICENSE", "README.md", "package.json"}
-	for _, name := range []string{"abort", "chat", "client", "connect", "connection", "errors", "index", "lines", "options", "protocol", "session", "socket", "transport", "version"} {
+	for _, name := range []string{
+		"abort", "chat", "client", "connect", "connection", "errors", "index", "lines", "options", "protocol", "session", "socket", "transport",
+		"version",
+		"bridge/api", "bridge/channel", "bridge/index", "bridge/pages", "bridge/preload", "bridge/quit", "bridge/renderer", "bridge/state",
+		"bridge/supervise",
+	} {
 		want = append(want, "dist/"+name+".d.ts", "dist/"+name+".js")
 	}
 	slices.Sort(files)

@@ -1,63 +1,24 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
 import { CtxdError, type ChatDelta, type Client } from "ctxd-client";
 import { failure, rejection, start, type Daemon } from "./daemon.js";
+import { startModel, type Model } from "./model.js";
 
-let model: Server;
+let model: Model;
 let daemon: Daemon;
 let ctxd: Client;
 const rest: ChatDelta[] = []; // that no call waited for
 
-// The model says back what it was told, in words. Asked to wait it never ends.
 before(async () => {
-  model = createServer((request, response) => void answer(request, response));
-  await once(model.listen(0, "127.0.0.1"), "listening");
-  daemon = await start({
-    CTXD_CHAT_PROVIDER: "echo",
-    CTXD_CHAT_PROVIDERS_ECHO_BASE: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
-    CTXD_CHAT_PROVIDERS_ECHO_MODEL: "echo",
-    CTXD_CHAT_PROVIDERS_ECHO_LOCAL: "true",
-  });
+  model = await startModel();
+  daemon = await start(model.settings);
   ctxd = await daemon.connect({ onNotification: (_, params) => rest.push(params as ChatDelta) });
 });
 after(async () => {
   await daemon.stop();
-  model.closeAllConnections();
-  model.close();
+  model.stop();
 });
-
-const gone = new Map<string, () => void>(); // by what was asked: called when the daemon has hung up
-
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  let body = "";
-  for await (const chunk of request.setEncoding("utf8")) {
-    body += chunk as string;
-  }
-  const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-  const text = messages.at(-1)?.content ?? "";
-  if (text === "refuse") {
-    response.writeHead(400).end("no");
-    return;
-  }
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const word of text.split(/(?<= )/)) {
-    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: word } }] })}\n\n`);
-  }
-  if (text.startsWith("wait")) {
-    response.on("close", () => gone.get(text)?.());
-    return;
-  }
-  response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
-}
-
-// hungUp resolves when the daemon leaves the model that was asked something.
-function hungUp(text: string): Promise<void> {
-  return new Promise((resolve) => gone.set(text, resolve));
-}
 
 async function textOf(answer: AsyncIterable<ChatDelta>): Promise<string> {
   let text = "";
@@ -102,7 +63,7 @@ test("CHAT-16: answers side by side get their own deltas", async () => {
 
 test("CHAT-18: a signal, and leaving the loop, stop an answer", async () => {
   const stop = new AbortController();
-  const first = hungUp("wait here");
+  const first = model.hungUp("wait here");
   const answer = ctxd.chat.send({ text: "wait here" }, { signal: stop.signal });
   const reason = new Error("enough");
   let id = "";
@@ -122,7 +83,7 @@ test("CHAT-18: a signal, and leaving the loop, stop an answer", async () => {
   ]);
   assert.match(messages[1]?.content ?? "", /^wait/);
 
-  const second = hungUp("wait there");
+  const second = model.hungUp("wait there");
   for await (const delta of ctxd.chat.send({ text: "wait there", conversationId: id })) {
     assert.equal(delta.seq, 1);
     break;
@@ -144,7 +105,7 @@ test("CHAT-16, CHAT-18: errors are CtxdErrors, in the loop and of the result", a
   assert.equal((await failure(ctxd.chat.send({ text: "x", conversationId: "nobody" }).result)).kind, "not_found");
 
   const stop = new AbortController();
-  const left = hungUp("wait long");
+  const left = model.hungUp("wait long");
   const long = ctxd.chat.send({ text: "wait long", conversationId: err.ref }, { signal: stop.signal });
   const iterator = long[Symbol.asyncIterator]();
   const begun = await iterator.next();

@@ -1,5 +1,7 @@
 // What the compiler has to accept and to refuse; this file is never run.
 import type { Client, CtxdError, MethodName, Note, Params, Result, SearchHit } from "ctxd-client";
+import type { Api, Page } from "ctxd-client/bridge";
+import type { api } from "./api.js";
 
 export async function accepted(ctxd: Client): Promise<unknown[]> {
   const note: Note = await ctxd.call("notes.put", { title: "x" });
@@ -47,4 +49,26 @@ export async function refused(ctxd: Client, err: CtxdError): Promise<void> {
   await ctxd.subscribe("notes.changed", (event) => event.titles);
   // @ts-expect-error: there is no such kind of error
   void (err.kind === "gone");
+}
+
+/** A page knows what its api allows, by the same types. */
+export async function ofAPage(page: Page<typeof api>, silent: Page<{ methods: ["notes.get"] }>): Promise<void> {
+  const found = await page.call("notes.search", { query: "x" }, { signal: AbortSignal.timeout(100) });
+  const hit: SearchHit | undefined = found.hits[0];
+  const stop: () => Promise<void> = await page.subscribe("notes.changed", ({ ids }) => ids.length);
+  for await (const { text } of page.chat.send({ text: hit?.title ?? "" })) {
+    void (text satisfies string | undefined);
+  }
+  page.onState((state) => state.state === "waiting" && state.error.hint);
+  void stop;
+  // @ts-expect-error: the api does not allow the method
+  await page.call("notes.delete", { id: "x" });
+  // @ts-expect-error: a parameter has another type
+  await page.call("notes.get", { id: 5 });
+  // @ts-expect-error: the api does not allow the topic
+  await page.subscribe("memory.changed", () => {});
+  // @ts-expect-error: the api does not allow chat.send
+  silent.chat.send({ text: "x" });
+  // @ts-expect-error: a page can't shut the connection down
+  void ({ methods: ["shutdown"] } satisfies Api);
 }
