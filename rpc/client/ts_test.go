@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +44,7 @@ func TestConformance_TypeScriptClient(t *testing.T) {
 		t.Logf("%s", out[max(0, bytes.LastIndex(out, []byte("tests "))):])
 	})
 	t.Run("Package", p.testPackage)
+	t.Run("Electron", p.testElectron)
 }
 
 // tsPackage is a copy of the package's sources, and the daemon to test it with.
@@ -84,6 +86,58 @@ func (p *tsPackage) testPackage(t *testing.T) {
 	programs, fragments := readmeBlocks(t)
 	p.runExamples(t, app, programs)
 	p.compileFragments(t, app, fragments)
+}
+
+// testElectron holds the example to the types of Electron, builds it and runs
+// it: its main process in Node, its page in a headless Chromium. Electron
+// itself is not run: its program is no part of what npm installs without
+// scripts.
+func (p *tsPackage) testElectron(t *testing.T) {
+	example := filepath.Join(p.dir, "examples", "electron")
+	if out, err := p.command(t, example, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+		t.Skipf("Electron's types can't be installed: %v\n%s", err, out)
+	}
+	p.run(t, example, "npm", "run", "--silent", "check")
+	p.run(t, example, "npm", "run", "--silent", "build")
+	if !hasChromium() {
+		t.Skip("chromium is not installed: the page of the example was built and not opened")
+	}
+	p.run(t, p.dir, "npm", "run", "--silent", "test:electron")
+}
+
+// hasChromium tells whether test/chromium.ts finds a browser.
+func hasChromium() bool {
+	if os.Getenv("CHROMIUM") != "" {
+		return true
+	}
+	return slices.ContainsFunc([]string{"chromium", "chromium-browser", "google-chrome"}, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err == nil
+	})
+}
+
+// TestTypeScriptReadmeShowsTheExample: what the README says of the bridge is
+// code of the example, which is compiled and run.
+func TestTypeScriptReadmeShowsTheExample(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("ts", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)```typescript\n// (\\S+)\n\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
+	if len(shown) < 4 {
+		t.Fatalf("README.md shows %d parts of the example", len(shown))
+	}
+	for _, m := range shown {
+		source, err := os.ReadFile(filepath.Join("ts", "examples", "electron", "src", m[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part := range strings.SplitSeq(m[2], "\n\n") {
+			if !strings.Contains(string(source), strings.TrimSpace(part)) {
+				t.Errorf("%s has no such part as README.md shows:\n%s", m[1], part)
+			}
+		}
+	}
 }
 
 // printed is what each program of the README prints, ids and the ends of handles aside, which are
@@ -181,7 +235,7 @@ func (p *tsPackage) copySources(t *testing.T) {
 		switch to := filepath.Join(p.dir, rel); {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains(made, rel):
+		case d.IsDir() && slices.Contains(made, d.Name()):
 			return fs.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(to, 0o700)
@@ -244,16 +298,25 @@ func writeFile(t *testing.T, path, text string) {
 }
 
 // TestTypeScriptPackageIsPinned: what is built with comes from the public
-// registry, in exact versions, and the package depends on nothing when it runs.
+// registry, in exact versions, and the client depends on nothing when it runs.
 func TestTypeScriptPackageIsPinned(t *testing.T) {
+	for dir, depends := range map[string][]string{
+		".":                 nil,
+		"examples/electron": {"ctxd-client"},
+	} {
+		t.Run(dir, func(t *testing.T) { checkPins(t, dir, depends) })
+	}
+}
+
+func checkPins(t *testing.T, dir string, depends []string) {
 	var pkg struct {
 		Version      string
 		Dependencies map[string]string
 		Dev          map[string]string `json:"devDependencies"`
 	}
-	readJSON(t, "package.json", &pkg)
-	if len(pkg.Dependencies) > 0 {
-		t.Errorf("it depends on %v", pkg.Dependencies)
+	readJSON(t, filepath.Join(dir, "package.json"), &pkg)
+	if got := slices.Sorted(maps.Keys(pkg.Dependencies)); !slices.Equal(got, depends) {
+		t.Errorf("it depends on %v", got)
 	}
 	exact := regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 	for name, version := range pkg.Dev {
@@ -262,14 +325,20 @@ func TestTypeScriptPackageIsPinned(t *testing.T) {
 		}
 	}
 	var lock struct {
-		Packages map[string]struct{ Version, Resolved, Integrity string }
+		Packages map[string]struct {
+			Version, Resolved, Integrity string
+			Link                         bool
+		}
 	}
-	readJSON(t, "package-lock.json", &lock)
+	readJSON(t, filepath.Join(dir, "package-lock.json"), &lock)
 	if got := lock.Packages[""].Version; got != pkg.Version {
 		t.Errorf("the lock file is of version %s, the package %s", got, pkg.Version)
 	}
 	for name, p := range lock.Packages {
-		if name != "" && (!strings.HasPrefix(p.Resolved, "https://registry.npmjs.org/") || p.Integrity == "") {
+		if !strings.HasPrefix(name, "node_modules/") || p.Link {
+			continue // one of ours
+		}
+		if !strings.HasPrefix(p.Resolved, "https://registry.npmjs.org/") || p.Integrity == "" {
 			t.Errorf("%s comes from %q with checksum %q", name, p.Resolved, p.Integrity)
 		}
 	}
