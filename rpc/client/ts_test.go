@@ -35,7 +35,7 @@ func TestConformance_TypeScriptClient(t *testing.T) {
 		}
 	}
 	p := tsPackage{dir: filepath.Join(t.TempDir(), "ts"), ctxd: buildDaemon(t)}
-	p.copySources(t)
+	copySources(t, "ts", p.dir)
 	if out, err := p.command(t, p.dir, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
 		t.Skipf("the compiler can't be installed: %v\n%s", err, out)
 	}
@@ -45,6 +45,7 @@ func TestConformance_TypeScriptClient(t *testing.T) {
 	})
 	t.Run("Package", p.testPackage)
 	t.Run("Electron", p.testElectron)
+	t.Run("Obsidian", p.testObsidian)
 }
 
 // tsPackage is a copy of the package's sources, and the daemon to test it with.
@@ -222,26 +223,31 @@ func readmeBlocks(t *testing.T) (programs, fragments []string) {
 	return programs, fragments
 }
 
-// copySources copies what git holds of the package, so that nothing that lies
+// copySources copies what git holds of a package, so that nothing that lies
 // about takes part.
-func (p *tsPackage) copySources(t *testing.T) {
+func copySources(t *testing.T, from, to string) {
 	t.Helper()
-	made := []string{"node_modules", "dist", "test-dist"}
-	err := filepath.WalkDir("ts", func(path string, d fs.DirEntry, err error) error {
+	made := []string{"node_modules", "dist", "test-dist", "main.js"}
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel("ts", path)
-		switch to := filepath.Join(p.dir, rel); {
-		case err != nil:
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
 			return err
-		case d.IsDir() && slices.Contains(made, d.Name()):
-			return fs.SkipDir
+		}
+		at := filepath.Join(to, rel)
+		switch {
+		case slices.Contains(made, d.Name()):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case d.IsDir():
-			return os.MkdirAll(to, 0o700)
+			return os.MkdirAll(at, 0o700)
 		default:
 			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(to, data, 0o600))
+			return errors.Join(err, os.WriteFile(at, data, 0o600))
 		}
 	})
 	if err != nil {
@@ -301,8 +307,9 @@ func writeFile(t *testing.T, path, text string) {
 // registry, in exact versions, and the client depends on nothing when it runs.
 func TestTypeScriptPackageIsPinned(t *testing.T) {
 	for dir, depends := range map[string][]string{
-		".":                 nil,
-		"examples/electron": {"ctxd-client"},
+		"ts":                   nil,
+		"ts/examples/electron": {"ctxd-client"},
+		"obsidian":             {"ctxd-client"},
 	} {
 		t.Run(dir, func(t *testing.T) { checkPins(t, dir, depends) })
 	}
@@ -364,7 +371,7 @@ func TestTypeScriptPackageHasTheLicence(t *testing.T) {
 
 func readJSON(t *testing.T, name string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("ts", name))
+	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
