@@ -184,9 +184,9 @@ func (p *tsPackage) runExamples(t *testing.T, app string, programs []string) {
 	}
 }
 
-// compileFragments compiles the other blocks of the README in a project that
-// has the types of browsers and not those of Node, which the package must not
-// ask for.
+// compileFragments compiles the other blocks of the README, and a user of the
+// bridge, in a project that has the types of browsers and not those of Node,
+// which the package must not ask for.
 func (p *tsPackage) compileFragments(t *testing.T, app string, fragments []string) {
 	t.Helper()
 	source := "import { connect, CtxdError, type Client } from \"ctxd-client\";\n"
@@ -198,9 +198,31 @@ func (p *tsPackage) compileFragments(t *testing.T, app string, fragments []strin
 		}
 	}
 	writeFile(t, filepath.Join(app, "readme.ts"), source)
+	writeFile(t, filepath.Join(app, "bridge.ts"), bridgeUser)
 	p.run(t, app, filepath.Join(p.dir, "node_modules", ".bin", "tsc"), "--noEmit", "--strict", "--target", "es2022",
-		"--module", "nodenext", "--lib", "es2022,dom", "--types", "", "readme.ts")
+		"--module", "nodenext", "--lib", "es2022,dom", "--types", "", "readme.ts", "bridge.ts")
 }
+
+// bridgeUser uses the three parts of the bridge as they are published.
+const bridgeUser = `
+import { serve, supervise, type Api, type Daemon, type PagePort } from "ctxd-client/bridge";
+import { expose, type PreloadElectron } from "ctxd-client/bridge/preload";
+import { connect, overPort, type SearchHit } from "ctxd-client/bridge/renderer";
+
+const api = { methods: ["notes.search", "chat.send"], topics: ["notes.changed"] } as const satisfies Api;
+
+export const daemon: Daemon = supervise({ name: "my-app", args: ["--vault", "/home/me/Notes"] });
+export const welcome = (port: PagePort) => serve(port, daemon, api);
+export const inPreload = (electron: PreloadElectron) => expose(electron, { name: "notes" });
+
+export async function inWorker(port: MessagePort): Promise<SearchHit[]> {
+  const ctxd = connect<typeof api>(overPort(port));
+  await ctxd.subscribe("notes.changed", ({ ids }) => console.log(ids.length));
+  // @ts-expect-error: the api does not allow it
+  ctxd.call("notes.delete", { id: "x" });
+  return (await ctxd.call("notes.search", { query: "kickoff" })).hits;
+}
+`
 
 // readmeBlocks returns the programs of the README, which stand there as js, and
 // its fragments, which stand there as ts.
