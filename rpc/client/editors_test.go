@@ -86,3 +86,12 @@ func (e *editor) command(t *testing.T, name string, args ...string) *exec.Cmd {
 func (e *editor) note(elem ...string) string {
 	return filepath.Join(append([]string{e.vault}, elem...)...)
 }
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -27,6 +27,7 @@ func TestConformance_CLI1_Neovim(t *testing.T) {
 		{"CompletesItsCommandLine", nvimCompletesCommands},
 		{"ChecksItsHealth", nvimChecksHealth},
 		{"SaysWhatIsMissing", nvimMisses},
+		{"StartsTheLanguageServer", nvimServes},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.try(t, e) })
 	}
@@ -57,7 +58,7 @@ const withoutServer = `{ lsp = false, timeout = 60000 }`
 // waitsForOmnifunc waits until the buffer is known to be of a vault.
 func (n *neovim) waitsForOmnifunc() {
 	n.t.Helper()
-	if n.lua(`return vim.wait(60000, function() return vim.bo.omnifunc ~= '' end, 5)`) != true {
+	if n.lua(`return vim.wait(60000, function() return vim.bo.omnifunc:find('ctxd') ~= nil end, 5)`) != true {
 		n.t.Fatal("the buffer got no completion")
 	}
 }
@@ -117,7 +118,7 @@ require('cmp').setup({ sources = { { name = 'ctxd' } },
 	n.keys("Project Al")
 	n.sees("Project Alpha Kickoff ", "File")
 	n.record("nvim-cmp")
-	n.keys("<C-y><Esc>")
+	n.keys("<C-y>")
 	n.sees("see [[Project Alpha]]")
 }
 
@@ -169,15 +170,21 @@ func nvimDraws(t *testing.T, e *editor) {
 	n.sees("Nobody At All")
 }
 
+func (n *neovim) waitsForAnswer() {
+	n.t.Helper()
+	n.lua(`vim.wait(60000, function() return not vim.b[vim.fn.bufnr('ctxd://answer')].ctxd_asking end, 5)`)
+}
+
 func nvimAsks(t *testing.T, e *editor) {
 	n := e.nvim(t, withoutServer, e.note("Meetings", "Project Alpha Kickoff.md"))
 	n.keys(":Ctxd ask Who came?<CR>")
 	n.sees("ctxd://answer", "# Who came?", "No provider of language models is configured.")
 	n.record("nvim-ask")
+	n.waitsForAnswer()
 	// A second question goes on with the conversation.
 	n.keys(":Ctxd ask And who did not?<CR>")
 	n.sees("# And who did not?")
-	n.lua(`vim.wait(60000, function() return #vim.fn.filter(vim.api.nvim_buf_get_lines(vim.fn.bufnr('ctxd://answer'), 0, -1, false), 'v:val =~ "Nobody answers"') == 2 end, 5)`)
+	n.waitsForAnswer()
 	if list := e.run(t, "chat", "list", "--json"); strings.Count(list, `"messages":4`) != 1 {
 		t.Errorf("the conversations are %s", list)
 	}
@@ -215,4 +222,40 @@ func nvimMisses(t *testing.T, e *editor) {
 	n := e.nvim(t, `{ cmd = 'ctxd-is-not-here' }`, e.note("Meetings", "Project Alpha Kickoff.md"))
 	n.keys(":Ctxd search anything<CR>")
 	n.sees("there is no program ctxd-is-not-here")
+}
+
+// nvimServes completes by the language server, from what is not saved.
+func nvimServes(t *testing.T, e *editor) {
+	n := e.nvim(t, `{ timeout = 60000 }`, e.note("Journal", "2025-03-04.md"))
+	n.waitsForOmnifunc()
+	if n.lua(`return vim.wait(60000, function()
+  local client = require('ctxd.lsp').client(0)
+  return client and client.initialized
+end, 5)`) != true {
+		t.Fatal("the language server did not start")
+	}
+	n.keys("Go[[]]<Left><Left>Project Al<C-x><C-o>")
+	n.sees("Project Alpha Kickoff", "match 1 of")
+	n.record("nvim-server")
+	n.keys("<C-y><Esc>")
+	if line := n.lua(`return vim.api.nvim_get_current_line()`); line != "[[Project Alpha]]" {
+		t.Errorf("the line is %q", line)
+	}
+	if root := n.lua(`return require('ctxd.lsp').client(0).config.root_dir`); root != e.vault {
+		t.Errorf("the root is %q", root)
+	}
+	// A Markdown file of no vault has none.
+	other := filepath.Join(e.home, "README.md")
+	writeFile(t, other, "# Not a note\n")
+	n.keys(":w<CR>:edit " + other + "<CR>")
+	n.sees("Not a note")
+	if n.lua(`
+local answer
+require('ctxd.vault').root(vim.fn.expand('%:p'), function(root) answer = { root } end)
+vim.wait(60000, function() return answer end, 5)
+return answer[1] == nil and require('ctxd.lsp').client(0) == nil and not vim.bo.omnifunc:find('ctxd')`) != true {
+		t.Error("a file of no vault has a language server")
+	}
+	n.keys(":checkhealth ctxd<CR>")
+	n.sees("the language server serves 2025-03-04.md")
 }

@@ -89,7 +89,7 @@ For example (:import \"never\")."
 Until the daemon has given an id, the id that we gave stands there.")
 
 (defun ctxd--program ()
-  "Return the path of the program, or signal an error that says what to do."
+  "Return the path of the program, or signal an error with what to do."
   (or (executable-find ctxd-program)
       (user-error "There is no program %s; install ctxd or set `ctxd-program'" ctxd-program)))
 
@@ -114,7 +114,7 @@ Until the daemon has given an id, the id that we gave stands there.")
   ctxd--connection)
 
 (defun ctxd-disconnect ()
-  "End the connection to the daemon.  The next command makes a new one."
+  "End the connection to the daemon.  A later command connects again."
   (interactive)
   (when ctxd--connection
     (ignore-errors (jsonrpc-shutdown ctxd--connection t))
@@ -141,7 +141,8 @@ An error of the daemon is signalled as a `user-error'."
 This returns at once.  An error is shown, after OTHERWISE was called."
   (jsonrpc-async-request
    (ctxd--connect) method params :timeout nil
-   :success-fn then
+   ;; A timer, since nothing may wait for the daemon while its messages are read.
+   :success-fn (lambda (result) (run-at-time 0 nil then result))
    :error-fn (lambda (err)
                (when otherwise (funcall otherwise))
                (message "ctxd: %s" (ctxd--complaint err)))))
@@ -154,7 +155,7 @@ This returns at once.  An error is shown, after OTHERWISE was called."
 ;;;; Vaults and notes
 
 (defun ctxd--marked (file)
-  "Return the nearest folder above FILE that contains one of `ctxd-markers'."
+  "Return the nearest folder above FILE with one of `ctxd-markers' in it."
   (locate-dominating-file
    file (lambda (folder)
           (seq-some (lambda (marker) (file-exists-p (expand-file-name marker folder)))
@@ -183,7 +184,7 @@ The value is a cons cell, or nil."
         (file-name-as-directory (plist-get (car found) :path)))))
 
 (defun ctxd-note ()
-  "Return the note that the current buffer shows, or signal an error."
+  "Return the note of the current buffer, or signal an error."
   (unless buffer-file-name
     (user-error "This buffer has no file, so it is no note"))
   (let ((found (or (ctxd--vault buffer-file-name)
@@ -216,8 +217,7 @@ The value is a cons cell, or nil."
     ("\\(?:^\\|[[:space:](]\\)#\\([^][:space:]#[]+\\)" tags.list ctxd--complete-tags))
   "What is completed before point.
 Each element is a regexp whose group is what a candidate replaces, the
-method that completes, and the function that makes candidates of its
-result.")
+method that completes, and a function from its result to candidates.")
 
 (defun ctxd--candidate (label detail text)
   "Return a candidate shown as LABEL with DETAIL, which writes TEXT."
@@ -292,6 +292,13 @@ With LINK brackets are closed that are open."
 
 ;;;; Modes and language servers
 
+;; In text modes before Emacs 30, C-M-i completes words of a dictionary.
+(defvar ctxd-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map [remap ispell-complete-word] #'completion-at-point)
+    map)
+  "Keys in notes.")
+
 ;;;###autoload
 (define-minor-mode ctxd-mode
   "Complete links, mentions and tags of a vault in this buffer.
@@ -299,7 +306,8 @@ The vault is the project of the buffer."
   :lighter " ctxd"
   (if ctxd-mode
       (progn
-        (add-hook 'completion-at-point-functions #'ctxd-completion-at-point 20 t)
+        ;; Before that of Eglot, which takes only the last word of a title.
+        (add-hook 'completion-at-point-functions #'ctxd-completion-at-point -10 t)
         (add-hook 'project-find-functions #'ctxd-project -10 t))
     (remove-hook 'completion-at-point-functions #'ctxd-completion-at-point t)
     (remove-hook 'project-find-functions #'ctxd-project t)))
@@ -355,14 +363,20 @@ Eglot and lsp-mode learn of its language server, and files of vaults get
   "List HITS of a search to jump to, or say NOTHING."
   (if (seq-empty-p hits)
       (message "%s" nothing)
-    (let* ((vaults (ctxd--vaults))
-           (items (cl-loop for hit across hits
-                           for file = (ctxd--file hit vaults)
-                           for snippet = (replace-regexp-in-string "[[:space:]]+" " " (plist-get hit :snippet))
-                           when file
-                           collect (xref-make (truncate-string-to-width snippet 160 nil nil "…")
-                                              (xref-make-file-location file 1 0)))))
-      (xref-show-xrefs (lambda () items) nil))))
+    (ctxd-call-then
+     'vault.list nil
+     (lambda (result)
+       (let* ((vaults (append (plist-get result :vaults) nil))
+              (items (delq nil (mapcar (lambda (hit) (ctxd--xref hit vaults)) hits))))
+         (funcall xref-show-xrefs-function (lambda () items)
+                  `((window . ,(selected-window)) (display-action) (auto-jump))))))))
+
+(defun ctxd--xref (hit vaults)
+  "Return HIT, a note of one of VAULTS, as a place to jump to, or nil."
+  (when-let ((file (ctxd--file hit vaults))
+             (snippet (replace-regexp-in-string "[[:space:]]+" " " (plist-get hit :snippet))))
+    (xref-make (truncate-string-to-width snippet 160 nil nil "…")
+               (xref-make-file-location file 1 0))))
 
 (defun ctxd--show (name text mode)
   "Show TEXT in a buffer called NAME, in the major mode MODE."
@@ -462,6 +476,8 @@ drawing is opened in the browser."
 
 (defvar-local ctxd--conversation nil "Id of the conversation that this buffer shows.")
 
+(defvar-local ctxd--asking nil "Whether an answer is being written into this buffer.")
+
 (defun ctxd--append (buffer text)
   "Write TEXT at the end of BUFFER; windows that show its end follow."
   (when (buffer-live-p buffer)
@@ -476,7 +492,7 @@ drawing is opened in the browser."
           (set-window-point window (point-max)))))))
 
 (defun ctxd--told (delta)
-  "Write what DELTA brings of an answer."
+  "Write the piece of an answer that is in DELTA."
   (let ((ours (assoc (plist-get delta :clientMessageId) ctxd--answers)))
     (when ours
       (setcar ours (plist-get delta :messageId))))
@@ -487,15 +503,28 @@ drawing is opened in the browser."
     (when (equal (plist-get delta :type) "text")
       (ctxd--append buffer (plist-get delta :text)))))
 
+(defvar ctxd-answer-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "C-c C-c") #'ctxd-stop)
+    map)
+  "Keys of a buffer with answers.")
+
+(define-minor-mode ctxd-answer-mode
+  "Stop an answer that is being written into this buffer.
+\\{ctxd-answer-mode-map}"
+  :lighter nil)
+
 (defun ctxd--answer-buffer (new)
   "Return the buffer of answers, an empty one with NEW."
   (with-current-buffer (get-buffer-create "*ctxd answer*")
+    (when ctxd--asking
+      (user-error "An answer is being given; C-c C-c in its buffer stops it"))
     (when (or new (not ctxd--conversation))
       (let ((inhibit-read-only t)) (erase-buffer))
       (ctxd--markdown)
       (setq-local word-wrap t)
       (view-mode 1)
-      (local-set-key (kbd "C-c C-c") #'ctxd-stop))
+      (ctxd-answer-mode 1))
     (current-buffer)))
 
 ;;;###autoload
@@ -503,7 +532,7 @@ drawing is opened in the browser."
   "Ask a language model QUESTION; the answer is written as it comes.
 The active region is quoted.  Further questions go on with the
 conversation; with NEW, the prefix argument, another one begins.
-\\<ctxd-command-map>\\[ctxd-stop] in the buffer of the answer stops it."
+The command `ctxd-stop' in the buffer of the answer stops it."
   (interactive (list (read-string "Ask: " nil 'ctxd-ask-history) current-prefix-arg))
   (let* ((region (ctxd--region))
          (text (concat question
@@ -512,10 +541,14 @@ conversation; with NEW, the prefix argument, another one begins.
          (conversation (buffer-local-value 'ctxd--conversation buffer))
          (id (format "emacs-%d-%s" (emacs-pid) (format-time-string "%s%N")))
          (ours (cons id buffer))
-         (forget (lambda () (setq ctxd--answers (delq ours ctxd--answers)))))
+         (forget (lambda ()
+                   (setq ctxd--answers (delq ours ctxd--answers))
+                   (when (buffer-live-p buffer)
+                     (with-current-buffer buffer (setq ctxd--asking nil))))))
     (display-buffer buffer)
     (ctxd--append buffer (format "%s# %s\n\n" (if conversation "\n\n" "") question))
     (push ours ctxd--answers)
+    (with-current-buffer buffer (setq ctxd--asking t))
     (ctxd-call-then
      'chat.send
      (append (list :text text :clientMessageId id)
@@ -554,7 +587,7 @@ conversation; with NEW, the prefix argument, another one begins.
     (define-key map "a" #'ctxd-ask)
     (define-key map "m" #'ctxd-remember)
     map)
-  "Keys of the commands.  Bind it to a prefix, such as C-c n.")
+  "Keys of the commands, for a prefix of your choice.")
 
 (provide 'ctxd)
 

@@ -19,9 +19,10 @@ function source:get_trigger_characters()
   return { '[', '@', '#', '^' }
 end
 
--- A title has blanks, so all that stands behind [[ belongs to what is completed.
+-- A title has blanks, so all that stands behind [[ belongs to what is completed. The marks do not:
+-- what nvim-cmp compares with the items begins behind them, as their edits do.
 function source:get_keyword_pattern()
-  return [=[\%(\[\[[^\[\]]*\|[@#]\S*\|\k\+\)]=]
+  return [==[\%(\%(\[\[\)\@<=[^\[\]|#^]*\|[@#]\@<=\S*\|\k\+\)]==]
 end
 
 function source:complete(params, callback)

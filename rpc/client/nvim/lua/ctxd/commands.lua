@@ -237,6 +237,9 @@ function commands.ask(opts)
       text = text .. '\n\n> ' .. opts.selection:gsub('\n', '\n> ')
     end
     local buf = vim.fn.bufnr('^ctxd://answer$')
+    if buf >= 0 and vim.b[buf].ctxd_asking then
+      return view.say('an answer is being given; CTRL-C in its window stops it')
+    end
     local conversation = buf >= 0 and conversations[buf] or nil
     if opts.bang or not conversation then
       conversation = nil
@@ -258,9 +261,13 @@ function commands.ask(opts)
     asked_so_far = asked_so_far + 1
     local id = ('nvim-%d-%d-%d'):format(vim.fn.getpid(), vim.loop.hrtime(), asked_so_far)
     answers[id] = buf
+    vim.b[buf].ctxd_asking = true
     daemon.listen('chat.delta', told)
     daemon.call('chat.send', { text = text, conversationId = conversation, clientMessageId = id }, function(err, result)
       answers[id] = nil
+      if vim.api.nvim_buf_is_valid(buf) then
+        vim.b[buf].ctxd_asking = false
+      end
       if err then
         return view.fail(err)
       end

@@ -60,7 +60,8 @@ function M.attach(buf)
   if path == '' or vim.bo[buf].buftype ~= '' or vim.fn.executable(config.cmd) == 0 then
     return
   end
-  require('ctxd.vault').root(path, function(root)
+  -- Scheduled, so that what Neovim itself sets for Markdown comes first: its omnifunc completes HTML.
+  require('ctxd.vault').root(path, vim.schedule_wrap(function(root)
     if not root or not vim.api.nvim_buf_is_loaded(buf) then
       return
     end
@@ -72,7 +73,7 @@ function M.attach(buf)
         start(buf, root)
       end)
     end
-  end)
+  end))
 end
 
 return M
