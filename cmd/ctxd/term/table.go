@@ -244,6 +244,8 @@ func Millis(ms float64) string {
 		return fmt.Sprintf("%.0f ms", ms)
 	case ms >= 0.1:
 		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 0.0005:
+		return noTime
 	}
 	return fmt.Sprintf("%.0f µs", ms*1000)
 }
