@@ -38,6 +38,7 @@ var rooms = []string{
 	"context/memory/fade",
 	"context/memory/origin",
 	"context/memory/score",
+	"entities/kv/commitlog",
 	"entities/kv/disk",
 	"entities/kv",
 	"entities/kv/codec",
