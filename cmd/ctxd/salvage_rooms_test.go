@@ -25,7 +25,7 @@ import (
 )
 
 // Where records begin in a journal, and the parts of their headers that say so;
-// entities/kv/doc.go draws them.
+// entities/kv/disk/doc.go draws them.
 const (
 	journalHeader = 32
 	recordHeader  = 44

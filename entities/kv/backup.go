@@ -9,20 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
-
-// about is what stands at the beginning of a backup.
-type about struct {
-	Format  int       `json:"format"`
-	Created time.Time `json:"created"`
-	Program string    `json:"program,omitempty"`
-}
 
 // BackupOptions say how to make a backup. The zero value is fine.
 type BackupOptions struct {
@@ -80,7 +72,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		Path: path, Seq: s.capture.seq, Format: s.capture.format, Created: s.now().UTC().Truncate(time.Second),
 		Program: o.Program, Collections: make(map[string]int),
 	}
-	head, err := json.Marshal(about{m.Format, m.Created, m.Program})
+	head, err := json.Marshal(backup.About{Format: m.Format, Created: m.Created, Program: m.Program})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +84,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		Next: func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
 			for i := range chunk {
-				countKey(m, chunk[i].Key)
+				backup.Count(m, chunk[i].Key)
 			}
 			if o.Progress != nil {
 				o.Progress(int64(m.Records), max(total, int64(m.Records)))
@@ -145,14 +137,6 @@ func (s *Store) removeUnfinished() {
 	}
 }
 
-// countKey counts a record by its key.
-func countKey(m *Manifest, key string) {
-	if name, _, ok := strings.Cut(key, "/"); ok {
-		m.Records++
-		m.Collections[name]++
-	}
-}
-
 // placeForBackup checks that a file can be made at path.
 func (s *Store) placeForBackup(path string, overwrite bool) error {
 	if _, err := s.opts.FS.ReadDir(filepath.Dir(path)); err != nil {
@@ -179,142 +163,10 @@ func (s *Store) placeForBackup(path string, overwrite bool) error {
 		WithHint("choose another name, or ask for it to be replaced")
 }
 
-// ReadOptions say how to read a backup. The zero value is fine.
-type ReadOptions struct {
-	FS       FS // nil: that of the operating system
-	Format   int
-	Progress func(done, total int64) // in bytes
-}
+// ReadOptions say how to read a backup.
+type ReadOptions = backup.Options
 
-// ReadBackup reads a backup to its end, checks every byte of it and says what it
-// holds. With ReadOptions.Format set, one with newer records is refused.
-//
-// Errors are of kind NotFound without the file, Invalid when it is no backup or
-// is damaged anywhere, and Unavailable when it is too new or can't be read.
+// ReadBackup reads a backup to its end, checks every byte of it and says what it holds, see backup.Read.
 func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, error) {
-	b, err := openBackup(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	defer b.close()
-	for more := true; more; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		more, err = b.r.Next(b.count)
-		if err != nil {
-			return nil, b.refuse(err)
-		}
-		if o.Progress != nil {
-			o.Progress(b.r.Offset, b.r.Window.Size)
-		}
-	}
-	return b.m, nil
-}
-
-// backup is one that is being read.
-type backup struct {
-	f File
-	r *disk.StateReader
-	m *Manifest
-}
-
-// count counts a record, and refuses a format that is not the one in the head:
-// a store that holds another could not be opened.
-func (b *backup) count(key, raw []byte) error {
-	if string(key) == formatKey && string(raw) != strconv.Itoa(b.m.Format) {
-		return disk.ErrDamaged
-	}
-	countKey(b.m, string(key))
-	if len(b.m.Collections) > maxCollections {
-		return disk.ErrDamaged
-	}
-	return nil
-}
-
-// maxCollections is more than any program has.
-const maxCollections = 1000
-
-func (b *backup) close() { _ = b.f.Close() }
-
-// openBackup reads the beginning of a backup and its checksum.
-func openBackup(ctx context.Context, path string, o ReadOptions) (*backup, error) {
-	fsys := o.FS
-	if fsys == nil {
-		fsys = disk.OS()
-	}
-	if !disk.Openable(fsys, path) {
-		return nil, notBackup(nil, path)
-	}
-	f, w, id, ok, err := disk.Open(fsys, path, disk.BackupMagic)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Wrap(fault.NotFound, err, "there is no file %q", path).WithHint("check the path of the backup")
-	case err != nil:
-		return nil, unreadableBackup(err)
-	}
-	b := &backup{f: f, r: &disk.StateReader{Window: w, ID: id}}
-	if !ok {
-		b.close()
-		return nil, notBackup(nil, path)
-	}
-	b.m, err = b.manifest(ctx, path, o.Format)
-	if err != nil {
-		b.close()
-		return nil, err
-	}
-	return b, nil
-}
-
-func (b *backup) manifest(ctx context.Context, path string, format int) (*Manifest, error) {
-	payload, err := b.r.About()
-	if err != nil {
-		return nil, b.refuse(err)
-	}
-	var head about
-	if err := json.Unmarshal(payload, &head); err != nil {
-		return nil, b.refuse(disk.ErrDamaged)
-	}
-	if format > 0 && head.Format > format {
-		return nil, fault.New(fault.Unavailable,
-			"the backup has records of format %d, this program knows formats up to %d", head.Format, format).
-			WithHint("install the newer version of ctxd that wrote it")
-	}
-	sum, buf := sha256.New(), make([]byte, disk.WindowSize)
-	for off := int64(0); off < b.r.Window.Size; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n, err := b.f.ReadAt(buf[:min(disk.WindowSize, b.r.Window.Size-off)], off)
-		if n == 0 {
-			return nil, unreadableBackup(err)
-		}
-		sum.Write(buf[:n])
-		off += int64(n)
-	}
-	return &Manifest{
-		Path: path, Format: head.Format, Seq: b.r.ID.Seq, Created: head.Created, Program: head.Program,
-		Collections: make(map[string]int), Bytes: b.r.Window.Size, Checksum: hex.EncodeToString(sum.Sum(nil)),
-	}, nil
-}
-
-// refuse makes an error of what reading a backup failed with.
-func (b *backup) refuse(err error) error {
-	if errors.Is(err, disk.ErrDamaged) {
-		return fault.Wrap(fault.Invalid, err, "the backup is damaged").WithHint("use another one; nothing was changed")
-	}
-	return unreadableBackup(err)
-}
-
-func notBackup(err error, path string) error {
-	return fault.Wrap(fault.Invalid, err, "%q is no backup, or one whose beginning is damaged", path).
-		WithHint("give a file that ctxd backup wrote")
-}
-
-func unreadableBackup(err error) error {
-	var known *fault.Error
-	if errors.As(err, &known) {
-		return err
-	}
-	return unavailable(err, "the backup can't be read").WithHint("see that its disk works and that you may read it")
+	return backup.Read(ctx, path, o)
 }

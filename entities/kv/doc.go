@@ -63,41 +63,9 @@
 //
 // # Files
 //
-//	lock, lock.pid              who has the store
-//	clean                       the sequence number of the last proper stop
-//	loss                        what a start found missing, until it has told so
-//	unmended                    transactions were lost, or a backup restored, and nobody has called Mended since
-//	unfinished                  where a backup is being written, maybe in another folder
-//	journal-SEQ-SALT            a segment, beginning with transaction SEQ
-//	snapshot-SEQ-SALT           the whole state after transaction SEQ
-//	*.tmp                       being written; deleted at the next start
-//	damaged-*                   kept for inspection, never read again
-//	*.ctxdbackup                a backup, such as before an upgrade
-//
-// All integers are little-endian, checksums are CRC-32C. A journal segment
-// and a snapshot both are a file header and then records without gaps:
-//
-//	file header, 32 bytes       magic 8, layout 4, SEQ 8, SALT 8, checksum 4
-//
-//	record header, 44 bytes     magic 4, kind 1, zero 3, sequence 8, durable 8,
-//	                            time 8 (Unix ns), size 4, payload checksum 4,
-//	                            checksum of the 40 bytes before 4
-//	payload                     operations, each: 1 put or 2 delete,
-//	                            uvarint length and key,
-//	                            for a put uvarint length and value
-//
-// A key is the collection's name, a slash and the record's id; the key
-// "!format" holds Options.Format. Operations are absolute: the new value, not
-// a difference. Record checksums begin with the file's salt, so a block of an
-// old file that the file system hands out again, or a journal inside a note,
-// is not taken for a record. SEQ and SALT stand in the name as well, so a
-// damaged file header does not cost the records behind it.
-//
-// In a journal a record is one transaction. Its durable field is the newest
-// transaction that the disk had confirmed when it was written. In a snapshot
-// the records are numbered pieces (their number stands in the durable field)
-// and the last one holds the count of keys. A backup is a snapshot with one
-// record more at its beginning, which says in JSON what it is of.
+// Package disk draws the files byte by byte. In a journal a record is one transaction, with
+// the newest one that the disk had confirmed when it was written; a snapshot is a state in
+// numbered pieces, and a backup a snapshot that says what it is of.
 //
 // # Commit
 //
@@ -214,6 +182,6 @@
 // The package is larger than most of ours: commit, snapshots, recovery, backups
 // and the overlay for readers are one promise over one set of files, and none of
 // them is of use alone. What lies in the files, reading and writing them, the lock of
-// the folder and the words for what a disk refuses are package disk; what codecs are
-// written with is package codec.
+// the folder and the words for what a disk refuses are package disk; reading a backup is
+// package backup, and codecs are package codec.
 package kv

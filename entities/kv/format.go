@@ -14,8 +14,8 @@ import (
 )
 
 // formatKey holds the format of the records, written by the transaction that
-// brought them into it. No collection can have a name like that.
-const formatKey = "!format"
+// brought them into it.
+const formatKey = disk.FormatKey
 
 // stampFormat adds the format to the writes of a transaction when the store
 // is not marked with it yet. Called with the writer lock held.

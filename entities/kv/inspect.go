@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
@@ -106,7 +107,7 @@ func (in *Inspection) start(fsys FS, opts Options) error {
 	in.assess(found)
 	m := Manifest{Collections: in.Collections}
 	err = s.db.View(func(b *buntdb.Tx) error {
-		return b.AscendKeys("*", func(key, _ string) bool { countKey(&m, key); return true })
+		return b.AscendKeys("*", func(key, _ string) bool { backup.Count(&m, key); return true })
 	})
 	in.Records = m.Records
 	return err

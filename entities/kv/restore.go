@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
@@ -87,26 +88,23 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 func (s *Store) fromBackup(ctx context.Context, path string,
 	m *Manifest,
 ) (next func([]disk.Pair) ([]disk.Pair, bool, error), done func(), err error) {
-	b, err := openBackup(ctx, path, ReadOptions{FS: s.opts.FS})
+	b, err := backup.Open(ctx, path, ReadOptions{FS: s.opts.FS})
 	if err != nil {
 		return nil, nil, err
 	}
-	if b.m.Checksum != m.Checksum {
-		b.close()
+	if b.Manifest.Checksum != m.Checksum {
+		b.Close()
 		return nil, nil, fault.New(fault.Invalid, "the backup changed while it was read").
 			WithHint("try again; nothing was changed")
 	}
 	next = func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
-		more, err := b.r.Next(func(key, raw []byte) error {
+		more, err := b.Next(func(key, raw []byte) error {
 			chunk = append(chunk, disk.Pair{Key: string(key), Value: string(raw)})
 			return nil
 		})
-		if err != nil {
-			err = b.refuse(err)
-		}
 		return chunk, more, err
 	}
-	return next, b.close, nil
+	return next, b.Close, nil
 }
 
 // replaceState writes a state as the only one of the store: as two snapshots, so

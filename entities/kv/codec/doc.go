@@ -1,5 +1,6 @@
-// Package codec writes and reads the parts of records that are not JSON, for the codecs
-// that rooms give to entities/kv, which itself knows nothing of what a record holds.
+// Package codec is how records become the strings that entities/kv stores, which itself
+// knows nothing of what a record holds: a Codec, which is JSON where a room says nothing
+// else, and what codecs of parts that are not JSON are written with.
 //
 // A number is a uvarint, a text its length in bytes and these, a list its length and
 // texts, and a time the milliseconds since 1970, zigzag, and the nanoseconds beyond.

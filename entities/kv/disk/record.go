@@ -33,6 +33,10 @@ const (
 	BackupSuffix   = ".ctxdbackup"
 )
 
+// FormatKey is the key of the store itself that holds the format of its records. No
+// collection can have a name like that.
+const FormatKey = "!format"
+
 // Kinds of records.
 const (
 	KindTransaction = 1 // a transaction, in a journal

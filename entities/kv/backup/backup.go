@@ -1,0 +1,184 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// About is what stands at the beginning of a backup, as JSON.
+type About struct {
+	Format  int       `json:"format"`
+	Created time.Time `json:"created"`
+	Program string    `json:"program,omitempty"`
+}
+
+// Count counts a record by its key.
+func Count(m *record.StoreManifest, key string) {
+	if name, _, ok := strings.Cut(key, "/"); ok {
+		m.Records++
+		m.Collections[name]++
+	}
+}
+
+// Options say how to read a backup. The zero value is fine.
+type Options struct {
+	FS       disk.FS                 // nil: that of the operating system
+	Format   int                     // the newest format of records that is read; 0: any
+	Progress func(done, total int64) // in bytes
+}
+
+// Read reads a backup to its end, checks every byte of it and says what it
+// holds. With Options.Format set, one with newer records is refused.
+//
+// Errors are of kind NotFound without the file, Invalid when it is no backup or
+// is damaged anywhere, and Unavailable when it is too new or can't be read.
+func Read(ctx context.Context, path string, o Options) (*record.StoreManifest, error) {
+	b, err := Open(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		more, err = b.r.Next(b.count)
+		if err != nil {
+			return nil, refuse(err)
+		}
+		if o.Progress != nil {
+			o.Progress(b.r.Offset, b.r.Window.Size)
+		}
+	}
+	return b.Manifest, nil
+}
+
+// Backup is one that is being read, by one goroutine.
+type Backup struct {
+	Manifest *record.StoreManifest // what it says of itself, with its checksum; no records are counted yet
+
+	f disk.File
+	r *disk.StateReader
+}
+
+// Next calls fn with the records of the next piece, and reports whether there are more pieces. Errors are
+// those of Read, and what fn returns.
+func (b *Backup) Next(fn func(key, raw []byte) error) (more bool, err error) {
+	more, err = b.r.Next(fn)
+	if err != nil {
+		err = refuse(err)
+	}
+	return more, err
+}
+
+// count counts a record, and refuses a format that is not the one in the head:
+// a store that holds another could not be opened.
+func (b *Backup) count(key, raw []byte) error {
+	if string(key) == disk.FormatKey && string(raw) != strconv.Itoa(b.Manifest.Format) {
+		return disk.ErrDamaged
+	}
+	Count(b.Manifest, string(key))
+	if len(b.Manifest.Collections) > maxCollections {
+		return disk.ErrDamaged
+	}
+	return nil
+}
+
+// maxCollections is more than any program has.
+const maxCollections = 1000
+
+// Close closes the file.
+func (b *Backup) Close() { _ = b.f.Close() }
+
+// Open reads the beginning of a backup and its checksum. Errors are those of Read.
+func Open(ctx context.Context, path string, o Options) (*Backup, error) {
+	fsys := o.FS
+	if fsys == nil {
+		fsys = disk.OS()
+	}
+	if !disk.Openable(fsys, path) {
+		return nil, notBackup(nil, path)
+	}
+	f, w, id, ok, err := disk.Open(fsys, path, disk.BackupMagic)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.Wrap(fault.NotFound, err, "there is no file %q", path).WithHint("check the path of the backup")
+	case err != nil:
+		return nil, unreadableBackup(err)
+	}
+	b := &Backup{f: f, r: &disk.StateReader{Window: w, ID: id}}
+	if !ok {
+		b.Close()
+		return nil, notBackup(nil, path)
+	}
+	b.Manifest, err = b.manifest(ctx, path, o.Format)
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Backup) manifest(ctx context.Context, path string, format int) (*record.StoreManifest, error) {
+	payload, err := b.r.About()
+	if err != nil {
+		return nil, refuse(err)
+	}
+	var head About
+	if err := json.Unmarshal(payload, &head); err != nil {
+		return nil, refuse(disk.ErrDamaged)
+	}
+	if format > 0 && head.Format > format {
+		return nil, fault.New(fault.Unavailable,
+			"the backup has records of format %d, this program knows formats up to %d", head.Format, format).
+			WithHint("install the newer version of ctxd that wrote it")
+	}
+	sum, buf := sha256.New(), make([]byte, disk.WindowSize)
+	for off := int64(0); off < b.r.Window.Size; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := b.f.ReadAt(buf[:min(disk.WindowSize, b.r.Window.Size-off)], off)
+		if n == 0 {
+			return nil, unreadableBackup(err)
+		}
+		sum.Write(buf[:n])
+		off += int64(n)
+	}
+	return &record.StoreManifest{
+		Path: path, Format: head.Format, Seq: b.r.ID.Seq, Created: head.Created, Program: head.Program,
+		Collections: make(map[string]int), Bytes: b.r.Window.Size, Checksum: hex.EncodeToString(sum.Sum(nil)),
+	}, nil
+}
+
+// refuse makes an error of what reading a backup failed with.
+func refuse(err error) error {
+	if errors.Is(err, disk.ErrDamaged) {
+		return fault.Wrap(fault.Invalid, err, "the backup is damaged").WithHint("use another one; nothing was changed")
+	}
+	return unreadableBackup(err)
+}
+
+func notBackup(err error, path string) error {
+	return fault.Wrap(fault.Invalid, err, "%q is no backup, or one whose beginning is damaged", path).
+		WithHint("give a file that ctxd backup wrote")
+}
+
+func unreadableBackup(err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return disk.Unavailable(err, "the backup can't be read").WithHint("see that its disk works and that you may read it")
+}
