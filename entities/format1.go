@@ -11,7 +11,7 @@ import (
 //
 // A record that is of today's format already is left as it is: what says of which
 // format a store is may be lost.
-var entityRecords1 = kv.NewCollection("entity", kv.Codec[Entity]{
+var entityRecords1 = EntityRecords.With(kv.Codec[Entity]{
 	Encode: encode,
 	Decode: func(s string) (*Entity, error) {
 		if strings.HasPrefix(s, "{") {

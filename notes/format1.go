@@ -57,7 +57,7 @@ func decode1(s string) (*Note, error) {
 
 // records1 is Records as it was. A record that is of today's format already is
 // left as it is: what says of which format a store is may be lost.
-var records1 = kv.NewCollection("note", kv.Codec[Note]{
+var records1 = Records.With(kv.Codec[Note]{
 	Encode: encode,
 	Decode: func(s string) (*Note, error) {
 		if strings.HasPrefix(s, "{") {

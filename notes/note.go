@@ -71,7 +71,7 @@ func (n *Note) PlainText() string { return markdown.PlainNote(n.Body) }
 var Records = kv.NewCollection("note", kv.Codec[Note]{Encode: encode, Decode: decode})
 
 // stored is the same collection, read as it is at a start.
-var stored = kv.NewCollection(Records.Name(), kv.Codec[Note]{Encode: encode, Decode: decodeStored})
+var stored = Records.With(kv.Codec[Note]{Encode: encode, Decode: decodeStored})
 
 // paths maps the vault and path of a note to its id, so that no two notes of a
 // vault have one path.

@@ -39,9 +39,12 @@ var rooms = []string{
 	"context/memory/origin",
 	"context/memory/score",
 	"entities/kv/commitlog",
+	"entities/kv/logtest",
+	"entities/kv/replicate",
 	"entities/kv/codec",
 	"entities/kv/disk",
 	"entities/kv/backup",
+	"entities/kv/pairs",
 	"entities/kv",
 	"entities/kv/loading",
 	"entities/names",
@@ -561,5 +564,34 @@ func TestLayers_IdsAreDocumented(t *testing.T) {
 		if !regexp.MustCompile(id + `\b`).MatchString(promises.String()) {
 			t.Errorf("%s names %s, which no README promises: write it into that of its room", file, id)
 		}
+	}
+}
+
+// What another machine wrote is decoded with the collection of its name, so there must be one
+// of each: another codec for the same records is made with Collection.With.
+func TestLayers_EachCollectionIsDeclaredOnce(t *testing.T) {
+	declared := regexp.MustCompile(`kv\.NewCollection(?:\[[^\n(]*\])?\(\s*([^\n,)]+)`)
+	at := make(map[string]string)
+	for _, f := range sources(t) {
+		if f.test || strings.HasPrefix(f.room, "entities/kv") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			name := string(m[1])
+			if _, err := strconv.Unquote(name); err != nil {
+				t.Errorf("%s: a collection is named by %s, not by a text", f.name, name)
+			}
+			if at[name] != "" {
+				t.Errorf("the collection %s is declared in %s and in %s", name, at[name], f.name)
+			}
+			at[name] = f.name
+		}
+	}
+	if len(at) < 40 {
+		t.Errorf("found %d collections only", len(at))
 	}
 }

@@ -6,9 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -65,11 +62,11 @@ func (s *Store) beginBackup() error {
 
 // writeBackup writes the captured state.
 func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (*Manifest, error) {
-	if err := s.placeForBackup(path, o.Overwrite); err != nil {
+	if err := backup.Place(s.opts.FS, path, o.Overwrite); err != nil {
 		return nil, err
 	}
 	m := &Manifest{
-		Path: path, Seq: s.capture.seq, Format: s.capture.format, Created: s.now().UTC().Truncate(time.Second),
+		Path: path, Seq: s.capture.Seq, Format: s.capture.Format, Created: s.now().UTC().Truncate(time.Second),
 		Program: o.Program, Collections: make(map[string]int),
 	}
 	head, err := json.Marshal(backup.About{Format: m.Format, Created: m.Created, Program: m.Program})
@@ -93,7 +90,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		},
 	}
 	if !o.Overwrite {
-		of.Free = func() error { return s.placeForBackup(path, false) }
+		of.Free = func() error { return backup.Place(s.opts.FS, path, false) }
 	}
 	m.Bytes, err = s.writeNoted(ctx, &of)
 	var known *fault.Error
@@ -135,32 +132,6 @@ func (s *Store) removeUnfinished() {
 	if err != nil {
 		s.log.Warn("kv: what an unfinished backup had left could not be removed", "err", err)
 	}
-}
-
-// placeForBackup checks that a file can be made at path.
-func (s *Store) placeForBackup(path string, overwrite bool) error {
-	if _, err := s.opts.FS.ReadDir(filepath.Dir(path)); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).
-				WithHint("make it first")
-		}
-		return unavailable(err, "the folder for the backup can't be read").WithHint("choose another one")
-	}
-	if !disk.Openable(s.opts.FS, path) {
-		return fault.New(fault.Invalid, "%q is no regular file", path).WithHint("choose another name")
-	}
-	if overwrite {
-		return nil
-	}
-	f, err := s.opts.FS.OpenFile(path, os.O_RDONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	return fault.Wrap(fault.Conflict, err, "%q already exists", path).
-		WithHint("choose another name, or ask for it to be replaced")
 }
 
 // ReadOptions say how to read a backup.

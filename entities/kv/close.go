@@ -24,6 +24,9 @@ func (s *Store) Close() error {
 		return nil
 	}
 	err := s.drain()
+	if s.replica != nil {
+		s.replica.End()
+	}
 	s.stopFlushing()
 	if s.journal != nil && err == nil {
 		if failed := s.flush(s.seq.Load()); failed != nil {
@@ -54,8 +57,8 @@ func (s *Store) markClean() error {
 // abandon gives back what Open took.
 func (s *Store) abandon() error {
 	err := s.db.Close()
-	if s.journal != nil && s.journal.f != nil {
-		err = errors.Join(err, s.journal.f.Close())
+	if s.journal != nil && s.journal.Segment != nil {
+		err = errors.Join(err, s.journal.Close())
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

@@ -29,9 +29,10 @@ type collection[T any] struct {
 	name   string
 	prefix string // name + "/"
 	codec  Codec[T]
+	local  bool // see Local
 }
 
-// NewCollection returns the collection of that name: a lower-case letter,
+// NewCollection returns the collection of that name, to be called once for each: a lower-case letter,
 // then lower-case letters, digits and hyphens. It panics on any other name,
 // which is a mistake in the program. Without a codec, records are JSON.
 func NewCollection[T any](name string, codec ...Codec[T]) Collection[T] {
@@ -42,7 +43,25 @@ func NewCollection[T any](name string, codec ...Codec[T]) Collection[T] {
 	if len(codec) > 0 {
 		c.codec = codec[0]
 	}
+	declared.LoadOrStore(name, c)
 	return Collection[T]{c}
+}
+
+// With returns the same collection, whose records are written and read with another codec.
+// What other machines wrote is always read with the one of NewCollection.
+func (c Collection[T]) With(codec Codec[T]) Collection[T] {
+	other := *c.c
+	other.codec = codec
+	return Collection[T]{&other}
+}
+
+// Local says that records of the collection belong to this machine: they stay in its
+// journal when the store has a log. Where a transaction writes others as well, and the
+// machine stops before its own journal has it, the others remain and these do not. It
+// returns the collection; call it where that is declared.
+func (c Collection[T]) Local() Collection[T] {
+	c.c.local = true
+	return c
 }
 
 func validName(name string) bool {
@@ -198,7 +217,10 @@ func (c Collection[T]) unreadable(id string, err error) error {
 type typed interface {
 	decode(raw string) (any, error)
 	split(key string) (name, id string)
+	isLocal() bool
 }
+
+func (c *collection[T]) isLocal() bool { return c.local }
 
 func (c *collection[T]) decode(raw string) (any, error) {
 	v, err := c.codec.Decode(raw)

@@ -44,16 +44,23 @@ type queue struct {
 
 // enqueue puts a journalled transaction where writers see it and where the
 // next leader takes it. Called with the writer lock held.
-func (s *Store) enqueue(p *pending) error {
+func (s *Store) enqueue(p *pending, tx *Tx) error {
 	q := &s.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failed != nil {
 		return q.failed
 	}
-	s.overlay.add(p)
+	if s.replica != nil && s.replica.round != tx.round {
+		return errAgain
+	}
+	s.queueWrites(p)
 	q.list = append(q.list, p)
 	q.waiting.Store(int64(len(q.list)))
+	tx.accepted = true
+	if s.replica != nil {
+		s.replica.Wake()
+	}
 	return nil
 }
 
@@ -79,7 +86,7 @@ func (s *Store) wait(p *pending) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !p.done {
-		if q.leading {
+		if q.leading || s.replica != nil {
 			q.changed.Wait()
 			continue
 		}
@@ -112,7 +119,7 @@ func (s *Store) lead() {
 		group = append(group, q.list...)
 		q.list = nil
 		q.waiting.Store(0)
-		s.overlay.clear()
+		s.overlay.Clear()
 	}
 	for _, p := range group {
 		if failed != nil && p.seq > s.seq.Load() {
@@ -163,7 +170,7 @@ func (s *Store) flushAndApply(group []*pending) (flush time.Duration, failed *fa
 		if err := s.apply(p); err != nil {
 			return flush, unavailable(err, "the store is read-only: a commit broke off").WithHint(hintRestart)
 		}
-		s.overlay.remove(p)
+		s.overlay.Remove(p.seq, len(p.writes), func(i int) string { return p.writes[i].key })
 		if len(p.writes) >= largeWrites {
 			s.release(p)
 		}
@@ -256,7 +263,7 @@ func (s *Store) apply(p *pending) error {
 				return err
 			}
 			if s.capture != nil {
-				s.capture.keep(w.key, old, had)
+				s.capture.Keep(w.key, old, had)
 			}
 		}
 		return nil

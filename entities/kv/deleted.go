@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -147,7 +146,7 @@ func (s *Store) goneFiles() (gone []string) {
 	}
 	s.flusher.segment.Lock()
 	defer s.flusher.segment.Unlock()
-	if name := s.journal.id.Name(disk.JournalPrefix); !slices.Contains(gone, name) && !s.journal.linked() {
+	if name := s.journal.ID.Name(disk.JournalPrefix); !slices.Contains(gone, name) && !s.journal.Linked() {
 		gone = append(gone, name)
 	}
 	return gone
@@ -245,12 +244,26 @@ func (s *Store) attach(always bool) error {
 	if err := s.drain(); err != nil {
 		return err
 	}
+	return s.beginJournal()
+}
+
+// reattach is attach for a replica that is about to write a group, for which everybody waits
+// who would begin a journal.
+func (s *Store) reattach() error {
+	if !s.deletion.detached.Load() {
+		return nil
+	}
+	return s.beginJournal()
+}
+
+// beginJournal is for when every transaction in the present one is applied.
+func (s *Store) beginJournal() error {
 	seq := s.seq.Load()
 	if failed := s.flush(seq); failed != nil {
 		return s.fail(failed)
 	}
 	if err := s.rotate(seq + 1); err != nil {
-		if errors.Is(err, errTorn) {
+		if errors.Is(err, disk.ErrTorn) {
 			return s.fail(unavailable(err, "the store is read-only: a journal segment could not be begun").
 				WithHint(hintRestart))
 		}
@@ -259,7 +272,7 @@ func (s *Store) attach(always bool) error {
 		e.Retryable = true
 		return e
 	}
-	s.deletion.begun = append(s.deletion.begun, s.journal.id)
+	s.deletion.begun = append(s.deletion.begun, s.journal.ID)
 	s.deletion.detached.Store(false)
 	return nil
 }
@@ -271,16 +284,10 @@ func (s *Store) takeBegun() {
 	s.deletion.begun = nil
 }
 
-// linked reports whether the newest segment can be found by its name. flusher.segment is
-// held.
-func (j *journal) linked() bool {
-	return disk.Linked(j.f, filepath.Join(j.dir, j.id.Name(disk.JournalPrefix)))
-}
-
 // checkJournal is called when the journal was flushed: what nobody can find is not durable.
 // flusher.segment is held.
 func (s *Store) checkJournal() {
-	if !s.deletion.detached.Load() && !s.journal.linked() {
+	if !s.deletion.detached.Load() && !s.journal.Linked() {
 		s.deletion.detached.Store(true)
 		go s.checkSoon()
 	}

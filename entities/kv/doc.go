@@ -30,40 +30,10 @@
 // that dies loses nothing, a machine that loses power at most the last second,
 // and what is left is a beginning of what there was.
 //
-// # Why not buntdb's own file, and why no log library
-//
-// buntdb is used as an ordered set in memory. Its own file and four log
-// libraries were put through what this store has to stand: a log of 60 entries
-// with a flipped bit (some 20,000 cases each), cut at every offset, and with a
-// block of zeros. In fixtures/peers: go test -run Logs -v -every 7
-//
-//	of all flipped bits   read back changed   lost, nothing said   refused as a whole
-//	buntdb                             90 %                 2.8 %               9.4 %
-//	tidwall/wal                        99 %                 0.0 %               0.6 %
-//	raft-wal                           84 %                 4.3 %               0.2 %
-//	rosedb/wal                            0                     0                   0
-//	etcd/wal                              0               6 cases                93 %
-//	this store                            0                     0                   0
-//
-// buntdb and tidwall/wal have no checksums; cut somewhere, the first says
-// nothing and the second refuses 99.6 % of the files. raft-wal looks at the
-// checksum of the last batch only: zeros before it cost everything behind them,
-// unsaid, in all 470 cases. rosedb/wal notices, but gives up everything behind
-// the damage (30 of 60 entries on average), writes on where nobody reads, and
-// panics on some cut files. etcd/wal is sound, and refuses the whole log for
-// one bit in it. This store gives back every entry that the damage did not
-// touch and says what is lost; it can't know of a cut exactly between two
-// transactions when it was not closed. Speed decides nothing: each appends
-// 2 KB in the time of an fsync.
-//
-// What this store needs beyond a log is more than the log: checksums by which
-// to find the way again behind damage, salts, a seam for failing any operation,
-// and the mark of what had been acknowledged (below), without which an
-// unfinished write can't be told from a lost one.
-//
 // # Files
 //
-// Package disk draws the files byte by byte. In a journal a record is one transaction, with
+// Package disk draws the files byte by byte, and says why no log library keeps them and
+// buntdb is used as an ordered set in memory only. In a journal a record is one transaction, with
 // the newest one that the disk had confirmed when it was written; a snapshot is a state in
 // numbered pieces, and a backup a snapshot that says what it is of.
 //
@@ -84,6 +54,28 @@
 // twice: after a failed fsync the kernel may call lost pages clean. What was
 // queued is then gone from what a transaction reads, and may be in the journal
 // all the same: one that was under way is refused before it is written.
+//
+// # Several machines
+//
+// With Options.Log the store is a replica (replica.go, and replica_store.go for what package
+// replicate asks of it). Transactions are accepted as ever, but not journaled: one goroutine
+// appends each group to the log, and only then has it journaled, flushed and applied, each
+// transaction in one record with the place in the log that it leads to. When others were
+// first, everything accepted is void: its writers are told to run again, the overlay is
+// cleared under the writer lock, and the entries of others are applied there. From the first
+// of these to the last a gate is shut, and a transaction that began before is not queued.
+//
+// Sequence numbers, and so ChangeSet.Seq, are this machine's: every transaction has one, its
+// own, those of others, and those with local writes only. Nothing that is stored may hold one.
+// A transaction is prepared (OnPrepare) when it is in the log, since its number may be another
+// one's before.
+//
+// A refusal that may come of records that others have changed (NotFound, Conflict) is given
+// only when the log holds nothing newer, as far as it can be reached. A View shows what is
+// applied here; CatchUp before it makes it see all that was acknowledged anywhere.
+//
+// An upgrade of the records (Options.Upgrade) is every machine's own: it must make the same
+// of the same. Entries of another format are refused in both directions.
 //
 // # Snapshots
 //
@@ -170,7 +162,7 @@
 //
 // # Caveats
 //
-// Everything is in memory, each value once: as the string that the codec made, or,
+// A function of Update may run several times with a log. Everything is in memory, each value once: as the string that the codec made, or,
 // since a start, as a part of what a snapshot was read into. That stays as a whole,
 // 16 MiB at a time, while any of it is in use. Records are decoded at every Get, so
 // rooms with hot reads keep their own typed structures, fed by OnCommit; what is not
@@ -183,5 +175,6 @@
 // and the overlay for readers are one promise over one set of files, and none of
 // them is of use alone. What lies in the files, reading and writing them, the lock of
 // the folder and the words for what a disk refuses are package disk; reading a backup is
-// package backup, and codecs are package codec.
+// package backup, codecs are package codec, and what lies beside the set in memory is
+// package pairs.
 package kv

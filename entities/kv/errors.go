@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	hintRetry   = "free some disk space if it is full, and try again"
-	hintRead    = "see that the disk works and that its folder and files are yours to read"
+	hintRetry   = disk.HintRetry
 	hintRestart = "check the disk, then restart the daemon: it reads back what is safely stored"
 )
 
@@ -17,6 +16,8 @@ func unavailable(err error, msg string) *fault.Error { return disk.Unavailable(e
 
 // DiskSays puts what a user can mend into words, see disk.Says.
 func DiskSays(err error) string { return disk.Says(err) }
+
+func unreadable(err error) error { return disk.Unreadable(err) }
 
 func errClosed() error {
 	return fault.New(fault.Unavailable, "the store is closed")

@@ -33,7 +33,7 @@ func (s *Store) flush(seq uint64) *fault.Error {
 	if s.flusher.broken != nil {
 		return s.flusher.broken
 	}
-	if err := s.journal.sync(); err != nil {
+	if err := s.journal.Sync(); err != nil {
 		s.flusher.broken = unavailable(err, "the store is read-only: the disk did not confirm a write").
 			WithHint(hintRestart)
 		return s.flusher.broken

@@ -140,6 +140,6 @@ func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
 		return err
 	}
 	s.journal.bytes.Store(0)
-	s.files.segments = []disk.ID{s.journal.id}
+	s.files.segments = []disk.ID{s.journal.ID}
 	return nil
 }

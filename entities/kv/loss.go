@@ -6,21 +6,10 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// lossNote is what the file holds.
-type lossNote struct {
-	Report Recovery `json:"report"`
-	Aside  []string `json:"aside"` // files that are to be set aside
-}
-
-// anyLoss reports whether there is more to tell than the files will tell again.
-func anyLoss(r *Recovery) bool {
-	return r.Lost > 0 || r.LostPieces > 0 || r.Salvaged > 0 || r.Aside > 0
-}
-
 // noteLoss keeps the report before anything is changed on disk, with that of an
 // earlier start that did not come to its end.
 func (s *Store) noteLoss(f *finding) error {
-	note := lossNote{Report: s.report}
+	note := disk.LossNote{Report: s.report}
 	for _, id := range f.spoilt {
 		note.Aside = append(note.Aside, id.Name(disk.JournalPrefix))
 	}
@@ -28,9 +17,9 @@ func (s *Store) noteLoss(f *finding) error {
 		note.Aside = append(note.Aside, id.Name(disk.SnapshotPrefix))
 	}
 	if f.untold != nil {
-		note.recall(f.untold)
+		note.Recall(f.untold)
 	}
-	if f.untold == nil && !anyLoss(&note.Report) {
+	if f.untold == nil && !disk.AnyLoss(&note.Report) {
 		return nil
 	}
 	if note.Report.Lost > 0 || note.Report.LostPieces > 0 {
@@ -41,35 +30,10 @@ func (s *Store) noteLoss(f *finding) error {
 	return disk.WriteNote(s.opts.FS, s.dir, disk.LossName, note)
 }
 
-// untoldLoss returns what an earlier start noted, nil when there is nothing. A
-// note that can't be read is none: it says nothing about the records.
-func untoldLoss(fsys FS, dir string) (*lossNote, error) {
-	var note lossNote
-	ok, err := disk.ReadNote(fsys, dir, disk.LossName, &note)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return &note, nil
-}
-
-// recall adds what an earlier start had found. Nothing was written in between, so
-// what both found is the same.
-func (n *lossNote) recall(earlier *lossNote) {
-	r, e := &n.Report, &earlier.Report
-	r.Lost, r.Salvaged = max(r.Lost, e.Lost), max(r.Salvaged, e.Salvaged)
-	r.Aside, r.LostPieces = max(r.Aside, e.Aside), max(r.LostPieces, e.LostPieces)
-	r.Clean = false
-	for _, name := range earlier.Aside {
-		if !slices.Contains(n.Aside, name) {
-			n.Aside = append(n.Aside, name)
-		}
-	}
-}
-
 // finishEarlier does what an earlier start had begun, and reports it.
 func (s *Store) finishEarlier(f *finding) error {
-	note := lossNote{Report: s.report}
-	note.recall(f.untold)
+	note := disk.LossNote{Report: s.report}
+	note.Recall(f.untold)
 	s.report = note.Report
 	for _, name := range f.untold.Aside {
 		at := slices.IndexFunc(s.files.segments, func(id disk.ID) bool { return id.Name(disk.JournalPrefix) == name })

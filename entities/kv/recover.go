@@ -7,49 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/buntdb"
 
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
-
-// Exists reports whether a store, or what is left of one, lies in a folder, which
-// need not be there itself. fsys may be nil.
-func Exists(fsys FS, dir string) (bool, error) {
-	inv, err := disk.TakeInventory(orOS(fsys), dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, unreadable(err)
-	}
-	return inv.Store(), nil
-}
 
 // hintFolder is for a folder that no store can be in.
 const hintFolder = "choose another folder"
-
-// checkFolder refuses a folder that is in use for something else: a store would
-// take it away from whoever shares it.
-func checkFolder(fsys FS, dir string, beside []string) error {
-	inv, err := disk.TakeInventory(fsys, dir)
-	if err != nil {
-		return unreadable(err)
-	}
-	if inv.Ours() {
-		return nil
-	}
-	slices.Sort(inv.Others)
-	for _, name := range inv.Others {
-		if !strings.HasPrefix(name, ".") && !slices.Contains(beside, name) {
-			return fault.New(fault.Invalid, "the folder %q holds files of something else, such as %q", dir, name).
-				WithHint("choose an empty folder, or one that does not exist yet")
-		}
-	}
-	return nil
-}
 
 // openDir loads the store from its directory. It first only reads; what it
 // changes, it changes once everything is known to be readable.
@@ -59,7 +25,7 @@ func (s *Store) openDir(dir string) error {
 	if err := fsys.MkdirAll(dir, disk.DirMode); err != nil {
 		return unavailable(err, fmt.Sprintf("the folder of the store, %q, can't be made", dir)).WithHint(hintFolder)
 	}
-	if err := checkFolder(fsys, dir, s.opts.Beside); err != nil {
+	if err := disk.CheckFolder(fsys, dir, s.opts.Beside); err != nil {
 		return err
 	}
 	if err := fsys.Chmod(dir, disk.DirMode); err != nil {
@@ -89,7 +55,7 @@ type finding struct {
 	damaged []disk.ID // snapshots
 	rebuilt bool      // from what is intact in damaged snapshots
 	spoilt  []disk.ID // segments that are not to be read again
-	untold  *lossNote
+	untold  *disk.LossNote
 }
 
 // read loads the store and reports what it found. It changes nothing on disk.
@@ -103,7 +69,7 @@ func (s *Store) read() (*finding, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	untold, err := untoldLoss(fsys, dir)
+	untold, err := disk.UntoldLoss(fsys, dir)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -160,18 +126,6 @@ func (s *Store) leftover(segments []disk.ID) bool {
 	return r.Segments(segments) == nil && r.Stopped != nil && r.Stopped.Gap
 }
 
-// unreadable keeps errors that already say what to do.
-func unreadable(err error) error {
-	if err == nil {
-		return nil
-	}
-	var known *fault.Error
-	if errors.As(err, &known) {
-		return err
-	}
-	return unavailable(err, "the store can't be read").WithHint(hintRead)
-}
-
 // loadNewest loads the newest whole snapshot, if there is one, and returns
 // the damaged ones newer than that.
 func (s *Store) loadNewest(inv *disk.Inventory) (damaged []disk.ID, err error) {
@@ -219,7 +173,7 @@ func (s *Store) repair(f *finding) error {
 		return err
 	}
 	s.files = &files{snapshots: f.Snapshots, segments: f.Segments}
-	s.journal = &journal{fs: fsys, dir: s.dir}
+	s.journal = new(journal)
 	if err := s.repairJournal(f); err != nil {
 		return err
 	}
@@ -243,7 +197,7 @@ func (s *Store) repair(f *finding) error {
 			return err
 		}
 	}
-	if f.untold != nil || anyLoss(&s.report) {
+	if f.untold != nil || disk.AnyLoss(&s.report) {
 		return s.forgetLoss()
 	}
 	return nil
@@ -285,7 +239,7 @@ func (s *Store) repairJournal(f *finding) error {
 	// What could be read gets a snapshot of its own before the files that hold
 	// it are moved away.
 	if last := f.journal.Last; f.rebuilt || len(f.spoilt) > 0 && last > s.snapshots.seq {
-		s.capture = new(capture)
+		s.capture = new(pairs.Capture)
 		id, size, err := s.writeSnapshot(context.Background(), last, nil)
 		s.capture = nil
 		if err != nil {
@@ -338,33 +292,27 @@ func (s *Store) openJournal(r *disk.Replay) error {
 	j, last := s.journal, s.seq.Load()
 	j.bytes.Store(r.Bytes)
 	if !s.reusable(r) {
-		f, id, err := newSegment(s.opts.FS, s.dir, last+1)
+		segment, err := disk.NewSegment(s.opts.FS, s.dir, last+1)
 		if err != nil {
 			return err
 		}
-		j.f, j.id, j.seed, j.size = f, id, id.Seed(), disk.FileHeaderSize
-		s.files.segments = append(s.files.segments, id)
+		j.Segment = segment
+		s.files.segments = append(s.files.segments, segment.ID)
 		return nil
 	}
-	j.id = s.files.segments[len(s.files.segments)-1]
-	j.seed = j.id.Seed()
 	var err error
-	j.f, err = s.opts.FS.OpenFile(filepath.Join(s.dir, j.id.Name(disk.JournalPrefix)), os.O_RDWR, disk.FileMode)
-	if err != nil {
-		return err
-	}
-	j.size, err = j.f.Size()
+	j.Segment, err = disk.OpenSegment(s.opts.FS, s.dir, s.files.segments[len(s.files.segments)-1])
 	if err != nil {
 		return err
 	}
 	// A process that was killed may have left transactions that the disk does
 	// not have yet. They are about to be seen, so they have to be durable.
 	if len(r.Unproven) > 0 {
-		if err := j.rewrite(r.Unproven[0].Off); err != nil {
+		if err := j.Rewrite(r.Unproven[0].Off); err != nil {
 			return err
 		}
 	}
-	if err := j.f.Sync(); err != nil {
+	if err := j.Sync(); err != nil {
 		return err
 	}
 	return s.opts.FS.SyncDir(s.dir)
@@ -378,22 +326,4 @@ func (s *Store) reusable(r *disk.Replay) bool {
 		return false
 	}
 	return r.Tail == r.Last || s.files.segments[n-1].Seq == r.Last+1
-}
-
-// rewrite writes the end of the segment once more, as it is. Where the last
-// process met a failed flush, the system may hold pages that it takes for
-// written, and which no flush would write.
-func (j *journal) rewrite(off int64) error {
-	w := disk.NewWindow(j.f, j.size)
-	for off < j.size {
-		b, err := w.Bytes(off, disk.WindowSize)
-		if err != nil {
-			return err
-		}
-		if _, err := j.f.WriteAt(b, off); err != nil {
-			return err
-		}
-		off += int64(len(b))
-	}
-	return nil
 }

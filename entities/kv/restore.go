@@ -38,6 +38,10 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 	if s.files == nil {
 		return nil, fault.New(fault.Invalid, "a store in memory can't be restored")
 	}
+	if s.replica != nil {
+		return nil, fault.New(fault.Invalid, "a store that is shared with other machines can't be restored").
+			WithHint("leave them first")
+	}
 	if o.Keep != "" && filepath.Clean(o.Keep) == filepath.Clean(path) {
 		return nil, fault.New(fault.Invalid, "the state that is replaced can't be kept in the backup that replaces it").
 			WithHint("choose another name for it")

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/tidwall/btree"
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // A chunk of a snapshot is read under the view lock, shared, and has at most
@@ -190,20 +190,20 @@ func (s *Store) beginSnapshot(ctx context.Context) (seq uint64, bytes int64, err
 	if last, _ := s.snapshots.state(); last == seq {
 		return 0, 0, nil
 	}
-	if s.journal.id.Seq <= seq {
+	if s.journal.ID.Seq <= seq {
 		// Otherwise the segment is empty: the last snapshot failed.
 		if failed := s.flush(seq); failed != nil {
 			return 0, 0, s.fail(failed)
 		}
 		if err := s.rotate(seq + 1); err != nil {
-			if errors.Is(err, errTorn) {
+			if errors.Is(err, disk.ErrTorn) {
 				return 0, 0,
 					s.fail(unavailable(err, "the store is read-only: a journal segment could not be begun").
 						WithHint(hintRestart))
 			}
 			return 0, 0, unavailable(err, "a journal segment could not be begun").WithHint(hintRetry)
 		}
-		s.files.segments = append(s.files.segments, s.journal.id)
+		s.files.segments = append(s.files.segments, s.journal.ID)
 	}
 	s.beginCapture()
 	return seq, s.journal.bytes.Load(), nil
@@ -320,39 +320,12 @@ func (s *Store) copyFiles() (files []string, err error) {
 	return files, nil
 }
 
-// capture keeps, while a snapshot is written in steps, what transactions
-// replace in the part not yet written. So the file is the state at one
-// transaction, though nobody was stopped for it. Keys up to the cursor are
-// written. It is changed with view held: by commits exclusively, by the one
-// snapshot shared.
-type capture struct {
-	seq    uint64 // the transaction whose state is captured
-	format int    // of the records then
-	cursor string
-	before btree.Map[string, image]
-}
-
-// image is what a key held when the snapshot began.
-type image struct {
-	raw string
-	had bool
-}
-
-func (c *capture) keep(key, old string, had bool) {
-	if key <= c.cursor {
-		return
-	}
-	if _, ok := c.before.Get(key); !ok {
-		c.before.Set(key, image{old, had})
-	}
-}
-
 // beginCapture is called with the writer lock held and every transaction
 // applied.
 func (s *Store) beginCapture() {
 	s.view.Lock()
 	defer s.view.Unlock()
-	s.capture = &capture{seq: s.seq.Load(), format: s.committedFormat()}
+	s.capture = &pairs.Capture{Seq: s.seq.Load(), Format: s.committedFormat()}
 }
 
 func (s *Store) endCapture() {
@@ -372,7 +345,7 @@ func (s *Store) nextChunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err erro
 	c := s.capture
 	size, to := 0, ""
 	err = s.db.View(func(b *buntdb.Tx) error {
-		return b.AscendGreaterOrEqual("", c.cursor+"\x00", func(key, raw string) bool {
+		return b.AscendGreaterOrEqual("", c.Cursor+"\x00", func(key, raw string) bool {
 			if len(chunk) == chunkKeys || size >= disk.ChunkBytes {
 				more = true
 				return false
@@ -386,38 +359,9 @@ func (s *Store) nextChunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err erro
 	if err != nil {
 		return nil, false, err
 	}
-	chunk = c.restore(chunk, to, more)
-	c.cursor = to
+	chunk = c.Restore(chunk, to, more)
+	c.Cursor = to
 	return chunk, more, nil
-}
-
-// restore puts into a chunk that reaches to the given key, or to the end,
-// what its keys held when the snapshot began.
-func (c *capture) restore(chunk []disk.Pair, to string, more bool) []disk.Pair {
-	var old, taken []disk.Pair
-	c.before.Scan(func(key string, im image) bool {
-		if more && key > to {
-			return false
-		}
-		taken = append(taken, disk.Pair{Key: key})
-		if im.had {
-			old = append(old, disk.Pair{Key: key, Value: im.raw})
-		}
-		return true
-	})
-	if len(taken) == 0 {
-		return chunk
-	}
-	kept := chunk[:0]
-	for _, p := range chunk {
-		if _, ok := c.before.Get(p.Key); !ok {
-			kept = append(kept, p)
-		}
-	}
-	for _, p := range taken {
-		c.before.Delete(p.Key)
-	}
-	return mergePairs(kept, old)
 }
 
 // writeSnapshot writes the captured state to a file, which gets its name once

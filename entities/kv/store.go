@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // InMemory is the directory to give to Open for a store that keeps nothing on
@@ -71,6 +72,16 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock for ChangeSet.Time; nil is time.Now.
 	Now func() time.Time
+	// Log makes the store a replica: its transactions are durable when they are in the log,
+	// which several machines share, and those of others are applied as its own are. Nil: the
+	// store is one machine's, and its journal is the truth. See Follow.
+	Log Log
+	// LogStart is where in Log a store stands that was none of its replicas until now, and
+	// with whose records the log begins. Nil: only an empty store can begin, at the zero
+	// Position.
+	LogStart *Position
+	// Leave makes a replica a store of this machine again.
+	Leave bool
 	// SnapshotAfter is after how many bytes of journal a snapshot is made in
 	// the background: 0 is 64 MiB, less never. A store larger than that waits
 	// until the journal has grown to the size of the last snapshot, so that
@@ -98,7 +109,7 @@ type Store struct {
 	newest  *pending                 // of the group being made durable; guarded by queue.mu
 	decoded map[string]decodedRecord // by key; guarded by writer
 
-	overlay overlay
+	overlay pairs.Overlay
 	queue   queue
 
 	// view is held shared by whoever reads and exclusively while a
@@ -109,7 +120,7 @@ type Store struct {
 	preparers atomic.Pointer[[]func(*ChangeSet)]
 	closers   []func(bool)   // guarded by view
 	copies    []func() error // guarded by view
-	capture   *capture       // of the snapshot being made; guarded by view
+	capture   *pairs.Capture // of the snapshot being made; guarded by view
 	seq       atomic.Uint64  // of the last applied transaction
 	at        atomic.Int64   // when that was written, in Unix nanoseconds; 0: not known
 	synced    atomic.Uint64  // the last transaction that the disk has confirmed
@@ -119,6 +130,7 @@ type Store struct {
 	snapshots snapshotter
 	flusher   flusher
 	deletion  deletion
+	replica   *replica // nil without Options.Log; set by Open
 }
 
 // Open opens the store in dir, creating it when there is none, or one in
@@ -150,18 +162,23 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	s.queue.changed.L = &s.queue.mu
 	s.snapshots.init()
-	if dir == InMemory {
-		return s, nil
+	if dir != InMemory {
+		if err := s.openDir(dir); err != nil {
+			_ = s.abandon()
+			return nil, err
+		}
+		if err := s.upgrade(); err != nil {
+			_ = s.abandon()
+			return nil, err
+		}
 	}
-	if err := s.openDir(dir); err != nil {
+	if err := s.openReplica(); err != nil {
 		_ = s.abandon()
 		return nil, err
 	}
-	if err := s.upgrade(); err != nil {
-		_ = s.abandon()
-		return nil, err
+	if dir != InMemory {
+		s.startChecks()
 	}
-	s.startChecks()
 	return s, nil
 }
 
@@ -277,8 +294,10 @@ func (s *Store) count() int {
 	if err != nil {
 		return 0
 	}
-	if _, err := b.Get(formatKey); err == nil {
-		n--
+	for _, key := range []string{formatKey, logKey} {
+		if _, err := b.Get(key); err == nil {
+			n--
+		}
 	}
 	return n
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // scanChunk is how many records a scan in Update fetches at a time.
@@ -32,6 +33,9 @@ type Tx struct {
 	reads  uint8
 
 	now time.Time // see Now; zero until it is asked for
+
+	round    uint64 // of a replica, when it began
+	accepted bool   // what it wrote is queued
 }
 
 // readKey is what an Update found under a key before it wrote to it itself. Nobody else
@@ -115,6 +119,9 @@ func (s *Store) View(ctx context.Context, fn func(*Tx) error) error {
 // written and the store goes on; without it the store is read-only until it
 // is opened again, and only then is known whether the transaction survived.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
+	if s.replica != nil {
+		return s.replica.update(ctx, fn)
+	}
 	p, err := s.accept(ctx, fn)
 	if p == nil {
 		return err
@@ -139,16 +146,23 @@ func (s *Store) accept(ctx context.Context, fn func(*Tx) error) (*pending, error
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	tx := Tx{s: s, writable: true}
+	return s.run(&Tx{s: s, writable: true}, fn)
+}
+
+// run runs the function of a transaction and commits it. Called with the writer lock held.
+func (s *Store) run(tx *Tx, fn func(*Tx) error) (*pending, error) {
 	defer func() { tx.over = true }()
-	err := fn(&tx)
+	if twice {
+		s.rehearse(fn)
+	}
+	err := fn(tx)
 	if err == nil {
 		err = tx.err
 	}
 	if err != nil {
 		return s.barrier(), err
 	}
-	return s.commit(&tx)
+	return s.commit(tx)
 }
 
 // commit journals the writes of a finished transaction and queues it. Called
@@ -180,19 +194,20 @@ func (s *Store) commit(tx *Tx) (*pending, error) {
 	if err := s.readOnly(); err != nil {
 		return nil, err
 	}
-	if s.journal != nil {
+	local := s.journal != nil && s.replica == nil // a replica writes what its log has taken
+	if local {
 		if err := s.attach(false); err != nil {
 			return nil, err
 		}
 	}
 	writes = s.stampFormat(writes)
 	p := &pending{seq: s.written + 1, time: s.now(), writes: writes}
-	if s.journal != nil {
+	if local {
 		if err := s.journal.append(p, s.synced.Load()); err != nil {
 			return nil, s.writeFailed(err)
 		}
 	}
-	if err := s.enqueue(p); err != nil {
+	if err := s.enqueue(p, tx); err != nil {
 		return nil, err
 	}
 	s.written, s.format = p.seq, s.opts.Format
@@ -330,9 +345,16 @@ func (tx *Tx) mergeOwn(chunk []disk.Pair, from, to string, last bool, prefix str
 		}
 		return true
 	})
-	return mergePairs(chunk, own)
+	return pairs.Merge(chunk, own)
 }
 
 func errTxOver() error {
 	return fault.New(fault.Internal, "a transaction was used after its function returned")
+}
+
+// rehearse runs a function and forgets what it wrote, see twice.
+func (s *Store) rehearse(fn func(*Tx) error) {
+	tx := Tx{s: s, writable: true}
+	defer func() { tx.over = true }()
+	_ = fn(&tx)
 }

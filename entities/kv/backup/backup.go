@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +31,32 @@ func Count(m *record.StoreManifest, key string) {
 		m.Records++
 		m.Collections[name]++
 	}
+}
+
+// Place checks that a file can be made at path.
+func Place(fsys disk.FS, path string, overwrite bool) error {
+	if _, err := fsys.ReadDir(filepath.Dir(path)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).
+				WithHint("make it first")
+		}
+		return disk.Unavailable(err, "the folder for the backup can't be read").WithHint("choose another one")
+	}
+	if !disk.Openable(fsys, path) {
+		return fault.New(fault.Invalid, "%q is no regular file", path).WithHint("choose another name")
+	}
+	if overwrite {
+		return nil
+	}
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	return fault.Wrap(fault.Conflict, err, "%q already exists", path).
+		WithHint("choose another name, or ask for it to be replaced")
 }
 
 // Options say how to read a backup. The zero value is fine.

@@ -4,6 +4,37 @@
 // memory, or of what is done about damage: that is package kv, which alone may call
 // it, with package backup.
 //
+// # Why not buntdb's own file, and why no log library
+//
+// buntdb is used as an ordered set in memory. Its own file and four log
+// libraries were put through what this store has to stand: a log of 60 entries
+// with a flipped bit (some 20,000 cases each), cut at every offset, and with a
+// block of zeros. In fixtures/peers: go test -run Logs -v -every 7
+//
+//	of all flipped bits   read back changed   lost, nothing said   refused as a whole
+//	buntdb                             90 %                 2.8 %               9.4 %
+//	tidwall/wal                        99 %                 0.0 %               0.6 %
+//	raft-wal                           84 %                 4.3 %               0.2 %
+//	rosedb/wal                            0                     0                   0
+//	etcd/wal                              0               6 cases                93 %
+//	this store                            0                     0                   0
+//
+// buntdb and tidwall/wal have no checksums; cut somewhere, the first says
+// nothing and the second refuses 99.6 % of the files. raft-wal looks at the
+// checksum of the last batch only: zeros before it cost everything behind them,
+// unsaid, in all 470 cases. rosedb/wal notices, but gives up everything behind
+// the damage (30 of 60 entries on average), writes on where nobody reads, and
+// panics on some cut files. etcd/wal is sound, and refuses the whole log for
+// one bit in it. This store gives back every entry that the damage did not
+// touch and says what is lost; it can't know of a cut exactly between two
+// transactions when it was not closed. Speed decides nothing: each appends
+// 2 KB in the time of an fsync.
+//
+// What this store needs beyond a log is more than the log: checksums by which
+// to find the way again behind damage, salts, a seam for failing any operation,
+// and the mark of what had been acknowledged, without which an
+// unfinished write can't be told from a lost one.
+//
 // # Files
 //
 //	lock, lock.pid              who has the store
@@ -57,7 +88,7 @@
 // A State is a file that holds a whole state, a snapshot or a backup. It gets its
 // name once it is whole and durable. WriteClean marks a store that was closed.
 // NoteUnfinished says where a backup is being written, and RemoveUnfinished what is left.
-// Transactions are appended by package kv, as records that Finish completes.
+// Transactions are appended to a Segment, one record each.
 //
 // # Lock and errors
 //

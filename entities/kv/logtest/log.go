@@ -1,0 +1,273 @@
+package logtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+)
+
+// Log is the log that machines share.
+type Log struct {
+	// Anyhow has every Append succeed, whatever stands behind its position: a wrong design,
+	// for tests that are to notice.
+	Anyhow bool
+
+	mu       sync.Mutex
+	base     commitlog.Position // what the oldest entry left stands behind
+	entries  []entry
+	late     []late
+	machines []*Machine
+}
+
+type entry struct {
+	at    commitlog.Position
+	bytes []byte
+}
+
+// late is an entry on its way, of which its machine no longer hopes to hear.
+type late struct {
+	after commitlog.Position
+	bytes []byte
+}
+
+// New returns an empty log that begins at a position.
+func New(start commitlog.Position) *Log { return &Log{base: start} }
+
+// Fault is what happens to one Append.
+type Fault int
+
+// Faults of an Append.
+const (
+	None        Fault = iota
+	Refuse            // it is refused; nothing was appended
+	LoseAnswer        // it is appended if its place is free; the outcome is not known
+	LoseRequest       // nothing was appended, and never will be; the outcome is not known
+	Late              // it is on its way, and appended at some time if its place is free then
+)
+
+// Machine is a log as one store reaches it.
+type Machine struct {
+	log     *Log
+	changes chan struct{}
+
+	mu    sync.Mutex
+	cut   bool
+	fault func() Fault
+	slow  func(op string)
+}
+
+// Machine returns another machine's way to the log.
+func (l *Log) Machine() *Machine {
+	m := &Machine{log: l, changes: make(chan struct{}, 1)}
+	l.mu.Lock()
+	l.machines = append(l.machines, m)
+	l.mu.Unlock()
+	return m
+}
+
+// Cut takes the machine off the others, or puts it back.
+func (m *Machine) Cut(cut bool) {
+	m.mu.Lock()
+	m.cut = cut
+	m.mu.Unlock()
+	m.signal()
+}
+
+// Faults has fn choose what happens to each Append; nil: nothing does.
+func (m *Machine) Faults(fn func() Fault) {
+	m.mu.Lock()
+	m.fault = fn
+	m.mu.Unlock()
+}
+
+// Slow has fn called at the beginning ("append", "read") and before the answer ("appended")
+// of each call; it may wait. nil: nothing is called.
+func (m *Machine) Slow(fn func(op string)) {
+	m.mu.Lock()
+	m.slow = fn
+	m.mu.Unlock()
+}
+
+// reach calls what Slow gave, and reports whether the log can be reached.
+func (m *Machine) reach(op string) bool {
+	m.mu.Lock()
+	slow := m.slow
+	m.mu.Unlock()
+	if slow != nil {
+		slow(op)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.cut
+}
+
+func unreachable() error {
+	e := fault.New(fault.Unavailable, "the other machines can't be reached")
+	e.Retryable = true
+	return e
+}
+
+// Append implements commitlog.Log.
+func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte) (commitlog.Position, error) {
+	if err := ctx.Err(); err != nil {
+		return commitlog.Position{}, unreachable()
+	}
+	if !m.reach("append") {
+		return commitlog.Position{}, unreachable()
+	}
+	m.mu.Lock()
+	choose := m.fault
+	m.mu.Unlock()
+	what := None
+	if choose != nil {
+		what = choose()
+	}
+	l := m.log
+	l.mu.Lock()
+	l.land()
+	b = slices.Clone(b)
+	var at commitlog.Position
+	var err error
+	switch what {
+	case Refuse:
+		err = unreachable()
+	case LoseRequest:
+		err = commitlog.ErrUnknown
+	case Late:
+		l.late = append(l.late, late{after, b})
+		err = commitlog.ErrUnknown
+	default:
+		at, err = l.append(after, b)
+		if what == LoseAnswer {
+			err = commitlog.ErrUnknown
+		}
+	}
+	l.mu.Unlock()
+	if !m.reach("appended") && err == nil {
+		err = commitlog.ErrUnknown
+	}
+	if err != nil {
+		return commitlog.Position{}, err
+	}
+	return at, nil
+}
+
+// append puts an entry behind a position, if that is the end.
+func (l *Log) append(after commitlog.Position, b []byte) (commitlog.Position, error) {
+	end := l.end()
+	if after != end && !l.Anyhow {
+		return after, commitlog.ErrBehind
+	}
+	at := commitlog.Position{Seq: end.Seq + 1 + end.Seq%3}
+	sum := sha256.New()
+	sum.Write(end.Mark[:])
+	sum.Write(b)
+	sum.Sum(at.Mark[:0])
+	l.entries = append(l.entries, entry{at, b})
+	for _, m := range l.machines {
+		m.signal()
+	}
+	return at, nil
+}
+
+// land has what was on its way arrive.
+func (l *Log) land() {
+	for _, e := range l.late {
+		_, _ = l.append(e.after, e.bytes) // it comes too late when somebody has the place
+	}
+	l.late = nil
+}
+
+// Land has every entry arrive that is on its way.
+func (l *Log) Land() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.land()
+}
+
+func (l *Log) end() commitlog.Position {
+	if n := len(l.entries); n > 0 {
+		return l.entries[n-1].at
+	}
+	return l.base
+}
+
+// Read implements commitlog.Log.
+func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(commitlog.Position, []byte) error) error {
+	if ctx.Err() != nil || !m.reach("read") {
+		return unreachable()
+	}
+	l := m.log
+	l.mu.Lock()
+	list, err := l.behind(after)
+	l.mu.Unlock()
+	for _, e := range list {
+		if err := fn(e.at, e.bytes); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (l *Log) behind(after commitlog.Position) ([]entry, error) {
+	if l.Anyhow {
+		i := slices.IndexFunc(l.entries, func(e entry) bool { return e.at.Seq > after.Seq })
+		if i < 0 {
+			return nil, nil
+		}
+		return slices.Clone(l.entries[i:]), nil
+	}
+	if after == l.base {
+		return slices.Clone(l.entries), nil
+	}
+	for i, e := range l.entries {
+		if e.at == after {
+			return slices.Clone(l.entries[i+1:]), nil
+		}
+	}
+	if after.Seq < l.base.Seq {
+		return nil, commitlog.ErrGone
+	}
+	return nil, commitlog.ErrForked
+}
+
+// Changes implements commitlog.Log.
+func (m *Machine) Changes() <-chan struct{} { return m.changes }
+
+func (m *Machine) signal() {
+	select {
+	case m.changes <- struct{}{}:
+	default:
+	}
+}
+
+// End returns the position behind the last entry, and how many entries there are.
+func (l *Log) End() (commitlog.Position, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end(), len(l.entries)
+}
+
+// Purge drops the entries up to a position.
+func (l *Log) Purge(upTo commitlog.Position) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.entries, func(e entry) bool { return e.at == upTo })
+	if i >= 0 {
+		l.base, l.entries = upTo, slices.Clone(l.entries[i+1:])
+	}
+}
+
+// Entries returns the entries as they were appended.
+func (l *Log) Entries() (list [][]byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.entries {
+		list = append(list, e.bytes)
+	}
+	return list
+}

@@ -1,0 +1,129 @@
+package pairs
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities/kv/disk"
+)
+
+// Overlay holds the writes of transactions that are accepted but not yet
+// durable. Only writers look at it, which is why a View never sees them.
+//
+// A transaction leaves the overlay after its writes are in the committed
+// store, so a writer that looks here first and there second misses nothing.
+type Overlay struct {
+	mu sync.RWMutex
+	m  map[string]Queued
+}
+
+// Queued is the newest state of a key.
+type Queued struct {
+	Raw     string
+	Deleted bool
+	Seq     uint64 // of the transaction that wrote it
+}
+
+// manyWrites is from where on the room of a transaction's writes is given back.
+const manyWrites = 8
+
+// Add takes in the n writes of a transaction.
+func (o *Overlay) Add(seq uint64, n int, write func(i int) (key, raw string, deleted bool)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.m == nil {
+		o.m = make(map[string]Queued)
+	}
+	for i := range n {
+		key, raw, deleted := write(i)
+		o.m[key] = Queued{raw, deleted, seq}
+	}
+}
+
+// Remove forgets the n writes of a transaction, except where a later one wrote
+// again.
+func (o *Overlay) Remove(seq uint64, n int, key func(i int) string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range n {
+		k := key(i)
+		if q, ok := o.m[k]; ok && q.Seq == seq {
+			delete(o.m, k)
+		}
+	}
+	if len(o.m) == 0 && n > manyWrites {
+		o.m = nil // a map keeps the room that it once had
+	}
+}
+
+// Clear forgets everything.
+func (o *Overlay) Clear() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.m = nil
+}
+
+// Get returns what is queued for a key.
+func (o *Overlay) Get(key string) (Queued, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	q, ok := o.m[key]
+	return q, ok
+}
+
+// Range returns what committed returns, keys that begin with prefix, from the given one on
+// and before to, or up to the end of the prefix when last is set, as they are with what is
+// queued.
+//
+// The overlay is held still while the committed store is read: a
+// transaction that moves over in between is then seen in both, never in
+// neither.
+func (o *Overlay) Range(from, prefix string,
+	committed func() (chunk []disk.Pair, to string, last bool),
+) (_ []disk.Pair, to string, last bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	chunk, to, last := committed()
+	var over []disk.Pair
+	gone := make(map[string]bool)
+	for key, q := range o.m {
+		switch {
+		case key < from || !last && key >= to || !strings.HasPrefix(key, prefix):
+		case q.Deleted:
+			gone[key] = true
+		default:
+			over = append(over, disk.Pair{Key: key, Value: q.Raw})
+		}
+	}
+	slices.SortFunc(over, func(a, b disk.Pair) int { return strings.Compare(a.Key, b.Key) })
+	if len(gone) > 0 {
+		kept := chunk[:0]
+		for _, p := range chunk {
+			if !gone[p.Key] {
+				kept = append(kept, p)
+			}
+		}
+		chunk = kept
+	}
+	return Merge(chunk, over), to, last
+}
+
+// Merge merges two lists in key order; on the same key that of b stays.
+func Merge(a, b []disk.Pair) []disk.Pair {
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]disk.Pair, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].Key < b[0].Key:
+			out, a = append(out, a[0]), a[1:]
+		case a[0].Key > b[0].Key:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, b[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}

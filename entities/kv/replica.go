@@ -1,0 +1,239 @@
+package kv
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/replicate"
+)
+
+// Log is the one order of commits of a store on several machines, see commitlog.Log.
+type Log = commitlog.Log
+
+// Position is a place in a Log, see commitlog.Position.
+type Position = commitlog.Position
+
+// logKey holds how far a replica has applied its log. It is written in the same record of the
+// journal as every transaction that came from there, so that neither is there without the other.
+const logKey = "!log"
+
+// errAgain is why a transaction is not acknowledged that has to run once more: it ran on a
+// state that others have changed.
+var errAgain = errors.New("the transaction has to run again")
+
+// maxTries is how often a transaction runs before its caller has to decide.
+const maxTries = 64
+
+// replica is what a store with a log has beside.
+type replica struct {
+	*replicate.Runner
+	s       *Store
+	foreign atomic.Uint64 // transactions of others that were applied
+
+	at    commitlog.Place // of Run
+	group []*pending      // being appended; of Run
+
+	// Guarded by queue.mu.
+	round   uint64        // grows when what transactions under way have read is void
+	gate    chan struct{} // closed while transactions may begin
+	applied Position
+	trouble *fault.Error // why the log could not be used last; nil: it could
+}
+
+// openReplica finds out where in its log the store stands.
+func (s *Store) openReplica() error {
+	raw, known := s.latest(logKey)
+	at, err := commitlog.ParsePlace(raw)
+	switch {
+	case known && err != nil:
+		return fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
+			WithHint("join the other machines anew")
+	case known && s.opts.Leave:
+		return s.Update(context.Background(), func(tx *Tx) error { return tx.delete(logKey, nil) })
+	case s.opts.Log == nil && known:
+		return fault.New(fault.Unavailable, "the store is shared with other machines, and this start knows no log").
+			WithHint("configure the log again, or leave the other machines")
+	case s.opts.Log == nil || s.opts.Leave:
+		return nil
+	case !known && s.opts.LogStart != nil:
+		at = commitlog.Place{Position: *s.opts.LogStart}
+		err := s.Update(context.Background(), func(tx *Tx) error { return tx.put(logKey, at.String(), nil) })
+		if err != nil {
+			return err
+		}
+	case !known && s.count() > 0:
+		return fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
+			WithHint("begin a log with them, or join the other machines with an empty store")
+	case !known:
+		at = commitlog.Place{}
+	}
+	r := &replica{s: s, at: at, gate: make(chan struct{}), applied: at.Position}
+	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format)
+	close(r.gate)
+	s.replica = r
+	go r.Run()
+	return nil
+}
+
+// Follow has the store apply what other machines commit, from now on. Call it once when all
+// views are registered; before, only an Update that finds others ahead applies what they
+// wrote. It does nothing without a log.
+func (s *Store) Follow() {
+	if s.replica != nil {
+		s.replica.Follow()
+	}
+}
+
+// CatchUp applies everything that was in the log when it was called, so that a View after
+// it sees every transaction that any machine had acknowledged before. It does nothing
+// without a log. Errors are those of Log.Read.
+func (s *Store) CatchUp(ctx context.Context) error {
+	if s.replica == nil {
+		return nil
+	}
+	return s.replica.CatchUp(ctx)
+}
+
+// ReplicaStatus says how a store stands with its log.
+type ReplicaStatus struct {
+	Position  Position     // up to which the log is applied
+	Trouble   *fault.Error // why the log could not be read or written the last time; nil: it could
+	Conflicts uint64       // how often somebody else was first
+	Foreign   uint64       // transactions of other machines that were applied since the start
+}
+
+// Replica says how the store stands with its log, ok is false for one without. O(1).
+func (s *Store) Replica() (st ReplicaStatus, ok bool) {
+	r := s.replica
+	if r == nil {
+		return st, false
+	}
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	return ReplicaStatus{r.applied, r.trouble, r.Conflicts(), r.foreign.Load()}, true
+}
+
+// update is Update for a store with a log. The function runs again when others were first.
+func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
+	asked := false
+	for range maxTries {
+		seen := r.foreign.Load()
+		tx := Tx{s: r.s, writable: true}
+		p, err := r.try(ctx, &tx, fn)
+		if err != nil && tx.s == nil {
+			return err // it did not begin
+		}
+		var werr error
+		if p != nil {
+			werr = r.s.wait(p)
+		}
+		switch {
+		case tx.accepted && !errors.Is(werr, errAgain):
+			return werr
+		case tx.accepted || errors.Is(err, errAgain) || werr != nil || r.roundNow() != tx.round:
+			continue // what it read has not come, or not alone
+		case err != nil && !asked && disputable(err):
+			// It may be wrong by now: a record that is not here yet, a version that has changed.
+			asked = true
+			if r.s.CatchUp(ctx) == nil && r.foreign.Load() != seen {
+				continue
+			}
+		}
+		return err
+	}
+	e := fault.New(fault.Conflict, "other machines were first each time that this was tried").WithHint("try it again")
+	e.Retryable = true
+	return e
+}
+
+// disputable reports whether a refusal may come of records that others have changed.
+func disputable(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.Conflict || kind == fault.NotFound
+}
+
+// try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.
+func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error) (*pending, error) {
+	s := tx.s
+	tx.s = nil
+	for {
+		select {
+		case <-r.gateNow():
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-r.Stop().Done():
+			return nil, errClosed()
+		}
+		if err := s.lockWriter(ctx); err != nil {
+			return nil, err
+		}
+		s.queue.mu.Lock()
+		open := isClosed(r.gate)
+		tx.round = r.round
+		s.queue.mu.Unlock()
+		if open {
+			break
+		}
+		s.unlockWriter()
+	}
+	defer s.unlockWriter()
+	if err := s.writable(); err != nil {
+		return nil, err
+	}
+	tx.s = s
+	return s.run(tx, fn)
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *replica) gateNow() chan struct{} {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	return r.gate
+}
+
+func (r *replica) roundNow() uint64 {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	return r.round
+}
+
+// travels reports whether a write goes to other machines: those to collections that are
+// Local, and to keys of the store itself, stay.
+func (w *write) travels() bool { return w.of != nil && !w.of.isLocal() }
+
+func (p *pending) travels() bool {
+	for i := range p.writes {
+		if p.writes[i].travels() {
+			return true
+		}
+	}
+	return false
+}
+
+// declared are the collections of the program by name: an entry of another machine names
+// them, and views get its records decoded. Collections are package variables, so all are
+// there before a store is opened.
+var declared sync.Map // of typed
+
+// collectionOf returns the collection that a key belongs to; nil: of none that the program
+// has.
+func collectionOf(key string) typed {
+	name, _, _ := strings.Cut(key, "/")
+	if c, ok := declared.Load(name); ok {
+		return c.(typed)
+	}
+	return nil
+}

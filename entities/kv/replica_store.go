@@ -1,0 +1,262 @@
+package kv
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/replicate"
+)
+
+// What package replicate asks of a store. All is called by its one goroutine.
+
+// maxGroup is about how many bytes of transactions go into one entry, unless one alone has
+// more.
+const maxGroup = 1 << 20
+
+func (r *replica) At() Position { return r.at.Position }
+
+func (r *replica) Skip(at Position) { r.at = commitlog.Place{Position: at} }
+
+func (r *replica) Told(trouble *fault.Error) {
+	q := &r.s.queue
+	q.mu.Lock()
+	changed := (r.trouble == nil) != (trouble == nil)
+	r.trouble, r.applied = trouble, r.at.Position
+	q.mu.Unlock()
+	if changed {
+		r.s.statusChanged()
+	}
+}
+
+func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
+	q := &r.s.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.list) == 0 {
+		return nil, false
+	}
+	q.awaitGroup()
+	n, size := 0, 0
+	for ; n < len(q.list) && size < maxGroup; n++ {
+		p := q.list[n]
+		t := commitlog.Transaction{Time: p.time.UnixNano()}
+		for i := range p.writes {
+			if w := &p.writes[i]; w.travels() {
+				size += len(w.key) + len(w.raw)
+				t.Writes = append(t.Writes, commitlog.Write{Key: w.key, Value: w.raw, Deleted: w.deleted})
+			}
+		}
+		if len(t.Writes) > 0 {
+			list = append(list, t)
+		}
+	}
+	r.group = slices.Clone(q.list[:n])
+	q.list = slices.Delete(q.list, 0, n)
+	q.waiting.Store(int64(len(q.list)))
+	q.groups = [2]int{q.groups[1], n}
+	q.leading = true
+	r.s.newest = r.group[n-1]
+	return list, true
+}
+
+func (r *replica) Void(err error) {
+	s, q := r.s, &r.s.queue
+	q.mu.Lock()
+	if isClosed(r.gate) {
+		r.gate = make(chan struct{})
+	}
+	r.round++
+	for _, p := range slices.Concat(r.group, q.list) {
+		p.err, p.done = errAgain, true
+	}
+	for _, p := range r.group {
+		if err != nil && p.travels() {
+			p.err = err
+		}
+	}
+	r.group, q.list, q.leading = nil, nil, false
+	q.waiting.Store(0)
+	q.changed.Broadcast()
+	q.mu.Unlock()
+	// Who waited for one of these with the writer lock held, goes on now.
+	if s.lockWriter(r.Stop()) != nil {
+		return // the store is being closed
+	}
+	s.overlay.Clear()
+	s.written, s.format = s.seq.Load(), s.committedFormat()
+	s.unlockWriter()
+}
+
+func (r *replica) Shut() {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	if isClosed(r.gate) {
+		r.gate = make(chan struct{})
+	}
+}
+
+func (r *replica) Open() {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	if !isClosed(r.gate) {
+		close(r.gate)
+	}
+}
+
+func (r *replica) Write(at Position, n int) error {
+	s, q := r.s, &r.s.queue
+	group, next, failed := r.group, r.at, error(nil)
+	if s.journal != nil {
+		failed = s.reattach()
+	}
+	kept := 0
+	for _, p := range group {
+		if failed != nil {
+			break
+		}
+		to := next
+		if p.travels() {
+			to.Done++
+			if to.Done == n {
+				to = commitlog.Place{Position: at}
+			}
+			p.writes = append(p.writes, write{key: logKey, raw: to.String()})
+		}
+		if s.journal != nil {
+			failed = s.journal.append(p, s.synced.Load())
+		}
+		if failed == nil {
+			next = to
+			kept++
+		}
+	}
+	took, broken := time.Duration(0), (*fault.Error)(nil)
+	if kept > 0 {
+		took, broken = s.flushAndApply(group[:kept])
+	}
+	q.mu.Lock()
+	for _, p := range group[:kept] {
+		if broken != nil && p.seq > s.seq.Load() {
+			p.err = broken
+		}
+		p.done = true
+	}
+	q.flush, q.leading, r.group = took, false, group[kept:]
+	if broken != nil {
+		broken = s.failLocked(broken)
+	}
+	r.applied = next.Position
+	q.changed.Broadcast()
+	q.mu.Unlock()
+	r.at = next
+	switch {
+	case broken != nil:
+		r.Void(broken)
+		return broken
+	case failed != nil:
+		e := unavailable(s.writeFailed(failed), "the change has reached the shared log, and the disk of this machine did not take it").
+			WithHint("free some disk space if it is full; the change is read from the log then")
+		r.Void(e)
+		return e
+	}
+	r.group = nil
+	return nil
+}
+
+// Apply gives entries of others to the journal, the views and the handlers as the store's own
+// are. One that can't be read as a whole is not applied, nor anything behind it.
+func (r *replica) Apply(list []replicate.Foreign) error {
+	s := r.s
+	if err := s.lockWriter(r.Stop()); err != nil {
+		return errClosed()
+	}
+	defer s.unlockWriter()
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if s.journal != nil {
+		if err := s.attach(false); err != nil {
+			return err
+		}
+	}
+	var group []*pending
+	var failed error
+	next := r.at
+	for _, f := range list {
+		if failed = r.check(f.Entry); failed != nil {
+			break
+		}
+		for i := next.Done; i < len(f.Entry.Transactions) && failed == nil; i++ {
+			to := commitlog.Place{Position: next.Position, Done: i + 1}
+			if to.Done == len(f.Entry.Transactions) {
+				to = commitlog.Place{Position: f.At}
+			}
+			p := r.pendingOf(&f.Entry.Transactions[i], s.written+1, to)
+			if s.journal != nil {
+				failed = s.journal.append(p, s.synced.Load())
+			}
+			if failed == nil {
+				s.queueWrites(p)
+				s.written, s.format = p.seq, s.opts.Format
+				group, next = append(group, p), to
+			}
+		}
+		if failed != nil {
+			failed = s.writeFailed(failed)
+			break
+		}
+		next = commitlog.Place{Position: f.At}
+	}
+	if len(group) > 0 {
+		if _, broken := s.flushAndApply(group); broken != nil {
+			s.overlay.Clear()
+			return s.fail(broken)
+		}
+	}
+	r.foreign.Add(uint64(len(group)))
+	r.at = next
+	return failed
+}
+
+// pendingOf makes a transaction of another machine one of this store.
+func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.Place) *pending {
+	s := r.s
+	p := &pending{seq: seq, time: time.Unix(0, t.Time), writes: make([]write, 0, len(t.Writes)+2)}
+	for _, w := range t.Writes {
+		own := write{key: w.Key, raw: w.Value, deleted: w.Deleted, of: collectionOf(w.Key)}
+		own.old, own.had = s.latest(w.Key)
+		if own.deleted && !own.had {
+			continue
+		}
+		if own.of != nil && !own.deleted {
+			own.val, _ = decodeSafely(own.of, own.raw) // check has read it already
+		}
+		p.writes = append(p.writes, own)
+	}
+	p.writes = s.stampFormat(p.writes)
+	p.writes = append(p.writes, write{key: logKey, raw: to.String()})
+	return p
+}
+
+// check refuses an entry that holds what a store would not have written.
+func (r *replica) check(e *commitlog.Entry) error {
+	for i := range e.Transactions {
+		for _, w := range e.Transactions[i].Writes {
+			name, id, ok := strings.Cut(w.Key, "/")
+			of := collectionOf(w.Key)
+			if !ok || !validName(name) || id == "" || len(id) > maxID || of != nil && of.isLocal() {
+				return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
+			}
+			if of == nil || w.Deleted {
+				continue
+			}
+			if _, err := decodeSafely(of, w.Value); err != nil {
+				return fault.Wrap(fault.Unavailable, err, "a record of %s from another machine can't be read", name).WithRef(id)
+			}
+		}
+	}
+	return nil
+}

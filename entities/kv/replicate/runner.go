@@ -1,0 +1,394 @@
+package replicate
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+)
+
+const (
+	// maxRead is how many bytes of entries are read before they are applied.
+	maxRead = 4 << 20
+	// patience is how long an outcome is waited for.
+	patience = 10 * time.Second
+	// retryEvery is how often a store that is behind tries to read, without being told to.
+	retryEvery = 5 * time.Second
+	// holdAfter is after how many losses in a row a machine asks the others for the next place.
+	holdAfter = 4
+)
+
+// Foreign is an entry of another machine, and the position behind it.
+type Foreign struct {
+	At    commitlog.Position
+	Entry *commitlog.Entry
+}
+
+// Store is what a Runner asks of the store that it works for.
+type Store interface {
+	// At is the position up to which the log is applied, as a whole entry.
+	At() commitlog.Position
+	// Take takes the transactions that are queued, as one group, and returns what other
+	// machines get of them; ok is false when there are none.
+	Take() (list []commitlog.Transaction, ok bool)
+	// Write makes a group durable and applies it, of which n transactions are in the log as
+	// one entry, behind which is the position at. On an error At is where it came to, and the
+	// rest is in the log alone; who waits for it has been told.
+	Write(at commitlog.Position, n int) error
+	// Void takes back everything that is accepted and not in the log. What the group has for
+	// other machines fails with err; without one, and all else, runs again. The gate is shut
+	// after it: nothing is accepted until Open.
+	Void(err error)
+	// Apply applies entries of others, after Void. On an error At is where it came to.
+	Apply(list []Foreign) error
+	// Skip notes that the log is applied up to an entry that holds nothing.
+	Skip(at commitlog.Position)
+	// Shut keeps transactions from beginning, and Open lets them begin.
+	Shut()
+	Open()
+	// Told gets why the log could not be used, nil: it could.
+	Told(trouble *fault.Error)
+}
+
+// Runner appends what its store has to tell others, and has it apply what they tell.
+type Runner struct {
+	store  Store
+	log    commitlog.Log
+	format int           // of the store's records
+	kick   chan struct{} // something is queued; buffer of one
+	asks   chan chan error
+
+	follow     chan struct{} // closed by Follow
+	followOnce sync.Once
+	stop       context.Context
+	halt       context.CancelFunc
+	over       chan struct{} // closed when Run has ended
+	conflicts  atomic.Uint64
+
+	// Of Run.
+	group  bool // one was taken, and is neither written nor void
+	behind bool // there is, or may be, something to read before anything can be appended
+	pace   commitlog.Pace
+	opened time.Time     // when the gate was opened last
+	due    bool          // the gate is to be opened, soon or at once
+	timer  *time.Timer   // until when it stays shut; nil when that is not known or not so
+	hold   time.Duration // another machine has asked for the next place, for so long
+	held   bool          // and the timer runs for it
+}
+
+// New returns a Runner for a store whose records have a format, see kv.Options.Format.
+func New(store Store, log commitlog.Log, format int) *Runner {
+	r := &Runner{
+		store: store, log: log, format: format, behind: true,
+		kick: make(chan struct{}, 1), asks: make(chan chan error),
+		follow: make(chan struct{}), over: make(chan struct{}),
+	}
+	r.stop, r.halt = context.WithCancel(context.Background())
+	return r
+}
+
+// Follow has what others commit read and applied from now on, not only when it is in the way.
+func (r *Runner) Follow() { r.followOnce.Do(func() { close(r.follow) }) }
+
+// Wake says that something was queued.
+func (r *Runner) Wake() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Stop is done when the Runner is about to end.
+func (r *Runner) Stop() context.Context { return r.stop }
+
+// End stops Run and waits for it.
+func (r *Runner) End() {
+	r.halt()
+	<-r.over
+}
+
+// Conflicts returns how many groups came second.
+func (r *Runner) Conflicts() uint64 { return r.conflicts.Load() }
+
+// CatchUp has everything applied that was in the log when it was called.
+func (r *Runner) CatchUp(ctx context.Context) error {
+	done := make(chan error, 1)
+	select {
+	case r.asks <- done:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.over:
+		return errClosed()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func errClosed() error { return fault.New(fault.Unavailable, "the store is closed") }
+
+// Run appends, reads and applies until End is called.
+func (r *Runner) Run() {
+	defer close(r.over)
+	follow := r.follow
+	var changes <-chan struct{}
+	for {
+		var pause, retry <-chan time.Time
+		kick := r.kick
+		if r.timer != nil {
+			pause, kick = r.timer.C, nil
+		}
+		if changes != nil && r.behind {
+			retry = time.After(retryEvery)
+		}
+		select {
+		case <-r.stop.Done():
+			r.store.Void(errClosed())
+			return
+		case <-pause:
+			r.timer, r.held = nil, false
+			r.open()
+			r.Wake()
+		case <-kick:
+			r.commit()
+		case <-follow:
+			follow, changes = nil, r.log.Changes()
+			_ = r.catchUp() // Told says what comes of it
+		case <-changes:
+			_ = r.catchUp()
+		case <-retry:
+			_ = r.catchUp()
+		case done := <-r.asks:
+			done <- r.catchUp()
+		}
+		r.settle()
+	}
+}
+
+// commit makes one group of transactions durable and has it applied.
+func (r *Runner) commit() {
+	list, ok := r.store.Take()
+	if !ok {
+		return
+	}
+	defer r.Wake() // more may be queued
+	r.group = true
+	at := r.store.At()
+	if len(list) > 0 {
+		var err error
+		at, err = r.append(&commitlog.Entry{ID: commitlog.NewID(), Format: r.format, Transactions: list})
+		if err != nil {
+			r.void(err)
+		}
+		if !r.group {
+			return // refused, or to run again
+		}
+	}
+	r.group, r.due = false, true
+	if err := r.store.Write(at, len(list)); err != nil {
+		r.behind = true // what is in the log and not here is read from there
+	}
+}
+
+// void takes back what is accepted.
+func (r *Runner) void(err error) {
+	r.group, r.due = false, true
+	r.store.Void(err)
+}
+
+// append puts an entry into the log. Where others were first, theirs are applied, and there
+// is no group any more. An error is why the group is refused.
+func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
+	if r.behind {
+		if err := r.catchUp(); err != nil || !r.group {
+			return commitlog.Position{}, err
+		}
+	}
+	start := time.Now()
+	at, err := r.appendOnce(e)
+	if err == nil {
+		r.pace.Won(time.Since(start))
+		_ = r.told(nil)
+		return at, nil
+	}
+	unknown := errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded) || r.stop.Err() != nil
+	if !unknown && !errors.Is(err, commitlog.ErrBehind) {
+		return at, r.told(err)
+	}
+	r.behind = true
+	list, more, rerr := r.read()
+	switch {
+	case len(list) > 0 && list[0].Entry.ID == e.ID:
+		return list[0].At, nil // it was appended; what is behind it is read next
+	case len(list) == 0 && unknown:
+		return at, fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
+			WithHint("look whether it is there before you repeat it")
+	case len(list) == 0 && rerr != nil:
+		return at, r.told(rerr)
+	}
+	r.conflicts.Add(1)
+	r.pace.Lost()
+	r.void(nil)
+	rerr = errors.Join(r.apply(list), rerr)
+	if more && rerr == nil {
+		rerr = r.catchUp()
+	}
+	r.behind = rerr != nil
+	_ = r.told(rerr)
+	if rerr == nil && r.pace.Losses() >= holdAfter {
+		r.askForPlace(start)
+	}
+	return at, nil
+}
+
+func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
+	ctx, cancel := context.WithTimeout(r.stop, patience)
+	defer cancel()
+	return r.log.Append(ctx, r.store.At(), e.Encode())
+}
+
+// askForPlace asks the other machines to append nothing until this one has: what it wants to
+// write takes long to make, and they were first again and again.
+func (r *Runner) askForPlace(began time.Time) {
+	hold := min(2*began.Sub(r.opened)+4*r.pace.Round(), commitlog.MaxHold)
+	for range holdAfter {
+		e := &commitlog.Entry{ID: commitlog.NewID(), Format: r.format, Hold: hold}
+		at, err := r.appendOnce(e)
+		if err == nil {
+			r.store.Skip(at)
+			return
+		}
+		r.behind = true
+		if !errors.Is(err, commitlog.ErrBehind) || r.catchUp() != nil {
+			return
+		}
+	}
+}
+
+// catchUp reads the log to its end and has applied what is there. Everything that was accepted
+// meanwhile runs again.
+func (r *Runner) catchUp() error {
+	for {
+		list, more, err := r.read()
+		if len(list) > 0 {
+			r.void(nil)
+			err = errors.Join(r.apply(list), err)
+		}
+		r.behind = err != nil || more
+		if !more || err != nil {
+			return r.told(err)
+		}
+	}
+}
+
+func (r *Runner) apply(list []Foreign) error {
+	r.pace.Others()
+	r.endHold()
+	r.hold = list[len(list)-1].Entry.Hold
+	return r.store.Apply(list)
+}
+
+var errEnough = errors.New("enough")
+
+// read returns what stands in the log behind the position of the store, at first so much of it.
+func (r *Runner) read() (list []Foreign, more bool, err error) {
+	size := 0
+	last := r.store.At()
+	err = r.log.Read(r.stop, last, func(at commitlog.Position, b []byte) error {
+		if size += len(b); size > maxRead && len(list) > 0 {
+			more = true
+			return errEnough
+		}
+		e, err := commitlog.Decode(b)
+		switch {
+		case err != nil:
+			return err
+		case at.Seq <= last.Seq:
+			return fault.New(fault.Unavailable, "the shared log hands over its entries in another order")
+		case e.Format > r.format:
+			return fault.New(fault.Unavailable, "another machine writes records of format %d, this program knows formats up to %d",
+				e.Format, r.format).WithHint("install the newer version of ctxd here, too")
+		case e.Format < r.format && len(e.Transactions) > 0:
+			return fault.New(fault.Unavailable, "another machine writes records of format %d, the store here has format %d",
+				e.Format, r.format).WithHint("install the newer version of ctxd there, too, and join anew here")
+		}
+		last = at
+		list = append(list, Foreign{at, e})
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return list, more, err
+}
+
+// told passes on why the log could not be used, nil: it could. It returns what writers get.
+func (r *Runner) told(err error) error {
+	var e *fault.Error
+	switch {
+	case err == nil:
+		r.store.Told(nil)
+		return nil
+	case errors.As(err, &e):
+	case errors.Is(err, commitlog.ErrGone):
+		e = fault.Wrap(fault.Unavailable, err, "the shared log does not reach back to where this store stands").
+			WithHint("join the other machines anew")
+	case errors.Is(err, commitlog.ErrForked):
+		e = fault.Wrap(fault.Unavailable, err, "the shared log and this store hold different transactions").
+			WithHint("join the other machines anew; a backup of this store keeps what only it has")
+	default:
+		e = fault.Wrap(fault.Unavailable, err, "the log that the machines share can't be used")
+	}
+	if e.Kind != fault.Limit {
+		r.store.Told(e)
+	}
+	return e
+}
+
+// open lets transactions begin.
+func (r *Runner) open() {
+	r.opened = time.Now()
+	r.store.Open()
+}
+
+// settle opens the gate when something was written or taken back, after a while where others
+// are to have their turn. That is not put off again, unless another machine has asked for it.
+func (r *Runner) settle() {
+	if !r.due {
+		return
+	}
+	r.due = false
+	wait := r.hold
+	switch {
+	case wait > 0:
+		if r.timer != nil {
+			r.timer.Stop()
+		}
+		r.held, r.hold = true, 0
+	case r.timer != nil:
+		return
+	default:
+		wait = r.pace.Delay()
+	}
+	if wait == 0 {
+		r.open()
+		return
+	}
+	r.store.Shut()
+	r.timer = time.NewTimer(wait)
+}
+
+// endHold is called when the place that another machine asked for is taken.
+func (r *Runner) endHold() {
+	if r.held {
+		r.timer.Stop()
+		r.timer, r.held = nil, false
+	}
+}

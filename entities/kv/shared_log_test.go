@@ -1,0 +1,116 @@
+package kv_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/logtest"
+)
+
+// replicas opens stores in memory over one log.
+func replicas(t *testing.T, n int) (*logtest.Log, []*logtest.Machine, []*kv.Store) {
+	t.Helper()
+	l := logtest.New(kv.Position{})
+	var machines []*logtest.Machine
+	var stores []*kv.Store
+	for range n {
+		m := l.Machine()
+		s, err := kv.Open(kv.InMemory, kv.Options{Log: m, Format: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		s.Follow()
+		machines, stores = append(machines, m), append(stores, s)
+	}
+	return l, machines, stores
+}
+
+// add adds one to a counter.
+func add(s *kv.Store, id string) error {
+	return s.Update(ctx, func(tx *kv.Tx) error {
+		old, err := notes.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		n := 0
+		if old != nil {
+			n, err = strconv.Atoi(old.Text)
+			if err != nil {
+				return err
+			}
+		}
+		return notes.Put(tx, id, &record{Text: strconv.Itoa(n + 1)})
+	})
+}
+
+func catchUp(t *testing.T, stores ...*kv.Store) {
+	t.Helper()
+	for _, s := range stores {
+		if err := s.CatchUp(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Writers on three machines add to the same counter: each addition counts once, everywhere.
+func TestSYNC2_WritersOfOneCounter(t *testing.T) {
+	_, _, stores := replicas(t, 3)
+	const writers, times = 4, 25
+	var wg sync.WaitGroup
+	for _, s := range stores {
+		for range writers {
+			wg.Go(func() {
+				for range times {
+					if err := add(s, "counter"); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	catchUp(t, stores...)
+	for i, s := range stores {
+		if got, want := dump(t, s)["counter"], fmt.Sprint(len(stores)*writers*times); got != want {
+			t.Errorf("machine %d counts %s, want %s", i, got, want)
+		}
+		st, _ := s.Replica()
+		t.Logf("machine %d: %d conflicts, %d foreign", i, st.Conflicts, st.Foreign)
+	}
+}
+
+// A machine without the others reads, refuses writes as retryable, and goes on when they are back.
+func TestSYNC4_WithoutTheOthers(t *testing.T) {
+	_, machines, stores := replicas(t, 2)
+	put(t, stores[0], "a", "1")
+	catchUp(t, stores[1])
+	machines[1].Cut(true)
+	put(t, stores[0], "a", "2")
+	err := stores[1].Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "b", &record{Text: "3"}) })
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Kind != fault.Unavailable || !e.Retryable {
+		t.Fatalf("a write without the others: %v", err)
+	}
+	if got := dump(t, stores[1]); !maps.Equal(got, map[string]string{"a": "1"}) {
+		t.Fatalf("it reads %v", got)
+	}
+	machines[1].Cut(false)
+	put(t, stores[1], "b", "3")
+	catchUp(t, stores...)
+	for i, s := range stores {
+		if got := dump(t, s); !maps.Equal(got, map[string]string{"a": "2", "b": "3"}) {
+			t.Errorf("machine %d: %v", i, got)
+		}
+	}
+}
