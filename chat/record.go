@@ -121,7 +121,7 @@ var (
 	hashes  = kv.NewCollection("message-name", placeCodec)
 	clients = kv.NewCollection("message-client", placeCodec)
 	actions = kv.NewCollection[proposal]("message-action")
-	parts   = kv.NewCollection[part]("message-part")
+	parts   = kv.NewCollection[part]("message-part").Local() // the machine that asks the model also finishes
 	handles = kv.NewCollection[owner]("conversation-handle")
 	named   = kv.NewCollection[owner]("conversation-client")
 )

@@ -132,6 +132,7 @@ func change(t *rapid.T, houses ...house) {
 	var first string
 	for i, h := range houses {
 		err := h.db.Update(ctx, func(tx *kv.Tx) error {
+			d := d // it may run again
 			switch what {
 			case 0:
 				return h.ns.DeleteTx(tx, d.ID)
@@ -144,7 +145,6 @@ func change(t *rapid.T, houses ...house) {
 			_, err := h.ns.PutTx(tx, d, nil, nil)
 			return err
 		})
-		d.ID = strings.TrimSuffix(d.ID, "x")
 		if what == 2 && err == nil {
 			_, err = h.ns.Archive(ctx, d.ID, nil)
 		}

@@ -162,8 +162,8 @@ func (s *Store) InPrivateFolder(vault, p, folder string) bool {
 	return s.FoldsCase(vault) && s.private.folded.Match(strings.Split(entities.Fold(p), "/"), false)
 }
 
-// foldingVaults says of vaults whether their file systems tell letter case.
-var foldingVaults = kv.NewCollection[caseRule]("note-vault-case") // by the name of the vault
+// foldingVaults says of vaults whether their file systems tell letter case, those of this machine.
+var foldingVaults = kv.NewCollection[caseRule]("note-vault-case").Local() // by the name of the vault
 
 type caseRule struct {
 	Folds bool `json:"folds"`

@@ -59,7 +59,8 @@ type waiting struct {
 	At             time.Time `json:"at"`
 }
 
-var waits = kv.NewCollection[waiting]("learn-extract")
+// waits are Local: facts are looked for where the message was answered, and only there.
+var waits = kv.NewCollection[waiting]("learn-extract").Local()
 
 // MaxWaiting is how many messages wait at most.
 const MaxWaiting = 10_000

@@ -24,7 +24,8 @@ type row struct {
 }
 
 // rows begin with their day, so the oldest come first.
-var rows = kv.NewCollection[row]("chat-spending")
+// rows are Local: they are what the ledger of this machine has counted.
+var rows = kv.NewCollection[row]("chat-spending").Local()
 
 func (r *row) id() string {
 	who := "user"

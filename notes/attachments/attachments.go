@@ -13,7 +13,8 @@ import (
 // record is that of one file: its key says all.
 type record struct{}
 
-var records = kv.NewCollection[record]("vault-attachment") // by vault name, /, path
+// They are Local: each machine has the files of its own folder.
+var records = kv.NewCollection[record]("vault-attachment").Local() // by vault name, /, path
 
 // Set has the files of all vaults. The zero value is empty.
 type Set struct {

@@ -117,7 +117,7 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 func (im *Importer) beginForgetting(ctx context.Context, name string) (total int, known bool, err error) {
 	err = im.db.Update(ctx, func(tx *kv.Tx) error {
 		v, err := vaults.Get(tx, name)
-		known = v != nil
+		known, total = v != nil, 0
 		if err != nil || !known {
 			return err
 		}

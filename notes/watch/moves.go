@@ -97,7 +97,9 @@ func (r *run) remove(ctx context.Context) error {
 		}
 	}
 	for part := range slices.Chunk(r.leaving, batch) {
+		before := r.removed
 		err := r.db.Update(ctx, func(tx *kv.Tx) error {
+			r.removed = before
 			for _, g := range part {
 				if err := r.removeNote(tx, g); err != nil {
 					return err

@@ -31,8 +31,8 @@ type tombstone struct {
 }
 
 var (
-	tombstones       = kv.NewCollection[tombstone]("vault-lost")   // by vault name, /, path
-	tombstonesByHash = kv.NewCollection[string]("vault-lost-text") // the path by vault name, /, hash
+	tombstones       = kv.NewCollection[tombstone]("vault-lost").Local()   // by vault name, /, path
+	tombstonesByHash = kv.NewCollection[string]("vault-lost-text").Local() // the path by vault name, /, hash
 )
 
 // How long tombstones are kept, and how many of a vault. There may be more until

@@ -47,12 +47,14 @@ type file struct {
 	Private     bool   `json:"private,omitempty"` // it lay in a private folder
 }
 
+// What a machine knows of its own folders is its own: others that share the store have other
+// files, or the same ones at other times, and get the notes alone.
 var (
-	vaults = kv.NewCollection[vault]("vault")                                                       // by name
-	files  = kv.NewCollection("vault-file", kv.Codec[file]{Encode: encodeFile, Decode: decodeFile}) // by vault name, /, path
+	vaults = kv.NewCollection[vault]("vault").Local()                                                       // by name
+	files  = kv.NewCollection("vault-file", kv.Codec[file]{Encode: encodeFile, Decode: decodeFile}).Local() // by vault name, /, path
 	// remains are the entities of notes whose files are gone. They wait in the
 	// trash until somebody restores them or the vault is forgotten.
-	remains = kv.NewCollection[remain]("vault-remain") // by vault name, /, entity id
+	remains = kv.NewCollection[remain]("vault-remain").Local() // by vault name, /, entity id
 )
 
 type remain struct {

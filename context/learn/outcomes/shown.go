@@ -41,8 +41,8 @@ type showing struct {
 }
 
 var (
-	showings = kv.NewCollection[showing]("learn-shown") // by reader and conversation
-	answers  = kv.NewCollection[answer]("learn-answer") // by conversation and message
+	showings = kv.NewCollection[showing]("learn-shown").Local() // of readers of this machine, by reader and conversation
+	answers  = kv.NewCollection[answer]("learn-answer")         // by conversation and message
 )
 
 // shownKey parts what remote readers were shown from what local ones were: a remote one is told nothing of it.
