@@ -1,0 +1,50 @@
+package seal
+
+import (
+	"errors"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Reason says why a message was refused.
+type Reason string
+
+// The reasons.
+const (
+	Malformed Reason = "malformed" // it is no message, or one of a newer format
+	WrongKey  Reason = "wrongKey"  // it is encrypted with a key that is not here
+	Altered   Reason = "altered"   // its key is here and its checksum is wrong
+	Moved     Reason = "moved"     // it belongs to another place or another log
+	Cut       Reason = "cut"       // what it follows on is not what is here
+	TooLarge  Reason = "tooLarge"  // it would become larger than allowed
+)
+
+// refusal is the cause of a fault of this package.
+type refusal struct{ reason Reason }
+
+// Error names the reason.
+func (r *refusal) Error() string { return "refused: " + string(r.reason) }
+
+// ReasonOf returns why a message was refused, "" for any other error.
+func ReasonOf(err error) Reason {
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.reason
+	}
+	return ""
+}
+
+// Refuse returns the fault of a reason.
+func Refuse(reason Reason) *fault.Error {
+	f := fault.Wrap(fault.Unavailable, &refusal{reason}, "%s", says[reason].msg)
+	return f.WithHint("%s", says[reason].hint)
+}
+
+var says = map[Reason]struct{ msg, hint string }{
+	Malformed: {"the shared log holds a message that this version cannot read", "update ctxd on this machine; if it is the newest, see ctxd sync status"},
+	WrongKey:  {"the shared log holds a message for which this machine has no key", "if this machine was removed, join again with the present recovery words: ctxd sync join"},
+	Altered:   {"a message of the shared log was altered", "look who can write on the servers; then join again from one that is whole: ctxd sync join"},
+	Moved:     {"a message of the shared log was repeated or moved", "look who can write on the servers; then join again: ctxd sync join"},
+	Cut:       {"the shared log does not follow on what this machine has", "the log was cut or replaced; keep this folder, and join again: ctxd sync join"},
+	TooLarge:  {"a message of the shared log is larger than any transaction", "look who can write on the servers"},
+}
