@@ -1,0 +1,260 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+)
+
+const (
+	// headers is what is left of a message for what the client writes before it, in bytes.
+	headers = 1 << 10
+	// othersWait is how long an entry that another machine has begun may take for its next
+	// part, before one of ours makes it void.
+	othersWait = 3 * time.Second
+	// appendTries is how often an entry is put behind what others have begun and not completed.
+	appendTries = 8
+)
+
+// Answers of a server to a message that it does not take. Those that are not here leave open
+// whether it did.
+const (
+	codeWrongSequence         = 10071 // another message has the place
+	codeWrongSequenceConstant = 10164
+	codeTooLarge              = 10054
+	codeNoResources           = 10023
+	codeNoStorage             = 10047
+)
+
+// errTaken says that another message has the place of ours.
+var errTaken = errors.New("another message has the place")
+
+// Append puts an entry behind a position, as commitlog.Log says.
+func (l *Log) Append(ctx context.Context, after commitlog.Position, entry []byte) (commitlog.Position, error) {
+	if len(entry) >= maxEntry {
+		return commitlog.Position{}, fault.New(fault.Limit, "the transaction is too large for the shared store")
+	}
+	l.appending.Lock()
+	defer l.appending.Unlock()
+	body := make([]byte, 0, len(entry)+1)
+	body = append(append(body, ofStore), entry...)
+	for range appendTries {
+		behind := l.behind(after)
+		at, err := l.put(ctx, behind, body)
+		if err == nil {
+			l.mu.Lock()
+			l.head = head{after: at, chain: startChain(l.id, at)}
+			l.mu.Unlock()
+			return at, nil
+		}
+		if !errors.Is(err, errTaken) {
+			return commitlog.Position{}, err
+		}
+		tail, err := l.passVoid(ctx, after)
+		for err == nil && tail == behind.tail { // what has the place is not committed yet
+			err = l.pause(ctx)
+			if err == nil {
+				tail, err = l.passVoid(ctx, after)
+			}
+		}
+		if err != nil {
+			return commitlog.Position{}, err
+		}
+	}
+	f := fault.New(fault.Unavailable, "other machines did not let this one write to the shared store")
+	f.Retryable = true
+	return commitlog.Position{}, f.WithHint("try again")
+}
+
+// behind returns the chain at the end of what is known behind a position of the store.
+func (l *Log) behind(after commitlog.Position) *chain {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.head.chain != nil && l.head.after == after {
+		return l.head.chain
+	}
+	return startChain(l.id, after)
+}
+
+// passVoid looks at what has come behind a position. An entry of the store is ErrBehind.
+// Parts of an entry get time to be completed, and are passed when they are not.
+// It returns the sequence of the newest message.
+func (l *Log) passVoid(ctx context.Context, after commitlog.Position) (tail uint64, err error) {
+	for {
+		more := l.tail.next()
+		w, err := l.walk(ctx, after, func(commitlog.Position, []byte) error { return commitlog.ErrBehind })
+		if errors.Is(err, commitlog.ErrBehind) {
+			return 0, fault.Wrap(fault.Conflict, commitlog.ErrBehind, "another machine has written to the shared store first")
+		}
+		if err != nil {
+			return 0, err
+		}
+		if w.waits() {
+			wait := time.NewTimer(othersWait)
+			select {
+			case <-more:
+				wait.Stop()
+				continue
+			case <-wait.C:
+			case <-ctx.Done():
+				wait.Stop()
+				return 0, ctx.Err()
+			}
+		}
+		l.mu.Lock()
+		l.head = head{after: after, chain: w.chain}
+		l.mu.Unlock()
+		return w.tail, nil
+	}
+}
+
+// put seals a body behind a chain and has it appended, in parts when it is too large for a
+// message.
+func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Position, error) {
+	if !l.nc.IsConnected() {
+		return commitlog.Position{}, l.offline()
+	}
+	packed, smaller := seal.Pack(body)
+	room := int(min(l.nc.MaxPayload(), mostPayload)) - headers - seal.Overhead
+	if room <= 0 {
+		return commitlog.Position{}, fault.New(fault.Unavailable, "the servers take no messages of a useful size").WithHint("set max_payload of the servers to 1MB")
+	}
+	epoch, ring := l.id.current()
+	h := seal.Header{Epoch: epoch, Machine: l.id.Machine(), Packed: smaller, Prev: c.at.Mark, Seq: c.tail}
+	_, _ = rand.Read(h.Group[:])
+	var sealed [][]byte
+	for first := true; first || len(packed) > 0; first = false {
+		n := min(room, len(packed))
+		h.Seq++
+		h.Last = n == len(packed)
+		m := ring.Seal(&h, packed[:n])
+		packed = packed[n:]
+		err := l.publish(ctx, h.Seq, hex.EncodeToString(h.Group[:])+"."+strconv.Itoa(int(h.Part)), m)
+		if err != nil && !h.Last && errors.Is(err, commitlog.ErrUnknown) {
+			f := unreachable(err) // without its last part it will never be valid
+			f.Err = nil
+			return commitlog.Position{}, f
+		}
+		if err != nil {
+			return commitlog.Position{}, err
+		}
+		sealed = append(sealed, m)
+		h.Part++
+	}
+	return commitlog.Position{Seq: h.Seq, Mark: seal.NextMark(h.Prev, sealed...)}, nil
+}
+
+// publish has one message appended at a sequence, and finds out whether it was, for as long
+// as ctx allows. The same message can be sent again: the sequence that it expects lets it in
+// once, and the servers know it by its id.
+func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte) error {
+	_, subject, _, _ := l.id.where()
+	sent := false // it may be there
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptWait)
+		ack, err := l.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: message},
+			jetstream.WithExpectLastSequence(seq-1), jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+		cancel()
+		switch {
+		case err == nil && ack.Sequence == seq:
+			return nil
+		case err == nil:
+			return forked(seal.Refuse(seal.Moved))
+		case refusedForGood(err) != nil && !sent:
+			return refusedForGood(err)
+		case taken(err) && !sent:
+			return errTaken
+		case taken(err): // maybe by an earlier attempt of ours
+			done, known := l.settle(ctx, seq, message)
+			if known {
+				return done
+			}
+		case !reached(err) && !sent:
+			return l.offline()
+		default:
+			sent = true
+		}
+		err = l.pause(ctx)
+		if err != nil {
+			return fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrUnknown, err), "the servers of the shared store did not say whether they have taken the write").
+				WithHint("look whether it is there before you repeat it")
+		}
+	}
+}
+
+// settle looks whose message stands at a sequence. It is not known while nobody says.
+func (l *Log) settle(ctx context.Context, seq uint64, ours []byte) (err error, known bool) { //nolint:revive,staticcheck // the error is what is known
+	name, _, _, _ := l.id.where()
+	ask, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	s, err := l.js.Stream(ask, name)
+	if err != nil {
+		return nil, false
+	}
+	m, err := s.GetMsg(ask, seq)
+	switch {
+	case err != nil:
+		return nil, false
+	case bytes.Equal(m.Data, ours):
+		return nil, true
+	default:
+		return errTaken, true
+	}
+}
+
+// pause waits until another attempt makes sense.
+func (l *Log) pause(ctx context.Context) error {
+	wait := time.NewTimer(reconnectWait)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return nil
+	}
+}
+
+// taken reports whether the servers said that another message has the place.
+func taken(err error) bool {
+	code := codeOf(err)
+	return code == codeWrongSequence || code == codeWrongSequenceConstant
+}
+
+// refusedForGood is the fault of an answer that leaves nothing behind, nil of any other.
+func refusedForGood(err error) error {
+	switch codeOf(err) {
+	case codeTooLarge:
+		return fault.New(fault.Limit, "the servers take no message as large as this write").WithHint("raise max_payload of the servers, and max_msg_size of the stream")
+	case codeNoResources, codeNoStorage:
+		f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store have no room")
+		f.Retryable = true
+		return f.WithHint("make room on the servers, or raise max_file_store")
+	}
+	return nil
+}
+
+// codeOf returns the number of what a server answered, 0 for anything else.
+func codeOf(err error) jetstream.ErrorCode {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode
+	}
+	return 0
+}
+
+// reached reports whether a message may have reached a server.
+func reached(err error) bool {
+	return !errors.Is(err, nats.ErrReconnectBufExceeded) && !errors.Is(err, nats.ErrConnectionClosed) &&
+		!errors.Is(err, nats.ErrInvalidConnection) && !errors.Is(err, nats.ErrDisconnected)
+}

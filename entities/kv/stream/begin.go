@@ -1,0 +1,228 @@
+package stream
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+)
+
+// Keys of the metadata of a stream. None of their values says anything of the store but
+// which secret fits.
+const (
+	metaCheck   = "c" // of the newest secret
+	metaStore   = "i"
+	metaBucket  = "b"
+	metaObjects = "o"
+)
+
+const (
+	duplicatesKept = 2 * time.Minute // how long the servers know the ids of messages
+	// WantedReplicas is how many servers keep each entry of a store that survives the loss of one.
+	WantedReplicas = 3
+	// LeastPayload is what the servers' max_payload must be at least, in bytes.
+	LeastPayload = 64 << 10
+)
+
+// NewOptions are what a shared store is begun with.
+type NewOptions struct {
+	Servers Servers
+	Name    string // of this machine
+	Synced  bool   // somebody says that all servers write to disk before they acknowledge
+	Single  bool   // a single server is enough
+	Path    string // of the key file; "": none is written
+}
+
+// New makes a store on the servers: a stream, a bucket for machines, and one for snapshots,
+// all with random names. It says what the cluster is worth. The log is empty and begins at
+// Identity.Start.
+func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
+	nc, js, err := connected(o.Servers)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer nc.Close()
+	store, secret := seal.NewStoreID(), seal.NewSecret()
+	id := newIdentity(identity{
+		Format: identityFormat, Store: store, Stream: randomName(), Subject: randomName(), Bucket: randomName(), Objects: randomName(),
+		Machine: 1, Name: o.Name, Private: seal.NewMachineKey().Bytes(), Epochs: []Epoch{{Secret: secret}}, Synced: o.Synced,
+	}, o.Path)
+	replicas := WantedReplicas
+	if o.Single {
+		replicas = 1
+	}
+	found, err := examine(ctx, nc, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = found.enough()
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: id.id.Stream, Subjects: []string{id.id.Subject}, Storage: jetstream.FileStorage, Replicas: replicas,
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, Duplicates: duplicatesKept,
+		Metadata: map[string]string{metaCheck: secret.Check(), metaStore: hex.EncodeToString(store[:]), metaBucket: id.id.Bucket, metaObjects: id.id.Objects},
+	})
+	if err != nil {
+		return nil, nil, cantMake(err)
+	}
+	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime})
+	if err != nil {
+		return nil, nil, cantMake(err)
+	}
+	_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: id.id.Objects, Replicas: replicas, Storage: jetstream.FileStorage})
+	if err != nil {
+		return nil, nil, cantMake(err)
+	}
+	s, err := js.Stream(ctx, id.id.Stream)
+	if err != nil {
+		return nil, nil, says(err)
+	}
+	c, err := examine(ctx, nc, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.judge(id)
+	b, err := openBucket(ctx, js, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = errors.Join(b.putKeys(ctx), b.putMachine(ctx, 0))
+	if err != nil {
+		return nil, nil, err
+	}
+	return id, c, id.Save()
+}
+
+// cantMake is the fault of a stream that could not be made.
+func cantMake(err error) error {
+	const tooFewServers, noSuitable = 10074, 10005
+	if code := codeOf(err); code == tooFewServers || code == noSuitable {
+		return fault.Wrap(fault.Unavailable, err, "there are not %d servers in the cluster", WantedReplicas).
+			WithHint("start %d servers, or accept what one server is worth: ctxd sync init --single", WantedReplicas)
+	}
+	return says(err)
+}
+
+// randomName returns a name of 26 letters and digits, which says nothing.
+func randomName() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
+}
+
+// connected dials and fails when nobody answers.
+func connected(s Servers) (*nats.Conn, jetstream.JetStream, error) {
+	nc, err := dial(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(askWait))
+	if err != nil {
+		nc.Close()
+		return nil, nil, err
+	}
+	return nc, js, nil
+}
+
+// JoinOptions are what a store is joined with.
+type JoinOptions struct {
+	Servers Servers
+	Secret  seal.Secret // from the recovery words
+	Name    string      // of this machine
+	Synced  bool
+	Path    string // of the key file
+}
+
+// Join finds the store of a secret on the servers and takes a number in it. The state of the
+// store is then to be taken from its newest snapshot.
+func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
+	nc, js, err := connected(o.Servers)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer nc.Close()
+	check := o.Secret.Check()
+	var found *jetstream.StreamInfo
+	list := js.ListStreams(ctx)
+	for info := range list.Info() {
+		if info.Config.Metadata[metaCheck] == check {
+			found = info
+		}
+	}
+	err = list.Err()
+	if err != nil {
+		return nil, nil, says(err)
+	}
+	if found == nil {
+		return nil, nil, fault.New(fault.NotFound, "no store on these servers has these recovery words").
+			WithHint("compare the words and the address; removing a machine makes new words: ctxd sync status on a machine that is in")
+	}
+	id, err := joining(ctx, js, found, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := js.Stream(ctx, id.id.Stream)
+	if err != nil {
+		return nil, nil, says(err)
+	}
+	c, err := examine(ctx, nc, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.judge(id)
+	return id, c, id.Save()
+}
+
+// joining makes the identity of this machine in a store that was found.
+func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.StreamInfo, o JoinOptions) (*Identity, error) {
+	meta := found.Config.Metadata
+	var store seal.StoreID
+	_, err := hex.Decode(store[:], []byte(meta[metaStore]))
+	if err != nil || len(meta[metaStore]) != 2*len(store) || len(found.Config.Subjects) != 1 {
+		return nil, seal.Refuse(seal.Malformed)
+	}
+	raw := identity{
+		Format: identityFormat, Store: store, Stream: found.Config.Name, Subject: found.Config.Subjects[0],
+		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced,
+	}
+	kv, err := js.KeyValue(ctx, raw.Bucket)
+	if err != nil {
+		return nil, says(err)
+	}
+	e, err := kv.Get(ctx, keyKeys)
+	if err != nil {
+		return nil, says(err)
+	}
+	// Which epoch the secret is of stands in the record, and is proven by its opening.
+	epoch, err := seal.EpochOfRecord(e.Value())
+	if err != nil {
+		return nil, err
+	}
+	_, record, err := seal.NewRing(store, map[uint32]seal.Secret{epoch: o.Secret}).OpenRecord(keyKeys, e.Value())
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(record, &raw.Epochs)
+	if err != nil || len(raw.Epochs) != int(epoch)+1 {
+		return nil, seal.Refuse(seal.Malformed)
+	}
+	id := newIdentity(raw, o.Path)
+	b := &bucket{js: js, kv: kv, id: id}
+	return id, b.takeNumber(ctx)
+}
+
+// keyOfMachine is the key of a machine in the bucket.
+func keyOfMachine(n uint32) string { return fmt.Sprintf("m.%d", n) }

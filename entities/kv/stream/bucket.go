@@ -1,0 +1,197 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+)
+
+// Keys of the bucket of a store. Values are sealed under their key.
+const (
+	keyKeys  = "keys"  // the epochs, under the newest secret
+	keyLease = "lease" // who makes a snapshot; it ends by itself
+)
+
+// leaseTime is how long a machine has the lease to make a snapshot.
+const leaseTime = 10 * time.Minute
+
+// Machine is one that takes part in a store.
+type Machine struct {
+	Number  uint32    `json:"number"`
+	Name    string    `json:"name"`
+	Public  []byte    `json:"public"`
+	Joined  time.Time `json:"joined"`
+	Seen    time.Time `json:"seen"`    // when it last said so
+	Applied uint64    `json:"applied"` // sequence that it had applied then
+}
+
+// bucket is what a store keeps beside its log: machines, keys, and the lease.
+type bucket struct {
+	js jetstream.JetStream
+	kv jetstream.KeyValue
+	id *Identity
+}
+
+func openBucket(ctx context.Context, js jetstream.JetStream, id *Identity) (*bucket, error) {
+	_, _, name, _ := id.where()
+	kv, err := js.KeyValue(ctx, name)
+	if err != nil {
+		return nil, says(err)
+	}
+	return &bucket{js, kv, id}, nil
+}
+
+// seal encrypts a value under its key with the newest key of the store.
+func (b *bucket) seal(key string, value any) ([]byte, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	epoch, ring := b.id.current()
+	return ring.SealRecord(epoch, key, data), nil
+}
+
+// open decrypts a value.
+func (b *bucket) open(key string, sealed []byte, value any) error {
+	_, ring := b.id.current()
+	_, data, err := ring.OpenRecord(key, sealed)
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(data, value) != nil {
+		return seal.Refuse(seal.Malformed)
+	}
+	return nil
+}
+
+// putKeys writes the epochs for machines that join, and has the stream say which secret they
+// need. It may be repeated.
+func (b *bucket) putKeys(ctx context.Context) error {
+	b.id.mu.Lock()
+	epochs := slices.Clone(b.id.id.Epochs)
+	b.id.mu.Unlock()
+	sealed, err := b.seal(keyKeys, epochs)
+	if err != nil {
+		return err
+	}
+	_, err = b.kv.Put(ctx, keyKeys, sealed)
+	if err != nil {
+		return says(err)
+	}
+	name, _, _, _ := b.id.where()
+	s, err := b.js.Stream(ctx, name)
+	if err != nil {
+		return says(err)
+	}
+	config := s.CachedInfo().Config
+	check := b.id.newest().Check()
+	if config.Metadata[metaCheck] == check {
+		return nil
+	}
+	config.Metadata[metaCheck] = check
+	_, err = b.js.UpdateStream(ctx, config)
+	return says(err)
+}
+
+// mostMachines bounds the machines of a store.
+const mostMachines = 1000
+
+// takeNumber takes the first number that no machine has had, and saves nothing.
+func (b *bucket) takeNumber(ctx context.Context) error {
+	for n := uint32(1); n <= mostMachines; n++ {
+		_, err := b.kv.Get(ctx, keyOfMachine(n))
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, jetstream.ErrKeyNotFound) { // one that was removed is kept as its deletion
+			return says(err)
+		}
+		b.id.mu.Lock()
+		b.id.id.Machine = n
+		b.id.mu.Unlock()
+		sealed, err := b.seal(keyOfMachine(n), b.self(0))
+		if err != nil {
+			return err
+		}
+		_, err = b.kv.Create(ctx, keyOfMachine(n), sealed)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, jetstream.ErrKeyExists) {
+			return says(err)
+		}
+	}
+	return fault.New(fault.Limit, "the store has %d machines already", mostMachines).WithHint("remove one with ctxd sync remove")
+}
+
+// self is what this machine says of itself.
+func (b *bucket) self(applied uint64) *Machine {
+	b.id.mu.Lock()
+	number, name := b.id.id.Machine, b.id.id.Name
+	b.id.mu.Unlock()
+	now := time.Now().UTC().Truncate(time.Second)
+	return &Machine{Number: number, Name: name, Public: b.id.private().PublicKey().Bytes(), Joined: now, Seen: now, Applied: applied}
+}
+
+// putMachine says that this machine is there and how far it has come.
+func (b *bucket) putMachine(ctx context.Context, applied uint64) error {
+	m := b.self(applied)
+	key := keyOfMachine(m.Number)
+	old, err := b.kv.Get(ctx, key)
+	switch {
+	case err == nil:
+		var was Machine
+		if b.open(key, old.Value(), &was) == nil {
+			m.Joined = was.Joined
+		}
+	case !errors.Is(err, jetstream.ErrKeyNotFound):
+		return says(err)
+	}
+	sealed, err := b.seal(key, m)
+	if err != nil {
+		return err
+	}
+	_, err = b.kv.Put(ctx, key, sealed)
+	return says(err)
+}
+
+// machines lists the machines by number. One whose record can't be opened is left out: it was
+// not made with a key of this store.
+func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
+	keys, err := b.kv.Keys(ctx)
+	if errors.Is(err, jetstream.ErrNoKeysFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, says(err)
+	}
+	var list []Machine
+	for _, key := range keys {
+		n, isMachine := strings.CutPrefix(key, "m.")
+		if !isMachine {
+			continue
+		}
+		e, err := b.kv.Get(ctx, key)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, says(err)
+		}
+		var m Machine
+		if b.open(key, e.Value(), &m) == nil && strconv.FormatUint(uint64(m.Number), 10) == n {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b Machine) int { return int(a.Number) - int(b.Number) })
+	return list, nil
+}

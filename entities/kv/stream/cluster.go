@@ -1,0 +1,172 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Durability is what an acknowledgement of a shared store is worth.
+type Durability string
+
+// The durabilities.
+const (
+	QuorumSynced Durability = "quorum-synced" // on the disks of most servers
+	Quorum       Durability = "quorum"        // in the memory of most servers, on their disks within their interval
+	Single       Durability = "single"        // on one server
+)
+
+// Cluster is what the servers of a store are.
+type Cluster struct {
+	Server     string     `json:"server"`  // that this machine is connected to
+	Version    string     `json:"version"` // of that server
+	MaxPayload int64      `json:"maxPayload"`
+	Replicas   int        `json:"replicas"`   // that keep the log
+	Reachable  int        `json:"reachable"`  // of them, as the leader sees it
+	SyncAlways string     `json:"syncAlways"` // yes, no, or as a person has said: said, unknown
+	Durability Durability `json:"durability"`
+	Warnings   []string   `json:"warnings"`
+}
+
+// What is known of how servers write to disk.
+const (
+	syncYes     = "yes"
+	syncNo      = "no"
+	syncSaid    = "said"
+	syncUnknown = "unknown"
+)
+
+// leastVersion is the oldest version of servers.
+const leastMajor, leastMinor = 2, 11
+
+// examine asks the servers what they are. Without a stream it leaves out what is the stream's.
+//
+// Replicas and reachable ones stand in the information of the stream, max_payload and the
+// version in what a server says when it is connected to. How a server writes to disk it tells
+// only on its system account, so mostly that is unknown.
+func examine(ctx context.Context, nc *nats.Conn, s jetstream.Stream) (*Cluster, error) {
+	c := &Cluster{Server: nc.ConnectedServerName(), Version: nc.ConnectedServerVersion(), MaxPayload: nc.MaxPayload(), SyncAlways: syncUnknown, Warnings: []string{}}
+	if s != nil {
+		info, err := s.Info(ctx)
+		if err != nil {
+			return nil, says(err)
+		}
+		c.Replicas = info.Config.Replicas
+		if info.Cluster != nil && info.Cluster.Leader != "" {
+			c.Reachable = 1
+			for _, p := range info.Cluster.Replicas {
+				if !p.Offline && p.Active < 30*time.Second {
+					c.Reachable++
+				}
+			}
+		} else if info.Cluster == nil {
+			c.Reachable = 1
+		}
+	}
+	c.SyncAlways = askSync(ctx, nc)
+	return c, nil
+}
+
+// askSync asks on the system account how the servers write to disk. Others may not ask.
+func askSync(ctx context.Context, nc *nats.Conn) string {
+	const wait = 300 * time.Millisecond
+	ask, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	inbox := nats.NewInbox()
+	answers, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return syncUnknown
+	}
+	defer func() { _ = answers.Unsubscribe() }() // it ends with the connection
+	if nc.PublishRequest("$SYS.REQ.SERVER.PING.VARZ", inbox, nil) != nil {
+		return syncUnknown
+	}
+	found := syncUnknown
+	for {
+		m, err := answers.NextMsgWithContext(ask)
+		if err != nil {
+			return found
+		}
+		var answer struct {
+			Data struct {
+				JetStream struct {
+					Config *struct {
+						SyncAlways bool `json:"sync_always"`
+					} `json:"config"`
+				} `json:"jetstream"`
+			} `json:"data"`
+		}
+		if json.Unmarshal(m.Data, &answer) != nil || answer.Data.JetStream.Config == nil {
+			continue
+		}
+		if !answer.Data.JetStream.Config.SyncAlways {
+			return syncNo
+		}
+		found = syncYes
+	}
+}
+
+// enough refuses servers that can't keep a store.
+func (c *Cluster) enough() error {
+	major, rest, _ := strings.Cut(c.Version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	a, badMajor := strconv.Atoi(major)
+	b, badMinor := strconv.Atoi(minor)
+	if errors.Join(badMajor, badMinor) == nil && (a < leastMajor || a == leastMajor && b < leastMinor) {
+		return fault.New(fault.Unavailable, "the servers have version %s, %d.%d or later is needed", c.Version, leastMajor, leastMinor).WithHint("update the servers")
+	}
+	if c.MaxPayload < LeastPayload {
+		return fault.New(fault.Unavailable, "max_payload of the servers is %d bytes, at least %d are needed", c.MaxPayload, LeastPayload).WithHint("set max_payload: 1MB in the configuration of the servers")
+	}
+	return nil
+}
+
+// judge says what an acknowledgement is worth, and what is wanting.
+func (c *Cluster) judge(id *Identity) {
+	id.mu.Lock()
+	said := id.id.Synced
+	id.mu.Unlock()
+	if c.SyncAlways == syncUnknown && said {
+		c.SyncAlways = syncSaid
+	}
+	switch {
+	case c.Replicas < WantedReplicas:
+		c.Durability = Single
+		c.Warnings = append(c.Warnings, "one server keeps the shared store: what it loses is on the machines alone")
+	case c.SyncAlways == syncYes || c.SyncAlways == syncSaid:
+		c.Durability = QuorumSynced
+	default:
+		c.Durability = Quorum
+	}
+	switch c.SyncAlways {
+	case syncNo:
+		c.Warnings = append(c.Warnings, "a server acknowledges before it has written to disk: a power cut of all servers can lose acknowledged writes; set sync_interval: always")
+	case syncUnknown:
+		c.Warnings = append(c.Warnings, "the servers do not tell whether they write to disk before they acknowledge: look for sync_interval: always in their configuration, and say so with ctxd sync init --synced")
+	}
+	if c.Reachable < c.Replicas {
+		c.Warnings = append(c.Warnings, strconv.Itoa(c.Replicas-c.Reachable)+" of "+strconv.Itoa(c.Replicas)+" servers can't be reached")
+	}
+}
+
+// Cluster asks what the servers are.
+func (l *Log) Cluster(ctx context.Context) (*Cluster, error) {
+	s, _, _, err := l.bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := examine(ctx, l.nc, s)
+	if err != nil {
+		return nil, err
+	}
+	c.judge(l.id)
+	return c, nil
+}

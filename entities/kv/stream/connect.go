@@ -1,0 +1,220 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+)
+
+// Servers say where a cluster is and how it is entered.
+type Servers struct {
+	URL         string // nats://HOST:PORT, or tls://; several are separated by commas
+	Credentials string // the text of a credentials file, a user seed, USER:PASSWORD, or a token; "": none
+	CA          string // file of the certificates that are trusted beside those of the system
+	Cert        string // files of this machine's certificate
+	CertKey     string
+}
+
+// How long things may take.
+const (
+	dialWait      = 5 * time.Second
+	reconnectWait = 100 * time.Millisecond
+	reconnectMost = 2 * time.Second
+	pingEvery     = 5 * time.Second
+	askWait       = 5 * time.Second // for one question to the servers
+	attemptWait   = 2 * time.Second // for one acknowledgement; an election takes about as long
+)
+
+// CheckURL refuses what is no address of servers. The error does not show it: it may hold a
+// password.
+func CheckURL(text string) *fault.Error {
+	for one := range strings.SplitSeq(text, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+			return fault.New(fault.Invalid, "it is no address of NATS servers").WithHint("give nats://HOST:4222, or tls://HOST:4222, several separated by commas")
+		}
+		if u.User != nil {
+			return fault.New(fault.Invalid, "the address holds a user or a password").
+				WithHint("leave it out, and say with store.sync.credentials where it is found")
+		}
+	}
+	return nil
+}
+
+// entering returns the options that credentials are.
+func entering(text string) (nats.Option, error) {
+	text = strings.TrimSpace(text)
+	user, password, pair := strings.Cut(text, ":")
+	switch {
+	case text == "":
+		return nil, nil
+	case strings.Contains(text, "BEGIN NATS USER JWT"):
+		return nats.UserCredentialBytes([]byte(text)), nil
+	case strings.HasPrefix(text, "SU") && len(text) == 58:
+		pairOfKeys, err := nkeys.FromSeed([]byte(text))
+		if err != nil {
+			return nil, fault.New(fault.Unavailable, "the credentials of the servers are no valid seed").WithHint("correct what store.sync.credentials names")
+		}
+		public, err := pairOfKeys.PublicKey()
+		if err != nil {
+			return nil, fault.New(fault.Unavailable, "the credentials of the servers are no valid seed").WithHint("correct what store.sync.credentials names")
+		}
+		return nats.Nkey(public, pairOfKeys.Sign), nil
+	case pair && !strings.ContainsAny(text, " \n"):
+		return nats.UserInfo(user, password), nil
+	default:
+		return nats.Token(text), nil
+	}
+}
+
+// dial begins a connection, which is kept up for as long as it is not closed.
+func dial(s Servers, more ...nats.Option) (*nats.Conn, error) {
+	err := CheckURL(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	options := append([]nats.Option{
+		nats.Name("ctxd"), nats.Timeout(dialWait), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
+		nats.CustomReconnectDelay(func(attempts int) time.Duration { return min(reconnectMost, reconnectWait<<min(attempts, 6)) }),
+		nats.ReconnectBufSize(-1), // what can't be sent now is not sent later behind our back
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
+	}, more...)
+	in, bad := entering(s.Credentials)
+	if bad != nil {
+		return nil, bad
+	}
+	if in != nil {
+		options = append(options, in)
+	}
+	if s.CA != "" {
+		options = append(options, nats.RootCAs(s.CA))
+	}
+	if s.Cert != "" {
+		options = append(options, nats.ClientCert(s.Cert, s.CertKey))
+	}
+	nc, failed := nats.Connect(s.URL, options...)
+	if failed != nil {
+		return nil, unreachable(failed)
+	}
+	return nc, nil
+}
+
+// unreachable is the fault of servers that do not answer.
+func unreachable(err error) *fault.Error {
+	if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
+		f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store refuse the credentials")
+		f.Retryable = true
+		return f.WithHint("correct store.sync.credentials")
+	}
+	f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store can't be reached")
+	f.Retryable = true
+	return f.WithHint("try again when they can be reached, or allow writing without them: store.sync.offline = queue")
+}
+
+// says maps what the servers or the client answered. Faults stay as they are.
+func says(err error) error {
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return fault.Wrap(fault.Unavailable, err, "the shared store is not on these servers").
+			WithHint("correct store.sync.url, or begin it anew with ctxd sync init")
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return fault.Wrap(fault.Unavailable, err, "the servers do not keep streams").WithHint("enable jetstream in the configuration of the servers")
+	default:
+		return unreachable(err)
+	}
+}
+
+// Log is the log of a shared store on a cluster. It is what commitlog.Log asks for. Close ends
+// it.
+type Log struct {
+	id      *Identity
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	log     *slog.Logger
+	changes chan struct{}
+	tail    *tail
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	appending sync.Mutex // held by the one Append that runs
+
+	mu       sync.Mutex // of what follows
+	head     head
+	verified uint64 // connects of which the store's position was found in the log
+	connects uint64 // how often there was a connection
+	refused  error  // what stopped the log, nil: nothing
+}
+
+// head is how far the log was checked behind a position of the store.
+type head struct {
+	after commitlog.Position
+	chain *chain
+}
+
+var _ commitlog.Log = (*Log)(nil)
+
+// Open begins to follow a log. Servers that can't be reached are no error: it connects when
+// they can.
+func Open(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
+	l := &Log{id: id, log: log, changes: make(chan struct{}, 1), tail: newTail(), connects: 1}
+	up := func(*nats.Conn) {
+		l.mu.Lock()
+		l.connects++
+		l.mu.Unlock()
+		l.signal()
+	}
+	nc, err := dial(servers, nats.RetryOnFailedConnect(true), nats.ConnectHandler(up), nats.ReconnectHandler(up))
+	if err != nil {
+		return nil, err
+	}
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(askWait))
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	l.nc, l.js = nc, js
+	ctx, cancel := context.WithCancel(context.Background())
+	l.cancel = cancel
+	l.running.Go(func() { l.follow(ctx) })
+	return l, nil
+}
+
+// Close ends the connection. No other method may be called afterwards.
+func (l *Log) Close() {
+	l.cancel()
+	l.nc.Close()
+	l.running.Wait()
+}
+
+// Changes gets a value when there may be something new.
+func (l *Log) Changes() <-chan struct{} { return l.changes }
+
+func (l *Log) signal() {
+	select {
+	case l.changes <- struct{}{}:
+	default:
+	}
+}
+
+// Connected reports whether there is a connection to a server now.
+func (l *Log) Connected() bool { return l.nc.IsConnected() }
+
+// mostPayload bounds a message in bytes, whatever the servers allow: larger ones hold up the
+// elections of a cluster.
+const mostPayload = 1 << 20

@@ -1,0 +1,320 @@
+package stream_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+)
+
+// shared is a cluster of three for all tests that do not break it.
+var shared = sync.OnceValues(func() (*streamtest.Cluster, error) {
+	dir, err := os.MkdirTemp("", "ctxd-stream-")
+	if err != nil {
+		return nil, err
+	}
+	sharedDir = dir
+	return streamtest.StartIn(dir, streamtest.Options{})
+})
+
+var sharedDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if sharedDir != "" {
+		c, err := shared()
+		if err == nil {
+			c.Close()
+		}
+		_ = os.RemoveAll(sharedDir)
+	}
+	os.Exit(code)
+}
+
+func cluster(t *testing.T) *streamtest.Cluster {
+	t.Helper()
+	c, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// begun makes a store on servers.
+func begun(t *testing.T, c *streamtest.Cluster) *stream.Identity {
+	t.Helper()
+	id, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: c.URL()}, Name: "laptop", Single: c.Single()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// joined is another machine of a store.
+func joined(t *testing.T, c *streamtest.Cluster, id *stream.Identity) *stream.Identity {
+	t.Helper()
+	secret, err := seal.ParseWords(id.Words())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := stream.Join(t.Context(), stream.JoinOptions{Servers: stream.Servers{URL: c.URL()}, Secret: secret, Name: "desktop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// opened follows the log of a store until the end of the test.
+func opened(t *testing.T, url string, id *stream.Identity) *stream.Log {
+	t.Helper()
+	l, err := stream.Open(stream.Servers{URL: url}, id, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// read returns the entries behind a position and the position of the last.
+func read(t *testing.T, l *stream.Log, after commitlog.Position) (entries []string, at commitlog.Position) {
+	t.Helper()
+	at = after
+	err := l.Read(t.Context(), after, func(p commitlog.Position, entry []byte) error {
+		entries = append(entries, string(entry))
+		at = p
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries, at
+}
+
+func appended(t *testing.T, l *stream.Log, after commitlog.Position, entry string) commitlog.Position {
+	t.Helper()
+	at, err := l.Append(t.Context(), after, []byte(entry))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func TestSYNC1_TwoMachinesHaveOneOrder(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a, b := opened(t, c.URL(), id), opened(t, c.URL(), joined(t, c, id))
+	first := appended(t, a, id.Start(), "from a")
+	entries, at := read(t, b, id.Start())
+	if fmt.Sprint(entries) != "[from a]" || at != first {
+		t.Fatalf("b reads %q at %v, want the entry of a at %v", entries, at, first)
+	}
+	second := appended(t, b, at, "from b")
+	if second.Seq <= first.Seq {
+		t.Errorf("positions %d and %d do not grow", first.Seq, second.Seq)
+	}
+	if _, err := a.Append(t.Context(), first, []byte("too late")); !errors.Is(err, commitlog.ErrBehind) {
+		t.Fatalf("an append behind another one: %v", err)
+	}
+	entries, at = read(t, a, first)
+	if fmt.Sprint(entries) != "[from b]" || at != second {
+		t.Errorf("a reads %q at %v", entries, at)
+	}
+	appended(t, a, at, "")
+	if entries, _ = read(t, b, second); len(entries) != 1 || entries[0] != "" {
+		t.Errorf("an empty entry is read as %q", entries)
+	}
+}
+
+// Whoever appends at one place at the same time: one gets it.
+func TestSYNC2_OneOfAllThatAppendGetsThePlace(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	const machines, rounds = 4, 20
+	logs := make([]*stream.Log, machines)
+	for i := range logs {
+		logs[i] = opened(t, c.URL(), id)
+	}
+	at := id.Start()
+	for round := range rounds {
+		var won sync.Map
+		var all sync.WaitGroup
+		for i, l := range logs {
+			all.Go(func() {
+				p, err := l.Append(t.Context(), at, fmt.Appendf(nil, "%d from %d", round, i))
+				switch {
+				case err == nil:
+					won.Store(i, p)
+				case !errors.Is(err, commitlog.ErrBehind):
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		winners := 0
+		want := ""
+		before := at
+		won.Range(func(i, p any) bool {
+			winners++
+			want = fmt.Sprintf("[%d from %d]", round, i)
+			at = p.(commitlog.Position)
+			return true
+		})
+		if winners != 1 {
+			t.Fatalf("round %d: %d machines got one place", round, winners)
+		}
+		for i, l := range logs {
+			if entries, p := read(t, l, before); fmt.Sprint(entries) != want || p != at {
+				t.Fatalf("round %d: machine %d reads %q at %v, want %s at %v", round, i, entries, p, want, at)
+			}
+		}
+	}
+}
+
+func TestSYNC2_AnEntryOverTheLimitOfAMessageTravelsInParts(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1, MaxPayload: 64 << 10})
+	id := begun(t, c)
+	a, b := opened(t, c.URL(), id), opened(t, c.URL(), id)
+	large := make([]byte, 500_000)
+	_, _ = rand.Read(large)
+	at := appended(t, a, id.Start(), string(large))
+	if at.Seq < 5 {
+		t.Errorf("it took %d messages", at.Seq)
+	}
+	next := appended(t, a, at, "small")
+	entries, end := read(t, b, id.Start())
+	if len(entries) != 2 || entries[0] != string(large) || entries[1] != "small" || end != next {
+		t.Fatalf("read %d entries at %v, want two at %v", len(entries), end, next)
+	}
+	if entries, _ := read(t, b, at); fmt.Sprint(entries) != "[small]" {
+		t.Errorf("behind the large one: %d entries", len(entries))
+	}
+}
+
+func TestSYNC1_ChangesSignalsWhatAnotherMachineHasWritten(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a, b := opened(t, c.URL(), id), opened(t, c.URL(), id)
+	at := appended(t, a, id.Start(), "first")
+	got := id.Start()
+	for got != at { // a signal may be one of the connection
+		<-b.Changes()
+		_, got = read(t, b, got)
+	}
+}
+
+func TestSYNC1_ManyEntriesAreReadAtOnce(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a := opened(t, c.URL(), id)
+	at := id.Start()
+	var want []string
+	for i := range 400 { // more than what is kept of the newest
+		text := fmt.Sprintf("entry %d %s", i, bytes.Repeat([]byte("x"), i))
+		want = append(want, text)
+		at = appended(t, a, at, text)
+	}
+	b := opened(t, c.URL(), id)
+	entries, end := read(t, b, id.Start())
+	if fmt.Sprint(entries) != fmt.Sprint(want) || end != at {
+		t.Errorf("read %d entries up to %d, want %d up to %d", len(entries), end.Seq, len(want), at.Seq)
+	}
+	stop := errors.New("enough")
+	err := b.Read(t.Context(), id.Start(), func(p commitlog.Position, _ []byte) error {
+		if p.Seq == 3 {
+			return stop
+		}
+		return nil
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("the error of the caller became %v", err)
+	}
+}
+
+func TestSYNC6_AnotherPositionAndAnotherKeyAreRefused(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a := opened(t, c.URL(), id)
+	first := appended(t, a, id.Start(), "first")
+	second := appended(t, a, first, "second")
+	nothing := func(commitlog.Position, []byte) error { t.Error("an entry was handed over"); return nil }
+	for name, after := range map[string]commitlog.Position{
+		"a store with another history":    {Seq: first.Seq, Mark: second.Mark},
+		"a store that never began":        {},
+		"the end, with another history":   {Seq: second.Seq, Mark: first.Mark},
+		"more than what the servers have": {Seq: second.Seq + 1, Mark: second.Mark},
+	} {
+		b := opened(t, c.URL(), id)
+		err := b.Read(t.Context(), after, nothing)
+		var f *fault.Error
+		if !errors.Is(err, commitlog.ErrForked) || !errors.As(err, &f) || f.Retryable || f.Hint == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	stranger := begun(t, c)
+	wrong := opened(t, c.URL(), stream.With(id, stranger))
+	if err := wrong.Read(t.Context(), id.Start(), nothing); seal.ReasonOf(err) != seal.WrongKey {
+		t.Errorf("another key: %v", err)
+	}
+}
+
+func TestSYNC4_WithoutServersItIsUnavailableAtOnceAndComesBack(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	id := begun(t, c)
+	a := opened(t, c.URL(), id)
+	at := appended(t, a, id.Start(), "before")
+	c.Stop(0)
+	for a.Connected() {
+		<-time.After(time.Millisecond)
+	}
+	_, err := a.Append(t.Context(), at, []byte("meanwhile"))
+	if f := retryable(err); !f {
+		t.Fatalf("appended without servers: %v", err)
+	}
+	if err := a.Read(t.Context(), at, nil); !retryable(err) {
+		t.Fatalf("read without servers: %v", err)
+	}
+	if err := errors.Join(c.Start(0), c.Ready()); err != nil {
+		t.Fatal(err)
+	}
+	for !a.Connected() {
+		<-a.Changes()
+	}
+	at = appended(t, a, at, "after")
+	if entries, end := read(t, opened(t, c.URL(), id), id.Start()); fmt.Sprint(entries) != "[before after]" || end != at {
+		t.Errorf("read %q", entries)
+	}
+}
+
+func retryable(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && f.Kind == fault.Unavailable && f.Retryable
+}
+
+func TestSYNC4_OpeningNeedsNoServers(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	id := begun(t, c)
+	c.Stop(0)
+	a := opened(t, c.URL(), id)
+	if err := a.Read(t.Context(), id.Start(), nil); !retryable(err) {
+		t.Fatalf("read without servers: %v", err)
+	}
+	if err := errors.Join(c.Start(0), c.Ready()); err != nil {
+		t.Fatal(err)
+	}
+	for !a.Connected() {
+		<-a.Changes()
+	}
+	appended(t, a, id.Start(), "after")
+}
+

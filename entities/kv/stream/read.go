@@ -1,0 +1,233 @@
+package stream
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+)
+
+// singly is up to how many messages are asked for one by one: making a consumer costs as much.
+const singly = 8
+
+// Read hands over the entries behind a position, as commitlog.Log says.
+func (l *Log) Read(ctx context.Context, after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c, err := l.walk(ctx, after, fn)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.head = head{after: c.entry, chain: c.chain}
+	return nil
+}
+
+// walked is how far a walk came.
+type walked struct {
+	*chain
+	entry commitlog.Position // of the newest entry of the store
+}
+
+// walk checks everything behind a position up to the end of the log as it is now.
+func (l *Log) walk(ctx context.Context, after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) (walked, error) {
+	s, first, last, err := l.bounds(ctx)
+	if err != nil {
+		return walked{}, err
+	}
+	err = within(after, first, last)
+	if err != nil {
+		return walked{}, err
+	}
+	err = l.verify(ctx, s, after, first)
+	if err != nil {
+		return walked{}, err
+	}
+	w := walked{startChain(l.id, after), after}
+	err = l.messages(ctx, s, after.Seq+1, last, func(message []byte) error {
+		entry, complete, err := w.take(message)
+		if err != nil || !complete {
+			return err
+		}
+		w.entry = w.at
+		return fn(w.at, entry)
+	})
+	return w, err
+}
+
+// within refuses a position outside what the log holds.
+func within(after commitlog.Position, first, last uint64) error {
+	switch {
+	case last < after.Seq:
+		f := fault.Wrap(fault.Unavailable, commitlog.ErrForked, "the log on the servers is shorter than what this machine has: the servers have lost entries that they had acknowledged")
+		return f.WithHint("keep this folder; begin the shared store anew from the machine that has most, with ctxd sync init")
+	case after.Seq+1 < first:
+		f := fault.Wrap(fault.Unavailable, commitlog.ErrGone, "the log on the servers does not reach back to what this machine has")
+		return f.WithHint("join again: ctxd sync join")
+	}
+	return nil
+}
+
+// bounds asks the leader of the stream which sequences it holds.
+func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint64, err error) {
+	if !l.nc.IsConnected() {
+		return nil, 0, 0, l.offline()
+	}
+	ask, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	name, _, _, _ := l.id.where()
+	s, err = l.js.Stream(ask, name)
+	if err != nil {
+		return nil, 0, 0, withdrawn(ctx, says(err))
+	}
+	state := s.CachedInfo().State
+	return s, state.FirstSeq, state.LastSeq, nil
+}
+
+// withdrawn is the error of a caller who has gone, or err.
+func withdrawn(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// offline is the fault of a connection that is not there.
+func (l *Log) offline() error {
+	err := l.nc.LastError()
+	if err == nil {
+		err = errors.New("no connection")
+	}
+	return unreachable(err)
+}
+
+// verify finds the entry of a position in the log, once a connection: a server that has lost
+// what it acknowledged may have got something else in its place since.
+func (l *Log) verify(ctx context.Context, s jetstream.Stream, after commitlog.Position, first uint64) error {
+	l.mu.Lock()
+	connect := l.connects
+	done := l.verified == connect
+	l.mu.Unlock()
+	if done || after.Seq == 0 || after.Seq < first {
+		return nil
+	}
+	newest, err := l.message(ctx, s, after.Seq)
+	if err != nil {
+		return err
+	}
+	h, err := seal.Peek(newest)
+	if err != nil {
+		return err
+	}
+	begins := after.Seq - uint64(h.Part)
+	if begins < first || begins > after.Seq {
+		return nil // its first parts are purged
+	}
+	var parts [][]byte
+	for seq := begins; seq < after.Seq; seq++ {
+		part, err := l.message(ctx, s, seq)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part)
+	}
+	if seal.NextMark(h.Prev, append(parts, newest)...) != after.Mark {
+		return forked(seal.Refuse(seal.Cut))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.verified = connect
+	return nil
+}
+
+// message returns one message.
+func (l *Log) message(ctx context.Context, s jetstream.Stream, seq uint64) ([]byte, error) {
+	ask, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	m, err := s.GetMsg(ask, seq)
+	switch {
+	case err == nil:
+		return m.Data, nil
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil, l.missing(ctx, seq)
+	default:
+		return nil, withdrawn(ctx, says(err))
+	}
+}
+
+// missing is the error of a message that should be there.
+func (l *Log) missing(ctx context.Context, seq uint64) error {
+	_, first, _, err := l.bounds(ctx)
+	if err != nil {
+		return err
+	}
+	if seq < first {
+		return within(commitlog.Position{Seq: seq - 1}, first, seq)
+	}
+	return forked(seal.Refuse(seal.Cut))
+}
+
+// messages calls fn with the messages of a range.
+func (l *Log) messages(ctx context.Context, s jetstream.Stream, from, to uint64, fn func([]byte) error) error {
+	for seq := from; seq <= to; seq++ {
+		m, ok := l.tail.get(seq)
+		if !ok && to-seq >= singly {
+			return l.manyMessages(ctx, s, seq, to, fn)
+		}
+		if !ok {
+			var err error
+			m, err = l.message(ctx, s, seq)
+			if err != nil {
+				return err
+			}
+		}
+		err := fn(m)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manyMessages reads a range by a consumer of its own.
+func (l *Log) manyMessages(ctx context.Context, s jetstream.Stream, from, to uint64, fn func([]byte) error) error {
+	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: askWait})
+	if err != nil {
+		return withdrawn(ctx, says(err))
+	}
+	list, err := c.Messages(jetstream.PullMaxBytes(keptBytes))
+	if err != nil {
+		return withdrawn(ctx, says(err))
+	}
+	defer list.Stop()
+	for seq := from; seq <= to; seq++ {
+		m, err := next(ctx, list)
+		if err != nil {
+			return withdrawn(ctx, says(err))
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return withdrawn(ctx, says(err))
+		}
+		if meta.Sequence.Stream != seq {
+			return l.missing(ctx, seq)
+		}
+		err = fn(m.Data())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next waits for one message.
+func next(ctx context.Context, list jetstream.MessagesContext) (jetstream.Msg, error) {
+	wait, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	return list.Next(jetstream.NextContext(wait))
+}

@@ -1,0 +1,181 @@
+package streamtest
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// readyWait is how long a server may take to serve. Nothing is measured by it.
+const readyWait = time.Minute
+
+// Options are how servers run.
+type Options struct {
+	Servers    int   // 0: three
+	MaxPayload int32 // in bytes; 0: that of the server
+	Lazy       bool  // they acknowledge before they have written to disk
+}
+
+// Cluster is some servers that know each other.
+type Cluster struct {
+	options []*server.Options
+	running []*server.Server // nil: it is stopped
+}
+
+// Start runs servers until the end of the test.
+func Start(t testing.TB, o Options) *Cluster {
+	t.Helper()
+	c, err := StartIn(t.TempDir(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// StartIn runs servers with their data in a folder.
+func StartIn(dir string, o Options) (*Cluster, error) {
+	n := o.Servers
+	if n == 0 {
+		n = 3
+	}
+	c := &Cluster{running: make([]*server.Server, n)}
+	routes := make([]*url.URL, n)
+	for i := range n {
+		ports, err := freePorts(2)
+		if err != nil {
+			return nil, err
+		}
+		opts := &server.Options{
+			ServerName: fmt.Sprintf("server%d", i+1), Host: "127.0.0.1", Port: ports[0], NoLog: true, NoSigs: true,
+			JetStream: true, StoreDir: filepath.Join(dir, fmt.Sprint(i)), SyncAlways: !o.Lazy, MaxPayload: o.MaxPayload,
+			JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 8 << 30,
+		}
+		if n > 1 {
+			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[1], NoAdvertise: true}
+			routes[i] = &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", ports[1])}
+		}
+		c.options = append(c.options, opts)
+	}
+	for i := range c.options {
+		if n > 1 {
+			c.options[i].Routes = routes
+		}
+		err := c.Start(i)
+		if err != nil {
+			c.Close()
+			return nil, err
+		}
+	}
+	return c, c.Ready()
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(n int) ([]int, error) {
+	var ports []int
+	for range n {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer ln.Close()
+		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// Start starts a server again that was stopped.
+func (c *Cluster) Start(i int) error {
+	s, err := server.NewServer(c.options[i].Clone())
+	if err != nil {
+		return err
+	}
+	c.running[i] = s
+	s.Start()
+	if !s.ReadyForConnections(readyWait) {
+		return fmt.Errorf("server %d does not listen", i)
+	}
+	return nil
+}
+
+// Stop ends a server as at the end of a process.
+func (c *Cluster) Stop(i int) {
+	c.running[i].Shutdown()
+	c.running[i].WaitForShutdown()
+	c.running[i] = nil
+}
+
+// Ready waits until the servers that run have a leader and keep streams.
+func (c *Cluster) Ready() error {
+	limit := time.NewTimer(readyWait)
+	defer limit.Stop()
+	every := time.NewTicker(10 * time.Millisecond)
+	defer every.Stop()
+	for {
+		if c.ready() {
+			return nil
+		}
+		select {
+		case <-every.C:
+		case <-limit.C:
+			return fmt.Errorf("the servers have no leader after %s", readyWait)
+		}
+	}
+}
+
+func (c *Cluster) ready() bool {
+	led := false
+	for _, s := range c.running {
+		if s == nil {
+			continue
+		}
+		if len(c.running) == 1 {
+			return s.JetStreamEnabled()
+		}
+		if !s.JetStreamIsCurrent() {
+			return false
+		}
+		led = led || s.JetStreamIsLeader()
+	}
+	return led
+}
+
+// Leader returns the server that leads a stream, -1 when none does.
+func (c *Cluster) Leader(stream string) int {
+	for i, s := range c.running {
+		if s != nil && (len(c.running) == 1 || s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, stream)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// URL is the address of all servers.
+func (c *Cluster) URL() string {
+	list := make([]string, len(c.options))
+	for i := range c.options {
+		list[i] = c.URLOf(i)
+	}
+	return strings.Join(list, ",")
+}
+
+// URLOf is the address of one server.
+func (c *Cluster) URLOf(i int) string { return fmt.Sprintf("nats://127.0.0.1:%d", c.options[i].Port) }
+
+// Close ends all servers.
+func (c *Cluster) Close() {
+	for i, s := range c.running {
+		if s != nil {
+			c.Stop(i)
+		}
+	}
+}
+
+// Single reports whether it is one server.
+func (c *Cluster) Single() bool { return len(c.options) == 1 }

@@ -1,0 +1,112 @@
+package stream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What of the newest messages is kept, so that reading them asks nobody.
+const (
+	keptMessages = 256
+	keptBytes    = 16 << 20
+)
+
+// tail keeps the newest messages and wakes who waits for more.
+type tail struct {
+	mu    sync.Mutex // of all below
+	kept  map[uint64][]byte
+	order []uint64
+	bytes int
+	more  chan struct{} // closed at the next message
+}
+
+func newTail() *tail { return &tail{kept: make(map[uint64][]byte), more: make(chan struct{})} }
+
+// add keeps a message and wakes who waits.
+func (t *tail) add(seq uint64, message []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, there := t.kept[seq]; !there {
+		t.kept[seq] = message
+		t.order = append(t.order, seq)
+		t.bytes += len(message)
+	}
+	for len(t.order) > keptMessages || t.bytes > keptBytes && len(t.order) > 1 {
+		oldest := t.order[0]
+		t.order = t.order[1:]
+		t.bytes -= len(t.kept[oldest])
+		delete(t.kept, oldest)
+	}
+	close(t.more)
+	t.more = make(chan struct{})
+}
+
+// get returns a message that is kept.
+func (t *tail) get(seq uint64) ([]byte, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m, ok := t.kept[seq]
+	return m, ok
+}
+
+// next is closed when another message comes.
+func (t *tail) next() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.more
+}
+
+// follow signals new messages until ctx ends. A consumer that breaks is made anew where the
+// last one ended.
+func (l *Log) follow(ctx context.Context) {
+	var from uint64
+	for ctx.Err() == nil {
+		l.followOnce(ctx, &from)
+		wait := time.NewTimer(reconnectWait)
+		select {
+		case <-ctx.Done():
+		case <-wait.C:
+		}
+		wait.Stop()
+	}
+}
+
+// followOnce follows from a sequence, 0 for the end as it is, until the consumer breaks.
+func (l *Log) followOnce(ctx context.Context, from *uint64) {
+	name, _, _, _ := l.id.where()
+	s, err := l.js.Stream(ctx, name)
+	if err != nil {
+		return // the next try finds out; who reads or writes is told
+	}
+	if *from == 0 {
+		*from = s.CachedInfo().State.LastSeq + 1
+	}
+	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *from})
+	if err != nil {
+		return
+	}
+	messages, err := c.Messages(jetstream.PullMaxBytes(keptBytes))
+	if err != nil {
+		return
+	}
+	stop := context.AfterFunc(ctx, messages.Stop)
+	defer stop()
+	defer messages.Stop()
+	l.signal()
+	for {
+		m, err := messages.Next()
+		if err != nil {
+			return
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return
+		}
+		*from = meta.Sequence.Stream + 1
+		l.tail.add(meta.Sequence.Stream, m.Data())
+		l.signal()
+	}
+}
