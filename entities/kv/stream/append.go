@@ -20,12 +20,13 @@ import (
 const (
 	// headers is what is left of a message for what the client writes before it, in bytes.
 	headers = 1 << 10
-	// othersWait is how long an entry that another machine has begun may take for its next
-	// part, before one of ours makes it void.
-	othersWait = 3 * time.Second
 	// appendTries is how often an entry is put behind what others have begun and not completed.
 	appendTries = 8
 )
+
+// othersWait is how long an entry that another machine has begun may take for its next part,
+// before one of ours makes it void. Tests change it.
+var othersWait = 3 * time.Second
 
 // Answers of a server to a message that it does not take. Those that are not here leave open
 // whether it did.
@@ -196,13 +197,13 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 // settle looks whose message stands at a sequence. It is not known while nobody says.
 func (l *Log) settle(ctx context.Context, seq uint64, ours []byte) (err error, known bool) { //nolint:revive,staticcheck // the error is what is known
 	name, _, _, _ := l.id.where()
-	ask, cancel := context.WithTimeout(ctx, askWait)
+	attempt, cancel := context.WithTimeout(ctx, attemptWait)
 	defer cancel()
-	s, err := l.js.Stream(ask, name)
+	s, err := l.js.Stream(attempt, name)
 	if err != nil {
 		return nil, false
 	}
-	m, err := s.GetMsg(ask, seq)
+	m, err := s.GetMsg(attempt, seq)
 	switch {
 	case err != nil:
 		return nil, false

@@ -32,6 +32,8 @@ type Machine struct {
 	Joined  time.Time `json:"joined"`
 	Seen    time.Time `json:"seen"`    // when it last said so
 	Applied uint64    `json:"applied"` // sequence that it had applied then
+	Removed time.Time `json:"removed,omitzero"`
+	epoch   uint32    // of the key that its record has
 }
 
 // bucket is what a store keeps beside its log: machines, keys, and the lease.
@@ -60,32 +62,49 @@ func (b *bucket) seal(key string, value any) ([]byte, error) {
 	return ring.SealRecord(epoch, key, data), nil
 }
 
-// open decrypts a value.
-func (b *bucket) open(key string, sealed []byte, value any) error {
+// open decrypts a value and returns the epoch of its key.
+func (b *bucket) open(key string, sealed []byte, value any) (epoch uint32, err error) {
 	_, ring := b.id.current()
-	_, data, err := ring.OpenRecord(key, sealed)
+	epoch, data, err := ring.OpenRecord(key, sealed)
 	if err != nil {
-		return err
+		return epoch, err
 	}
 	if json.Unmarshal(data, value) != nil {
-		return seal.Refuse(seal.Malformed)
+		return epoch, seal.Refuse(seal.Malformed)
 	}
-	return nil
+	return epoch, nil
 }
 
 // putKeys writes the epochs for machines that join, and has the stream say which secret they
-// need. It may be repeated.
+// need. It may be repeated, and does nothing where a newer key is known already.
 func (b *bucket) putKeys(ctx context.Context) error {
 	b.id.mu.Lock()
 	epochs := slices.Clone(b.id.id.Epochs)
 	b.id.mu.Unlock()
-	sealed, err := b.seal(keyKeys, epochs)
-	if err != nil {
-		return err
-	}
-	_, err = b.kv.Put(ctx, keyKeys, sealed)
-	if err != nil {
+	revision, written := uint64(0), -1
+	e, err := b.kv.Get(ctx, keyKeys)
+	switch {
+	case err == nil:
+		epoch, bad := seal.EpochOfRecord(e.Value())
+		if bad != nil {
+			return bad
+		}
+		revision, written = e.Revision(), int(epoch)
+	case !errors.Is(err, jetstream.ErrKeyNotFound):
 		return says(err)
+	}
+	switch newest := len(epochs) - 1; {
+	case written > newest:
+		return nil
+	case written < newest:
+		sealed, err := b.seal(keyKeys, epochs)
+		if err != nil {
+			return err
+		}
+		_, err = b.kv.Update(ctx, keyKeys, sealed, revision)
+		if err != nil {
+			return says(err)
+		}
 	}
 	name, _, _, _ := b.id.where()
 	s, err := b.js.Stream(ctx, name)
@@ -104,6 +123,8 @@ func (b *bucket) putKeys(ctx context.Context) error {
 
 // mostMachines bounds the machines of a store.
 const mostMachines = 1000
+
+func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 // takeNumber takes the first number that no machine has had, and saves nothing.
 func (b *bucket) takeNumber(ctx context.Context) error {
@@ -150,12 +171,19 @@ func (b *bucket) putMachine(ctx context.Context, applied uint64) error {
 	switch {
 	case err == nil:
 		var was Machine
-		if b.open(key, old.Value(), &was) == nil {
+		_, err := b.open(key, old.Value(), &was)
+		if err == nil {
 			m.Joined = was.Joined
 		}
 	case !errors.Is(err, jetstream.ErrKeyNotFound):
 		return says(err)
 	}
+	return b.put(ctx, m)
+}
+
+// put writes the record of a machine.
+func (b *bucket) put(ctx context.Context, m *Machine) error {
+	key := keyOfMachine(m.Number)
 	sealed, err := b.seal(key, m)
 	if err != nil {
 		return err
@@ -188,7 +216,9 @@ func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
 			return nil, says(err)
 		}
 		var m Machine
-		if b.open(key, e.Value(), &m) == nil && strconv.FormatUint(uint64(m.Number), 10) == n {
+		epoch, err := b.open(key, e.Value(), &m)
+		m.epoch = epoch
+		if err == nil && decimal(m.Number) == n && m.Removed.IsZero() {
 			list = append(list, m)
 		}
 	}

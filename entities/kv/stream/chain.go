@@ -111,7 +111,9 @@ type member struct {
 	Box     []byte `json:"box"`
 }
 
-func aboutBox(epoch, machine uint32) string { return fmt.Sprintf("epoch %d machine %d", epoch, machine) }
+func aboutBox(epoch, machine uint32) string {
+	return fmt.Sprintf("epoch %d machine %d", epoch, machine)
+}
 
 // ErrRemoved says that this machine was removed from the store.
 var ErrRemoved = errors.New("this machine was removed")

@@ -95,6 +95,9 @@ func askSync(ctx context.Context, nc *nats.Conn) string {
 		if err != nil {
 			return found
 		}
+		if len(m.Data) == 0 { // nobody on this account answers
+			return found
+		}
 		var answer struct {
 			Data struct {
 				JetStream struct {

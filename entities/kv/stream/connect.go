@@ -32,8 +32,9 @@ const (
 	reconnectWait = 100 * time.Millisecond
 	reconnectMost = 2 * time.Second
 	pingEvery     = 5 * time.Second
-	askWait       = 5 * time.Second // for one question to the servers
-	attemptWait   = 2 * time.Second // for one acknowledgement; an election takes about as long
+	askWait       = 5 * time.Second // for a question to the servers that is not repeated
+	attemptWait   = 2 * time.Second // for one attempt of it, and one acknowledgement; an election takes about as long
+	askTries      = 4
 )
 
 // CheckURL refuses what is no address of servers. The error does not show it: it may hold a

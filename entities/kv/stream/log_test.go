@@ -317,4 +317,3 @@ func TestSYNC4_OpeningNeedsNoServers(t *testing.T) {
 	}
 	appended(t, a, id.Start(), "after")
 }
-

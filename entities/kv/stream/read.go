@@ -78,15 +78,29 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 	if !l.nc.IsConnected() {
 		return nil, 0, 0, l.offline()
 	}
-	ask, cancel := context.WithTimeout(ctx, askWait)
-	defer cancel()
 	name, _, _, _ := l.id.where()
-	s, err = l.js.Stream(ask, name)
+	err = ask(ctx, func(ctx context.Context) error {
+		s, err = l.js.Stream(ctx, name)
+		return err
+	})
 	if err != nil {
 		return nil, 0, 0, withdrawn(ctx, says(err))
 	}
 	state := s.CachedInfo().State
 	return s, state.FirstSeq, state.LastSeq, nil
+}
+
+// ask puts a question again that nobody has answered: one that reaches a server while another
+// becomes the leader gets no answer.
+func ask(ctx context.Context, question func(ctx context.Context) error) error {
+	for tries := 1; ; tries++ {
+		attempt, cancel := context.WithTimeout(ctx, attemptWait)
+		err := question(attempt)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil || tries == askTries {
+			return err
+		}
+	}
 }
 
 // withdrawn is the error of a caller who has gone, or err.
@@ -147,9 +161,11 @@ func (l *Log) verify(ctx context.Context, s jetstream.Stream, after commitlog.Po
 
 // message returns one message.
 func (l *Log) message(ctx context.Context, s jetstream.Stream, seq uint64) ([]byte, error) {
-	ask, cancel := context.WithTimeout(ctx, askWait)
-	defer cancel()
-	m, err := s.GetMsg(ask, seq)
+	var m *jetstream.RawStreamMsg
+	err := ask(ctx, func(ctx context.Context) (err error) {
+		m, err = s.GetMsg(ctx, seq)
+		return err
+	})
 	switch {
 	case err == nil:
 		return m.Data, nil

@@ -1,0 +1,108 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+)
+
+// An acknowledgement that is lost on the way: the entry is there once, and its writer is told so.
+func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	p := streamtest.NewProxy(t, c, 0)
+	a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
+	at := appended(t, a, id.Start(), "first")
+	p.Mute()
+	healed := make(chan struct{})
+	go func() { // when the entry has arrived, everything is passed on again
+		defer close(healed)
+		for got := at; got == at; {
+			<-watcher.Changes()
+			_ = watcher.Read(t.Context(), at, func(p commitlog.Position, _ []byte) error { got = p; return nil })
+		}
+		p.Heal()
+	}()
+	next, err := a.Append(t.Context(), at, []byte("second"))
+	<-healed
+	if err != nil {
+		t.Fatalf("the entry is there, and its writer is told %v", err)
+	}
+	if entries, end := read(t, watcher, id.Start()); fmt.Sprint(entries) != "[first second]" || end != next {
+		t.Errorf("the log holds %q up to %v, the writer has %v", entries, end, next)
+	}
+	appended(t, a, next, "third")
+}
+
+// A writer that gives up does not know; what it reads later decides.
+func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	p := streamtest.NewProxy(t, c, 0)
+	a := opened(t, p.URL(), id)
+	at := appended(t, a, id.Start(), "first")
+	watcher := opened(t, c.URL(), id)
+	ctx, cancel := context.WithCancel(t.Context())
+	p.Mute()
+	go func() { // it gives up as soon as its entry is there
+		for got := at; got == at; {
+			<-watcher.Changes()
+			_ = watcher.Read(t.Context(), at, func(p commitlog.Position, _ []byte) error { got = p; return nil })
+		}
+		cancel()
+	}()
+	_, err := a.Append(ctx, at, []byte("second"))
+	if !errors.Is(err, commitlog.ErrUnknown) {
+		t.Fatalf("told %v", err)
+	}
+	p.Heal()
+	for !a.Connected() {
+		<-a.Changes()
+	}
+	if _, err := a.Append(t.Context(), at, []byte("another")); !errors.Is(err, commitlog.ErrBehind) {
+		t.Errorf("something else at its place: %v", err)
+	}
+	if entries, _ := read(t, a, id.Start()); fmt.Sprint(entries) != "[first second]" {
+		t.Errorf("the log holds %q", entries)
+	}
+}
+
+// A machine that dies in the middle of an entry, or is overtaken, leaves parts that nobody reads.
+func TestSYNC2_PartsWithoutTheLastAreVoid(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	id := begun(t, c)
+	a, b := opened(t, c.URL(), id), opened(t, c.URL(), id)
+	at := appended(t, a, id.Start(), "first")
+	parts := stream.Parts(a, at, []byte("a large entry that is cut"), 3)
+	stream.Publish(t, a, parts[0])
+	stream.Publish(t, a, parts[1])
+	if entries, end := read(t, b, at); len(entries) != 0 || end != at {
+		t.Fatalf("of an entry without its end %q was read", entries)
+	}
+	stream.HurryPastOthers(t)
+	at = appended(t, b, at, "second")
+	if entries, end := read(t, b, id.Start()); fmt.Sprint(entries) != "[first second]" || end != at {
+		t.Errorf("read %q", entries)
+	}
+	// Somebody who is let in by the servers repeats a message. What went before stands.
+	stream.Publish(t, a, parts[2])
+	for name, l := range map[string]*stream.Log{"who knows the end": b, "who begins": opened(t, c.URL(), id)} {
+		var entries []string
+		err := l.Read(t.Context(), id.Start(), func(_ commitlog.Position, entry []byte) error {
+			entries = append(entries, string(entry))
+			return nil
+		})
+		if seal.ReasonOf(err) != seal.Moved || fmt.Sprint(entries) != "[first second]" {
+			t.Errorf("%s: read %q, told %v", name, entries, err)
+		}
+		if _, err := l.Append(t.Context(), at, []byte("third")); seal.ReasonOf(err) != seal.Moved {
+			t.Errorf("%s: appended behind it: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package stream
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+)
+
+const (
+	// pieceSize is how much of a snapshot is sealed and sent at a time, in bytes.
+	pieceSize = 4 << 20
+	// keptSnapshots are how many stay; the log is purged behind the oldest of them.
+	keptSnapshots = 2
+)
+
+// Snapshot is a whole state of the store on the servers.
+type Snapshot struct {
+	At      commitlog.Position `json:"at"`
+	Name    string             `json:"name"`   // what its pieces begin with
+	Pieces  int                `json:"pieces"` // how many objects it is
+	Bytes   int64              `json:"bytes"`  // of the state, as it was before it was packed
+	Sum     []byte             `json:"sum"`    // SHA-256 of the state
+	Machine uint32             `json:"machine"`
+	Made    time.Time          `json:"made"`
+}
+
+// Progress is told how many bytes are done.
+type Progress func(done int64)
+
+// ErrLeased says that another machine makes a snapshot now.
+var ErrLeased = errors.New("another machine makes a snapshot")
+
+// PutSnapshot writes a state that stands at a position, under the lease of the store, and
+// purges what no join needs any more. It is repeated as a whole when it fails.
+func (l *Log) PutSnapshot(ctx context.Context, at commitlog.Position, state io.Reader, progress Progress) (*Snapshot, error) {
+	b, err := l.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	release, err := b.lease(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	objects, err := l.objects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{At: at, Name: randomName(), Machine: l.id.Machine(), Made: time.Now().UTC().Truncate(time.Second)}
+	sum := sha256.New()
+	piece := make([]byte, pieceSize)
+	for {
+		n, err := io.ReadFull(state, piece)
+		if n > 0 {
+			sum.Write(piece[:n])
+			s.Bytes += int64(n)
+			failed := l.putPiece(ctx, objects, s, piece[:n])
+			if failed != nil {
+				return nil, errors.Join(failed, b.drop(context.WithoutCancel(ctx), objects, s))
+			}
+			progress(s.Bytes)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return nil, errors.Join(err, b.drop(context.WithoutCancel(ctx), objects, s))
+		}
+	}
+	s.Sum = sum.Sum(nil)
+	key := keyOfSnapshot(s)
+	sealed, err := b.seal(key, s)
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.kv.Put(ctx, key, sealed)
+	if err != nil {
+		return nil, says(err)
+	}
+	return s, l.purge(ctx, b, objects)
+}
+
+// putPiece seals and sends the next piece.
+func (l *Log) putPiece(ctx context.Context, objects jetstream.ObjectStore, s *Snapshot, piece []byte) error {
+	packed, smaller := seal.Pack(piece)
+	body := append([]byte{0}, packed...)
+	if smaller {
+		body[0] = 1
+	}
+	name := pieceName(s, s.Pieces)
+	epoch, ring := l.id.current()
+	_, err := objects.PutBytes(ctx, name, ring.SealRecord(epoch, name, body))
+	if err != nil {
+		return says(err)
+	}
+	s.Pieces++
+	return nil
+}
+
+func pieceName(s *Snapshot, n int) string { return fmt.Sprintf("%s.%d", s.Name, n) }
+
+const snapshotPrefix = "s."
+
+func keyOfSnapshot(s *Snapshot) string {
+	return fmt.Sprintf("%s%020d.%s", snapshotPrefix, s.At.Seq, s.Name)
+}
+
+func (l *Log) objects(ctx context.Context) (jetstream.ObjectStore, error) {
+	_, _, _, name := l.id.where()
+	o, err := l.js.ObjectStore(ctx, name)
+	return o, says(err)
+}
+
+// lease takes the lease of the store, which ends by itself when this process dies.
+func (b *bucket) lease(ctx context.Context) (release func(), err error) {
+	sealed, err := b.seal(keyLease, b.id.Machine())
+	if err != nil {
+		return nil, err
+	}
+	revision, err := b.kv.Create(ctx, keyLease, sealed, jetstream.KeyTTL(leaseTime))
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		f := fault.Wrap(fault.Unavailable, ErrLeased, "another machine makes a snapshot of the shared store")
+		f.Retryable = true
+		return nil, f.WithHint("try again in some minutes")
+	}
+	if err != nil {
+		return nil, says(err)
+	}
+	return func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
+		defer cancel()
+		_ = b.kv.Delete(end, keyLease, jetstream.LastRevision(revision)) // it ends by itself
+	}, nil
+}
+
+// Snapshots lists the snapshots, the newest first.
+func (l *Log) Snapshots(ctx context.Context) ([]*Snapshot, error) {
+	b, err := l.bucket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.snapshots(ctx)
+}
+
+func (b *bucket) snapshots(ctx context.Context) ([]*Snapshot, error) {
+	keys, err := b.kv.Keys(ctx)
+	if errors.Is(err, jetstream.ErrNoKeysFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, says(err)
+	}
+	slices.Sort(keys)
+	slices.Reverse(keys)
+	var list []*Snapshot
+	for _, key := range keys {
+		if !strings.HasPrefix(key, snapshotPrefix) {
+			continue
+		}
+		e, err := b.kv.Get(ctx, key)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, says(err)
+		}
+		var s Snapshot
+		_, err = b.open(key, e.Value(), &s)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &s)
+	}
+	return list, nil
+}
+
+// Taken is how much of a snapshot is here: what was written, and its hash so far. The zero
+// Taken is nothing. A join that was interrupted goes on with the one it had.
+type Taken struct {
+	Pieces int
+	Bytes  int64
+	sum    hash.Hash
+}
+
+// TakeSnapshot writes the state of a snapshot, from the piece on that taken names. A piece
+// that is not the one that was put is refused.
+func (l *Log) TakeSnapshot(ctx context.Context, s *Snapshot, taken *Taken, w io.Writer, progress Progress) error {
+	if !l.nc.IsConnected() {
+		return l.offline()
+	}
+	objects, err := l.objects(ctx)
+	if err != nil {
+		return err
+	}
+	if taken.sum == nil {
+		taken.sum = sha256.New()
+	}
+	for taken.Pieces < s.Pieces {
+		piece, err := l.takePiece(ctx, objects, pieceName(s, taken.Pieces))
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(piece)
+		if err != nil {
+			return err
+		}
+		taken.sum.Write(piece)
+		taken.Pieces++
+		taken.Bytes += int64(len(piece))
+		progress(taken.Bytes)
+	}
+	if taken.Bytes != s.Bytes || !slices.Equal(taken.sum.Sum(nil), s.Sum) {
+		return seal.Refuse(seal.Altered)
+	}
+	return nil
+}
+
+func (l *Log) takePiece(ctx context.Context, objects jetstream.ObjectStore, name string) ([]byte, error) {
+	sealed, err := objects.GetBytes(ctx, name)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		f := fault.Wrap(fault.Unavailable, err, "the snapshot is not on the servers any more")
+		f.Retryable = true
+		return nil, f.WithHint("begin again; there is a newer one")
+	}
+	if err != nil {
+		return nil, withdrawn(ctx, says(err))
+	}
+	_, ring := l.id.current()
+	_, body, err := ring.OpenRecord(name, sealed)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(body) == 0 || body[0] > 1:
+		return nil, seal.Refuse(seal.Malformed)
+	case body[0] == 1:
+		return seal.Unpack(body[1:], pieceSize)
+	}
+	return body[1:], nil
+}
+
+// purge deletes what is behind the second newest snapshot.
+func (l *Log) purge(ctx context.Context, b *bucket, objects jetstream.ObjectStore) error {
+	list, err := b.snapshots(ctx)
+	if err != nil || len(list) < keptSnapshots {
+		return err
+	}
+	name, _, _, _ := l.id.where()
+	s, err := l.js.Stream(ctx, name)
+	if err != nil {
+		return says(err)
+	}
+	err = s.Purge(ctx, jetstream.WithPurgeSequence(list[keptSnapshots-1].At.Seq+1))
+	if err != nil {
+		return says(err)
+	}
+	for _, old := range list[keptSnapshots:] {
+		err := b.drop(ctx, objects, old)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop deletes a snapshot, its record first: no join begins with half of one.
+func (b *bucket) drop(ctx context.Context, objects jetstream.ObjectStore, s *Snapshot) error {
+	err := b.kv.Delete(ctx, keyOfSnapshot(s))
+	if err != nil {
+		return says(err)
+	}
+	for n := range s.Pieces {
+		err := objects.Delete(ctx, pieceName(s, n))
+		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return says(err)
+		}
+	}
+	return nil
+}
