@@ -56,7 +56,7 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	store, secret := seal.NewStoreID(), seal.NewSecret()
 	id := newIdentity(identity{
 		Format: identityFormat, Store: store, Stream: randomName(), Subject: randomName(), Bucket: randomName(), Objects: randomName(),
-		Machine: 1, Name: o.Name, Private: seal.NewMachineKey().Bytes(), Epochs: []Epoch{{Secret: secret}}, Synced: o.Synced,
+		Machine: 1, Name: o.Name, Private: seal.NewMachineKey().Bytes(), Epochs: []Epoch{{Secret: secret}}, Synced: o.Synced, Stage: Beginning,
 	}, o.Path)
 	replicas := WantedReplicas
 	if o.Single {
@@ -196,7 +196,7 @@ func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.Strea
 	}
 	raw := identity{
 		Format: identityFormat, Store: store, Stream: found.Config.Name, Subject: found.Config.Subjects[0],
-		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced,
+		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced, Stage: Joining,
 	}
 	kv, err := js.KeyValue(ctx, raw.Bucket)
 	if err != nil {

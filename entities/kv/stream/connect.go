@@ -219,3 +219,17 @@ func (l *Log) Connected() bool { return l.nc.IsConnected() }
 // mostPayload bounds a message in bytes, whatever the servers allow: larger ones hold up the
 // elections of a cluster.
 const mostPayload = 1 << 20
+
+// Await waits until a server answers, for dialWait at most.
+func (l *Log) Await(ctx context.Context) error {
+	wait, cancel := context.WithTimeout(ctx, dialWait)
+	defer cancel()
+	for !l.nc.IsConnected() {
+		select {
+		case <-l.changes:
+		case <-wait.Done():
+			return withdrawn(ctx, l.offline())
+		}
+	}
+	return nil
+}

@@ -35,7 +35,18 @@ type identity struct {
 	Private []byte       `json:"private"`
 	Epochs  []Epoch      `json:"epochs"` // by number
 	Synced  bool         `json:"synced"` // all servers write to disk before they acknowledge, as somebody has said
+	Stage   Stage        `json:"stage"`
 }
+
+// Stage is how far a machine has come with taking part.
+type Stage string
+
+// The stages.
+const (
+	Beginning Stage = "beginning" // the log begins with the records that are here
+	Joining   Stage = "joining"   // the state of the store has not been taken yet
+	In        Stage = "in"        // the store says where in the log it stands
+)
 
 const identityFormat = 1
 
@@ -156,6 +167,24 @@ func (i *Identity) Machine() uint32 {
 // Words are the recovery words of the newest key: with them and the address of the servers
 // another machine can join.
 func (i *Identity) Words() string { return i.newest().Words() }
+
+// Stage is how far this machine has come.
+func (i *Identity) Stage() Stage {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.id.Stage
+}
+
+// SetStage keeps how far this machine has come.
+func (i *Identity) SetStage(s Stage) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.id.Stage = s
+	return i.save()
+}
+
+// Fits reports whether a secret is the newest of this machine's store.
+func (i *Identity) Fits(secret seal.Secret) bool { return i.newest() == secret }
 
 // newest is the secret of the newest epoch.
 func (i *Identity) newest() seal.Secret {

@@ -90,6 +90,12 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 	return s, state.FirstSeq, state.LastSeq, nil
 }
 
+// End is the sequence of the newest message.
+func (l *Log) End(ctx context.Context) (uint64, error) {
+	_, _, last, err := l.bounds(ctx)
+	return last, err
+}
+
 // ask puts a question again that nobody has answered: one that reaches a server while another
 // becomes the leader gets no answer.
 func ask(ctx context.Context, question func(ctx context.Context) error) error {

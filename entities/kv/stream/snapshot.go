@@ -194,6 +194,14 @@ type Taken struct {
 	sum    hash.Hash
 }
 
+// Resume is what was taken already of a snapshot: so many pieces, whose bytes are read again.
+func Resume(pieces int, r io.Reader) (*Taken, error) {
+	t := &Taken{Pieces: pieces, sum: sha256.New()}
+	n, err := io.Copy(t.sum, r)
+	t.Bytes = n
+	return t, err
+}
+
 // TakeSnapshot writes the state of a snapshot, from the piece on that taken names. A piece
 // that is not the one that was put is refused.
 func (l *Log) TakeSnapshot(ctx context.Context, s *Snapshot, taken *Taken, w io.Writer, progress Progress) error {

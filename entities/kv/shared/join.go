@@ -1,0 +1,231 @@
+package shared
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+)
+
+// BeginOptions are what a shared store is begun with.
+type BeginOptions struct {
+	Servers stream.Servers
+	Dir     string // data folder
+	Name    string // of this machine
+	Synced  bool   // somebody says that all servers write to disk before they acknowledge
+	Single  bool   // one server is enough
+}
+
+// Begin makes a shared store on the servers, which begins with what is in the data folder when
+// its daemon is started next.
+func Begin(ctx context.Context, o BeginOptions) (*stream.Identity, *stream.Cluster, error) {
+	_, err := stream.LoadIdentity(keyPath(o.Dir))
+	if fault.KindOf(err) != fault.NotFound {
+		return nil, nil, takesPart()
+	}
+	err = makeFolder(o.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return stream.New(ctx, stream.NewOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, Path: keyPath(o.Dir)})
+}
+
+func takesPart() error {
+	return fault.New(fault.Conflict, "this machine takes part in a shared store already").
+		WithHint("look with ctxd sync status, leave it first with ctxd sync leave, or join anew with ctxd sync join --again")
+}
+
+func makeFolder(dir string) error {
+	err := os.MkdirAll(filepath.Join(dir, Folder), 0o700)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot make the folder of the key")
+	}
+	return nil
+}
+
+// JoinOptions are what a shared store is joined with.
+type JoinOptions struct {
+	Servers  stream.Servers
+	Dir      string // data folder; its store is empty
+	Secret   seal.Secret
+	Name     string // of this machine
+	Synced   bool
+	Again    bool       // replace what is in the folder; a backup of it is kept
+	Store    kv.Options // how the store is opened
+	Progress func(done, total int64)
+	Logger   *slog.Logger
+}
+
+// Joined is what came of a join.
+type Joined struct {
+	Machine uint32
+	Kept    string // backup of what was there before; "" for none
+	Bytes   int64  // of the state that was taken
+	Cluster *stream.Cluster
+}
+
+// Join takes part in a store and takes its newest state. The daemon of the folder must not run.
+// What an interrupted join has taken is kept for the next.
+func Join(ctx context.Context, o JoinOptions) (*Joined, error) {
+	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	if err == nil && id.Stage() != stream.Joining && !o.Again {
+		return nil, takesPart()
+	}
+	if o.Again {
+		o.Store.Leave = true
+	}
+	db, err := kv.Open(o.Dir, o.Store)
+	if err != nil {
+		return nil, err
+	}
+	joined, err := o.join(ctx, db)
+	return joined, errors.Join(err, db.Close())
+}
+
+func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
+	if db.Status().Records > 0 && !o.Again {
+		return nil, fault.New(fault.Conflict, "the store of this machine has records, and can't join another one").
+			WithHint("join with an empty folder, or have what is here replaced, of which a backup is kept: ctxd sync join --again")
+	}
+	err := makeFolder(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	id, err := o.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := stream.Open(o.Servers, id, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	err = l.Await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := l.Cluster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.take(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(o.Dir, Folder, partial)
+	joined := &Joined{Machine: id.Machine(), Bytes: s.Bytes, Cluster: cluster}
+	if db.Status().Records > 0 {
+		joined.Kept = filepath.Join(o.Dir, Folder, before)
+	}
+	_, err = db.Restore(ctx, path, kv.RestoreOptions{Keep: joined.Kept})
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(id.SetStage(stream.In), os.Remove(path), os.Remove(filepath.Join(o.Dir, Folder, taking)))
+	return joined, err
+}
+
+// identity is that of an interrupted join, or a new one.
+func (o *JoinOptions) identity(ctx context.Context) (*stream.Identity, error) {
+	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	switch {
+	case err == nil && id.Stage() == stream.Joining && id.Fits(o.Secret):
+		return id, nil
+	case err != nil && fault.KindOf(err) != fault.NotFound && !o.Again:
+		return nil, err
+	}
+	id, _, err = stream.Join(ctx, stream.JoinOptions{Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: keyPath(o.Dir)})
+	return id, err
+}
+
+// progressOf is what of a snapshot is in the file.
+type progressOf struct {
+	Name   string `json:"name"`
+	Pieces int    `json:"pieces"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// take writes the newest snapshot to a file.
+func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot, error) {
+	list, err := l.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		f := fault.New(fault.Unavailable, "the shared store has no state on the servers yet")
+		f.Retryable = true
+		return nil, f.WithHint("start the daemon of the machine that has begun it, and try again")
+	}
+	s := list[0]
+	f, err := os.OpenFile(filepath.Join(o.Dir, Folder, partial), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
+	}
+	defer f.Close()
+	taken, err := o.resume(f, s)
+	if err != nil {
+		return nil, err
+	}
+	err = l.TakeSnapshot(ctx, s, taken, &pieces{File: f, o: o, s: s, taken: taken}, func(done int64) { o.Progress(done, s.Bytes) })
+	if err != nil {
+		return nil, err
+	}
+	err = f.Sync()
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
+	}
+	return s, nil
+}
+
+// resume goes on behind what is in the file.
+func (o *JoinOptions) resume(f *os.File, s *stream.Snapshot) (*stream.Taken, error) {
+	var had progressOf
+	data, err := os.ReadFile(filepath.Join(o.Dir, Folder, taking))
+	if err != nil || json.Unmarshal(data, &had) != nil || had.Name != s.Name {
+		had = progressOf{}
+	}
+	info, err := f.Stat()
+	if err != nil || info.Size() < had.Bytes {
+		had = progressOf{}
+	}
+	err = f.Truncate(had.Bytes)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
+	}
+	return stream.Resume(had.Pieces, f) // which leaves the file at its end
+}
+
+// pieces is a file of which is noted how many pieces it holds.
+type pieces struct {
+	*os.File
+	o     *JoinOptions
+	s     *stream.Snapshot
+	taken *stream.Taken
+}
+
+var _ io.Writer = (*pieces)(nil)
+
+// Write writes one piece.
+func (p *pieces) Write(piece []byte) (int, error) {
+	n, err := p.File.Write(piece)
+	if err == nil {
+		had := progressOf{p.s.Name, p.taken.Pieces + 1, p.taken.Bytes + int64(n)}
+		var data []byte
+		data, err = json.Marshal(had)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(p.o.Dir, Folder, taking), data, 0o600)
+		}
+	}
+	if err != nil {
+		return n, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
+	}
+	return n, nil
+}

@@ -1,0 +1,310 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+)
+
+// Names in the data folder.
+const (
+	Folder  = "sync"
+	keyFile = "key"
+	left    = "left"               // this machine has left, and its store is still a replica
+	state   = "state.ctxdbackup"   // of a snapshot, on its way
+	partial = "joining.ctxdbackup" // what a join has
+	taking  = "joining.json"       // of which snapshot that is
+	before  = "before-joining.ctxdbackup"
+)
+
+const (
+	announceEvery = 30 * time.Second
+	announceAgain = time.Second // when it failed
+	snapshotEvery = 10_000      // messages
+)
+
+func keyPath(dir string) string { return filepath.Join(dir, Folder, keyFile) }
+
+// Options are what a Replica is opened with.
+type Options struct {
+	Servers stream.Servers
+	Dir     string // data folder
+	Logger  *slog.Logger
+}
+
+// Replica is a store's part in what several machines share.
+type Replica struct {
+	dir     string
+	logger  *slog.Logger
+	id      *stream.Identity
+	log     *stream.Log
+	stop    context.CancelFunc
+	stopped context.Context
+	beside  sync.WaitGroup
+
+	mu      sync.Mutex // of what follows
+	db      *kv.Store
+	cluster *stream.Cluster // as it was asked last; nil: never
+}
+
+// Open begins to connect this machine's store to the others. Without a key it is
+// fault.NotFound.
+func Open(o Options) (*Replica, error) {
+	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	if err != nil {
+		return nil, err
+	}
+	if id.Stage() == stream.Joining {
+		return nil, fault.New(fault.Unavailable, "joining the shared store was interrupted").WithHint("complete it: ctxd sync join")
+	}
+	l, err := stream.Open(o.Servers, id, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	r := &Replica{dir: o.Dir, logger: o.Logger, id: id, log: l}
+	r.stopped, r.stop = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// Prepare has a store be opened as a replica. Only the machine that has begun the log, and only
+// once, brings its records along: an empty folder must not pass for the beginning.
+func (r *Replica) Prepare(o *kv.Options) {
+	o.Log = r.log
+	if r.id.Stage() == stream.Beginning {
+		start := r.id.Start()
+		o.LogStart = &start
+	}
+}
+
+// Serve follows the others from now on. The rooms above the store are open.
+func (r *Replica) Serve(db *kv.Store) error {
+	if r.id.Stage() == stream.Beginning {
+		err := r.id.SetStage(stream.In)
+		if err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	r.db = db
+	r.mu.Unlock()
+	db.Follow()
+	r.beside.Go(r.run)
+	return nil
+}
+
+// Close ends the connection.
+func (r *Replica) Close() {
+	r.stop()
+	r.beside.Wait()
+	r.log.Close()
+}
+
+// Pause ends what is done beside the store, before it is closed.
+func (r *Replica) Pause() {
+	r.stop()
+	r.beside.Wait()
+}
+
+// run does what is due until the end.
+func (r *Replica) run() {
+	for {
+		wait := announceEvery
+		err := r.attend(r.stopped)
+		if err != nil {
+			wait = announceAgain
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-r.stopped.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// attend says that this machine is there, and makes a snapshot if one is due.
+func (r *Replica) attend(ctx context.Context) error {
+	at, ok := r.store().Replica()
+	if !ok {
+		return nil
+	}
+	err := r.log.Announce(ctx, at.Position.Seq)
+	if err != nil {
+		return err
+	}
+	c, err := r.log.Cluster(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.cluster = c
+	r.mu.Unlock()
+	list, err := r.log.Snapshots(ctx)
+	if err != nil {
+		return err
+	}
+	if at.Trouble != nil || len(list) > 0 && at.Position.Seq < list[0].At.Seq+snapshotEvery {
+		return nil
+	}
+	err = r.Snapshot(ctx, func(int64) {})
+	if errors.Is(err, stream.ErrLeased) {
+		return nil
+	}
+	if err != nil {
+		r.logger.Warn("cannot write a snapshot of the shared store", "error", err)
+	}
+	return err
+}
+
+func (r *Replica) store() *kv.Store {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.db
+}
+
+// Snapshot writes the present state to the servers, for machines that join, and lets the
+// servers delete what no machine needs any more.
+func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error {
+	db := r.store()
+	at, _ := db.Replica() // the state of the backup is this one or a later one
+	path := filepath.Join(r.dir, Folder, state)
+	_, err := db.Backup(ctx, path, kv.BackupOptions{Overwrite: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(path) }() // the next one writes over it
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot read the state of the store")
+	}
+	defer f.Close()
+	_, err = r.log.PutSnapshot(ctx, at.Position, f, progress)
+	return err
+}
+
+// Health is what an acknowledgement is worth, and what is wrong. It asks nobody.
+type Health struct {
+	Connected  bool
+	Durability stream.Durability // "": not known yet
+	Warnings   []string
+	Trouble    *fault.Error // why the log can't be read or written; nil: it can
+}
+
+// Health says how it stands.
+func (r *Replica) Health() Health {
+	r.mu.Lock()
+	c, db := r.cluster, r.db
+	r.mu.Unlock()
+	h := Health{Connected: r.log.Connected()}
+	if c != nil {
+		h.Durability, h.Warnings = c.Durability, c.Warnings
+	}
+	if db != nil {
+		st, _ := db.Replica()
+		h.Trouble = st.Trouble
+	}
+	return h
+}
+
+// Status is all that there is to know.
+type Status struct {
+	Health
+	Machine   uint32
+	Server    string
+	Applied   uint64 // sequence up to which the log is applied here
+	Newest    uint64 // on the servers; 0: not known
+	Conflicts uint64 // groups of writes that ran again since the start, since others were first
+	Foreign   uint64 // transactions of others since the start
+	Machines  []stream.Machine
+	Snapshot  *stream.Snapshot // the newest; nil: none, or not known
+}
+
+// Status asks the servers. What they do not say is left out, and Trouble says why.
+func (r *Replica) Status(ctx context.Context) (*Status, error) {
+	s := &Status{Health: r.Health(), Machine: r.id.Machine()}
+	at, _ := r.store().Replica()
+	s.Applied, s.Conflicts, s.Foreign = at.Position.Seq, at.Conflicts, at.Foreign
+	err := r.ask(ctx, s)
+	var f *fault.Error
+	if errors.As(err, &f) {
+		s.Trouble = f
+		return s, nil
+	}
+	return s, err
+}
+
+func (r *Replica) ask(ctx context.Context, s *Status) (err error) {
+	s.Newest, err = r.log.End(ctx)
+	if err != nil {
+		return err
+	}
+	at, _ := r.store().Replica() // it may have come further meanwhile
+	s.Applied = at.Position.Seq
+	c, err := r.log.Cluster(ctx)
+	if err != nil {
+		return err
+	}
+	s.Server, s.Durability, s.Warnings = c.Server, c.Durability, c.Warnings
+	s.Machines, err = r.log.Machines(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := r.log.Snapshots(ctx)
+	if len(list) > 0 {
+		s.Snapshot = list[0]
+	}
+	return err
+}
+
+// Remove takes a machine out and returns the new recovery words.
+func (r *Replica) Remove(ctx context.Context, machine uint32) (words string, err error) {
+	at, _ := r.store().Replica()
+	return r.log.Remove(ctx, at.Position, machine)
+}
+
+// Leave takes this machine out. It goes on until the daemon ends; the next start opens a store
+// of this machine alone.
+func (r *Replica) Leave(ctx context.Context) error {
+	err := r.log.Leave(ctx)
+	if err != nil {
+		return err
+	}
+	return leave(r.dir)
+}
+
+// leave notes that this machine has left.
+func leave(dir string) error {
+	err := os.WriteFile(filepath.Join(dir, Folder, left), nil, 0o600)
+	if err == nil {
+		err = os.Remove(keyPath(dir))
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot delete the key of the shared store")
+	}
+	return nil
+}
+
+// Left reports whether the store in a folder is to be this machine's alone from now on.
+func Left(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, Folder, left))
+	return err == nil
+}
+
+// LeftDone is called when the store is this machine's alone.
+func LeftDone(dir string) error {
+	err := os.Remove(filepath.Join(dir, Folder, left))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

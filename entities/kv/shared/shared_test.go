@@ -1,0 +1,255 @@
+package shared_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+)
+
+var facts = kv.NewCollection[string]("fact")
+
+// machine is one daemon's part.
+type machine struct {
+	t       *testing.T
+	dir     string
+	url     string
+	replica *shared.Replica
+	db      *kv.Store
+}
+
+var options = kv.Options{Format: 1, Beside: []string{shared.Folder + "/"}}
+
+func (m *machine) start() {
+	m.t.Helper()
+	r, err := shared.Open(shared.Options{Servers: stream.Servers{URL: m.url}, Dir: m.dir, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	o := options
+	r.Prepare(&o)
+	db, err := kv.Open(m.dir, o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if err := r.Serve(db); err != nil {
+		m.t.Fatal(err)
+	}
+	m.replica, m.db = r, db
+}
+
+func (m *machine) stop() {
+	m.t.Helper()
+	m.replica.Pause()
+	if err := m.db.Close(); err != nil {
+		m.t.Error(err)
+	}
+	m.replica.Close()
+}
+
+func (m *machine) put(id, text string) {
+	m.t.Helper()
+	if err := m.db.Update(m.t.Context(), func(tx *kv.Tx) error { return facts.Put(tx, id, &text) }); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// all is what the machine has, once it has caught up.
+func (m *machine) all() string {
+	m.t.Helper()
+	if err := m.db.CatchUp(m.t.Context()); err != nil {
+		m.t.Fatal(err)
+	}
+	return records(m.t, m.db)
+}
+
+func records(t *testing.T, db *kv.Store) string {
+	t.Helper()
+	var list []string
+	err := db.View(t.Context(), func(tx *kv.Tx) error {
+		for id, text := range facts.All(tx, "") {
+			list = append(list, id+"="+*text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(list)
+}
+
+// begun is a machine that has begun a shared store with a record of its own.
+func begun(t *testing.T, url string) (m *machine, words string) {
+	t.Helper()
+	m = &machine{t: t, dir: t.TempDir(), url: url}
+	db, err := kv.Open(m.dir, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.db = db
+	m.put("old", "from before")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: stream.Servers{URL: url}, Dir: m.dir, Name: "laptop", Single: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.start()
+	return m, id.Words()
+}
+
+func joinOptions(t *testing.T, url, dir, words string) shared.JoinOptions {
+	t.Helper()
+	secret, err := seal.ParseWords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shared.JoinOptions{
+		Servers: stream.Servers{URL: url}, Dir: dir, Secret: secret, Name: "desktop", Store: options,
+		Progress: func(int64, int64) {}, Logger: slog.New(slog.DiscardHandler),
+	}
+}
+
+func TestSYNC7_AMachineJoinsWithTheStateAndTheTail(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, words := begun(t, c.URL())
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+		t.Fatal(err)
+	}
+	a.put("tail", "after the state")
+	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
+	joined, err := shared.Join(t.Context(), joinOptions(t, c.URL(), b.dir, words))
+	if err != nil || joined.Machine != 2 || joined.Bytes == 0 || joined.Cluster.Durability != stream.Single {
+		t.Fatalf("%+v, %v", joined, err)
+	}
+	b.start()
+	b.put("own", "from the second")
+	const want = "[old=from before own=from the second tail=after the state]"
+	if got := a.all(); got != want {
+		t.Errorf("the first has %s", got)
+	}
+	if got := b.all(); got != want {
+		t.Errorf("the second has %s", got)
+	}
+	b.stop()
+	a.put("meanwhile", "without the second")
+	b.start()
+	if got := b.all(); got != "[meanwhile=without the second old=from before own=from the second tail=after the state]" {
+		t.Errorf("started again it has %s", got)
+	}
+	s, err := b.replica.Status(t.Context())
+	if err != nil || s.Machine != 2 || len(s.Machines) != 2 || s.Applied != s.Newest || s.Applied == 0 || s.Trouble != nil || s.Snapshot == nil {
+		t.Errorf("status %+v, %v", s, err)
+	}
+	a.stop()
+	b.stop()
+	o := joinOptions(t, c.URL(), b.dir, words)
+	o.Again = true
+	again, err := shared.Join(t.Context(), o)
+	if err != nil || again.Machine != 3 || again.Kept == "" {
+		t.Fatalf("joined anew: %+v, %v", again, err)
+	}
+	b.start()
+	defer b.stop()
+	if got := b.all(); got != "[meanwhile=without the second old=from before own=from the second tail=after the state]" {
+		t.Errorf("joined anew it has %s", got)
+	}
+}
+
+func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, words := begun(t, c.URL())
+	defer a.stop()
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	o := joinOptions(t, c.URL(), dir, words)
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(int64, int64) { cancel() }
+	o.Store.Beside = options.Beside
+	_, err := shared.Join(ctx, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	if _, err := shared.Open(shared.Options{Servers: stream.Servers{URL: c.URL()}, Dir: dir}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("opened half-way: %v", err)
+	}
+	joined, err := shared.Join(t.Context(), joinOptions(t, c.URL(), dir, words))
+	if err != nil || joined.Machine != 2 {
+		t.Fatalf("%+v, %v", joined, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, shared.Folder, "joining.ctxdbackup")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the state lies there still: %v", err)
+	}
+	if _, err := shared.Join(t.Context(), joinOptions(t, c.URL(), dir, words)); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("joined again: %v", err)
+	}
+	if _, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: stream.Servers{URL: c.URL()}, Dir: dir}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("begun again: %v", err)
+	}
+}
+
+// A folder that has lost its store does not pass for the beginning of the log.
+func TestSYNC6_AnEmptyFolderWithAKeyIsNotTheBeginning(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, _ := begun(t, c.URL())
+	a.put("one", "entry")
+	a.stop()
+	key, err := os.ReadFile(filepath.Join(a.dir, shared.Folder, "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := &machine{t: t, dir: t.TempDir(), url: c.URL()}
+	if err := errors.Join(os.Mkdir(filepath.Join(empty.dir, shared.Folder), 0o700), os.WriteFile(filepath.Join(empty.dir, shared.Folder, "key"), key, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	empty.start()
+	defer empty.stop()
+	if err := empty.db.CatchUp(t.Context()); err == nil || records(t, empty.db) != "[]" {
+		t.Errorf("it has %s, %v", records(t, empty.db), err)
+	}
+	text := "text"
+	if err := empty.db.Update(t.Context(), func(tx *kv.Tx) error { return facts.Put(tx, "x", &text) }); err == nil {
+		t.Error("it writes")
+	}
+}
+
+func TestSYNC8_WhoLeavesKeepsTheRecordsAndWritesAlone(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, _ := begun(t, c.URL())
+	a.put("one", "entry")
+	if err := a.replica.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.stop()
+	if !shared.Left(a.dir) {
+		t.Fatal("nothing says that it has left")
+	}
+	o := options
+	o.Leave = true
+	db, err := kv.Open(a.dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := shared.LeftDone(a.dir); err != nil || shared.Left(a.dir) {
+		t.Error(err)
+	}
+	a.db = db
+	a.put("two", "alone")
+	if got := records(t, db); got != "[old=from before one=entry two=alone]" {
+		t.Errorf("it has %s", got)
+	}
+}
