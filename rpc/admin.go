@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
 func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
@@ -74,6 +75,13 @@ func (s *Server) health(whole bool) protocol.Health {
 		if whole {
 			out.Learning = r.learningHealth()
 		}
+		out.Sync = syncing.New(r.Sync).Health(func(failing bool, text string) {
+			if failing {
+				warn(protocol.Failing, "%s", text)
+			} else {
+				warn(protocol.Warning, "%s", text)
+			}
+		})
 		out.Reranker = host.Reranker(r.Reranker)
 		if e := out.Reranker; e != nil && e.State == embed.Failed {
 			warn(protocol.Warning, "the reranker %s failed: %s", e.Kind, e.Why)

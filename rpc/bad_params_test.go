@@ -509,6 +509,8 @@ func refusals() map[string][]refusal {
 			{`{"id":"none","template":` + voice + `,"ifVersion":9}`, conflict, "ifVersion"},
 			{`{"template":"` + long(64<<10+1) + `"}`, limit, "template"},
 		},
+		"sync.remove":          {{`{}`, invalid, "machine"}, {`{"machine":-1}`, invalid, "machine"}, {`{"machine":2}`, conflict, ""}},
+		"sync.leave":           {{`{}`, conflict, ""}},
 		"personality.activate": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 		"personality.delete":   {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}, {`{"id":"teacher"}`, conflict, ""}},
 		"personality.validate": {{`{}`, invalid, "template"}, {`{"template":"x","format":"html"}`, invalid, "format"}},

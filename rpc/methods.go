@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
+	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
 // Methods returns the method table: every method of the contract, and no other.
@@ -182,6 +183,10 @@ func daemonMethods() []Method {
 
 		storeless("events.subscribe", eventsSubscribe),
 		storeless("events.unsubscribe", eventsUnsubscribe),
+
+		of("sync.status", scope.ofSync, (*syncing.Room).Status),
+		of("sync.remove", scope.ofSync, (*syncing.Room).Remove),
+		of("sync.leave", scope.ofSync, (*syncing.Room).Leave),
 
 		storeless("admin.health", adminHealth),
 		figures("admin.stats", (*Rooms).adminStats),

@@ -41,6 +41,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/shared"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
@@ -50,6 +51,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/memories"
 	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
 // Rooms are the domain rooms over one store, which methods call. All of them
@@ -79,7 +81,8 @@ type Rooms struct {
 	Refs          *resolve.Resolver
 	Personalities *personality.Store
 	Books         *books.Store
-	Passages      *search.Index // of Books
+	Passages      *search.Index   // of Books
+	Sync          *shared.Replica // of KV; nil: it is this machine's alone
 
 	all scope // over the rooms, without a View; made by serveRooms
 
@@ -109,7 +112,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		memories: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
-		chat: r.Chat, personalities: personalities.New(r.Personalities), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
+		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),

@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
+	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
 // scope is what the handler of one call has: what its reader may see, and what it
@@ -39,6 +40,7 @@ type scope struct {
 	traces        answerInspector
 	memories      *memories.Room
 	personalities *personalities.Room
+	sync          *syncing.Room
 	learning      *learning.Room
 	shows         showKeeper
 	shown         interface {
@@ -74,6 +76,8 @@ func personalityValidate(_ context.Context, _ *Session, p protocol.PersonalityTe
 }
 
 func (c scope) ofPersonalities() *personalities.Room { return c.personalities }
+
+func (c scope) ofSync() *syncing.Room { return c.sync }
 
 func (c scope) ofBooks() *books.Room { return c.books }
 

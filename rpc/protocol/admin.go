@@ -23,6 +23,7 @@ type Health struct {
 	Embedder EmbedderInfo           `json:"embedder" jsonschema:"the model that turns text into vectors"`
 	Reranker *RerankerInfo          `json:"reranker,omitempty" jsonschema:"what scores the best hits of a search anew; absent when none is configured"`
 	Learning *record.LearningHealth `json:"learning,omitempty" jsonschema:"what waits for a model; absent when nothing does"`
+	Sync     *SyncHealth            `json:"sync,omitempty" jsonschema:"how the store stands that several machines share; absent when it is this machine's alone"`
 	Loading  *Loading               `json:"loading,omitempty" jsonschema:"what calls wait for; absent when they do not wait"`
 	UptimeMS int64                  `json:"uptimeMs" jsonschema:"milliseconds since the start"`
 	PID      int                    `json:"pid" jsonschema:"process id of the daemon"`

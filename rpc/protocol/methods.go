@@ -124,7 +124,7 @@ func replacesStore(m Method) Method {
 var Methods = func() (all []Method) {
 	for _, group := range [][]Method{
 		lifecycleMethods, noteMethods, typeMethods, entityMethods, wqlMethods,
-		graphMethods, contextMethods, refsMethods, memoryMethods, learningMethods, conceptMethods, upkeepMethods, bookMethods, chatMethods, citedMethods, shownMethods, intentMethods, personalityMethods, toolMethods, privacyMethods, vaultMethods, eventMethods, adminMethods,
+		graphMethods, contextMethods, refsMethods, memoryMethods, learningMethods, conceptMethods, upkeepMethods, bookMethods, chatMethods, citedMethods, shownMethods, intentMethods, personalityMethods, toolMethods, privacyMethods, vaultMethods, eventMethods, syncMethods, adminMethods,
 	} {
 		all = append(all, group...)
 	}

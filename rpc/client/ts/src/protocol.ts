@@ -2326,6 +2326,8 @@ export interface Health {
   reranker?: RerankerInfo;
   /** What waits for a model; absent when nothing does. */
   learning?: LearningHealth;
+  /** How the store stands that several machines share; absent when it is this machine's alone. */
+  sync?: SyncHealth;
   /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */
@@ -4255,6 +4257,91 @@ export interface StoreStatus {
   snapshotError?: string;
   /** Files that another program deleted while the store was open. */
   deleted?: StoreDeleted;
+}
+
+export interface SyncHealth {
+  /** Whether a server can be reached. */
+  connected: boolean;
+  /** What an acknowledgement is worth: on the disks of most servers, on most servers, or on one server; absent until the servers have said it. */
+  durability?: "quorum-synced" | "quorum" | "single";
+}
+
+export interface SyncLeft {
+  /** Number that this machine had. */
+  machine: number;
+}
+
+export interface SyncMachine {
+  /** Its number. */
+  machine: number;
+  /** What its owner calls it. */
+  name: string;
+  /** It is this one. */
+  self?: boolean;
+  /**
+   * When it joined, by its clock.
+   * RFC 3339, in UTC.
+   */
+  joined: string;
+  /**
+   * When it was there last, by its clock.
+   * RFC 3339, in UTC.
+   */
+  seen: string;
+  /** Sequence that it had applied then. */
+  applied: number;
+}
+
+export interface SyncRemoved {
+  /** The new recovery words, which machines that join need from now on. */
+  words: string;
+}
+
+export interface SyncSnapshot {
+  /** Sequence of the log at which it was made, or shortly before. */
+  at: number;
+  /** Its size before it was packed. */
+  bytes: number;
+  /** The machine that made it. */
+  machine: number;
+  /**
+   * When, by the clock of that machine.
+   * RFC 3339, in UTC.
+   */
+  made: string;
+}
+
+export interface SyncStatus {
+  /** Whether the store is shared with other machines; without it everything else is absent. */
+  shared: boolean;
+  /** Number of this machine. */
+  machine?: number;
+  /** Whether a server can be reached. */
+  connected?: boolean;
+  /** Name of the server that this machine is connected to. */
+  server?: string;
+  /** What an acknowledgement is worth: on the disks of most servers, on most servers, or on one server; absent when unknown. */
+  durability?: "quorum-synced" | "quorum" | "single";
+  /** Sequence up to which the shared log is applied here. */
+  applied?: number;
+  /** Sequence of the newest message on the servers; absent when they do not say. */
+  newest?: number;
+  /** Messages that are not applied here yet. */
+  behind?: number;
+  /** Groups of writes that ran again since the start, since another machine was first. */
+  reruns?: number;
+  /** Transactions of other machines that were applied since the start. */
+  foreign?: number;
+  /** Why the shared log cannot be read or written; absent when it can. */
+  trouble?: string;
+  /** What to do about the trouble. */
+  hint?: string;
+  /** What is wanting of the servers. */
+  warnings?: string[];
+  /** The machines that take part, by number. */
+  machines?: SyncMachine[];
+  /** The newest state on the servers, which machines that join take. */
+  snapshot?: SyncSnapshot;
 }
 
 export interface Synonyms {
@@ -6677,6 +6764,12 @@ export interface EventsUnsubscribeParams {
   topics: ("chat.changed" | "entities.changed" | "health.changed" | "index.progress" | "memory.changed" | "notes.changed" | "personality.changed")[];
 }
 
+/** Params of sync.remove. */
+export interface SyncRemoveParams {
+  /** Number of the machine, as sync.status lists it. */
+  machine: number;
+}
+
 /** Params of admin.backup. */
 export interface AdminBackupParams {
   /** Absolute path of the file to write, outside the daemon's data folder. */
@@ -7603,6 +7696,25 @@ export interface Methods {
    */
   "events.unsubscribe": { params: EventsUnsubscribeParams; result: EventTopics };
   /**
+   * Tell how the store stands that this machine shares with others.
+   * Asks the servers; what they do not say is left out, and trouble says why. Times are those of the machines' own clocks.
+   * Errors of its own: unavailable, limit, deadline.
+   */
+  "sync.status": { params: NoParams; result: SyncStatus };
+  /**
+   * Take a machine out of the shared store.
+   * Another key begins, which the machine does not get: it keeps what it has and gets nothing new. The present recovery words are worth nothing from then on. The error unavailable, retryable, means that the servers did not answer.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"machine":2}
+   */
+  "sync.remove": { params: SyncRemoveParams; result: SyncRemoved };
+  /**
+   * Take this machine out of the shared store.
+   * It keeps the records. Its daemon goes on until it is stopped; the next start opens a store of this machine alone.
+   * Errors of its own: conflict, unavailable, limit.
+   */
+  "sync.leave": { params: NoParams; result: SyncLeft };
+  /**
    * Report the health of the daemon and what needs attention.
    * While the store is being opened or replaced the status is warning or worse, and loading says what other calls wait for.
    * Errors of its own: limit, deadline.
@@ -7746,6 +7858,8 @@ export interface HealthChangedEvent {
   reranker?: RerankerInfo;
   /** What waits for a model; absent when nothing does. */
   learning?: LearningHealth;
+  /** How the store stands that several machines share; absent when it is this machine's alone. */
+  sync?: SyncHealth;
   /** What calls wait for; absent when they do not wait. */
   loading?: Loading;
   /** Milliseconds since the start. */

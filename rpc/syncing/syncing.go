@@ -1,0 +1,91 @@
+package syncing
+
+import (
+	"context"
+	"math"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/rpc/calls"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Room has the handlers. New makes one.
+type Room struct{ replica *shared.Replica }
+
+// New returns the handlers over the replica of a daemon, nil where the store is not shared.
+func New(r *shared.Replica) *Room { return &Room{r} }
+
+// Status is sync.status.
+func (r *Room) Status(ctx context.Context, _ calls.Reader, _ protocol.Empty) (protocol.SyncStatus, error) {
+	if r.replica == nil {
+		return protocol.SyncStatus{}, nil
+	}
+	s, err := r.replica.Status(ctx)
+	if err != nil {
+		return protocol.SyncStatus{}, err
+	}
+	out := protocol.SyncStatus{
+		Shared: true, Machine: int(s.Machine), Connected: s.Connected, Server: s.Server, Durability: string(s.Durability),
+		Applied: count(s.Applied), Newest: count(s.Newest), Reruns: count(s.Conflicts), Foreign: count(s.Foreign), Warnings: s.Warnings,
+	}
+	if s.Newest > s.Applied {
+		out.Behind = count(s.Newest - s.Applied)
+	}
+	if s.Trouble != nil {
+		out.Trouble, out.Hint = s.Trouble.Msg, s.Trouble.Hint
+	}
+	for _, m := range s.Machines {
+		out.Machines = append(out.Machines, protocol.SyncMachine{
+			Machine: int(m.Number), Name: m.Name, Self: m.Number == s.Machine, Joined: m.Joined, Seen: m.Seen, Applied: count(m.Applied),
+		})
+	}
+	if snap := s.Snapshot; snap != nil {
+		out.Snapshot = &protocol.SyncSnapshot{At: count(snap.At.Seq), Bytes: snap.Bytes, Machine: int(snap.Machine), Made: snap.Made}
+	}
+	return out, nil
+}
+
+// count is a number for the wire. Sequences of messages stay far below its end.
+func count(n uint64) int { return int(min(n, math.MaxInt)) }
+
+// Remove is sync.remove.
+func (r *Room) Remove(ctx context.Context, _ calls.Reader, p protocol.SyncRemove) (protocol.SyncRemoved, error) {
+	if p.Machine < 1 || p.Machine > math.MaxUint32 {
+		return protocol.SyncRemoved{}, fault.Field("machine", "machines are numbered from 1").WithHint("give a number that sync.status lists")
+	}
+	if r.replica == nil {
+		return protocol.SyncRemoved{}, notShared()
+	}
+	words, err := r.replica.Remove(ctx, uint32(p.Machine))
+	return protocol.SyncRemoved{Words: words}, err
+}
+
+// Leave is sync.leave.
+func (r *Room) Leave(ctx context.Context, _ calls.Reader, _ protocol.Empty) (protocol.SyncLeft, error) {
+	if r.replica == nil {
+		return protocol.SyncLeft{}, notShared()
+	}
+	return protocol.SyncLeft{Machine: int(r.replica.Health().Machine)}, r.replica.Leave(ctx)
+}
+
+func notShared() error {
+	return fault.New(fault.Conflict, "the store is not shared with other machines").
+		WithHint("begin a shared store with ctxd sync init, or join one with ctxd sync join")
+}
+
+// Health is what admin.health says, nil where the store is not shared. warn is told what is
+// wrong; failing is whether nothing can be written.
+func (r *Room) Health(warn func(failing bool, text string)) *protocol.SyncHealth {
+	if r == nil || r.replica == nil {
+		return nil
+	}
+	h := r.replica.Health()
+	if h.Trouble != nil {
+		warn(!h.Trouble.Retryable, h.Trouble.Msg)
+	}
+	for _, w := range h.Warnings {
+		warn(false, w)
+	}
+	return &protocol.SyncHealth{Connected: h.Connected, Durability: string(h.Durability)}
+}
