@@ -79,6 +79,7 @@ type Store struct {
 	Durability    string // strict or relaxed
 	SnapshotAfter int64  // bytes of journal
 	Room          host.Room
+	Sync          Sync
 }
 
 // Records bound what the rooms take and keep.
@@ -438,7 +439,7 @@ func Default() *Config {
 		},
 	}
 	c.Records.Ranking, c.Records.Features = defaultRanking(), defaultFeatures()
-	c.Settings = slices.Concat(c.daemonSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.featureSettings(), c.chatSettings(), c.limitSettings())
+	c.Settings = slices.Concat(c.daemonSettings(), c.syncSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.featureSettings(), c.chatSettings(), c.limitSettings())
 	for _, s := range c.Settings {
 		s.Origin = Origin{Source: FromDefault}
 	}

@@ -194,6 +194,7 @@ func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error 
 
 // Health is what an acknowledgement is worth, and what is wrong. It asks nobody.
 type Health struct {
+	Machine    uint32
 	Connected  bool
 	Durability stream.Durability // "": not known yet
 	Warnings   []string
@@ -205,7 +206,7 @@ func (r *Replica) Health() Health {
 	r.mu.Lock()
 	c, db := r.cluster, r.db
 	r.mu.Unlock()
-	h := Health{Connected: r.log.Connected()}
+	h := Health{Machine: r.id.Machine(), Connected: r.log.Connected()}
 	if c != nil {
 		h.Durability, h.Warnings = c.Durability, c.Warnings
 	}
@@ -219,7 +220,6 @@ func (r *Replica) Health() Health {
 // Status is all that there is to know.
 type Status struct {
 	Health
-	Machine   uint32
 	Server    string
 	Applied   uint64 // sequence up to which the log is applied here
 	Newest    uint64 // on the servers; 0: not known
@@ -231,7 +231,7 @@ type Status struct {
 
 // Status asks the servers. What they do not say is left out, and Trouble says why.
 func (r *Replica) Status(ctx context.Context) (*Status, error) {
-	s := &Status{Health: r.Health(), Machine: r.id.Machine()}
+	s := &Status{Health: r.Health()}
 	at, _ := r.store().Replica()
 	s.Applied, s.Conflicts, s.Foreign = at.Position.Seq, at.Conflicts, at.Foreign
 	err := r.ask(ctx, s)
