@@ -41,6 +41,7 @@ var readers = map[string]map[string]string{
 		"chatimport.go": "adds the conversations of a whole export",
 		"check.go":      "looks through the whole store",
 		"reindex.go":    "makes the indexes of all records anew",
+		"editing.go":    "looks where the links of all notes lead, for a local reader alone",
 	},
 }
 

@@ -414,7 +414,7 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 	for program, want := range map[string][]string{
 		"rpc/client": clientRooms,
 		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
-			"chat/tool/show", "context/prompt/properties", "entities/names", "entities/wql/columns", "entities/wql/syntax", "rpc/client/rows",
+			"chat/tool/show", "context/prompt/properties", "entities/names", "entities/wql/columns", "entities/wql/syntax", "rpc/client/lasting", "rpc/client/rows",
 			"rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
 		}, clientRooms...))),
 	} {

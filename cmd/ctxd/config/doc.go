@@ -17,4 +17,9 @@
 //
 // Every package below cmd/ctxd to its right may call it. It also keeps what
 // goes with files that only the user may read or write: SecureFile, Folder.
+//
+// # Size
+//
+// Most of it is the declarations of settings, which stand in one package so that each is
+// declared once and the file, the variables, the flags and the help follow from them.
 package config
