@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/lsp/preview"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
@@ -51,7 +52,8 @@ func complete(ctx context.Context, c *server.Call, p *wire.CompletionParams) (*w
 	if p.Context != nil && p.Context.TriggerKind == wire.TriggerCharacter {
 		typed = p.Context.TriggerCharacter
 	}
-	found, err := a.any(strings.Contains(" :{.", typed) && typed != "")
+	structured := typed == " " || typed == ":" || typed == "{" || typed == "."
+	found, err := a.any(structured)
 	if !found || err != nil {
 		return nil, err
 	}
@@ -125,11 +127,11 @@ func filter(typed, label string) string {
 // resolve adds what an item is about.
 func resolve(ctx context.Context, c *server.Call, i *wire.CompletionItem) (*wire.CompletionItem, error) {
 	var of record
-	if len(i.Data) == 0 || json.Unmarshal(i.Data, &of) != nil {
-		return i, nil
-	}
 	var shown string
-	var err error
+	err := readData(i.Data, &of)
+	if err != nil {
+		return nil, err
+	}
 	switch of.Kind {
 	case "note":
 		shown, err = preview.Note(ctx, c.Session, of.ID, "", "")
@@ -142,6 +144,17 @@ func resolve(ctx context.Context, c *server.Call, i *wire.CompletionItem) (*wire
 		i.Documentation = &wire.MarkupContent{Kind: wire.Markdown, Value: shown}
 	}
 	return i, err
+}
+
+// readData reads what an item or a link keeps. Without any v stays as it is.
+func readData(data json.RawMessage, v any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fault.New(fault.Invalid, "the data of the item is not what the server gave it")
+	}
+	return nil
 }
 
 // matching returns the texts that a prefix may mean, in three ranks: those that begin

@@ -184,7 +184,7 @@ func (d *Daemon) Call(method string, params, result any) {
 	d.t.Helper()
 	c, err := d.Dial(context.Background(), client.Options{Name: "test"})
 	must(d.t, err)
-	defer c.Close()
+	defer func() { _ = c.Close() }() // the answer is here
 	if err := c.Call(context.Background(), method, params, result); err != nil {
 		d.t.Fatalf("%s: %v", method, err)
 	}
@@ -206,7 +206,7 @@ func Folder(t testing.TB, files map[string]string) string {
 	must(t, err)
 	for name, content := range files {
 		file := filepath.Join(root, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		must(t, os.WriteFile(file, []byte(content), 0o600))
 		written := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
 		must(t, os.Chtimes(file, written, written))

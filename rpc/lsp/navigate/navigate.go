@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/lsp/preview"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
@@ -189,8 +190,8 @@ func documentLinks(_ context.Context, c *server.Call, p *wire.TextDocumentParams
 
 func resolveLink(ctx context.Context, c *server.Call, l *wire.DocumentLink) (*wire.DocumentLink, error) {
 	var of linkData
-	if json.Unmarshal(l.Data, &of) != nil || !markdown.IsLink(of.Link) {
-		return l, nil
+	if err := json.Unmarshal(l.Data, &of); err != nil || !markdown.IsLink(of.Link) {
+		return nil, fault.New(fault.Invalid, "the data of the link is not what the server gave it")
 	}
 	f, err := target.ResolveLink(ctx, c.Session, of.URI, markdown.ReadLink(of.Link))
 	if err != nil {

@@ -203,9 +203,7 @@ func (s *sought) mentions() error {
 	}
 	var found protocol.SearchResult
 	query := protocol.NoteSearch{Query: `"` + strings.ReplaceAll(e.Name, `"`, " ") + `"`, Mode: "lexical", Limit: 100}
-	if err := s.Daemon(s.ctx, "notes.search", query, &found); err != nil {
-		return nil // the links are found all the same
-	}
+	_ = s.Daemon(s.ctx, "notes.search", query, &found) // the links are found all the same
 	names := append([]string{e.Name}, e.Aliases...)
 	for _, hit := range found.Hits {
 		var n protocol.NoteFull

@@ -96,7 +96,7 @@ func (s *Session) request(req *jsonrpc2.Request, raw json.RawMessage) {
 		s.mu.Lock()
 		delete(s.running, req.ID)
 		s.mu.Unlock()
-		if err == nil && context.Cause(ctx) == errWithdrawn {
+		if err == nil && errors.Is(context.Cause(ctx), errWithdrawn) {
 			err = ctx.Err()
 		}
 		s.reply(ctx, req.ID, result, err)
