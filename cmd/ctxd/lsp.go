@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -41,6 +42,7 @@ func (c *lspCmd) Run(a *app) error {
 	}
 	err := lsp.Serve(a.Ctx, a.In, os.Stdout, server.Options{
 		Dial:    func(ctx context.Context, as client.Options) (*client.Client, error) { return c.dial(ctx, a, as) },
+		Page:    inspect.ContextPage,
 		Version: command.Version(),
 		Logger:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/ctxd/ctxd/rpc/lsp/commands"
 	"github.com/ctxd/ctxd/rpc/lsp/complete"
 	"github.com/ctxd/ctxd/rpc/lsp/diagnose"
 	"github.com/ctxd/ctxd/rpc/lsp/hints"
@@ -24,7 +25,8 @@ func Features() []server.Feature {
 		navigate.Feature(),
 		outline.Feature(),
 		hints.Feature(),
-		diagnose.Feature(),
+		diagnose.Feature(commands.Actions),
+		commands.Feature(),
 	}
 }
 

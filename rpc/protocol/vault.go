@@ -175,8 +175,8 @@ var vaultMethods = []Method{
 		"Every link leads afterwards where it led: links to what is renamed get its new name, and links that the new name would lead elsewhere name their target more exactly. "+
 			"An editor applies the edits, then the moves. Links from unsaved texts count, and edits of those are of the text that was given.",
 		Example{
-			`{"kind":"note","path":"Boss.md","new":"Chief"}`,
-			`{"vault":"Notes","folder":"/home/me/Notes","files":[{"path":"Ideas.md","edits":[{"range":[6,10],"line":1,"old":"Boss","new":"Chief"}]}],"moves":[{"from":"Boss.md","to":"Chief.md"}],"problems":[]}`,
+			`{"vault":"Notes","kind":"files","moves":[{"from":"Boss.md","to":"People/Boss.md"}]}`,
+			`{"vault":"Notes","folder":"/home/me/Notes","files":[{"path":"Ideas.md","edits":[{"range":[9,16],"line":1,"old":"Boss.md","new":"People/Boss.md"}]}],"moves":[],"problems":[]}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit)),
 	wholeStore(describe[NoteCheck, NoteChecked]("vault.checkNote", Read,

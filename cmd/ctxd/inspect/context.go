@@ -3,7 +3,6 @@ package inspect
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
@@ -167,8 +166,7 @@ func (c *Context) inConversation(a *Options, cl *client.Client, p *gather.Params
 
 // writePage writes the page of --html and says so.
 func (c *Context) writePage(a *Options, res *prompt.Result) error {
-	d := &contextDocument{message: c.Text, audience: c.reader(), made: time.Now(), result: res}
-	page, err := d.page()
+	page, err := ContextPage(c.Text, c.reader(), res)
 	if err == nil {
 		err = term.WriteDocument(c.HTML, c.Force, page)
 	}

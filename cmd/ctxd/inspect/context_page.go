@@ -102,6 +102,12 @@ type contextDocument struct {
 	result   *prompt.Result
 }
 
+// ContextPage returns the page of a prompt for a message, as --html writes it.
+func ContextPage(message, audience string, of *prompt.Result) (string, error) {
+	d := &contextDocument{message: message, audience: audience, made: time.Now(), result: of}
+	return d.page()
+}
+
 // page writes the document as one page that needs nothing from elsewhere.
 func (d *contextDocument) page() (string, error) { return page.Execute("context", pageHTML, d.data()) }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // actions answers what can be done with a range: about the problems in it, and with the text that it selects.
-func actions(ctx context.Context, c *server.Call, p *wire.CodeActionParams) ([]wire.CodeAction, error) {
+func (more More) actions(ctx context.Context, c *server.Call, p *wire.CodeActionParams) ([]wire.CodeAction, error) {
 	list := []wire.CodeAction{}
 	if c.Document == nil || !c.Document.IsNote() {
 		return list, nil
@@ -36,6 +36,9 @@ func actions(ctx context.Context, c *server.Call, p *wire.CodeActionParams) ([]w
 		if err := a.selection(); err != nil {
 			return nil, err
 		}
+	}
+	if more != nil && wants(p.Context.Only, wire.ActionSource) {
+		a.list = append(a.list, more(c, p)...)
 	}
 	return append(list, a.list...), nil
 }

@@ -19,18 +19,21 @@ import (
 // quiet is how long nobody must have typed before diagnostics are pushed.
 const quiet = 300 * time.Millisecond
 
-// Feature returns diagnostics and code actions.
-func Feature() server.Feature {
+// More offers actions that other packages have: commands.Actions.
+type More func(c *server.Call, p *wire.CodeActionParams) []wire.CodeAction
+
+// Feature returns diagnostics and code actions, those of others after its own; more may be nil.
+func Feature(more More) server.Feature {
 	p := make(pusher, 1)
 	return server.Feature{
 		Requests: []server.Request{
 			server.On("textDocument/diagnostic", pull),
-			server.On("textDocument/codeAction", actions),
+			server.On("textDocument/codeAction", more.actions),
 		},
 		Announce: func(_ *server.Session, can *wire.ServerCapabilities) {
 			can.DiagnosticProvider = &wire.DiagnosticOptions{Identifier: "ctxd", InterFileDependencies: true}
 			can.CodeActionProvider = &wire.CodeActionOptions{
-				CodeActionKinds: []string{wire.ActionQuickFix, wire.ActionRefactorExtract, wire.ActionRefactorRewrite},
+				CodeActionKinds: []string{wire.ActionQuickFix, wire.ActionRefactorExtract, wire.ActionRefactorRewrite, wire.ActionSource},
 			}
 		},
 		Began:   func(s *server.Session) { s.Go(func(ctx context.Context) { p.run(ctx, s) }) },

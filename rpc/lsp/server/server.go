@@ -8,6 +8,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/client/lasting"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
@@ -20,6 +21,8 @@ type Options struct {
 	// starts the daemon first if that is wanted. It is called for the first request that
 	// needs a daemon, and again after the connection was lost.
 	Dial    func(ctx context.Context, as client.Options) (*client.Client, error)
+	// Page makes the page of a prompt; nil: there is none. See Session.Page.
+	Page    func(message, audience string, of *prompt.Result) (string, error)
 	Version string       // of this program
 	Logger  *slog.Logger // nil: nothing is logged
 }

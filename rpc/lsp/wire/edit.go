@@ -128,6 +128,7 @@ const (
 	ActionRefactor        = "refactor"
 	ActionRefactorExtract = "refactor.extract"
 	ActionRefactorRewrite = "refactor.rewrite"
+	ActionSource          = "source"
 )
 
 // CodeAction is something that can be done.

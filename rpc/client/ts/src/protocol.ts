@@ -7658,7 +7658,7 @@ export interface Methods {
    * Work out what a rename changes in all files of a vault; nothing is written.
    * Every link leads afterwards where it led: links to what is renamed get its new name, and links that the new name would lead elsewhere name their target more exactly. An editor applies the edits, then the moves. Links from unsaved texts count, and edits of those are of the text that was given.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
-   * @example {"kind":"note","path":"Boss.md","new":"Chief"}
+   * @example {"vault":"Notes","kind":"files","moves":[{"from":"Boss.md","to":"People/Boss.md"}]}
    */
   "vault.planRename": { params: VaultPlanRenameParams; result: RenamePlan };
   /**

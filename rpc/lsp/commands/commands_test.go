@@ -1,0 +1,223 @@
+package commands_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/lsp/commands"
+	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
+	"github.com/ctxd/ctxd/rpc/lsp/text"
+	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+func TestMain(m *testing.M) {
+	// It looks once a second whether its database is closed.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
+}
+
+// whole is what an editor can that shows documents and makes files.
+const whole = `{"window":{"showDocument":{"support":true}},"workspace":{"applyEdit":true,
+	"workspaceEdit":{"documentChanges":true,"resourceOperations":["create","rename"]}}}`
+
+var vault = map[string]string{
+	"Hives.md":              "# Hives\n\nThe scale of hive two drifts on hot roofs in summer.\n",
+	"Drift.md":              "# Scale drift\n\nScales of hives drift when roofs are hot: see [[Hives]].\n",
+	"Secret.md":             "---\nprivate: true\n---\n# Secret\n\nThe drift of hives is a secret.\n",
+	"Journal/2020-01-01.md": "x\n",
+	"Journal/2020-01-02.md": "x\n",
+}
+
+// session is an editor with a vault open that notes which documents it is asked to show.
+type session struct {
+	*lsptest.Editor
+	t     *testing.T
+	d     *lsptest.Daemon
+	root  string
+	shown chan wire.ShowDocumentParams
+}
+
+func open(t *testing.T) *session {
+	t.Helper()
+	d := lsptest.Start(t)
+	s := &session{t: t, d: d, root: d.Vault(vault), shown: make(chan wire.ShowDocumentParams, 8)}
+	s.Editor = d.Open(lsptest.Options{Capabilities: whole, Folders: []string{s.root}, Asked: func(method string, params json.RawMessage) any {
+		switch method {
+		case "window/showDocument":
+			var p wire.ShowDocumentParams
+			_ = json.Unmarshal(params, &p)
+			s.shown <- p
+			return map[string]bool{"success": true}
+		case "workspace/applyEdit":
+			var p wire.ApplyWorkspaceEditParams
+			_ = json.Unmarshal(params, &p)
+			s.Apply(s.root, p.Edit)
+			return wire.ApplyWorkspaceEditResult{Applied: true}
+		}
+		return nil
+	}})
+	return s
+}
+
+// run runs a command.
+func (s *session) run(name string, a commands.Arguments, result any) error {
+	raw, err := json.Marshal(a)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.Try("workspace/executeCommand", wire.ExecuteCommandParams{Command: name, Arguments: []json.RawMessage{raw}}, result)
+}
+
+func (s *session) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// mark opens a note with a text and returns the range of the part between ‹ and ›.
+func (s *session) mark(p, content string) (uri string, r *wire.Range) {
+	uri = lsptest.URI(s.root, p)
+	before, rest, _ := strings.Cut(content, "‹")
+	selected, after, _ := strings.Cut(rest, "›")
+	s.ShowMarked(uri, before+selected+after, "‸")
+	whole := text.New(uri, "", before+selected+after).Range(len(before), len(before)+len(selected), text.UTF16)
+	return uri, &whole
+}
+
+func TestLSP7_Context(t *testing.T) {
+	s := open(t)
+	var p commands.Prompt
+	s.must(s.run(commands.Context, commands.Arguments{URI: lsptest.URI(s.root, "Hives.md"), Show: true}, &p))
+	if !strings.Contains(p.Prompt, "hive two drifts on hot roofs") || p.Report.Chars == 0 || !strings.Contains(p.Summary, "characters") {
+		t.Errorf("%+v", p)
+	}
+	shown := <-s.shown
+	data, err := os.ReadFile(p.File)
+	if err != nil || !strings.HasPrefix(string(data), p.Prompt) || shown.URI != text.URIOf(p.File) || shown.External {
+		t.Errorf("%v, %+v", err, shown)
+	}
+	info, err := os.Stat(p.File)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	uri, r := s.mark("Drift.md", "What is ‹known of @nothing in [[Hives]]›?\n")
+	s.must(s.run(commands.Context, commands.Arguments{URI: uri, Range: r}, &p))
+	if !strings.Contains(p.Prompt, "Scale drift") {
+		t.Errorf("%s", p.Prompt)
+	}
+	for audience, private := range map[string]bool{"": false, "local": true} {
+		var p commands.Prompt
+		s.must(s.run(commands.Context, commands.Arguments{Text: "What of [[Secret]]?", Audience: audience}, &p))
+		if got := strings.Contains(p.Prompt, "is a secret"); got != private {
+			t.Errorf("for %q the prompt has a private note: %v", audience, got)
+		}
+	}
+	if err := s.run(commands.Context, commands.Arguments{}, nil); err == nil || !strings.Contains(err.Error(), "nothing to assemble") {
+		t.Error(err)
+	}
+	file := p.File
+	s.Close()
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the document stays when the session is over")
+	}
+}
+
+func TestLSP7_SearchAndRelated(t *testing.T) {
+	s := open(t)
+	var f commands.Found
+	s.must(s.run(commands.Search, commands.Arguments{Text: "drifting scales", Limit: 2}, &f))
+	if len(f.Notes) == 0 || len(f.Notes) > 2 || f.Notes[0].URI != lsptest.URI(s.root, f.Notes[0].Path) || f.Notes[0].Snippet == "" {
+		t.Errorf("%+v", f)
+	}
+	s.must(s.run(commands.Related, commands.Arguments{URI: lsptest.URI(s.root, "Hives.md")}, &f))
+	if !slices.ContainsFunc(f.Notes, func(n commands.FoundNote) bool { return n.Path == "Drift.md" }) {
+		t.Errorf("%+v", f)
+	}
+	if err := s.run(commands.Related, commands.Arguments{URI: "untitled:1"}, nil); err == nil {
+		t.Error("a document that is no note has related ones")
+	}
+}
+
+func TestLSP7_Remember(t *testing.T) {
+	s := open(t)
+	uri, r := s.mark("Hives.md", "😀 ‹ The scale drifts in July. ›\n")
+	var m commands.Remembered
+	s.must(s.run(commands.Remember, commands.Arguments{URI: uri, Range: r}, &m))
+	var kept record.Memory
+	s.d.Call("memory.get", protocol.MemoryRef{Ref: m.ID}, &kept)
+	if kept.Statement != "The scale drifts in July." || len(kept.NoteIDs) != 1 {
+		t.Errorf("%+v", kept)
+	}
+	if err := s.run(commands.Remember, commands.Arguments{}, nil); err == nil {
+		t.Error("nothing is remembered")
+	}
+}
+
+func TestLSP7_Today(t *testing.T) {
+	s := open(t)
+	for _, created := range []bool{true, false} {
+		before := time.Now().Format(time.DateOnly)
+		var o commands.Opened
+		s.must(s.run(commands.Today, commands.Arguments{}, &o))
+		after := time.Now().Format(time.DateOnly)
+		day := strings.TrimSuffix(o.URI[strings.LastIndexByte(o.URI, '/')+1:], ".md")
+		if day != before && day != after || o.URI != lsptest.URI(s.root, "Journal/"+day+".md") || o.Created != created {
+			t.Errorf("%+v", o)
+		}
+		if shown := <-s.shown; shown.URI != o.URI {
+			t.Errorf("%+v is shown", shown)
+		}
+		if got := s.Files(s.root)["Journal/"+day+".md"]; got != "# "+day+"\n" {
+			t.Errorf("%q", got)
+		}
+		if before != after {
+			return // the day has changed meanwhile
+		}
+	}
+}
+
+func TestLSP7_Ask(t *testing.T) {
+	s := open(t)
+	var a commands.Answer
+	s.must(s.run(commands.Ask, commands.Arguments{Text: "Which hive drifts?", URI: lsptest.URI(s.root, "Hives.md")}, &a))
+	if a.Answer == "" || a.ConversationID == "" { // without a provider it says how to configure one
+		t.Errorf("%+v", a)
+	}
+	var said wire.ShowMessageParams
+	s.AwaitWhere("window/logMessage", &said, func() bool { return said.Message == a.Answer })
+	if err := s.run(commands.Ask, commands.Arguments{}, nil); err == nil {
+		t.Error("nothing was asked")
+	}
+}
+
+func TestLSP7_CommandsAreOffered(t *testing.T) {
+	s := open(t)
+	if len(s.Result.Capabilities.ExecuteCommandProvider.Commands) != 7 {
+		t.Errorf("%+v", s.Result.Capabilities.ExecuteCommandProvider)
+	}
+	uri, r := s.mark("Hives.md", "a ‹selection of words›\n")
+	for title, rg := range map[string]wire.Range{"Show the prompt for this": {}, "Remember the selection": *r} {
+		var list []wire.CodeAction
+		s.Call("textDocument/codeAction", wire.CodeActionParams{TextDocument: wire.TextDocumentIdentifier{URI: uri}, Range: rg}, &list)
+		i := slices.IndexFunc(list, func(a wire.CodeAction) bool { return a.Title == title })
+		if i < 0 {
+			t.Errorf("%s is not offered: %+v", title, list)
+			continue
+		}
+		s.Call("workspace/executeCommand", wire.ExecuteCommandParams{Command: list[i].Command.Command, Arguments: list[i].Command.Arguments}, nil)
+	}
+	if err := s.Try("workspace/executeCommand", wire.ExecuteCommandParams{Command: "ctxd.none"}, nil); err == nil {
+		t.Error("a command that is none")
+	}
+	if err := s.run(commands.Graph, commands.Arguments{Text: "x"}, nil); err == nil || !strings.Contains(err.Error(), "makes no pages") {
+		t.Error(err)
+	}
+}
