@@ -10,7 +10,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/provider"
 	"github.com/ctxd/ctxd/rpc/lsp/commands"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
@@ -196,6 +199,53 @@ func TestLSP7_Ask(t *testing.T) {
 	if err := s.run(commands.Ask, commands.Arguments{}, nil); err == nil {
 		t.Error("nothing was asked")
 	}
+}
+
+// TestLSP7_AnAnswerIsStreamed: what is reported is the line that is being written.
+func TestLSP7_AnAnswerIsStreamed(t *testing.T) {
+	d := lsptest.Start(t)
+	srv := provider.Start(func(_ *provider.Request, to *provider.Reply) { to.Text("The first.\nThe ", "second", " line.") })
+	t.Cleanup(srv.Close)
+	set, err := llm.NewSet(llm.SetOptions{Default: "near", Providers: []llm.Options{{Name: "near", Kind: llm.OpenAI, Base: srv.URL, Model: "m", Key: "none", Local: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Stop()
+	t.Cleanup(set.Close)
+	d.Providers = set
+	d.Listen()
+	e := d.Open(lsptest.Options{})
+	var a commands.Answer
+	e.Call("workspace/executeCommand", map[string]any{
+		"command": commands.Ask, "arguments": []commands.Arguments{{Text: "What?"}}, "workDoneToken": "t",
+	}, &a)
+	if a.Answer != "The first.\nThe second line." {
+		t.Errorf("%q", a.Answer)
+	}
+	for _, want := range []wire.WorkDoneProgress{{Kind: "begin", Title: "ctxd: asking"}, {Kind: "report", Message: "The second line."}, {Kind: "end"}} {
+		var p struct {
+			Token string
+			Value wire.WorkDoneProgress
+		}
+		e.AwaitWhere("$/progress", &p, func() bool { return p.Token == "t" && p.Value == want })
+	}
+}
+
+func TestLSP7_TheGraphIsShownInABrowser(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(vault)
+	e := d.Open(lsptest.Options{Page: func(message, audience string, of *prompt.Result) (string, error) {
+		return "<p>" + message + " " + audience + " " + of.System, nil
+	}})
+	var p commands.Page
+	e.Call("workspace/executeCommand", map[string]any{
+		"command": commands.Graph, "arguments": []commands.Arguments{{Text: "Why?", URI: lsptest.URI(root, "Hives.md")}},
+	}, &p)
+	data, err := os.ReadFile(p.File)
+	if err != nil || !strings.HasPrefix(string(data), "<p>Why? local ") || !strings.Contains(string(data), "hot roofs") {
+		t.Errorf("%v, %s", err, data)
+	}
+	e.Await("window/showMessage", nil) // an editor that shows no documents is told where it is
 }
 
 func TestLSP7_CommandsAreOffered(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/handles"
+	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	bookdoc "github.com/ctxd/ctxd/context/books/document"
@@ -81,6 +82,8 @@ type Daemon struct {
 	Rooms *rpc.Rooms
 	path  string
 	srv   *rpc.Server
+
+	Providers *llm.Set // of the next Listen; nil: no model answers
 }
 
 // Start starts a daemon, which ends with the test.
@@ -161,7 +164,7 @@ func Start(t testing.TB) *Daemon {
 // Listen serves, after Stop anew.
 func (d *Daemon) Listen() {
 	d.t.Helper()
-	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Providers: d.Providers, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	ln, err := socket.Listen(d.path, socket.Options{})
 	must(d.t, err)
 	go func() { _ = d.srv.Serve(ln) }()

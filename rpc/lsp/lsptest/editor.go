@@ -11,6 +11,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
@@ -25,6 +26,7 @@ type Options struct {
 	Folders      []string
 	Features     []server.Feature // those of lsp.Features when nil
 	Dial         func(ctx context.Context, as client.Options) (*client.Client, error)
+	Page         func(message, audience string, of *prompt.Result) (string, error) // see server.Options
 	// Asked answers what the server asks; null when nil.
 	Asked func(method string, params json.RawMessage) any
 	// Idle leaves initialize to the test.
@@ -81,7 +83,7 @@ func Open(t testing.TB, opts Options) *Editor {
 		features = lsp.Features()
 	}
 	go func() {
-		err := server.Serve(context.Background(), far, far, server.Options{Dial: opts.Dial, Version: "0.0.0"}, features)
+		err := server.Serve(context.Background(), far, far, server.Options{Dial: opts.Dial, Page: opts.Page, Version: "0.0.0"}, features)
 		_ = far.Close()
 		e.Err <- err
 	}()
