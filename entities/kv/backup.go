@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -17,6 +18,9 @@ import (
 type BackupOptions struct {
 	Program   string // name and version, for people
 	Overwrite bool   // replace a file that is there
+	// Shared leaves out what is this machine's alone, the records of Local collections: for
+	// another machine that joins the log.
+	Shared bool
 	// Progress is told how many records are written, from the goroutine that
 	// called Backup.
 	Progress func(done, total int64)
@@ -80,6 +84,9 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		ID: id, Magic: disk.BackupMagic, About: head, Sum: sum, Halted: s.snapshots.stop.Err,
 		Next: func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
+			if o.Shared {
+				chunk = slices.DeleteFunc(chunk, isLocal)
+			}
 			for i := range chunk {
 				backup.Count(m, chunk[i].Key)
 			}

@@ -2,13 +2,18 @@ package kv
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/tidwall/buntdb"
+
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
@@ -118,6 +123,33 @@ func (s *Store) Replica() (st ReplicaStatus, ok bool) {
 	return ReplicaStatus{r.applied, r.trouble, r.Conflicts(), r.foreign.Load()}, true
 }
 
+// Digest returns a hash over what several machines share, all records but those of Local
+// collections, and the position that it is of: machines at one position have the same. O(records),
+// and commits wait for it: it is for checks.
+func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
+	s.view.RLock()
+	defer s.view.RUnlock()
+	h := sha256.New()
+	err = s.db.View(func(b *buntdb.Tx) error {
+		raw, err := b.Get(logKey)
+		if err == nil {
+			place, err := commitlog.ParsePlace(raw)
+			if err != nil {
+				return err
+			}
+			at = place.Position
+		}
+		return b.Ascend("", func(key, raw string) bool {
+			if key[0] != '!' && !isLocal(disk.Pair{Key: key}) {
+				fmt.Fprintf(h, "%d %s %d %s", len(key), key, len(raw), raw)
+			}
+			return true
+		})
+	})
+	h.Sum(sum[:0])
+	return at, sum, err
+}
+
 // update is Update for a store with a log. The function runs again when others were first.
 func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	asked := false
@@ -213,6 +245,12 @@ func (r *replica) roundNow() uint64 {
 // travels reports whether a write goes to other machines: those to collections that are
 // Local, and to keys of the store itself, stay.
 func (w *write) travels() bool { return w.of != nil && !w.of.isLocal() }
+
+// isLocal reports whether a record belongs to a Local collection.
+func isLocal(p disk.Pair) bool {
+	of := collectionOf(p.Key)
+	return of != nil && of.isLocal()
+}
 
 func (p *pending) travels() bool {
 	for i := range p.writes {

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // RestoreOptions say how to restore a backup. The zero value is fine.
@@ -20,6 +24,9 @@ type RestoreOptions struct {
 	// by Backup with Overwrite; "" for none.
 	Keep    string
 	Program string
+	// KeepLocal keeps the records of Local collections as they are, and takes none of the backup's:
+	// for a machine that joins a log anew.
+	KeepLocal bool
 	// Progress is told how many bytes of the backup are read.
 	Progress func(done, total int64)
 }
@@ -76,7 +83,7 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 	}
 	seq := s.seq.Load() + 1
 	source := func() (func([]disk.Pair) ([]disk.Pair, bool, error), func(), error) {
-		return s.fromBackup(ctx, path, m)
+		return s.fromBackup(ctx, path, m, o.KeepLocal)
 	}
 	if err := s.noteUnmended(); err != nil {
 		return nil, s.replaceFailed(ctx, err)
@@ -90,7 +97,7 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 // fromBackup yields the records of a backup that has been read once. That it is
 // the same file still, every piece of it says again.
 func (s *Store) fromBackup(ctx context.Context, path string,
-	m *Manifest,
+	m *Manifest, keepLocal bool,
 ) (next func([]disk.Pair) ([]disk.Pair, bool, error), done func(), err error) {
 	b, err := backup.Open(ctx, path, ReadOptions{FS: s.opts.FS})
 	if err != nil {
@@ -108,7 +115,34 @@ func (s *Store) fromBackup(ctx context.Context, path string,
 		})
 		return chunk, more, err
 	}
+	if keepLocal {
+		next = s.withLocal(next)
+	}
 	return next, b.Close, nil
+}
+
+// withLocal puts the records of Local collections in the place of those that next yields.
+func (s *Store) withLocal(next func([]disk.Pair) ([]disk.Pair, bool, error)) func([]disk.Pair) ([]disk.Pair, bool, error) {
+	var own []disk.Pair
+	_ = s.db.View(func(b *buntdb.Tx) error {
+		return b.Ascend("", func(key, raw string) bool {
+			if p := (disk.Pair{Key: key, Value: raw}); isLocal(p) {
+				own = append(own, p)
+			}
+			return true
+		})
+	})
+	return func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
+		chunk, more, err := next(chunk)
+		upTo := len(own)
+		if more && len(chunk) > 0 {
+			last := chunk[len(chunk)-1].Key
+			upTo, _ = slices.BinarySearchFunc(own, last, func(p disk.Pair, key string) int { return strings.Compare(p.Key, key) })
+		}
+		chunk = pairs.Merge(slices.DeleteFunc(chunk, isLocal), own[:upTo])
+		own = own[upTo:]
+		return chunk, more, err
+	}
 }
 
 // replaceState writes a state as the only one of the store: as two snapshots, so
