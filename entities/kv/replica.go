@@ -124,8 +124,8 @@ func (s *Store) Replica() (st ReplicaStatus, ok bool) {
 }
 
 // Digest returns a hash over what several machines share, all records but those of Local
-// collections, and the position that it is of: machines at one position have the same. O(records),
-// and commits wait for it: it is for checks.
+// collections, and the position of the last of them that came from the log: machines at one position
+// have the same. O(records), and commits wait for it: it is for checks.
 func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 	s.view.RLock()
 	defer s.view.RUnlock()

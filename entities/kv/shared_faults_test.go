@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +80,13 @@ func (c *cluster) open(m *machine) {
 		c.t.Fatalf("a start claims a loss: %+v", r)
 	}
 	m.s = s
+	s.OnCommit(func(cs *kv.ChangeSet) { // whose else it is or not, it comes once
+		for _, d := range notes.Each(cs) {
+			if strings.HasPrefix(d.ID, "op ") && (d.Old != nil || d.New == nil) {
+				c.t.Errorf("%s came twice", d.ID)
+			}
+		}
+	})
 	s.Follow()
 }
 
@@ -308,9 +316,9 @@ func (c *cluster) check() {
 		if diff := cmp.Diff(want, dump(t, m.s)); diff != "" {
 			t.Fatalf("machine %d does not hold what the log says (-want +got):\n%s", i, diff)
 		}
-		at, sum, err := m.s.Digest()
-		if err != nil || at != end {
-			t.Fatalf("machine %d is at %v, the log ends at %v: %v", i, at, end, err)
+		_, sum, err := m.s.Digest()
+		if st, _ := m.s.Replica(); err != nil || st.Position != end {
+			t.Fatalf("machine %d is at %v, the log ends at %v: %v", i, st.Position, end, err)
 		}
 		if i == 0 {
 			first = sum
@@ -401,6 +409,51 @@ func (c *cluster) replay() map[string]string {
 		}
 	}
 	return state
+}
+
+// noticing is a test that is to fail.
+type noticing struct {
+	testing.TB
+	failed atomic.Bool
+}
+
+func (n *noticing) Helper()               {}
+func (n *noticing) Error(...any)          { n.failed.Store(true) }
+func (n *noticing) Errorf(string, ...any) { n.failed.Store(true) }
+
+func (n *noticing) Fatal(...any) {
+	n.failed.Store(true)
+	runtime.Goexit()
+}
+
+func (n *noticing) Fatalf(string, ...any) { n.Fatal() }
+
+// The same is noticed to go wrong over a log that does not look at the position that an
+// entry is appended behind.
+func TestSYNC2_ALogWithoutExpectedPositions(t *testing.T) {
+	for seed := range uint64(20) {
+		n := &noticing{TB: t}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c := newCluster(n, 3, seed)
+			defer func() {
+				for _, m := range c.machines {
+					_ = m.s.Close()
+				}
+			}()
+			c.log.Anyhow = true
+			for range 4 {
+				c.burst(5)
+			}
+			c.check()
+		}()
+		<-done
+		if n.failed.Load() {
+			return
+		}
+	}
+	t.Error("machines that overwrite each other's transactions pass for sound")
 }
 
 // Three machines write the same counters, registers and sets while they are cut off, lose
