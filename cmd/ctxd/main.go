@@ -31,6 +31,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
+	"github.com/ctxd/ctxd/cmd/ctxd/syncs"
 	"github.com/ctxd/ctxd/cmd/ctxd/templates"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/cmd/ctxd/tools"
@@ -71,6 +72,7 @@ type commandLine struct {
 
 	Backup  store.Backup   `cmd:"" group:"store" help:"Back up the whole store to one file."`
 	Restore store.Restore  `cmd:"" group:"store" help:"Replace the store with a backup."`
+	Sync    syncs.Command  `cmd:"" group:"store" help:"Share the store with your other machines."`
 	Compact store.Compact  `cmd:"" group:"store" help:"Leave nothing of what was deleted in the files of the store."`
 	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
 
@@ -204,6 +206,7 @@ func (a *app) bindings() []any {
 		&traces.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
+		&syncs.Options{Streams: a.Streams, Link: a.Link},
 		&templates.Options{Streams: a.Streams, Flags: a.Flags},
 		&tools.Options{Streams: a.Streams, Link: a.Link},
 		&uninstall.Options{Streams: a.Streams, Link: a.Link},

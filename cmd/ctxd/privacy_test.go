@@ -166,6 +166,12 @@ var commandsForPeople = map[string]string{
 	"books publish": "says what it did, to who may write",
 	"books remove":  "says what it did, to who may write",
 
+	"sync init":            "shows no record",
+	"sync join":            "shows no record",
+	"sync status":          "is refused to a remote connection",
+	"sync machines":        "is refused to a remote connection",
+	"sync remove":          "is refused to a remote connection",
+	"sync leave":           "is refused to a remote connection",
 	"personality list":     "is refused to a remote connection",
 	"personality show":     "is refused to a remote connection",
 	"personality use":      "is refused to a remote connection",

@@ -65,6 +65,8 @@ type Options struct {
 	Socket string
 	Data   string // folder; made when absent
 	Log    *slog.Logger
+	// Servers are those of the store that is shared with other machines, "" as configured.
+	Servers string
 
 	idleExit time.Duration // 0: it runs without clients, too
 	limits   rpc.Limits
@@ -136,6 +138,9 @@ func Start(opts Options) (*Daemon, error) {
 		providers: providers, log: opts.Log, started: time.Now(),
 		Stopped: make(chan struct{}), Idle: make(chan struct{}), Failed: make(chan error, 1),
 		late: func() <-chan time.Time { return time.After(EndTime - endMargin) },
+	}
+	if opts.Servers != "" {
+		d.store.Sync.URL = opts.Servers
 	}
 	d.Server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,

@@ -469,3 +469,10 @@ func OpenRooms(dir string, log *slog.Logger, limits config.Records) (*rpc.Rooms,
 	}
 	return rooms, nil
 }
+
+// JoinOptions returns how the store of a machine is opened that joins a shared one.
+func JoinOptions(c config.Store) kv.Options {
+	opts := StoreOptions(c)
+	opts.Beside = besideStore
+	return opts
+}

@@ -34,7 +34,8 @@ type Options struct {
 
 // Command is ctxd demo.
 type Command struct {
-	Keep bool `help:"Keep the daemon running afterwards, until Ctrl-C."`
+	Keep   bool `help:"Keep the daemon running afterwards, until Ctrl-C." xor:"keep"`
+	Shared bool `help:"Show two daemons that share a store over a NATS server. The server is the one in $$PATH, or Go fetches it." xor:"keep"`
 }
 
 // Help is what --help says of the command.
@@ -52,6 +53,7 @@ func (Command) Examples() []command.Example {
 		{"ctxd demo", "the main job"},
 		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
 		{"ctxd demo --keep", "then look around with the other commands"},
+		{"ctxd demo --shared", "a memory of one machine in the prompt of another"},
 	}
 }
 
@@ -116,6 +118,9 @@ func (c *Command) Run(a *Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if c.Shared {
+		return c.runShared(a, dir)
+	}
 	vault := filepath.Join(dir, "vault")
 	if err := fixtures.CopyVault(vault); err != nil {
 		return err

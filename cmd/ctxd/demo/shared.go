@@ -1,0 +1,283 @@
+package demo
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// serverModule is the server that is run when there is none in $PATH. No program of ours links it.
+const serverModule = "github.com/nats-io/nats-server/v2@v2.14.4"
+
+const (
+	serverWait  = 3 * time.Minute // the first time, it is fetched and compiled
+	visibleWait = 30 * time.Second
+	visibleStep = 2 * time.Millisecond
+)
+
+// What is said on either machine.
+const (
+	saidOnFirst   = "I am allergic to hazelnuts."
+	askedOnSecond = "What am I allergic to?"
+	saidOnSecond  = "My bicycle is locked in the cellar of the library."
+	askedOnFirst  = "Where is my bicycle?"
+)
+
+// seenThere is a memory of one machine in the prompt of the other.
+type seenThere struct {
+	Statement string        `json:"statement"`
+	Question  string        `json:"question"`
+	AfterMS   float64       `json:"afterMs"` // from the reply to the memory until the other machine had it in a prompt
+	Context   prompt.Result `json:"context"`
+}
+
+// sharing is what the demo of a shared store did: the document of --json.
+type sharing struct {
+	Server     string              `json:"server"`
+	Durability string              `json:"durability"`
+	Seen       []seenThere         `json:"seen"`
+	Status     protocol.SyncStatus `json:"status"`
+	TotalMS    float64             `json:"totalMs"`
+}
+
+// runShared shows two daemons with one store.
+func (c *Command) runShared(a *Options, dir string) (err error) {
+	started := time.Now()
+	url, stop, err := startServer(a.Ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	did := sharing{Server: url}
+	say := func(parts ...term.Span) {
+		if !a.JSON {
+			a.Out.Say(parts...)
+			_ = a.Out.Flush() // an error shows at the end
+		}
+	}
+	say(term.Styled(term.Strong, "ctxd demo --shared"), term.Styled(term.Faint, "  two daemons, one store, a NATS server at "+url))
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	err = errors.Join(os.MkdirAll(data(first), 0o700), os.MkdirAll(data(second), 0o700))
+	if err != nil {
+		return err
+	}
+	servers := stream.Servers{URL: url}
+	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{Servers: servers, Dir: data(first), Name: "first", Single: true, Synced: true})
+	if err != nil {
+		return err
+	}
+	did.Durability = string(cluster.Durability)
+	one, endOne, err := c.machine(a, first, url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, endOne()) }()
+	say(term.Text("1  the first machine has begun the shared store"))
+	err = joinShared(a.Ctx, servers, id.Words(), second)
+	if err != nil {
+		return err
+	}
+	two, endTwo, err := c.machine(a, second, url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, endTwo()) }()
+	say(term.Text("2  the second has joined it with the recovery words"))
+	for i, s := range []struct {
+		on, at              *client.Client
+		statement, question string
+	}{{one, two, saidOnFirst, askedOnSecond}, {two, one, saidOnSecond, askedOnFirst}} {
+		seen, err := seenOn(a.Ctx, s.on, s.at, s.statement, s.question)
+		if err != nil {
+			return err
+		}
+		did.Seen = append(did.Seen, seen)
+		names := []string{"first", "second"}
+		say()
+		say(term.Styled(term.Strong, "said on the "+names[i]+" machine: "), term.Text(s.statement))
+		say(term.Styled(term.Strong, "asked on the "+names[1-i]+": "), term.Text(s.question), term.Styled(term.Faint, "  in its prompt after "+term.Millis(seen.AfterMS)))
+		for line := range strings.SplitSeq(strings.TrimSpace(seen.Context.System), "\n") {
+			say(term.Styled(term.Faint, "  │ "), term.Text(line))
+		}
+	}
+	err = one.Call(a.Ctx, "sync.status", protocol.Empty{}, &did.Status)
+	if err != nil {
+		return err
+	}
+	did.TotalMS = float64(time.Since(started).Microseconds()) / 1000
+	if a.JSON {
+		return a.Out.JSON(did)
+	}
+	say()
+	say(term.Text("The server has seen " + term.Count(did.Status.Newest, "message") + ", all encrypted. " + did.Durability + ": with three servers a write survives the loss of one."))
+	return nil
+}
+
+// data is the folder of the store of a machine, beside its socket.
+func data(dir string) string { return filepath.Join(dir, "data") }
+
+// machine starts a daemon with a folder and a socket of its own.
+func (c *Command) machine(a *Options, dir, url string) (cl *client.Client, end func() error, err error) {
+	d, err := daemon.Start(daemon.Options{Socket: socket(dir), Data: data(dir), Log: slog.New(slog.DiscardHandler), Servers: url})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = d.Load(a.Ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	cl, err = client.Dial(a.Ctx, d.Listener.Path(), client.Options{Name: "ctxd-demo", Version: command.Version()})
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return cl, func() error {
+		_ = cl.Close() // the daemon ends with it
+		return d.Close()
+	}, nil
+}
+
+// joinShared joins when the first machine has put its state on the servers.
+func joinShared(ctx context.Context, servers stream.Servers, words, dir string) error {
+	secret, err := seal.ParseWords(words)
+	if err != nil {
+		return err
+	}
+	_, err = backoff.Retry(ctx, func() (*shared.Joined, error) {
+		j, err := shared.Join(ctx, shared.JoinOptions{
+			Servers: servers, Dir: data(dir), Secret: secret, Name: "second", Synced: true, Store: daemon.JoinOptions(config.Default().Store),
+			Progress: func(int64, int64) {}, Logger: slog.New(slog.DiscardHandler),
+		})
+		var f *fault.Error
+		if errors.As(err, &f) && !f.Retryable {
+			err = backoff.Permanent(err)
+		}
+		return j, err
+	}, backoff.WithMaxElapsedTime(visibleWait))
+	return err
+}
+
+// seenOn writes a memory on one machine and asks the other until it has it in a prompt.
+func seenOn(ctx context.Context, on, at *client.Client, statement, question string) (seenThere, error) {
+	err := on.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: statement}, nil)
+	if err != nil {
+		return seenThere{}, err
+	}
+	said := time.Now()
+	limit := time.NewTimer(visibleWait)
+	defer limit.Stop()
+	step := time.NewTicker(visibleStep)
+	defer step.Stop()
+	for {
+		var got prompt.Result
+		err := at.Call(ctx, "context.assemble", gather.Params{Text: question}, &got)
+		if err != nil {
+			return seenThere{}, err
+		}
+		if strings.Contains(got.System, statement) {
+			return seenThere{statement, question, float64(time.Since(said).Microseconds()) / 1000, got}, nil
+		}
+		select {
+		case <-step.C:
+		case <-ctx.Done():
+			return seenThere{}, ctx.Err()
+		case <-limit.C:
+			return seenThere{}, fault.New(fault.Deadline, "the other machine does not show the memory").WithHint("look at ctxd sync status")
+		}
+	}
+}
+
+var listens = regexp.MustCompile(`Listening for client connections on (\S+)`)
+
+// startServer runs a NATS server of its own process, the one in $PATH or the one that Go
+// fetches, and returns its address.
+func startServer(ctx context.Context, dir string) (url string, stop func() error, err error) {
+	conf := filepath.Join(dir, "nats.conf")
+	text := "host: 127.0.0.1\nport: -1\njetstream { store_dir: " + strconv.Quote(filepath.Join(dir, "nats")) + ", sync_interval: always }\n"
+	err = os.WriteFile(conf, []byte(text), 0o600)
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	program, args := "nats-server", []string{"-c", conf}
+	_, missing := exec.LookPath(program)
+	if missing != nil {
+		program, args = "go", append([]string{"run", serverModule}, args...)
+		_, missing = exec.LookPath(program)
+	}
+	if missing != nil {
+		cancel()
+		return "", nil, fault.New(fault.Unavailable, "there is no NATS server on this machine").
+			WithHint("install nats-server, or Go, which fetches it")
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return endGroup(cmd) }
+	cmd.WaitDelay = daemon.EndTime
+	said, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	stop = func() error {
+		cancel()
+		_ = cmd.Wait() // it was told to end
+		return nil
+	}
+	url, err = address(ctx, said)
+	if err != nil {
+		return "", nil, errors.Join(err, stop())
+	}
+	return url, stop, nil
+}
+
+// address reads what a server says until it says where it listens, and reads on.
+func address(ctx context.Context, said io.Reader) (string, error) {
+	found := make(chan string, 1)
+	go func() {
+		defer close(found)
+		for lines := bufio.NewScanner(said); lines.Scan(); {
+			if m := listens.FindStringSubmatch(lines.Text()); m != nil {
+				found <- "nats://" + m[1]
+			}
+		}
+	}()
+	limit := time.NewTimer(serverWait)
+	defer limit.Stop()
+	select {
+	case url, ok := <-found:
+		if ok {
+			return url, nil
+		}
+	case <-limit.C:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	return "", fault.New(fault.Unavailable, "the NATS server does not start").WithHint("try it by hand: go run %s -js", serverModule)
+}

@@ -1,0 +1,203 @@
+package syncs
+
+import (
+	"cmp"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+)
+
+// place is where a shared store lies, and the part that this machine has in it.
+type place struct {
+	URL    string `arg:"" optional:"" help:"Address of the NATS servers, several separated by commas. Default: the setting store.sync.url."`
+	Data   string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	Name   string `help:"What this machine is called in the list of machines. Default: its host name."`
+	Synced bool   `help:"Say that all servers have sync_interval: always, which they do not tell by themselves."`
+}
+
+// load returns the settings, with the address that was given.
+func (p *place) load(a *Options) (*config.Config, stream.Servers, error) {
+	conf, err := a.Load(config.Given{"data": command.NonEmpty(p.Data), "store.sync.url": command.NonEmpty(p.URL)})
+	if err != nil {
+		return nil, stream.Servers{}, err
+	}
+	if conf.Store.Sync.URL == "" {
+		return nil, stream.Servers{}, fault.New(fault.Invalid, "no servers are named").
+			WithHint("give their address, or set store.sync.url")
+	}
+	servers, err := conf.Store.Sync.Servers()
+	if p.Name == "" {
+		host, failed := os.Hostname()
+		if failed == nil {
+			p.Name = host
+		}
+		p.Name = cmp.Or(p.Name, "machine")
+	}
+	return conf, servers, err
+}
+
+type begin struct {
+	place
+	Single bool `help:"Accept a single server. What it loses is on the machines alone."`
+}
+
+// Help is what --help says of the command.
+func (begin) Help() string {
+	return "Makes a shared store on the servers. It begins with what is in the store of this machine when its daemon is started next. " +
+		"Prints 24 recovery words: whoever has them and can reach the servers can read everything, and without them or a machine that takes part nothing can be read. Write them down; they are not shown again."
+}
+
+// Examples are those of --help.
+func (begin) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync init nats://nas:4222 --single", "one server at home"},
+		{"ctxd sync init nats://a:4222,nats://b:4222,nats://c:4222 --synced", "three servers that write before they acknowledge"},
+	}
+}
+
+// begun is the result of ctxd sync init.
+type begun struct {
+	Machine uint32          `json:"machine"`
+	Words   string          `json:"words"`
+	Cluster *stream.Cluster `json:"cluster"`
+}
+
+// Run runs the command.
+func (c *begin) Run(a *Options) error {
+	conf, servers, err := c.load(a)
+	if err != nil {
+		return err
+	}
+	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{
+		Servers: servers, Dir: conf.Data, Name: c.Name, Synced: c.Synced, Single: c.Single,
+	})
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(begun{id.Machine(), id.Words(), cluster})
+	}
+	a.Out.Say(term.Styled(term.Good, "begun"), term.Text("  this is machine 1"))
+	drawCluster(a.Out, cluster)
+	drawWords(a.Out, id.Words())
+	drawNext(a.Out, servers.URL)
+	return nil
+}
+
+// drawWords shows recovery words, six a line.
+func drawWords(s *term.Screen, words string) {
+	s.Say()
+	s.Say(term.Text("Recovery words. Write them down; they are not shown again:"))
+	list := strings.Fields(words)
+	const row = 6
+	for len(list) > 0 {
+		n := min(row, len(list))
+		s.Say(term.Styled(term.Accent, "  "+strings.Join(list[:n], " ")))
+		list = list[n:]
+	}
+}
+
+// drawNext says what is left to do.
+func drawNext(s *term.Screen, url string) {
+	s.Say()
+	s.Say(term.Styled(term.Faint, "Set store.sync.url to "+url+" in the configuration, and start the daemon again."))
+}
+
+// drawCluster shows what the servers are worth.
+func drawCluster(s *term.Screen, c *stream.Cluster) {
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	f.Addf("servers", "version %s, %s", c.Version, term.Count(c.Replicas, "copy"))
+	f.Addf("durability", "%s", inWords(string(c.Durability)))
+	f.Draw(s)
+	for _, w := range c.Warnings {
+		s.Say(term.Styled(term.Warn, "  "+w))
+	}
+}
+
+// inWords says what a durability is worth.
+func inWords(durability string) string {
+	switch durability {
+	case string(stream.QuorumSynced):
+		return durability + ": a write is on the disks of most servers before it is acknowledged"
+	case string(stream.Quorum):
+		return durability + ": a write is on most servers before it is acknowledged, and on their disks soon after"
+	case string(stream.Single):
+		return durability + ": a write is on one server before it is acknowledged"
+	}
+	return "not known yet"
+}
+
+type join struct {
+	place
+	Words string `default:"-" placeholder:"FILE" help:"File of the recovery words; - for standard input."`
+	Again bool   `help:"Replace what the store of this machine has. A backup of it is kept."`
+}
+
+// Help is what --help says of the command.
+func (join) Help() string {
+	return "Takes part in the shared store whose recovery words you give, and takes its newest state. " +
+		"The daemon of the folder must not run, and its store must be empty unless --again is given. " +
+		"A join that was interrupted goes on where it was."
+}
+
+// Examples are those of --help.
+func (join) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync join nats://nas:4222", "type or paste the words, and end with Ctrl-D"},
+		{"ctxd sync join nats://nas:4222 --words words.txt", "from a file that only you can read"},
+		{"ctxd sync join --again", "after this machine was removed, or away for too long"},
+	}
+}
+
+// joined is the result of ctxd sync join.
+type joined struct {
+	Machine uint32          `json:"machine"`
+	Bytes   int64           `json:"bytes"`
+	Kept    string          `json:"kept,omitempty"` // backup of what was there before
+	Cluster *stream.Cluster `json:"cluster"`
+}
+
+// Run runs the command.
+func (c *join) Run(a *Options) error {
+	conf, servers, err := c.load(a)
+	if err != nil {
+		return err
+	}
+	text, err := a.Input(a.Streams, c.Words, "recovery words")
+	if err != nil {
+		return err
+	}
+	secret, err := seal.ParseWords(string(text))
+	if err != nil {
+		return err
+	}
+	p := term.NewProgress(a.Err)
+	got, err := shared.Join(a.Ctx, shared.JoinOptions{
+		Servers: servers, Dir: conf.Data, Secret: secret, Name: c.Name, Synced: c.Synced, Again: c.Again,
+		Store: daemon.JoinOptions(conf.Store), Logger: discard(),
+		Progress: p.Share("taking the state"),
+	})
+	p.Finish()
+	if err != nil {
+		return daemon.OwnerOf(conf.Data, err)
+	}
+	if a.JSON {
+		return a.Out.JSON(joined{got.Machine, got.Bytes, got.Kept, got.Cluster})
+	}
+	a.Out.Say(term.Styled(term.Good, "joined"), term.Text("  this is machine "+strconv.FormatUint(uint64(got.Machine), 10)+", "+term.Size(got.Bytes)+" taken"))
+	if got.Kept != "" {
+		a.Out.Say(term.Text("  what was here before: " + got.Kept))
+	}
+	drawCluster(a.Out, got.Cluster)
+	drawNext(a.Out, servers.URL)
+	return nil
+}

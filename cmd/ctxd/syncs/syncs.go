@@ -1,0 +1,222 @@
+package syncs
+
+import (
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Options are what ctxd sync runs with.
+type Options struct {
+	*term.Streams
+	*connect.Link
+}
+
+// Command is ctxd sync.
+type Command struct {
+	Init     begin    `cmd:"" help:"Begin a store that several machines share."`
+	Join     join     `cmd:"" help:"Take part in a shared store."`
+	Status   status   `cmd:"" help:"Show how the shared store stands."`
+	Machines machines `cmd:"" help:"List the machines that take part."`
+	Remove   remove   `cmd:"" help:"Take a machine out, which gets nothing new from then on."`
+	Leave    leave    `cmd:"" help:"Take this machine out. It keeps the records."`
+}
+
+// Help is what --help says of the command.
+func (Command) Help() string {
+	return "Several machines have one store. Every daemon has all of it, and its writes are ordered by NATS servers that you run: " +
+		"version 2.11 or later with JetStream, one, or three for a store that survives the loss of one. " +
+		"What leaves a machine is encrypted; the servers see sizes and times."
+}
+
+// Examples are those of --help.
+func (Command) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync init nats://nas:4222 --single", "on the first machine"},
+		{"ctxd sync join nats://nas:4222", "on the second, with the words that init has printed"},
+		{"ctxd sync status", "what is here, what is there, who takes part"},
+	}
+}
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// call is a call whose result is a R.
+func call[R any](a *Options, method string, params any) (out R, err error) {
+	err = a.With(func(cl *client.Client) error { return cl.Call(a.Ctx, method, params, &out) })
+	return out, err
+}
+
+type status struct{}
+
+// Examples are those of --help.
+func (status) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync status", "what is here, what is there"},
+		{"ctxd sync status --json | jq .behind", "for scripts"},
+	}
+}
+
+// Run runs the command.
+func (status) Run(a *Options) error {
+	st, err := call[protocol.SyncStatus](a, "sync.status", protocol.Empty{})
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Out.JSON(st)
+	case !st.Shared:
+		a.Out.Say(term.Text("The store is this machine's alone."), term.Styled(term.Faint, "  ctxd sync init begins a shared one"))
+		return nil
+	}
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	where := "not connected"
+	if st.Connected {
+		where = "connected to " + st.Server
+	}
+	f.Addf("machine", "%d, %s", st.Machine, where)
+	f.Addf("durability", "%s", inWords(st.Durability))
+	behind := "everything is here"
+	if st.Behind > 0 {
+		behind = term.Count(st.Behind, "message") + " behind"
+	}
+	if st.Newest == 0 {
+		behind = "what is on the servers is not known"
+	}
+	f.Addf("applied", "message %s; %s", term.Number(st.Applied), behind)
+	f.Addf("machines", "%s; %s of theirs applied since the start, %s of writes run again", term.Count(len(st.Machines), "machine"),
+		term.Count(st.Foreign, "transaction"), term.Count(st.Reruns, "group"))
+	if s := st.Snapshot; s != nil {
+		f.Addf("state", "%s at message %s, by machine %d, %s", term.Size(s.Bytes), term.Number(s.At), s.Machine, s.Made.Local().Format(time.DateTime))
+	}
+	f.Draw(a.Out)
+	for _, w := range st.Warnings {
+		a.Out.Say(term.Styled(term.Warn, "  "+w))
+	}
+	if st.Trouble != "" {
+		a.Out.Say(term.Styled(term.Bad, "  "+st.Trouble))
+	}
+	if st.Hint != "" {
+		a.Out.Say(term.Styled(term.Faint, "  Try: "+st.Hint))
+	}
+	return nil
+}
+
+type machines struct{}
+
+// Examples are those of --help.
+func (machines) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync machines", "an arrow marks this one"},
+		{"ctxd sync machines --json | jq -r '.machines[].name'", "for scripts"},
+	}
+}
+
+// Run runs the command.
+func (machines) Run(a *Options) error {
+	st, err := call[protocol.SyncStatus](a, "sync.status", protocol.Empty{})
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(struct {
+			Machines []protocol.SyncMachine `json:"machines"`
+		}{append([]protocol.SyncMachine{}, st.Machines...)})
+	}
+	table := &term.Table{}
+	for _, m := range st.Machines {
+		mark := "  "
+		if m.Self {
+			mark = "→ "
+		}
+		table.Row(
+			term.Line{term.Styled(term.Good, mark), term.Styled(term.Accent, strconv.Itoa(m.Machine))}, term.Line{term.Text(m.Name)},
+			term.Line{term.Styled(term.Faint, "message "+term.Number(m.Applied)+", "+m.Seen.Local().Format(time.DateTime))},
+		)
+	}
+	table.Draw(a.Out)
+	if st.Trouble != "" {
+		a.Out.Say(term.Styled(term.Bad, st.Trouble))
+	}
+	return nil
+}
+
+type remove struct {
+	Machine int  `arg:"" help:"Number of the machine, as ctxd sync machines lists it."`
+	Yes     bool `short:"y" help:"Do not ask for confirmation."`
+}
+
+// Help is what --help says of the command.
+func (remove) Help() string {
+	return "Another key begins, which the machine does not get. It keeps what it has and gets nothing new. " +
+		"The recovery words change: the new ones are printed, and the old ones are worth nothing. " +
+		"Take the credentials of the machine away on the servers, too."
+}
+
+// Examples are those of --help.
+func (remove) Examples() []command.Example {
+	return []command.Example{{"ctxd sync remove 3", "a laptop that was lost"}}
+}
+
+// Run runs the command.
+func (c *remove) Run(a *Options) error {
+	if !c.Yes {
+		err := a.Confirm(a.Ctx, "Remove machine "+strconv.Itoa(c.Machine)+"?", "ctxd sync remove "+strconv.Itoa(c.Machine)+" --yes", func(s *term.Screen) {
+			s.Say(term.Text("The recovery words change; new ones are printed."))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	got, err := call[protocol.SyncRemoved](a, "sync.remove", protocol.SyncRemove{Machine: c.Machine})
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Out.JSON(got)
+	}
+	a.Out.Say(term.Styled(term.Good, "removed"), term.Text("  machine "+strconv.Itoa(c.Machine)))
+	drawWords(a.Out, got.Words)
+	return nil
+}
+
+type leave struct {
+	Yes bool `short:"y" help:"Do not ask for confirmation."`
+}
+
+// Help is what --help says of the command.
+func (leave) Help() string {
+	return "The machine keeps the records, and its store is its own when the daemon is started next. " +
+		"What it knows of the keys is deleted; to make sure of that, have another machine remove it."
+}
+
+// Examples are those of --help.
+func (leave) Examples() []command.Example {
+	return []command.Example{{"ctxd sync leave && ctxd stop", "the next start opens a store of this machine alone"}}
+}
+
+// Run runs the command.
+func (c *leave) Run(a *Options) error {
+	if !c.Yes {
+		err := a.Confirm(a.Ctx, "Leave the shared store?", "ctxd sync leave --yes", func(s *term.Screen) {
+			s.Say(term.Text("This machine keeps its records and gets nothing new."))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	got, err := call[protocol.SyncLeft](a, "sync.leave", protocol.Empty{})
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Out.JSON(got)
+	}
+	a.Out.Say(term.Styled(term.Good, "left"), term.Styled(term.Faint, "  restart the daemon; store.sync.url is not needed any more"))
+	return nil
+}
