@@ -449,3 +449,25 @@ func TestDOT_GraphvizReadsIt(t *testing.T) {
 		t.Error("a text does not read as it was written")
 	}
 }
+
+// TestCLI7_TheFewOfOneParentHaveOneEdge: what is left of a crowded layer, when it hangs from one
+// node, has one edge to its frame, which crosses no other. Names are in natural order.
+func TestCLI7_TheFewOfOneParentHaveOneEdge(t *testing.T) {
+	sub := &graph.Subgraph{Nodes: []graph.Vertex{{ID: "hub", Kind: "entity", Name: "Hub", Type: "Team"}}}
+	for i := range 12 {
+		v := graph.Vertex{ID: fmt.Sprint("e", i), Kind: "entity", Name: fmt.Sprint("Meeting ", 12-i), Type: "Meeting", Depth: 1}
+		if i >= 10 {
+			v.Type = fmt.Sprint("Other ", i)
+		}
+		sub.Nodes = append(sub.Nodes, v)
+		sub.Edges = append(sub.Edges, graph.Arc{From: "hub", To: v.ID, Field: "f"})
+	}
+	doc := draw.SVG(sub, draw.SVGOptions{})
+	frames, edges := len(areas(t, doc, "g-frame")), strings.Count(doc, `class="g-edge"`)
+	if frames != 2 || edges != 2 {
+		t.Errorf("%d frames, %d edges", frames, edges)
+	}
+	if nine, ten := strings.Index(doc, ">Meeting 9<"), strings.Index(doc, ">Meeting 10<"); nine < 0 || ten < nine {
+		t.Errorf("at %d and %d", nine, ten)
+	}
+}

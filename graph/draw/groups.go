@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/graph"
 )
 
@@ -14,9 +15,13 @@ import (
 // the same type, stand in one, under a heading that says so once for all of them. One
 // edge leads to the frame in place of one to each node.
 
+// From these numbers on nodes stand together, in a drawing and in a tree of lines.
 const (
-	crowd     = 12 // nodes of a layer from which on they stand in frames
-	fewest    = 3  // nodes of one kind that get a frame of their own
+	Crowd  = 12 // nodes of a layer
+	Fewest = 3  // nodes of one kind
+)
+
+const (
 	cellWidth = 176
 	cellGap   = 7
 	cellLow   = 27 // height of a node in a frame: its name
@@ -116,26 +121,29 @@ func (d *svg) group() {
 		v := &d.Nodes[i]
 		return key{depths[i], d.tied[i].parent, d.tied[i].words(v), kindOf(v).String()}
 	}
-	alike, rest := make(map[key]int), make(map[key]int)
+	alike, rest, parents := make(map[key]int), make(map[key]int), make(map[int]int)
 	for i := range d.shown {
 		alike[keyOf(i)]++
 	}
 	for k, n := range alike {
-		if n < fewest {
+		if n < Fewest {
 			rest[key{depth: k.depth, parent: k.parent}] += n
 		}
 	}
+	for k := range rest {
+		parents[k.depth]++
+	}
 	at := make(map[key]int)
 	for i := range d.shown {
-		if count[depths[i]] < crowd {
+		if count[depths[i]] < Crowd {
 			d.blocks = append(d.blocks, block{nodes: []int{i}, depth: depths[i], parent: -1})
 			continue
 		}
 		d.terse = true
 		k := keyOf(i)
 		heading := k.words
-		if alike[k] < fewest {
-			if k, heading = (key{depth: k.depth, parent: k.parent}), ""; rest[k] < fewest {
+		if alike[k] < Fewest {
+			if k, heading = (key{depth: k.depth, parent: k.parent}), ""; rest[k] < Fewest && parents[k.depth] > 1 {
 				k.parent = -1 // the few of several parents stand together
 			}
 		}
@@ -151,7 +159,7 @@ func (d *svg) group() {
 	for n := range d.blocks {
 		b := &d.blocks[n]
 		b.framed = len(b.nodes) > 1
-		slices.SortStableFunc(b.nodes, func(i, j int) int { return cmp.Compare(d.Nodes[i].Name, d.Nodes[j].Name) })
+		slices.SortStableFunc(b.nodes, func(i, j int) int { return fold.CompareNatural(d.Nodes[i].Name, d.Nodes[j].Name) })
 		for _, i := range b.nodes {
 			d.blockOf[i] = n
 		}

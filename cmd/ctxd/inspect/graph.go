@@ -303,65 +303,6 @@ func drawHubs(s *term.Screen, hubs []graph.Hub) {
 	t.Draw(s)
 }
 
-// drawSubgraph draws the tree of the walk: each record hangs from the one that
-// it was first reached from, with the edges between them. Edges that the tree
-// has no place for follow it.
-func drawSubgraph(s *term.Screen, sub *graph.Subgraph) {
-	if len(sub.Nodes) == 0 {
-		return
-	}
-	index := graph.IndexOf(sub)
-	branches := make([]*term.Branch, len(sub.Nodes))
-	above := make([]int, len(sub.Nodes)) // what a record hangs from
-	edges := make([]term.Line, len(sub.Nodes))
-	for i, v := range sub.Nodes {
-		branches[i], above[i] = &term.Branch{}, -1
-		if v.Depth == 0 {
-			branches[i].Label = vertexLabel(v, term.Strong)
-		}
-	}
-	var rest strays
-	for _, e := range sub.Edges {
-		from, to, ok := index.Ends(e)
-		if !ok {
-			continue
-		}
-		over, under, arrow := from, to, "→"
-		if sub.Nodes[from].Depth > sub.Nodes[to].Depth {
-			over, under, arrow = to, from, "←"
-		}
-		if sub.Nodes[over].Depth != sub.Nodes[under].Depth-1 || above[under] >= 0 && above[under] != over {
-			rest.add(from, to, e.Field)
-			continue
-		}
-		above[under] = over
-		if len(edges[under]) > 0 {
-			edges[under] = append(edges[under], term.Text(", "))
-		}
-		edges[under] = append(edges[under], term.Styled(term.Faint, e.Field+" "+arrow))
-	}
-	for i, v := range sub.Nodes {
-		if above[i] < 0 {
-			continue
-		}
-		b := branches[i]
-		b.Label = append(append(edges[i], term.Text(" ")), vertexLabel(v, term.Accent)...)
-		b.Children = fieldBranches(v)
-		branches[above[i]].Children = append(branches[above[i]].Children, b)
-	}
-	root := branches[0]
-	root.Children = append(fieldBranches(sub.Nodes[0]), root.Children...)
-	term.DrawTree(s, "", []*term.Branch{root})
-	drawRest(s, sub, rest.list)
-	s.Say()
-	s.Say(term.Styled(term.Faint,
-		term.Count(len(sub.Nodes), "record")+", "+term.Count(len(sub.Edges), "edge")+
-			"; → refers to, ← is referenced by"))
-	if sub.Truncated {
-		s.Say(term.Styled(term.Warn, "there is more than could be read"))
-	}
-}
-
 // stray is what refers from one record to another where the tree has no place
 // for it.
 type stray struct {

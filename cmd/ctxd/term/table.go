@@ -137,6 +137,7 @@ type Branch struct {
 	Label    Line
 	More     []string // names below the label, as many on a line as fit
 	MoreHead string   // what stands before the first of them
+	Members  []Line   // below the label, in as many columns as fit
 	Children []*Branch
 }
 
@@ -161,6 +162,9 @@ func (b *Branch) drawBelow(s *Screen, indent string) {
 			lead = strings.Repeat(" ", Columns(b.MoreHead))
 		}
 	}
+	for _, l := range inColumns(b.Members, s.Columns()-Columns(indent+rail)) {
+		s.Say(append(Line{Text(indent), Styled(Faint, rail)}, l...)...)
+	}
 	for i, c := range b.Children {
 		joint, below := "├─ ", "│  "
 		if i == len(b.Children)-1 {
@@ -169,6 +173,25 @@ func (b *Branch) drawBelow(s *Screen, indent string) {
 		s.Say(append(Line{Text(indent), Styled(Faint, joint)}, c.Label...)...)
 		c.drawBelow(s, indent+below)
 	}
+}
+
+// inColumns puts lines beside each other, from above to below and then from the left, in as
+// many columns of one width as there is room for.
+func inColumns(list []Line, room int) []Line {
+	wide := 0
+	for _, l := range list {
+		wide = max(wide, l.Width())
+	}
+	across := max(1, (room+ColumnGap)/(wide+ColumnGap))
+	rows := (len(list) + across - 1) / across
+	out := make([]Line, rows)
+	for i, l := range list {
+		if i+rows < len(list) { // another one follows
+			l = l.Padded(wide+ColumnGap, false)
+		}
+		out[i%rows] = append(out[i%rows], l...)
+	}
+	return out
 }
 
 var eighths = []rune(" ▏▎▍▌▋▊▉█")
