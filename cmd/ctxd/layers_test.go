@@ -227,6 +227,7 @@ var rooms = []string{
 	"cmd/ctxd/books",
 	"cmd/ctxd/report",
 	"cmd/ctxd/page",
+	"cmd/ctxd/page/drawing",
 	"cmd/ctxd/life",
 	"cmd/ctxd/traces",
 	"cmd/ctxd/cited",

@@ -28,9 +28,12 @@ type SVGOptions struct {
 	AllFields bool
 	// Depths shows the depth of each node.
 	Depths bool
+	// Kinds tells of each node and frame what it shows, in data-kind and data-frame, for a
+	// page that hides some.
+	Kinds bool
 	// Inline leaves out the style sheet, for a page that has SVGStyle and the
-	// colours that it names. The drawing is as narrow as a page.
-	Inline bool
+	// colours that it names. The drawing is as narrow as a page, unless it is Wide.
+	Inline, Wide bool
 }
 
 // fontFamily are the fonts of a drawing: that of the system, where there is one.
@@ -164,7 +167,7 @@ func (d *svg) measure() {
 		d.arrange()
 	}
 	for d.height > max(lowest, flattest*d.width) {
-		if d.options.Inline && d.width+cellWidth+cellGap > pageWidth || !d.widen() {
+		if d.options.Inline && !d.options.Wide && d.width+cellWidth+cellGap > pageWidth || !d.widen() {
 			break
 		}
 		d.arrange()
@@ -354,6 +357,10 @@ func (d *svg) frame(n int) {
 	if !b.framed {
 		return
 	}
+	if d.options.Kinds {
+		d.printf("<g data-frame=\"%s\">", strings.Trim(fmt.Sprint(b.nodes), "[]"))
+		defer d.printf("</g>\n")
+	}
 	d.printf("<rect %s x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"9\"/>\n", frameLook, num(at.x), num(at.y),
 		num(at.width), num(at.height))
 	if b.heading == "" {
@@ -479,11 +486,15 @@ func (d *svg) node(i int) {
 	if d.options.Link != nil {
 		link = d.options.Link(i)
 	}
+	kind := ""
+	if d.options.Kinds {
+		kind = ` data-kind="` + markup(cmp.Or(v.Type, v.Kind), maxName) + `"`
+	}
 	if link != "" {
 		element = "a"
-		d.printf(`<a href="%s" class="%s" id="g-node-%d" data-node="%d">`, markup(link, 2048), class, i, i)
+		d.printf(`<a href="%s" class="%s" id="g-node-%d" data-node="%d"%s>`, markup(link, 2048), class, i, i, kind)
 	} else {
-		d.printf(`<g class="%s" data-node="%d">`, class, i)
+		d.printf(`<g class="%s" data-node="%d"%s>`, class, i, kind)
 	}
 	d.printf("<title>%s</title>\n", d.nodeTitle(v))
 	d.printf("<rect %s x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"%d\"/>\n", look, num(b.x), num(b.y), num(b.width),

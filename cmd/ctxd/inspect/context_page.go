@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
+	"github.com/ctxd/ctxd/cmd/ctxd/page/drawing"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -42,6 +43,7 @@ type contextPage struct {
 
 	Bars     []page.Bar
 	Graph    htmltemplate.HTML
+	Tools    htmltemplate.HTML // to look around in the graph
 	OfNotes  bool // the graph is of notes, since no entity is in the prompt
 	Sections []pageSection
 	After    string // what follows the last section
@@ -113,12 +115,13 @@ func (d *contextDocument) page() (string, error) { return page.Execute("context"
 
 func (d *contextDocument) data() *contextPage {
 	r := &d.result.Report
-	style, script := page.Style+draw.SVGStyle, pageJS
+	style, script := page.Style+draw.SVGStyle+drawing.CanvasStyle, drawing.CanvasScript+pageJS
 	p := &contextPage{
 		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; script-src '" + page.Hash(script) +
 			"'; base-uri 'none'; form-action 'none'",
 		Style:  htmltemplate.HTML("<style>" + style + "</style>"),
 		Script: htmltemplate.HTML("<script>" + script + "</script>"),
+		Tools:  drawing.CanvasTools,
 		Title:  "Context", Message: page.Visible(d.message), Audience: d.audience,
 		Chars: term.Number(r.Chars), Budget: term.Number(r.Budget),
 		Made: term.Day(d.made), Program: command.ProgramName(), Hash: r.Hash,
@@ -250,7 +253,7 @@ func (p *contextPage) draw() {
 	sub := &graph.Subgraph{}
 	var anchors []string
 	o := draw.SVGOptions{
-		Title: "The entities in the prompt and the fields that led to them", Inline: true, Depths: true,
+		Title: "The entities in the prompt and the fields that led to them", Inline: true, Depths: true, Kinds: true,
 		Link: func(node int) string { return "#" + anchors[node] },
 	}
 	p.entities(func(_ int, it *pageItem) {

@@ -3,9 +3,11 @@ package inspect
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/page/drawing"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,7 +24,7 @@ type graphCmd struct {
 	Ways   int      `default:"5" placeholder:"N" help:"With --to: maximum number of paths, 1 to 16. Default: 5."`
 	Kind   []string `enum:"note,entity" placeholder:"KIND" help:"Show only this kind: entity or note."`
 	Fields int      `default:"-1" placeholder:"N" help:"How many fields of each entity to show, 0 to 16. Default: 3 in an SVG that has room for them, else 0."`
-	Format string   `enum:"tree,dot,mermaid,svg" default:"tree" placeholder:"FORMAT" help:"Form of the drawing: tree, dot, mermaid or svg. Default: tree."`
+	Format string   `enum:"tree,dot,mermaid,svg,html" default:"tree" placeholder:"FORMAT" help:"Form of the drawing: tree, dot, mermaid, svg, or html, a page to look around in. Default: tree."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the drawing to this file. Only you can read it."`
 	Force  bool     `help:"Replace the file if it exists."`
 
@@ -39,6 +41,7 @@ func (graphCmd) Examples() []command.Example {
 		{"ctxd inspect graph @Engineering", "what refers to what"},
 		{"ctxd inspect graph @Alice --to Glossary", "how two records are connected"},
 		{"ctxd inspect graph @Alice --depth 2 --format svg -o alice.svg", "a drawing that any browser shows"},
+		{"ctxd inspect graph @Alice --format html -o alice.html", "a page: move, enlarge, hide kinds, open a record"},
 		{"ctxd inspect graph @Alice --format svg | rsvg-convert -o alice.png", "a PNG, with librsvg"},
 		{"ctxd inspect graph @Alice --depth 2 --format dot | dot -Tpdf > alice.pdf", "with Graphviz"},
 		{"ctxd inspect graph @Alice --format mermaid --kind entity", "to paste into a note or an issue"},
@@ -112,7 +115,7 @@ func (c *graphCmd) fields() int {
 	switch {
 	case c.Fields >= 0:
 		return c.Fields
-	case c.Format == "svg":
+	case c.Format == "svg", c.Format == "html":
 		return 3
 	}
 	return 0
@@ -204,7 +207,7 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 		return draw.DOT(sub)
 	case c.Format == "mermaid":
 		return draw.Mermaid(sub), nil
-	case c.Format == "svg":
+	case c.Format == "svg", c.Format == "html":
 		o := draw.SVGOptions{Title: "Around " + c.Node, AllFields: c.Fields >= 0}
 		if c.To != "" {
 			o.Title = "How " + c.Node + " and " + c.To + " are connected"
@@ -212,6 +215,9 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 			for _, way := range sub.Ways {
 				o.Marked[way[0]], o.Marked[way[len(way)-1]] = true, true
 			}
+		}
+		if c.Format == "html" {
+			return drawing.Page(sub, drawing.Options{Title: o.Title, Draw: o, Made: time.Now()})
 		}
 		return draw.SVG(sub, o), nil
 	}

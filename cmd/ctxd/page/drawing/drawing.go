@@ -1,0 +1,132 @@
+package drawing
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/graph"
+	"github.com/ctxd/ctxd/graph/draw"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// CanvasScript moves and enlarges the drawing of a page, and hides kinds of records, and
+// CanvasStyle is what its controls look like. CanvasTools are the controls themselves, which
+// stand before the element of the class canvas.
+var (
+	//go:embed canvas.js
+	CanvasScript string
+	//go:embed canvas.css
+	CanvasStyle string
+	//go:embed canvas.html
+	CanvasTools template.HTML
+)
+
+// MaxTies is how many ties of a record a page lists.
+const MaxTies = 60
+
+// Options say what a page tells of.
+type Options struct {
+	Title string
+	Draw  draw.SVGOptions // Title, Link, Inline, Wide and Kinds are set by Page
+	Made  time.Time
+}
+
+// data is what the template takes.
+type data struct {
+	Policy, Title, About string
+	Style, Script        template.HTML
+	Tools, Graph         template.HTML
+	Records              []recordData
+	More                 int // records that are not drawn
+	Made, Program        string
+}
+
+// recordData is a record of the page.
+type recordData struct {
+	Anchor, Name, Type string
+	Note               bool
+	Address            template.URL // that ctxd open opens
+	Fields             []graph.FieldText
+	Ties               []tie
+	More               int // ties that are not listed
+}
+
+// tie is an edge to or from a record.
+type tie struct{ Field, Anchor, Name string }
+
+// Page returns the page of a part of the graph.
+func Page(sub *graph.Subgraph, o Options) (string, error) {
+	shown := min(len(sub.Nodes), draw.MaxDrawn)
+	o.Draw.Title, o.Draw.Inline, o.Draw.Wide, o.Draw.Kinds = o.Title, true, true, true
+	o.Draw.Link = func(n int) string { return "#" + anchor(n) }
+	style, script := page.Style+draw.SVGStyle+CanvasStyle+pageCSS, CanvasScript+pageJS
+	d := &data{
+		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; script-src '" + page.Hash(script) +
+			"'; base-uri 'none'; form-action 'none'",
+		Title: term.Clean(o.Title), Style: template.HTML("<style>" + style + "</style>"),
+		About:  term.Count(len(sub.Nodes), "record") + ", " + term.Count(len(sub.Edges), "edge"),
+		Script: template.HTML("<script>" + script + "</script>"), Tools: CanvasTools,
+		Graph: template.HTML(draw.SVG(sub, o.Draw)), // package draw escapes what users wrote
+		More:  len(sub.Nodes) - shown, Made: term.Day(o.Made), Program: command.ProgramName(),
+	}
+	ties := tiesOf(sub, shown)
+	for i, v := range sub.Nodes[:shown] {
+		r := recordData{
+			Anchor: anchor(i), Name: term.Clean(v.Name), Type: term.Clean(v.Type), Note: v.Kind == graph.Note.String(),
+			Fields: slices.Clone(v.Fields), Ties: ties[i],
+		}
+		base := record.EntityAddress
+		if r.Note {
+			base, r.Type = record.NoteAddress, "note"
+		}
+		r.Address = template.URL(base + template.URLQueryEscaper(v.ID)) // of our own scheme
+		for k, f := range r.Fields {
+			r.Fields[k] = graph.FieldText{Name: term.Clean(f.Name), Text: term.Clean(f.Text)}
+		}
+		if extra := len(r.Ties) - MaxTies; extra > 0 {
+			r.Ties, r.More = r.Ties[:MaxTies], extra
+		}
+		d.Records = append(d.Records, r)
+	}
+	return page.Execute("drawing", pageHTML, d)
+}
+
+func anchor(node int) string { return fmt.Sprintf("record-%d", node) }
+
+// tiesOf lists the edges of each node, those from it first. A link between notes is said by
+// its arrow alone.
+func tiesOf(sub *graph.Subgraph, shown int) [][]tie {
+	index := graph.IndexOf(sub)
+	out, in := make([][]tie, shown), make([][]tie, shown)
+	for _, e := range sub.Edges {
+		from, to, ok := index.Ends(e)
+		if !ok || from >= shown || to >= shown {
+			continue
+		}
+		field := term.Clean(e.Field) + " "
+		if e.Field == graph.WikiLink && sub.Nodes[from].Kind == graph.Note.String() {
+			field = ""
+		}
+		out[from] = append(out[from], tie{field + "→", anchor(to), term.Clean(sub.Nodes[to].Name)})
+		in[to] = append(in[to], tie{field + "←", anchor(from), term.Clean(sub.Nodes[from].Name)})
+	}
+	for i := range out {
+		out[i] = append(out[i], in[i]...)
+	}
+	return out
+}
