@@ -111,4 +111,10 @@
   if (canvas.dataset.fill === "") whole();
   say();
   addEventListener("resize", say);
+  document.getElementById("fit")?.addEventListener("change", () => { // of a page that has the switch
+    factor = 0;
+    canvas.classList.remove("free");
+    ["width", "height"].forEach((side) => svg.style.removeProperty(side));
+    say();
+  });
 })();
