@@ -4,8 +4,6 @@ import { connect, CtxdError, type Client, type Topic } from "ctxd-client";
 export interface LinkOptions {
   /** The program ctxd: a path, or a name in $PATH. */
   program: string;
-  /** What follows its name; stdio when absent, which starts the daemon when none runs. */
-  args?: readonly string[];
   /** The version of the plugin. */
   version: string;
   /** Is told whether there is a connection, with why when there is none. */
@@ -23,8 +21,9 @@ export interface LinkOptions {
 const [firstWait, longestWait] = [500, 30_000];
 
 /**
- * The connection to the engine. It is made when it is asked for, and made again
- * after it broke, first at once and then less and less often.
+ * The connection to the engine. It is made when it is asked for, and then a
+ * daemon is started if none runs. After it broke it is made again as soon as a
+ * daemon runs: one that somebody has stopped is not started behind their back.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -42,8 +41,15 @@ export class Link {
     if (this.#over) {
       return Promise.reject(new Error("the plugin is unloaded"));
     }
-    clearTimeout(this.#timer);
-    this.#client ??= this.#connect();
+    if (this.#client === undefined) {
+      clearTimeout(this.#timer);
+      const made = this.#connect(["stdio"]);
+      this.#client = made;
+      made.catch((err: unknown) => {
+        this.#lost(made, err instanceof CtxdError ? err : undefined);
+      });
+      void made.then((client) => this.#use(made, client), () => undefined);
+    }
     return this.#client;
   }
 
@@ -54,30 +60,52 @@ export class Link {
     this.#client?.then((client) => client.destroy(), () => undefined);
   }
 
-  async #connect(): Promise<Client> {
-    const { program, args = ["stdio"], version, onState, onChange } = this.#options;
-    try {
-      const client = await connect({ command: [program, ...args], name: "obsidian", version });
-      await client.subscribe("notes.changed", () => onChange?.("notes.changed"));
-      await client.subscribe("index.progress", ({ done, total }) => done >= total && onChange?.("index.progress"));
-      this.#failures = 0;
-      void client.closed.then((reason) => this.#lost(reason));
-      onState?.(true);
-      onChange?.("all");
-      return client;
-    } catch (err) {
-      this.#lost(err instanceof CtxdError ? err : undefined);
-      throw err;
+  async #connect(args: string[]): Promise<Client> {
+    const { program, version, onChange } = this.#options;
+    const client = await connect({ command: [program, ...args], name: "obsidian", version });
+    await client.subscribe("notes.changed", () => onChange?.("notes.changed"));
+    await client.subscribe("index.progress", ({ done, total }) => done >= total && onChange?.("index.progress"));
+    return client;
+  }
+
+  #use(made: Promise<Client>, client: Client): void {
+    this.#failures = 0;
+    void client.closed.then((reason) => this.#lost(made, reason));
+    this.#options.onState?.(true);
+    this.#options.onChange?.("all");
+  }
+
+  #lost(made: Promise<Client>, reason: CtxdError | undefined): void {
+    if (this.#client === made) {
+      this.#client = undefined;
+    }
+    if (!this.#over) {
+      this.#options.onState?.(false, reason);
+      this.#wait();
     }
   }
 
-  #lost(reason: CtxdError | undefined): void {
-    this.#client = undefined;
-    if (this.#over) {
-      return;
-    }
-    this.#options.onState?.(false, reason);
+  #wait(): void {
     const wait = Math.min(firstWait * 2 ** this.#failures++, longestWait);
-    this.#timer = setTimeout(() => void this.client().catch(() => undefined), wait);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#retry(), wait);
+  }
+
+  // retry connects to a daemon that runs. Somebody who asks meanwhile does not
+  // wait for it.
+  async #retry(): Promise<void> {
+    try {
+      const client = await this.#connect(["stdio", "--no-start"]);
+      if (this.#over || this.#client !== undefined) {
+        client.destroy();
+        return;
+      }
+      this.#client = Promise.resolve(client);
+      this.#use(this.#client, client);
+    } catch {
+      if (!this.#over && this.#client === undefined) {
+        this.#wait();
+      }
+    }
   }
 }

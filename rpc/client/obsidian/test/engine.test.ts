@@ -180,6 +180,18 @@ test("CLI-4: a vault within one that ctxd knows, or behind a link, is found with
   assert.equal(source?.path, undefined); // of another vault: this app can't open it
 });
 
+test("CLI-4: a daemon that was stopped is started by who asks something, and not by itself", async () => {
+  const ctxd = await connect();
+  let lost: () => void;
+  const broken = new Promise<void>((resolve) => (lost = resolve));
+  const one = engine({ onState: (connected) => connected || lost() });
+  await one.status();
+  await ctxd.call("admin.stop");
+  await Promise.all([ctxd.closed, broken]);
+  assert.equal((await one.search("trellis", "lexical", 1))[0]?.path, "Garden.md");
+  one.close();
+});
+
 test("CLI-4: changes are told, and a connection that breaks is made again", async () => {
   const states: boolean[] = [];
   const changes: string[] = [];
@@ -201,6 +213,8 @@ test("CLI-4: changes are told, and a connection that breaks is made again", asyn
   const ctxd = await connect();
   await ctxd.call("admin.stop");
   await ctxd.closed;
+  await until(() => states.length === 2);
+  await (await connect({ command: [program, "stdio"] })).close(); // somebody starts it again
   await until(() => states.length === 3);
   assert.deepEqual(states, [true, false, true]);
   assert.ok(changes.filter((topic) => topic === "all").length === 2);
