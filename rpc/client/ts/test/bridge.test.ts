@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { on, once } from "node:events";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
@@ -204,6 +205,23 @@ test("CLI-5: a program that can't be run, or ends at once, is told with what hel
   const { page: other } = await open(t, { args: ["--no-such-flag"] });
   const said = await failure(other().call("notes.get", { id: "a" }));
   assert.match(said.message, /no-such-flag/);
+});
+
+test("CLI-5: a page that listened before there was a ctxd is told of changes when there is one", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "ctxd-program-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const later = join(dir, process.platform === "win32" ? "ctxd.exe" : "ctxd");
+  const { page } = await open(t, { program: later });
+  const own = page();
+  await until(own, "failed");
+  const changed = new Promise<string[]>((resolve) => void own.subscribe("notes.changed", ({ ids }) => resolve(ids)));
+  assert.match((await failure(own.call("notes.get", { id: "a" }))).message, /can't be run$/);
+  await copyFile(program, later); // somebody installs it
+  const running = until(own, "running");
+  own.retry();
+  await running;
+  await own.call("notes.put", { id: "a", title: "A" });
+  assert.deepEqual(await changed, ["a"]);
 });
 
 test("CLI-5: a daemon of another protocol is refused, and which is older is told", async (t) => {

@@ -51,14 +51,17 @@ export interface Page<A extends Api> {
   readonly chat: "chat.send" extends Allowed<A> ? Chat : never;
 
   /**
-   * Listens to a topic, until the page ends. The subscription outlives a restart
-   * of the daemon; what was changed meanwhile is not told, so read again when
-   * the state has become "running".
+   * Listens to a topic, until the page ends. No daemon needs to run for that, and
+   * the subscription outlives a restart; what was changed meanwhile is not told,
+   * so read again when the state has become "running".
    */
   subscribe<T extends AllowedTopic<A>>(topic: T, listener: (event: Notifications[T]) => void): Promise<() => Promise<void>>;
 
   /** Is told of each state of the daemon from now on; what it returns ends that. */
   onState(listener: (state: DaemonState) => void): () => void;
+
+  /** Has the daemon tried again now, where the state is waiting or failed. */
+  retry(): void;
 
   /** Ends the bridge of this page. Calls without an answer are rejected; changes that have begun complete. */
   close(): void;

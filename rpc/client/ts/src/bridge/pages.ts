@@ -3,7 +3,7 @@ import { CtxdError, unavailable } from "../errors.js";
 import { ErrorCode, type ErrorData, type Progress, type Topic } from "../protocol.js";
 import type { Api } from "./api.js";
 import { defaultChannel } from "./channel.js";
-import { stateMethod, stateToWire, toWire, type DaemonState, type WireError } from "./state.js";
+import { retryMethod, stateMethod, stateToWire, toWire, type DaemonState, type WireError } from "./state.js";
 import type { Daemon } from "./supervise.js";
 
 /** The main process's end of a channel: a MessagePortMain of Electron, or a MessagePort of Node. */
@@ -187,6 +187,8 @@ class Served {
     const { id, method, params } = request;
     if (method === "$/cancelRequest") {
       this.#calls.get((params as { id?: number } | undefined)?.id ?? NaN)?.abort();
+    } else if (method === retryMethod) {
+      this.#daemon.retry();
     } else if (typeof id === "number" && typeof method === "string") {
       void this.#answer(id, method, params ?? {});
     }
@@ -243,30 +245,36 @@ class Served {
   }
 
   async #call(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
-    // A call that is withdrawn while the daemon starts needs no answer of it.
-    const client = await orAborted(this.#attach(), signal);
-    const { progressToken: token, ...own } = params;
-    const onProgress = (progress: Progress) => this.#post({ method: "$/progress", params: { ...progress, token } });
     if (method === "events.subscribe") {
-      return this.#subscribe(client, own, params.topics ?? []);
+      return this.#subscribe(params.topics ?? []);
     }
     if (method === "events.unsubscribe") {
       params.topics?.forEach((topic) => this.#topics.delete(topic));
     }
+    // A call that is withdrawn while the daemon starts needs no answer of it.
+    const client = await orAborted(this.#attach(), signal);
+    const { progressToken: token, ...own } = params;
+    const onProgress = (progress: Progress) => this.#post({ method: "$/progress", params: { ...progress, token } });
     return client.call(method as "tags.list", own as object, token === undefined ? { signal } : { signal, onProgress });
   }
 
-  // subscribe listens before the daemon does: its first event may come with its
-  // answer.
-  async #subscribe(client: Client, params: object, topics: Topic[]): Promise<unknown> {
+  // subscribe needs no daemon: each connection begins with the topics of the
+  // page, before any call of the page. They are noted before they are asked for,
+  // since the first event may come with the answer.
+  async #subscribe(topics: Topic[]): Promise<object> {
     const added = topics.filter((topic) => !this.#topics.has(topic));
     added.forEach((topic) => this.#topics.add(topic));
-    try {
-      return await client.request("events.subscribe", params);
-    } catch (err) {
-      added.forEach((topic) => this.#topics.delete(topic));
-      throw err;
+    if (this.#daemon.state.state === "running") {
+      try {
+        await (await this.#attach()).call("events.subscribe", { topics });
+      } catch (err) {
+        if (!(err instanceof CtxdError) || !err.retryable) {
+          added.forEach((topic) => this.#topics.delete(topic));
+          throw err;
+        }
+      }
     }
+    return { topics: [...this.#topics] };
   }
 
   #post(message: object): void {

@@ -9,7 +9,7 @@ import type { CallOptions } from "../options.js";
 import type { Notifications, Result, Topic } from "../protocol.js";
 import { Session } from "../session.js";
 import type { Allowed, Api, Bridge, Page, PageArguments } from "./api.js";
-import { stateFromWire, stateMethod, type DaemonState } from "./state.js";
+import { retryMethod, stateFromWire, stateMethod, type DaemonState } from "./state.js";
 
 export type { Chat, ChatAnswer } from "../chat.js";
 export { CtxdError } from "../errors.js";
@@ -92,6 +92,10 @@ class ConnectedPage<A extends Api> {
     const own = (state: DaemonState) => listener(state);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
+  }
+
+  retry(): void {
+    this.#session.connection.notify(retryMethod, {});
   }
 
   close(): void {

@@ -23,6 +23,9 @@ export type DaemonState =
 /** The notification that tells a page of a state. No method of the daemon has such a name. */
 export const stateMethod = "bridge/state";
 
+/** The notification by which a page asks that the daemon is tried again now. */
+export const retryMethod = "bridge/retry";
+
 /** An error, as it goes to a page. */
 export interface WireError {
   code: number;

@@ -40,7 +40,7 @@ function show(now: DaemonState): void {
     case "waiting":
       return state.replaceChildren(`Restarting: ${now.error.message}`);
     case "failed":
-      return state.replaceChildren([now.error.message, now.error.hint].filter(Boolean).join(". "));
+      return state.replaceChildren(`${said(now.error)} `, link("Try again", () => ctxd.retry()));
     case "stopped":
       return state.replaceChildren("Stopped");
   }
@@ -187,12 +187,12 @@ function bubble(who: "user" | "assistant"): HTMLElement {
 
 // Small parts. Text of notes and models is only ever text.
 
-function link(label: string, open: () => Promise<void>): HTMLElement {
+function link(label: string, open: () => unknown): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "link";
   button.append(label);
-  button.addEventListener("click", () => void open());
+  button.addEventListener("click", open);
   return button;
 }
 
