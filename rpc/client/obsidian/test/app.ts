@@ -70,7 +70,7 @@ export async function until(condition: () => boolean, of: string): Promise<void>
     return;
   }
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${of} does not happen:\n${document.body.textContent}`)), 20_000);
+    const late = setTimeout(() => reject(new Error(`${of} does not happen:\n${document.body.textContent}`)), 50_000);
     const look = () => {
       if (condition()) {
         clearTimeout(late);

@@ -144,6 +144,7 @@ test("CLI-5: whatever a page sends, the main process stays and answers", async (
 test("CLI-5: a daemon that dies is started again; calls wait, subscriptions go on", async (t) => {
   const { daemon, page } = await open(t);
   const own = page();
+  await until(own, "running");
   const changes: string[][] = [];
   await own.subscribe("notes.changed", ({ ids }) => changes.push(ids));
   const first = await daemon.connect();

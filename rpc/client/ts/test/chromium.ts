@@ -148,7 +148,7 @@ export class Tab extends EventEmitter {
   async until(expression: string): Promise<void> {
     await this.evaluate(`new Promise((resolve, reject) => {
       const late = () => reject(new Error(${JSON.stringify(expression)} + " stays false:\\n" + document.body.innerText));
-      const timer = setTimeout(late, 20_000);
+      const timer = setTimeout(late, 50_000);
       const look = () => { if (${expression}) { watch.disconnect(); clearTimeout(timer); resolve(); } };
       const watch = new MutationObserver(look);
       watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
