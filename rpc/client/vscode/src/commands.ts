@@ -135,7 +135,7 @@ export class Asking implements vscode.TextDocumentContentProvider, vscode.Dispos
     if (question === undefined || question.trim() === "") return;
     const client = await this.daemon.client();
     this.#append(`# ${question}\n\n`);
-    await vscode.window.showTextDocument(this.#uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false });
+    await vscode.window.showTextDocument(this.#uri, { viewColumn: vscode.ViewColumn.Two, preserveFocus: true, preview: false });
     const title = "ctxd is asked";
     await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (_, token) => {
       const stop = new AbortController();

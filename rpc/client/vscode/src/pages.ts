@@ -31,7 +31,7 @@ export class Page implements vscode.Disposable {
       this.#panel = vscode.window.createWebviewPanel(
         this.type,
         title,
-        { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+        { viewColumn: vscode.ViewColumn.Two, preserveFocus: true },
         { enableScripts: true, enableFindWidget: true, localResourceRoots: [], retainContextWhenHidden: true },
       );
       this.#panel.onDidDispose(() => (this.#panel = undefined));
@@ -50,5 +50,5 @@ export class Page implements vscode.Disposable {
 export function drawing(svg: string): string {
   return `<!doctype html><html><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<style>body{background:#fff;margin:0;padding:16px}svg{max-width:100%;height:auto}</style></head><body>${svg}</body></html>`;
+<style>body{background:#fff;margin:0;padding:16px}svg{width:100%;height:auto}</style></head><body>${svg}</body></html>`;
 }

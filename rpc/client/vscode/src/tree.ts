@@ -82,7 +82,10 @@ export class NoteTree implements vscode.TreeDataProvider<Line>, vscode.Disposabl
       this.#view.message = note === undefined ? "This file is no note of a vault." : "";
       if (note === undefined) return [];
       const [find, { hits }] = await Promise.all([files(client), client.call("notes.similar", { id: note.id, limit: 15 })]);
-      const related = hits.map((hit) => opening(hit.title, hit.snippet, "markdown", find(hit), 1));
+      // What links here is listed already.
+      const linking = new Set(note.backlinks.map(({ id }) => id));
+      const others = hits.filter(({ id }) => !linking.has(id));
+      const related = others.map((hit) => opening(hit.title, hit.snippet, "markdown", find(hit), 1));
       return [...backlinks(note, find), ...(related.length > 0 ? [new Line("Related", related)] : [])];
     } catch (err) {
       this.#view.message = complaint(err);
