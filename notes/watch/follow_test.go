@@ -175,19 +175,39 @@ func TestSRCH31_ChangesAppear(t *testing.T) {
 		{"and no longer", func() { must(t, os.Remove(filepath.Join(dir, ".ctxdignore"))); files["sub/deep/third.md"] = "33" }},
 		{"only the case of a name changes", func() { rename(t, dir, "a.md", "A.md"); files["A.md"] = files["a.md"]; delete(files, "a.md") }},
 	}
-	inMoved := map[string]bool{"a file in a moved folder is written": true, "files in both are written": true}
 	for _, s := range steps {
+		t.Log(s.name)
+		why, skipped := underWine(s.name)
+		if why != "" {
+			t.Log(why)
+		}
+		if skipped {
+			continue
+		}
 		s.do()
-		if inMoved[s.name] && os.Getenv("CTXD_WINE") != "" {
-			t.Log("Wine reports no changes in a folder that was moved, as a program with ReadDirectoryChangesW alone shows")
+		if why != "" {
 			w.im.Overflow("my-vault")
 		}
-		t.Log(s.name)
 		w.shows(t, files)
 	}
 	if s := w.status(t); s.Stale || len(s.Errors) != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// underWine tells what Wine 8 does otherwise than Windows in a step, and whether the step is left out for it. Programs
+// with nothing but the call of Windows show it.
+func underWine(step string) (why string, skipped bool) {
+	if os.Getenv("CTXD_WINE") == "" {
+		return "", false
+	}
+	switch step {
+	case "a file in a moved folder is written", "files in both are written":
+		return "not under Wine: ReadDirectoryChangesW reports no changes in a folder that was moved", false
+	case "only the case of a name changes":
+		return "not under Wine: MoveFileExW leaves a name as it is when only its case is to change", true
+	}
+	return "", false
 }
 
 func skipWithoutEvents(t testing.TB) {

@@ -152,7 +152,7 @@ func TestRPC1_NobodyAccepts(t *testing.T) {
 func skipWithTwoOwners(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CTXD_WINE") != "" {
-		t.Skip("Wine lets two processes listen on one pipe, as go-winio alone shows")
+		t.Skip("not under Wine: two processes may listen on one pipe, as go-winio alone shows")
 	}
 }
 

@@ -69,7 +69,7 @@ type osFS struct{}
 
 func (osFS) MkdirAll(dir string, perm fs.FileMode) error { return os.MkdirAll(dir, perm) }
 func (osFS) Chmod(name string, perm fs.FileMode) error   { return os.Chmod(name, perm) }
-func (osFS) Rename(from, to string) error                { return os.Rename(from, to) }
+func (osFS) Rename(from, to string) error                { return rename(from, to) }
 func (osFS) Remove(name string) error                    { return os.Remove(name) }
 
 func (osFS) ReadDir(dir string) ([]string, error) {
