@@ -49,7 +49,6 @@ require (
 
 require (
 	al.essio.dev/pkg/shellescape v1.5.1 // indirect
-	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/antithesishq/antithesis-sdk-go v0.7.2-default-no-op // indirect
 	github.com/clipperhouse/stringish v0.1.1 // indirect
 	github.com/danieljoos/wincred v1.2.2 // indirect
