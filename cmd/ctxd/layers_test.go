@@ -23,6 +23,7 @@ const module = "github.com/ctxd/ctxd"
 // rooms are all packages of the module from left to right: a room may import
 // those before it. Some are not built yet.
 var rooms = []string{
+	"entities/kv/ahead",
 	"entities/kv/stream/streamtest",
 	"rpc/lsp/wire",
 	"context/memory/clock",
@@ -192,6 +193,7 @@ var rooms = []string{
 	"rpc/lsp/edits",
 	"rpc/lsp/outline",
 	"rpc/lsp/preview",
+	"rpc/lsp/commands",
 	"rpc/lsp/complete",
 	"rpc/lsp/diagnose",
 	"rpc/lsp/hints",
@@ -224,6 +226,7 @@ var rooms = []string{
 	"cmd/ctxd/logfile",
 	"cmd/ctxd/daemon",
 	"cmd/ctxd/connect",
+	"cmd/ctxd/syncs",
 	"cmd/ctxd/books",
 	"cmd/ctxd/report",
 	"cmd/ctxd/page",

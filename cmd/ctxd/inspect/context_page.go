@@ -44,7 +44,7 @@ type contextPage struct {
 	Bars     []page.Bar
 	Graph    htmltemplate.HTML
 	Tools    htmltemplate.HTML // to look around in the graph
-	OfNotes  bool // the graph is of notes, since no entity is in the prompt
+	OfNotes  bool              // the graph is of notes, since no entity is in the prompt
 	Sections []pageSection
 	After    string // what follows the last section
 	Dropped  []pageDropped

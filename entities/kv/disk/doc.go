@@ -104,4 +104,9 @@
 // An error is ErrDamaged when a file is not what was written, a fault.Error of kind
 // Unavailable when its layout is newer than this program, and otherwise what the
 // file system said.
+//
+// # Size
+//
+// The layout of the files, reading them whole, reading them when they are damaged and
+// writing them share the same few declarations; each of the four is small.
 package disk

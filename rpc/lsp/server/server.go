@@ -20,7 +20,7 @@ type Options struct {
 	// Dial connects to the daemon with the Audience and OnNotify that it is given, and
 	// starts the daemon first if that is wanted. It is called for the first request that
 	// needs a daemon, and again after the connection was lost.
-	Dial    func(ctx context.Context, as client.Options) (*client.Client, error)
+	Dial func(ctx context.Context, as client.Options) (*client.Client, error)
 	// Page makes the page of a prompt; nil: there is none. See Session.Page.
 	Page    func(message, audience string, of *prompt.Result) (string, error)
 	Version string       // of this program
