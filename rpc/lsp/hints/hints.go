@@ -186,6 +186,15 @@ func lenses(ctx context.Context, c *server.Call, p *wire.TextDocumentParams) ([]
 		links += b.Count
 	}
 	title := plural(links, "backlink") + " in " + plural(len(n.Backlinks), "note")
+	if n.EntityID != "" {
+		referring, err := referring(ctx, c, n.EntityID)
+		if err != nil {
+			return nil, err
+		}
+		if referring > 0 {
+			title += " · in fields of " + plural(referring, "entity")
+		}
+	}
 	where := d.Position(at, c.Encoding())
 	uri, _ := json.Marshal(d.URI)      // a text can't fail
 	position, _ := json.Marshal(where) // two numbers can't
@@ -196,9 +205,27 @@ func lenses(ctx context.Context, c *server.Call, p *wire.TextDocumentParams) ([]
 	return list, nil
 }
 
+// referring counts the entities whose fields lead to one.
+func referring(ctx context.Context, c *server.Call, id string) (int, error) {
+	var near record.GraphSubgraph
+	if err := c.Daemon(ctx, "graph.neighbors", protocol.GraphNeighbors{ID: id, Kinds: []string{"entity"}}, &near); err != nil {
+		return 0, preview.Absent(err)
+	}
+	from := make(map[string]bool)
+	for _, e := range near.Edges {
+		if e.To == id && e.From != id && e.Field != "link" {
+			from[e.From] = true
+		}
+	}
+	return len(from), nil
+}
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -63,7 +63,7 @@ func TestLSP4_CodeLens(t *testing.T) {
 	e.Show(uri, core)
 	var got []wire.CodeLens
 	e.Call("textDocument/codeLens", wire.TextDocumentParams{TextDocument: wire.TextDocumentIdentifier{URI: uri}}, &got)
-	if len(got) != 1 || got[0].Command.Title != "3 backlinks in 1 note" || got[0].Command.Command != hints.ShowReferences || got[0].Range.Start.Line != 3 {
+	if len(got) != 1 || got[0].Command.Title != "3 backlinks in 1 note · in fields of 1 entity" || got[0].Command.Command != hints.ShowReferences || got[0].Range.Start.Line != 3 {
 		t.Fatalf("%+v", got)
 	}
 	var address string
@@ -86,7 +86,7 @@ func TestLSP4_HintsAreRefreshed(t *testing.T) {
 	e.Await("workspace/codeLens/refresh", nil)
 	var got []wire.CodeLens
 	e.Call("textDocument/codeLens", at, &got)
-	if len(got) != 1 || got[0].Command.Title != "4 backlinks in 2 notes" {
+	if len(got) != 1 || got[0].Command.Title != "4 backlinks in 2 notes · in fields of 1 entity" {
 		t.Errorf("%+v", got)
 	}
 }

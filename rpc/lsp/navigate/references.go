@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/lsp/preview"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
@@ -127,10 +128,13 @@ func (s *sought) find() error {
 			}
 		}
 	}
-	if s.entity != "" && s.part == "" {
-		return s.mentions()
+	if s.entity == "" || s.part != "" {
+		return nil
 	}
-	return nil
+	if err := s.fields(); err != nil {
+		return err
+	}
+	return s.mentions()
 }
 
 // inNote collects the links of a note that is stored.
@@ -192,6 +196,37 @@ func (s *sought) isPart(l markdown.Link) bool {
 
 func (s *sought) add(d *text.Document, start, end int) {
 	s.list = append(s.list, wire.Location{URI: d.URI, Range: d.Range(start, end, s.Encoding())})
+}
+
+// fields collects the fields of other entities that lead to an entity by its name alone;
+// those that do by a link are found as links.
+func (s *sought) fields() error {
+	var near record.GraphSubgraph
+	ask := protocol.GraphNeighbors{ID: s.entity, Kinds: []string{"entity"}}
+	if err := s.Daemon(s.ctx, "graph.neighbors", ask, &near); err != nil {
+		return preview.Absent(err)
+	}
+	for i, edge := range near.Edges {
+		if edge.To != s.entity || edge.From == s.entity || i >= maxNotes {
+			continue
+		}
+		var e protocol.EntityFull
+		if err := s.Daemon(s.ctx, "entities.get", protocol.EntityGet{ID: edge.From}, &e); err != nil || e.NoteID == "" {
+			continue // deleted meanwhile, or of no note
+		}
+		var n protocol.NoteFull
+		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{ID: e.NoteID}, &n); err != nil {
+			continue // likewise
+		}
+		d := preview.Source(s.ctx, s.Session, &n)
+		for _, k := range d.FrontKeys() {
+			start, end := d.LineSpan(k.Line)
+			if d.URI != "" && fold.Name(k.Key) == fold.Name(edge.Field) && !strings.Contains(d.Text[start:end], "[[") && k.Value != "" {
+				s.add(d, start, end)
+			}
+		}
+	}
+	return nil
 }
 
 // mentions collects where an entity is mentioned behind @: in the notes in which a search

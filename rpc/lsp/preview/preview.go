@@ -56,6 +56,13 @@ func Note(ctx context.Context, s *server.Session, id, heading, block string) (st
 	part := Beginning(d)
 	if start, end, ok := Part(d, heading, block); ok {
 		part = d.Text[start:end]
+	} else if n.EntityID != "" {
+		card, err := Entity(ctx, s, n.EntityID)
+		if err != nil {
+			return "", err
+		}
+		_, fields, _ := strings.Cut(card, "\n\n") // its name is that of the note
+		part = strings.TrimSpace(fields) + "\n\n" + part
 	}
 	return clip(head + "\n\n" + strings.TrimSpace(part)), nil
 }

@@ -89,7 +89,7 @@ func (s *Session) request(req *jsonrpc2.Request, raw json.RawMessage) {
 	s.running[req.ID] = cancel
 	s.mu.Unlock()
 	s.pending.Add(1)
-	s.work.Go(func() {
+	launched := s.launch(func() {
 		defer s.pending.Done()
 		defer cancel(nil)
 		result, err := s.run(ctx, r, call, raw)
@@ -101,6 +101,10 @@ func (s *Session) request(req *jsonrpc2.Request, raw json.RawMessage) {
 		}
 		s.reply(ctx, req.ID, result, err)
 	})
+	if !launched { // nobody is there to be answered
+		s.pending.Done()
+		cancel(nil)
+	}
 }
 
 // run calls a handler when its turn comes.

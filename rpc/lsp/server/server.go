@@ -67,6 +67,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options, featu
 	close(began)
 	<-s.conn.DisconnectNotify()
 	s.cancel()
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
 	s.work.Wait()
 	s.daemon.Close()
 	if ctx.Err() != nil {

@@ -51,6 +51,7 @@ type Session struct {
 	running  map[jsonrpc2.ID]context.CancelCauseFunc
 	folders  []wire.WorkspaceFolder
 	asked    map[string]bool // folders whose import was asked for or made
+	ended    bool            // nothing is launched any more
 	warned   bool            // the user was told that there is no daemon
 	tokens   int             // progress tokens that were made
 }
@@ -183,9 +184,19 @@ func (s *Session) Show(kind int, message string) {
 }
 
 // Go runs what takes longer than a hook may. The context ends with the session, which
-// waits for it.
-func (s *Session) Go(run func(ctx context.Context)) {
-	s.work.Go(func() { run(s.ctx) })
+// waits for it. After the end nothing is run.
+func (s *Session) Go(run func(ctx context.Context)) { s.launch(func() { run(s.ctx) }) }
+
+// launch runs work that the session waits for at its end. It reports false when that has
+// come: then nothing is run.
+func (s *Session) launch(run func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.work.Go(run)
+	return true
 }
 
 // dial connects to the daemon and follows what features want to be told of.
