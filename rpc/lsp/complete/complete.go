@@ -73,9 +73,6 @@ func (a *asked) any(structured bool) (bool, error) {
 	}
 	front, inFront := a.doc.FrontLineAt(a.at)
 	if l, ok := openLink(a.doc, a.at); ok {
-		if structured && !inFront {
-			return false, nil
-		}
 		return true, a.link(l, front, inFront)
 	}
 	if inFront {

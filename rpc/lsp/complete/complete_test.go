@@ -146,6 +146,25 @@ func TestLSP3_LinksAreWrittenAsTheVaultDoes(t *testing.T) {
 	}
 }
 
+// A blank may be part of a title: the list stays open when one is typed in a link.
+func TestLSP3_BlanksBeginNothingButInLinksAndFrontmatter(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(vault)
+	e := d.Open(lsptest.Options{})
+	for content, want := range map[string]bool{
+		"[[Project ‸": true, "---\ntype: ‸\n---\n": true, "```wql\nSELECT ‸\n```": true, "see @Alice ‸": false, "some text ‸": false, "see #plan ‸": false,
+	} {
+		at := e.ShowMarked(lsptest.URI(root, "New.md"), content, "‸")
+		var list wire.CompletionList
+		e.Call("textDocument/completion", map[string]any{
+			"textDocument": at.TextDocument, "position": at.Position, "context": map[string]any{"triggerKind": wire.TriggerCharacter, "triggerCharacter": " "},
+		}, &list)
+		if got := len(list.Items) > 0; got != want {
+			t.Errorf("%q: %+v", content, list.Items)
+		}
+	}
+}
+
 func TestLSP3_ItemsResolveToAPreview(t *testing.T) {
 	d := lsptest.Start(t)
 	root := d.Vault(vault)

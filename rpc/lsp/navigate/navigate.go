@@ -58,6 +58,7 @@ func hover(ctx context.Context, c *server.Call, p *wire.HoverParams) (*wire.Hove
 		shown, err = preview.Query(ctx, c.Session, t.Query)
 	case t.Kind == target.Tag:
 		shown, err = tag(ctx, c, t.Name)
+	case t.Kind == target.Value && f.Nothing():
 	case f.Self:
 		if start, end, ok := preview.Part(d, f.Heading, f.Block); ok {
 			shown = d.Text[start:end]

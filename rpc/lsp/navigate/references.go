@@ -59,11 +59,12 @@ func references(ctx context.Context, c *server.Call, p *wire.ReferenceParams) ([
 
 // whatIsAt finds out what is looked for.
 func (s *sought) whatIsAt(d *text.Document, at int) (bool, error) {
-	if t, ok := target.At(d, at); ok {
-		f, err := target.Resolve(s.ctx, s.Session, d, t)
-		if err != nil {
-			return false, err
-		}
+	t, ok := target.At(d, at)
+	f, err := target.Resolve(s.ctx, s.Session, d, t)
+	if err != nil {
+		return false, err
+	}
+	if ok && (t.Kind != target.Value || !f.Nothing()) {
 		switch {
 		case t.Kind == target.Query, t.Kind == target.Tag:
 			return t.Kind == target.Tag, s.tagged(t.Name)
@@ -79,7 +80,6 @@ func (s *sought) whatIsAt(d *text.Document, at int) (bool, error) {
 		}
 		return s.note != "" || s.entity != "" || s.uri != "", err
 	}
-	var err error
 	s.uri = d.URI
 	s.note, err = s.NoteID(s.ctx, d.URI)
 	line := d.LineAt(at)
@@ -121,7 +121,7 @@ func (s *sought) find() error {
 	}
 	// What was typed and not saved counts too.
 	for _, d := range s.Documents() {
-		if !read[d.URI] && d.IsNote() {
+		if !read[d.URI] && d.IsNote() && s.note+s.uri != "" {
 			read[d.URI] = true
 			if err := s.in(d, nil); err != nil {
 				return err

@@ -93,7 +93,7 @@ func highlight(_ context.Context, c *server.Call, p *wire.TextDocumentPositionPa
 		if place := target.Within(d, t.Link.Heading, t.Link.Block); t.Link.Target == "" && place.End > 0 {
 			add(place.Start, place.Name, wire.HighlightWrite)
 		}
-	case ok && t.Kind != target.Query:
+	case ok && t.Kind != target.Query && t.Kind != target.Value:
 		name := certain(t)
 		for _, m := range target.Marks(d) {
 			if m.Kind == t.Kind && strings.EqualFold(certain(m), name) {

@@ -44,6 +44,50 @@ func Resolve(ctx context.Context, s *server.Session, d *text.Document, t Target)
 		var m record.Memory
 		err := s.Daemon(ctx, "memory.get", protocol.MemoryRef{Ref: "#" + t.Name}, &m)
 		return Found{Memory: m.ID}, preview.Absent(err)
+	case Value:
+		return fieldValue(ctx, s, d, t)
+	}
+	return Found{}, nil
+}
+
+// fieldValue resolves a value of a field that leads to an entity or a note.
+func fieldValue(ctx context.Context, s *server.Session, d *text.Document, t Target) (Found, error) {
+	at, _, err := s.Place(ctx, d.URI)
+	if err != nil {
+		return Found{}, err
+	}
+	name := ""
+	for _, k := range d.FrontKeys() {
+		if strings.EqualFold(k.Key, "type") {
+			name = k.Value
+		}
+	}
+	var typ record.Type
+	if name == "" {
+		return Found{}, nil
+	}
+	if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Name: name, Vault: at.Vault}, &typ); err != nil {
+		if fault.KindOf(err) != fault.NotFound {
+			return Found{}, err
+		}
+		if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Name: name}, &typ); err != nil {
+			return Found{}, preview.Absent(err)
+		}
+	}
+	field, ok := typ.Field(t.Key)
+	switch {
+	case !ok:
+	case field.Type.Info().To == record.ToNote:
+		var to protocol.NoteResolved
+		err := s.Daemon(ctx, "notes.resolve", protocol.NoteResolve{Link: t.Name}, &to)
+		return Found{Note: to.ID, Candidates: to.Candidates}, preview.Absent(err)
+	case field.Type.Info().To == record.ToEntity:
+		var e protocol.EntityFull
+		err := s.Daemon(ctx, "entities.get", protocol.EntityGet{Name: t.Name, Type: field.TargetType}, &e)
+		if err != nil && fault.KindOf(err) == fault.Conflict {
+			return Found{}, nil // several entities have the name
+		}
+		return Found{Entity: e.ID}, preview.Absent(err)
 	}
 	return Found{}, nil
 }

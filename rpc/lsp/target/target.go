@@ -19,6 +19,7 @@ const (
 	Number                  // #42
 	Tag                     // #planning
 	Query                   // WQL
+	Value                   // of a field of the frontmatter
 )
 
 // Target is what stands at a place. Name is what a mention, number or tag says, without
@@ -29,7 +30,8 @@ type Target struct {
 	Start, End int
 	Link       markdown.Link
 	Name       string
-	Open       bool // a mention whose name may go on
+	Open       bool   // a mention whose name may go on
+	Key        string // of a value
 	Query      text.Query
 }
 
@@ -47,6 +49,9 @@ func At(d *text.Document, at int) (Target, bool) {
 	if _, code := d.FenceAt(at); code {
 		return Target{}, false
 	}
+	if at <= d.FrontEnd() {
+		return value(d, at)
+	}
 	start, end := d.LineSpan(d.LineAt(at))
 	for _, t := range marks(d.Text[start:end], start) {
 		if t.Start <= at && at <= t.End {
@@ -54,6 +59,22 @@ func At(d *text.Document, at int) (Target, bool) {
 		}
 	}
 	return Target{}, false
+}
+
+// value returns the value of the frontmatter that an offset is in: of a list the item.
+func value(d *text.Document, at int) (Target, bool) {
+	line := d.LineAt(at)
+	_, end := d.LineSpan(line)
+	first, ok := d.FrontLineAt(at)
+	if !ok || !first.Value {
+		return Target{}, false
+	}
+	if i := strings.IndexAny(d.Text[at:end], ",]"); first.List && i >= 0 {
+		end = at + i
+	}
+	t := Target{Kind: Value, Start: first.Start, End: first.Start + len(strings.TrimRight(d.Text[first.Start:end], " \t")), Key: first.Key}
+	t.Name = text.Unquoted(d.Text[t.Start:t.End])
+	return t, t.Name != ""
 }
 
 // Marks returns the mentions, numbers and tags of a document outside code, in their order.
