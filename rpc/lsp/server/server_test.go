@@ -190,6 +190,23 @@ func TestLSP1_SeveralEditors(t *testing.T) {
 	}
 }
 
+// Folders are imported as well when the daemon comes only later.
+func TestLSP1_ImportByALateDaemon(t *testing.T) {
+	d := lsptest.Start(t)
+	d.Stop()
+	dir := lsptest.Folder(t, files)
+	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{dir}})
+	e.Await("window/showMessage", nil)
+	d.Listen()
+	if _, err := hover(e, lsptest.URI(dir, "New.md")); err != nil {
+		t.Fatal(err)
+	}
+	e.Await("window/logMessage", nil)
+	if list := vaults(d); len(list) != 1 {
+		t.Errorf("%+v", list)
+	}
+}
+
 // nobody is a Dial that finds no daemon.
 func nobody(context.Context, client.Options) (*client.Client, error) {
 	return nil, errors.New("no daemon")

@@ -224,8 +224,12 @@ func (s *Session) dial(ctx context.Context) (*client.Client, error) {
 	}
 	s.places.forget()
 	s.mu.Lock()
+	late := s.warned
 	s.warned = false
 	s.mu.Unlock()
+	if late {
+		s.Go(s.offerImports) // nothing could be found out about the folders before
+	}
 	return c, nil
 }
 
