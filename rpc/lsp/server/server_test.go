@@ -16,7 +16,9 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/lsp"
+	"github.com/ctxd/ctxd/rpc/lsp/complete"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
+	"github.com/ctxd/ctxd/rpc/lsp/outline"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
@@ -471,7 +473,7 @@ func TestLSP8_VersionsOutOfOrder(t *testing.T) {
 
 // A document of 10 MB and a thousand edits of it.
 func TestLSP8_LargeDocument(t *testing.T) {
-	e := lsptest.Open(t, lsptest.Options{Dial: nobody, Features: append(lsp.Features(), waiting(nil, nil))})
+	e := lsptest.Open(t, lsptest.Options{Dial: nobody, Features: []server.Feature{complete.Feature(), outline.Feature(), waiting(nil, nil)}})
 	line := "A line of a note that is about as long as lines are, with é and 😀 in it.\r\n"
 	content := strings.Repeat(line, 10<<20/len(line))
 	const uri = "untitled:large.md"
