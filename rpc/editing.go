@@ -7,19 +7,18 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) vaultPlanRename(ctx context.Context, s *Session, p protocol.VaultPlanRename) (out protocol.RenamePlan, err error) {
-	st, err := r.Vaults.StatusFor(ctx, p.Vault, r.Audience.View(s.Reader()).NotesSeen())
+func (r *Rooms) vaultPlanRename(ctx context.Context, _ *Session, p protocol.VaultPlanRename) (out protocol.RenamePlan, err error) {
+	vault, folder, err := r.Vaults.Find(ctx, p.Vault)
 	if err != nil {
 		return out, err
 	}
-	return editing.Plan(r.Notes, r.Entities, st.Vault, st.Path, p)
+	return editing.Plan(r.Notes, r.Entities, vault, folder, p)
 }
 
 func (r *Rooms) vaultCheckNote(ctx context.Context, s *Session, p protocol.NoteCheck) (out protocol.NoteChecked, err error) {
-	v := r.Audience.View(s.Reader())
-	st, err := r.Vaults.StatusFor(ctx, p.Vault, v.NotesSeen())
+	vault, _, err := r.Vaults.Find(ctx, p.Vault)
 	if err != nil {
 		return out, err
 	}
-	return editing.Check(r.Notes, r.Entities, v.Check, st.Vault, p)
+	return editing.Check(r.Notes, r.Entities, r.Audience.View(s.Reader()).Check, vault, p)
 }

@@ -39,9 +39,9 @@ var readers = map[string]map[string]string{
 		"index.go":      "counts what is indexed, for admin.go",
 		"backup.go":     "copies and replaces the whole store",
 		"chatimport.go": "adds the conversations of a whole export",
+		"editing.go":    "looks at all notes of a vault, for a local reader alone",
 		"check.go":      "looks through the whole store",
 		"reindex.go":    "makes the indexes of all records anew",
-		"editing.go":    "looks where the links of all notes lead, for a local reader alone",
 	},
 }
 

@@ -110,7 +110,7 @@ func With(w notes.World, where Where) notes.World {
 	}
 	byPath := make(map[string]*notes.Note)
 	for n := range w.All() {
-		if n.Vault == where.Vault {
+		if _, open := where.Buffers[n.Path]; open && n.Vault == where.Vault {
 			byPath[n.Path] = n
 		}
 	}

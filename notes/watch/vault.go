@@ -240,6 +240,19 @@ func (im *Importer) StatusFor(ctx context.Context, name string, sees func(*notes
 	return out, err
 }
 
+// Find returns the name of a vault, of the only one for "", and the absolute path of its folder.
+func (im *Importer) Find(ctx context.Context, name string) (vault, folder string, err error) {
+	err = im.db.View(ctx, func(tx *kv.Tx) error {
+		v, err := im.find(tx, name)
+		if err != nil {
+			return err
+		}
+		vault, folder = v.Name, v.Path
+		return tx.Err()
+	})
+	return vault, folder, err
+}
+
 func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
 	if name != "" {
 		v, err := vaults.Get(tx, name)
