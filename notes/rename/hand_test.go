@@ -120,13 +120,38 @@ var handMade = []struct {
 		note:  rename.NoteRename{Path: "boss.md", New: "Boss"},
 		want:  map[string]string{"Boss.md": "# Boss\n"},
 	},
-	{
-		name: "a canvas",
-		files: map[string]string{
-			"Old.md": "x\n", "b.canvas": `{"nodes":[{"id":"1","type":"text","text":"[[Old]]","x":0,"y":0,"width":1,"height":1}]}`,
-		},
-		note: rename.NoteRename{Path: "Old.md", New: "New"}, want: map[string]string{"New.md": "x\n"}, problems: []string{"[[Old]]"},
-	},
+}
+
+// TestLSP6_LinksInCanvases: the file is JSON, and not a byte of it changes that need not.
+func TestLSP6_LinksInCanvases(t *testing.T) {
+	files := map[string]string{
+		"a/Old.md": "x\n", "p.png": "\x89PNG",
+		"b.canvas": "{\r\n\t\"nodes\":[{\"type\":\"text\",\"x\":0,\"y\":0,\"text\":\"\\ud83d\\ude00 \\\"[[Old|\\u00e9]]\\\"\\n`[[Old]]` [m](a/Old.md)\"}, " +
+			"{\"file\": \"a/Old.md\",\"type\":\"file\",\"x\":1,\"y\":1},{\"type\":\"file\",\"file\":\"p.png\",\"x\":2,\"y\":2}]}\n",
+		"c.base": "filters: '[[Old]]'\n",
+	}
+	w := read(t, folder(t, files))
+	plan, err := rename.Note(w.notes, w.ents, w.where(), rename.NoteRename{Path: "a/Old.md", New: "New é"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, applied(t, w.files, plan), files, map[string]string{
+		"a/New é.md": "x\n",
+		"b.canvas": "{\r\n\t\"nodes\":[{\"type\":\"text\",\"x\":0,\"y\":0,\"text\":\"\\ud83d\\ude00 \\\"[[New é|\\u00e9]]\\\"\\n`[[Old]]` [m](a/New%20é.md)\"}, " +
+			"{\"file\": \"a/New é.md\",\"type\":\"file\",\"x\":1,\"y\":1},{\"type\":\"file\",\"file\":\"p.png\",\"x\":2,\"y\":2}]}\n",
+	}, "a/Old.md")
+	if len(plan.Problems) != 1 || plan.Problems[0].Path != "c.base" {
+		t.Errorf("problems %v", plan.Problems)
+	}
+	moves := []rename.Move{{From: "p.png", To: "img/q.png"}}
+	plan, err = rename.Files(w.notes, w.where(), moves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(files["b.canvas"], `"p.png"`, `"img/q.png"`, 1)
+	if got := applied(t, w.files, plan)["b.canvas"]; got != want {
+		t.Errorf("%s", got)
+	}
 }
 
 func TestLSP6_RenamesByHand(t *testing.T) {

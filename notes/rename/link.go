@@ -15,7 +15,6 @@ import (
 const (
 	whyCaptured = "it led nowhere, and leads to the new name now"
 	whyNoText   = "no text of a link leads there any more"
-	whyNoFile   = "links in a file of this kind are not changed"
 )
 
 // writer writes the links of one note anew.
@@ -43,9 +42,6 @@ func (w *writer) link(l markdown.Link) {
 		if !l.Possible() {
 			j.problem(w.from, l, whyCaptured)
 		}
-		return
-	case w.from.Kind != "":
-		j.problem(w.from, l, whyNoFile)
 		return
 	case l.Markdown:
 		w.destination(l, was)

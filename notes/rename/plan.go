@@ -20,6 +20,8 @@ type Where struct {
 	Vault string
 	// Buffers are texts that are not saved yet, by path: they count in place of what is stored.
 	Buffers map[string]string
+	// Source reads the file at a path, of those that are no Markdown; nil: their links are not changed.
+	Source func(path string) (string, error)
 }
 
 // An Edit replaces the bytes [Start, End) of a text.
@@ -87,6 +89,7 @@ type job struct {
 	named  map[string]bool   // notes of which links change what they or their headings are called, by id
 
 	outlines map[outlineOf]*outline
+	source   func(path string) (string, error)
 	lost     []Problem // that have nothing to do with links
 	plan     Plan
 }
@@ -96,7 +99,7 @@ const bufferID = "buffer:"
 
 func newJob(w notes.World, where Where) *job {
 	j := &job{
-		vault: where.Vault, moved: make(map[string]string), files: make(map[string]string),
+		vault: where.Vault, source: where.Source, moved: make(map[string]string), files: make(map[string]string),
 		own: make(map[string][]Edit), named: make(map[string]bool), outlines: make(map[outlineOf]*outline),
 	}
 	j.before = With(w, where)
@@ -139,7 +142,7 @@ const maxRounds = 6
 func (j *job) finish() *Plan {
 	for range maxRounds {
 		after := j.after()
-		j.plan.Problems = nil
+		j.plan.Problems, j.plan.Files = nil, nil
 		clear(j.outlines)
 		links := j.linkEdits(after)
 		renamed := j.renames(links)
@@ -254,6 +257,10 @@ func (j *job) linkEdits(after notes.World) map[string][]Edit {
 		n := j.before.Note(id)
 		if n.Vault != j.vault {
 			continue // of another vault, or no file at all
+		}
+		if n.Kind != "" {
+			j.drawing(n, after)
+			continue
 		}
 		w := &writer{job: j, after: after, from: n, text: n.Body}
 		for _, l := range n.Links() {

@@ -23,7 +23,9 @@ type world struct {
 	files map[string]string // as they are on the disk, by path
 }
 
-func (w *world) where() rename.Where { return rename.Where{Vault: w.vault} }
+func (w *world) where() rename.Where {
+	return rename.Where{Vault: w.vault, Source: func(p string) (string, error) { return w.files[p], nil }}
+}
 
 // read imports the files of a folder into a new store.
 func read(t testing.TB, dir string) *world {

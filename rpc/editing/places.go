@@ -1,6 +1,9 @@
 package editing
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,6 +25,27 @@ func placeOf(vault string, buffers []protocol.Buffer) (rename.Where, error) {
 	}
 	return where, nil
 }
+
+// sourceIn reads files of a folder, and none outside of it.
+func sourceIn(folder string) func(path string) (string, error) {
+	return func(path string) (string, error) {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return "", err
+		}
+		defer root.Close()
+		f, err := root.Open(filepath.FromSlash(path))
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, maxSource))
+		return string(data), err
+	}
+}
+
+// maxSource is how large a file may be whose links are changed.
+const maxSource = 16 << 20
 
 // places turns bytes of a text into UTF-16 code units of the text without a byte order mark.
 type places struct {

@@ -17,6 +17,7 @@ func Plan(store rename.Store, ents rename.Entities, vault, folder string, p prot
 	if err != nil {
 		return out, err
 	}
+	where.Source = sourceIn(folder)
 	plan, err := of(store, ents, where, p)
 	if err != nil {
 		return out, err
