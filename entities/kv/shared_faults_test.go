@@ -94,7 +94,7 @@ func (c *cluster) open(m *machine) {
 func (c *cluster) act(m *machine, rng *rand.Rand) {
 	op := fmt.Sprint(c.ops.Add(1))
 	key := fmt.Sprint(rng.IntN(3))
-	what, local := rng.IntN(5), rng.IntN(4) == 0
+	what, local, takes := rng.IntN(5), rng.IntN(4) == 0, rng.IntN(4)*rng.IntN(4)*10
 	seen := "" // what a client has read before
 	if what == 1 {
 		_ = m.s.View(ctx, func(tx *kv.Tx) error {
@@ -108,6 +108,9 @@ func (c *cluster) act(m *machine, rng *rand.Rand) {
 	err := m.s.Update(ctx, func(tx *kv.Tx) error {
 		if err := bump(tx, "op "+op); err != nil {
 			return err
+		}
+		for range takes { // others do something meanwhile
+			runtime.Gosched()
 		}
 		if local {
 			if err := ours.Put(tx, op, &record{Text: op}); err != nil {
@@ -190,7 +193,7 @@ func bump(tx *kv.Tx, id string) error {
 func (c *cluster) burst(each int) {
 	var wg sync.WaitGroup
 	for _, m := range c.machines {
-		for range 2 {
+		for range 4 {
 			rng := rand.New(rand.NewPCG(c.rng.Uint64(), 1))
 			wg.Go(func() {
 				for range each {
@@ -248,7 +251,7 @@ func (c *cluster) crash(m *machine) {
 			}
 		})
 	}
-	c.burst(3)
+	c.burst(2)
 	die()
 	_ = m.s.Close()
 	m.d = picture
@@ -265,7 +268,7 @@ func (c *cluster) disturb() {
 	switch c.rng.IntN(7) {
 	case 0:
 		m.way.Cut(true)
-		c.burst(2)
+		c.burst(1)
 		m.way.Cut(false)
 		c.faults["cut off"]++
 	case 1, 2:
@@ -279,7 +282,7 @@ func (c *cluster) disturb() {
 			}
 			return logtest.Fault(rng.IntN(5))
 		})
-		c.burst(3)
+		c.burst(2)
 		m.way.Faults(nil)
 		c.faults["requests and answers lost"]++
 	case 3, 4:
@@ -294,7 +297,7 @@ func (c *cluster) disturb() {
 		c.open(m)
 		c.faults["stopped"]++
 	default:
-		c.burst(3)
+		c.burst(2)
 	}
 }
 
