@@ -21,11 +21,11 @@ func (c *manCmd) Run(a *app) error {
 	for _, e := range exitTexts {
 		about.Statuses = append(about.Statuses, manual.Status{Code: e.code, Text: e.text})
 	}
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil { //nolint:gosec // manuals are for everybody
 		return fault.Wrap(fault.Unavailable, err, "cannot create the folder")
 	}
 	for _, p := range manual.Pages(a.kong.Model.Node, about) {
-		if err := os.WriteFile(filepath.Join(c.Dir, p.Name), []byte(p.Text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(c.Dir, p.Name), []byte(p.Text), 0o644); err != nil { //nolint:gosec // as above
 			return fault.Wrap(fault.Unavailable, err, "cannot write a manual page")
 		}
 	}
