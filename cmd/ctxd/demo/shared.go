@@ -193,7 +193,7 @@ func seenOn(ctx context.Context, on, at *client.Client, statement, question stri
 	defer step.Stop()
 	for {
 		var got prompt.Result
-		err := at.Call(ctx, "context.assemble", gather.Params{Text: question}, &got)
+		err := at.Call(ctx, "context.assemble", gather.Params{Text: question, Memories: shownMemories}, &got)
 		if err != nil {
 			return seenThere{}, err
 		}

@@ -85,7 +85,7 @@ func (status) Run(a *Options) error {
 	if st.Behind > 0 {
 		behind = term.Count(st.Behind, "message") + " behind"
 	}
-	if st.Newest == 0 {
+	if st.Trouble != "" {
 		behind = "what is on the servers is not known"
 	}
 	f.Addf("applied", "message %s; %s", term.Number(st.Applied), behind)

@@ -125,7 +125,7 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	if db.Status().Records > 0 {
 		joined.Kept = filepath.Join(o.Dir, Folder, before)
 	}
-	_, err = db.Restore(ctx, path, kv.RestoreOptions{Keep: joined.Kept})
+	_, err = db.Restore(ctx, path, kv.RestoreOptions{Keep: joined.Kept, KeepLocal: true})
 	if err != nil {
 		return nil, err
 	}

@@ -178,7 +178,7 @@ func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error 
 	db := r.store()
 	at, _ := db.Replica() // the state of the backup is this one or a later one
 	path := filepath.Join(r.dir, Folder, state)
-	_, err := db.Backup(ctx, path, kv.BackupOptions{Overwrite: true})
+	_, err := db.Backup(ctx, path, kv.BackupOptions{Overwrite: true, Shared: true})
 	if err != nil {
 		return err
 	}

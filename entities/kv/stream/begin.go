@@ -25,6 +25,7 @@ const (
 	metaStore   = "i"
 	metaBucket  = "b"
 	metaObjects = "o"
+	metaSynced  = "s" // present: somebody has said that the servers write to disk before they acknowledge
 )
 
 const (
@@ -70,10 +71,14 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	meta := map[string]string{metaCheck: secret.Check(), metaStore: hex.EncodeToString(store[:]), metaBucket: id.id.Bucket, metaObjects: id.id.Objects}
+	if o.Synced {
+		meta[metaSynced] = "1"
+	}
 	_, err = js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: id.id.Stream, Subjects: []string{id.id.Subject}, Storage: jetstream.FileStorage, Replicas: replicas,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, Duplicates: duplicatesKept,
-		Metadata: map[string]string{metaCheck: secret.Check(), metaStore: hex.EncodeToString(store[:]), metaBucket: id.id.Bucket, metaObjects: id.id.Objects},
+		Metadata: meta,
 	})
 	if err != nil {
 		return nil, nil, cantMake(err)
@@ -196,7 +201,7 @@ func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.Strea
 	}
 	raw := identity{
 		Format: identityFormat, Store: store, Stream: found.Config.Name, Subject: found.Config.Subjects[0],
-		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced, Stage: Joining,
+		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced || meta[metaSynced] != "", Stage: Joining,
 	}
 	kv, err := js.KeyValue(ctx, raw.Bucket)
 	if err != nil {

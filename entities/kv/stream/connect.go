@@ -120,7 +120,7 @@ func unreachable(err error) *fault.Error {
 	}
 	f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store can't be reached")
 	f.Retryable = true
-	return f.WithHint("try again when they can be reached, or allow writing without them: store.sync.offline = queue")
+	return f.WithHint("everything can be read meanwhile; try again when they can be reached")
 }
 
 // says maps what the servers or the client answered. Faults stay as they are.
