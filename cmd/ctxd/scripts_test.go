@@ -84,6 +84,7 @@ func scriptCommands() map[string]func(ts *testscript.TestScript, neg bool, args 
 	maps.Copy(all, storeCommands)
 	maps.Copy(all, searchCommands)
 	maps.Copy(all, chatCommands)
+	maps.Copy(all, syncCommands)
 	return all
 }
 

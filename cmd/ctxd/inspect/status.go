@@ -112,6 +112,9 @@ func (st *Status) drawFacts(s *term.Screen) {
 	if h.Store.Durability == kv.Relaxed.String() {
 		f.Add("", "relaxed: a power cut may lose the writes of the last second")
 	}
+	if h.Sync != nil {
+		f.Addf("shared", "%s; %s", cmp.Or(h.Sync.Durability, "durability not known yet"), connected(h.Sync.Connected))
+	}
 	f.Addf("journal", "%s since the last snapshot", term.Size(h.Store.JournalBytes))
 	name := "last start"
 	for _, l := range store.RecoveredInWords(h.Store.Recovered) {
@@ -195,3 +198,11 @@ func drawMethods(s *term.Screen, methods []protocol.MethodStats) {
 }
 
 func micros(us int64) string { return term.Millis(float64(us) / 1000) }
+
+// connected says whether the servers of a shared store can be reached.
+func connected(yes bool) string {
+	if yes {
+		return "connected"
+	}
+	return "its servers can't be reached"
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+)
+
+// syncCommands are the commands of scripts about a store that several machines share.
+var syncCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"servers": runServer,
+	"words":   keepWords,
+}
+
+// runServer is "servers": it runs a NATS server until the end of the script and has
+// $CTXD_STORE_SYNC_URL name it.
+func runServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: servers")
+	}
+	dir, err := os.MkdirTemp("", "ctxd-nats-")
+	ts.Check(err)
+	c, err := streamtest.StartIn(dir, streamtest.Options{Servers: 1})
+	ts.Check(err)
+	ts.Defer(func() {
+		c.Close()
+		_ = os.RemoveAll(dir)
+	})
+	ts.Setenv("CTXD_STORE_SYNC_URL", c.URL())
+}
+
+// keepWords is "words FILE": it writes the recovery words of the JSON that was printed last.
+func keepWords(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: words FILE")
+	}
+	var printed struct{ Words string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &printed))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(printed.Words), 0o600))
+}
