@@ -71,6 +71,9 @@ func (a *asked) any(structured bool) (bool, error) {
 	if !a.doc.IsNote() {
 		return false, nil
 	}
+	if _, code := a.doc.FenceAt(a.at); code {
+		return false, nil
+	}
 	front, inFront := a.doc.FrontLineAt(a.at)
 	if l, ok := openLink(a.doc, a.at); ok {
 		return true, a.link(l, front, inFront)
@@ -78,7 +81,7 @@ func (a *asked) any(structured bool) (bool, error) {
 	if inFront {
 		return a.front(front)
 	}
-	if _, code := a.doc.FenceAt(a.at); code || structured {
+	if structured {
 		return false, nil
 	}
 	return a.mark()

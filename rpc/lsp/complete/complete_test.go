@@ -115,6 +115,7 @@ func TestLSP3_WhatIsTyped(t *testing.T) {
 		{note, "# ‸", ""},
 		{note, "#‸", ""},
 		{note, "```go\n// @Ali‸\n```\n", ""},
+		{note, "```\nx = [[Proj‸\n```\n", ""},
 		{note, "a ‸", ""},
 		{"untitled:Untitled-1", "x‸", ""},
 		{"file:///elsewhere/a.md", "[[Kick‸", "[[Kickoff]]"},

@@ -87,7 +87,7 @@ func Open(t testing.TB, opts Options) *Editor {
 		_ = far.Close()
 		e.Err <- err
 	}()
-	e.conn = jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(near, jsonrpc2.VSCodeObjectCodec{}), jsonrpc2.AsyncHandler(handler{e}), jsonrpc2.SetLogger(quiet{}))
+	e.conn = jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(near, jsonrpc2.VSCodeObjectCodec{}), handler{e}, jsonrpc2.SetLogger(quiet{}))
 	t.Cleanup(e.Close)
 	if !opts.Idle {
 		e.Initialize()
@@ -148,7 +148,8 @@ func (e *Editor) Leave() error {
 // handler gets what the server sends.
 type handler struct{ *Editor }
 
-// Handle is called by the library.
+// Handle is called by the library, for one message after the other: what came before a
+// reply is known when the reply is there.
 func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	var params json.RawMessage
 	if req.Params != nil {
@@ -161,11 +162,13 @@ func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 	if req.Notif {
 		return
 	}
+	go func() {
 	var answer any
 	if h.opts.Asked != nil {
 		answer = h.opts.Asked(req.Method, params)
 	}
-	_ = conn.Reply(ctx, req.ID, answer)
+		_ = conn.Reply(ctx, req.ID, answer) // a server that has gone needs none
+	}()
 }
 
 // Await returns the first message of a method that the server has sent or will send.

@@ -245,6 +245,8 @@ func (s *Session) withdrawAll() {
 
 // initialized is sent when the editor is ready to be asked.
 func (s *Session) initialized(*wire.InitializedParams) {
+	// The first completion finds the daemon started and connected. Who tries is told why not.
+	s.Go(func(ctx context.Context) { _ = s.daemon.Connected(ctx) })
 	s.Go(func(ctx context.Context) {
 		s.configure(ctx)
 		s.began.Do(func() { close(s.configured) })
