@@ -29,15 +29,20 @@ func (s *Session) didOpen(p *wire.DidOpenTextDocumentParams) {
 func (s *Session) didChange(p *wire.DidChangeTextDocumentParams) {
 	s.mu.Lock()
 	b := s.open[p.TextDocument.URI]
-	if b != nil {
+	if b == nil {
+		s.opts.Logger.Warn("a document was changed that is not open")
+	} else {
 		if v := p.TextDocument.Version; v <= b.Version() {
 			s.opts.Logger.Warn("a change has a version that is not above that of the document", "version", v, "document", b.Version())
 		}
-		b.Change(p.ContentChanges, p.TextDocument.Version)
+		if !b.Change(p.ContentChanges, p.TextDocument.Version) {
+			s.opts.Logger.Warn("a document has become too large, and is no longer looked at")
+			delete(s.open, p.TextDocument.URI)
+			b = nil
+		}
 	}
 	s.mu.Unlock()
 	if b == nil {
-		s.opts.Logger.Warn("a document was changed that is not open")
 		return
 	}
 	for _, f := range s.features {

@@ -17,7 +17,8 @@ import (
 // errWithdrawn is why the context of a request ends that the editor has withdrawn.
 var errWithdrawn = errors.New("withdrawn by the editor")
 
-// exitGrace is how long requests that were made before shutdown may take after exit.
+// exitGrace is how long requests that were made before shutdown may take after exit, and
+// questions to the editor after shutdown.
 const exitGrace = 2 * time.Second
 
 // message sees to one message of the editor.
@@ -49,6 +50,8 @@ func (s *Session) message(req *jsonrpc2.Request) {
 		s.phase = ending
 		s.mu.Unlock()
 		s.closing.Go(func() {
+			// An editor that answers no questions any more still gets this answer.
+			defer time.AfterFunc(exitGrace, s.stopAsking).Stop()
 			s.pending.Wait() // what was asked before is answered before
 			s.reply(context.Background(), req.ID, nil, nil)
 		})

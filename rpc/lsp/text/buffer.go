@@ -1,15 +1,14 @@
 package text
 
 import (
-	"math"
 	"slices"
 	"sort"
 
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
 )
 
-// MaxBytes is the size of the largest document that is held.
-const MaxBytes = math.MaxInt32
+// MaxBytes is the size of the largest document that is held: offsets are 32 bits wide.
+const MaxBytes = 512 << 20
 
 // Buffer is an open document that is edited. It belongs to one goroutine.
 type Buffer struct {
@@ -40,9 +39,13 @@ func (b *Buffer) Version() int32 { return b.version }
 func (b *Buffer) Len() int { return len(b.bytes) - (b.end - b.gap) }
 
 // Change edits the text. Changes apply one after the other, each to the result of those
-// before it; the document has the version afterwards.
-func (b *Buffer) Change(changes []wire.TextDocumentContentChangeEvent, version int32) {
+// before it; the document has the version afterwards. It reports false
+// for a document that would become too large: then it is of no use any more.
+func (b *Buffer) Change(changes []wire.TextDocumentContentChangeEvent, version int32) bool {
 	for _, c := range changes {
+		if b.Len()+len(c.Text) > MaxBytes {
+			return false
+		}
 		if c.Range == nil {
 			b.replaceAll(c.Text)
 			continue
@@ -51,6 +54,7 @@ func (b *Buffer) Change(changes []wire.TextDocumentContentChangeEvent, version i
 		b.replace(min(start, end), max(start, end), c.Text)
 	}
 	b.version, b.state = version, nil
+	return true
 }
 
 // Is reports whether a document is the present state.
