@@ -202,14 +202,12 @@ const maxFixes = 5
 
 // pick returns the fix that has a link lead to a note; none where no text does.
 func (d *doctor) pick(l markdown.Link, n *notes.Note) []Fix {
-	for _, name := range rename.Names(d.world, l, d.note, n) {
-		start, end := places.Target(l)
-		if start == end {
-			return nil
-		}
-		return []Fix{{"Link to " + nameOf(n), rename.Edit{Start: start, End: end, New: name}}}
+	names := rename.Names(d.world, l, d.note, n)
+	start, end := places.Target(l)
+	if start == end || len(names) == 0 {
+		return nil
 	}
-	return nil
+	return []Fix{{"Link to " + nameOf(n), rename.Edit{Start: start, End: end, New: names[0]}}}
 }
 
 func (d *doctor) unresolved(l markdown.Link) {

@@ -103,14 +103,13 @@ func stringsOf(source string) (list []jsonString) {
 func unquoted(source string, start int) (s jsonString) {
 	var b strings.Builder
 	for i := start + 1; i < len(source); {
-		size := 1
+		var size int
 		switch {
 		case source[i] == '"':
 			s.text, s.at = b.String(), append(s.at, i)
 			return s
 		case source[i] == '\\':
-			size = 2
-			if source[i+1] == 'u' {
+			if size = 2; source[i+1] == 'u' {
 				size = 6
 				if strings.HasPrefix(source[i+size:], `\u`) && source[i+2]|0x20 == 'd' && source[i+3] >= '8' { // the first half of a pair
 					size = 12

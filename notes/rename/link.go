@@ -236,7 +236,7 @@ func Names(w notes.World, l markdown.Link, from, to *notes.Note) (list []string)
 	if strings.Contains(l.Target, "/") {
 		target.Tier = notes.TierPath
 	}
-	names := []string(nil)
+	var names []string
 	if l.Markdown {
 		names = writer.paths(l, target)
 	} else {

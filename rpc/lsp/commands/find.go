@@ -74,7 +74,7 @@ func found(ctx context.Context, c *server.Call, res *protocol.SearchResult) (*Fo
 		if err != nil {
 			return nil, err
 		}
-		out.Notes = append(out.Notes, FoundNote{h.Title, uri, h.Path, h.Snippet, h.Score, string(h.By)})
+		out.Notes = append(out.Notes, FoundNote{h.Title, uri, h.Path, h.Snippet, h.Score, h.By})
 	}
 	return out, nil
 }

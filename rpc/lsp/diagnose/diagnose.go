@@ -204,7 +204,7 @@ var (
 func declaration(ctx context.Context, c *server.Call, d *text.Document) ([]wire.Diagnostic, error) {
 	list := []wire.Diagnostic{}
 	ask := protocol.WQLCheck{}
-	if m := typeName.FindStringSubmatch(d.Text); m != nil && knows(ctx, c, m[1]) {
+	if m := typeName.FindStringSubmatch(d.Text); len(m) > 1 && knows(ctx, c, m[1]) {
 		ask.Type = m[1]
 	}
 	for _, m := range queryLine.FindAllStringSubmatchIndex(d.Text, -1) {

@@ -35,11 +35,11 @@ func (e *Editor) Apply(root string, edit wire.WorkspaceEdit) map[string]string {
 			if _, err := os.Stat(file); err == nil {
 				e.t.Fatalf("%s is there already", file)
 			}
-			must(e.t, os.MkdirAll(filepath.Dir(file), 0o755))
+			must(e.t, os.MkdirAll(filepath.Dir(file), 0o700))
 			must(e.t, os.WriteFile(file, nil, 0o600))
 		case wire.ResourceRename:
 			to := e.file(c.NewURI)
-			must(e.t, os.MkdirAll(filepath.Dir(to), 0o755))
+			must(e.t, os.MkdirAll(filepath.Dir(to), 0o700))
 			must(e.t, os.Rename(e.file(c.OldURI), to))
 			if d := e.docs[c.OldURI]; d != nil {
 				e.docs[c.NewURI] = d
@@ -67,7 +67,9 @@ func (e *Editor) file(uri string) string {
 // edit applies edits to a document, the last first. They may not overlap.
 func (e *Editor) edit(uri string, list []wire.TextEdit) {
 	e.t.Helper()
-	content, bom, open := "", false, e.docs[uri]
+	var content string
+	var bom bool
+	open := e.docs[uri]
 	if open != nil {
 		content = open.text
 	} else {
