@@ -1,4 +1,3 @@
-import type { Connection } from "./connection.js";
 import { CtxdError } from "./errors.js";
 import { ErrorCode, protocolVersion, type InitializeResult } from "./protocol.js";
 
@@ -50,19 +49,22 @@ function majorOf(version: unknown): number | undefined {
   return found === null ? undefined : Number(found[1]);
 }
 
+/** Makes a call of any method. */
+type Request = (method: string, params: object) => Promise<unknown>;
+
 /**
  * Does the handshake, and finds out whether the daemon is of the client's time. One that refuses it describes its
  * protocol all the same.
  */
-export async function introduce(connection: Connection, params: object): Promise<InitializeResult> {
+export async function introduce(request: Request, params: object): Promise<InitializeResult> {
   let server: InitializeResult;
   try {
-    server = (await connection.request("initialize", params, {})) as InitializeResult;
+    server = (await request("initialize", params)) as InitializeResult;
   } catch (err) {
     if (err instanceof CtxdError && err.code === ErrorCode.Unavailable && !err.retryable) {
       const [doc, health] = (await Promise.all([
-        connection.request("rpc.discover", {}, {}).catch(() => undefined),
-        connection.request("admin.health", {}, {}).catch(() => undefined),
+        request("rpc.discover", {}).catch(() => undefined),
+        request("admin.health", {}).catch(() => undefined),
       ])) as [{ info?: { version?: string } } | undefined, { version?: string } | undefined];
       throw versionError(doc?.info?.version, health?.version, err) ?? err;
     }
