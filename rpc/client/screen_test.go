@@ -312,18 +312,18 @@ func pack(b []byte, v any) []byte {
 		}
 		return append(b, 0xc2)
 	case int:
-		return binary.BigEndian.AppendUint64(append(b, 0xd3), uint64(v)) //nolint:gosec // the bits of a signed number
+		return binary.BigEndian.AppendUint64(append(b, 0xd3), uint64(v))
 	case string:
-		b = binary.BigEndian.AppendUint32(append(b, 0xdb), uint32(len(v))) //nolint:gosec // the texts of a test are short
+		b = binary.BigEndian.AppendUint32(append(b, 0xdb), uint32(len(v)))
 		return append(b, v...)
 	case []any:
-		b = binary.BigEndian.AppendUint32(append(b, 0xdd), uint32(len(v))) //nolint:gosec // as above
+		b = binary.BigEndian.AppendUint32(append(b, 0xdd), uint32(len(v)))
 		for _, e := range v {
 			b = pack(b, e)
 		}
 		return b
 	case map[string]any:
-		b = binary.BigEndian.AppendUint32(append(b, 0xdf), uint32(len(v))) //nolint:gosec // as above
+		b = binary.BigEndian.AppendUint32(append(b, 0xdf), uint32(len(v)))
 		for k, e := range v {
 			b = pack(pack(b, k), e)
 		}
@@ -359,18 +359,18 @@ func unpack(r *bufio.Reader) (any, error) {
 		return c == 0xc3, nil
 	case 0xca:
 		v, err := unpackNumber(r, 4)
-		return float64(math.Float32frombits(uint32(v))), err //nolint:gosec // 4 bytes
+		return float64(math.Float32frombits(uint32(v))), err
 	case 0xcb:
 		v, err := unpackNumber(r, 8)
 		return math.Float64frombits(v), err
 	case 0xcc, 0xcd, 0xce, 0xcf:
 		v, err := unpackNumber(r, 1<<(c-0xcc))
-		return int(v), err //nolint:gosec // no number of Neovim's is that large
+		return int(v), err
 	case 0xd0, 0xd1, 0xd2, 0xd3:
 		size := 1 << (c - 0xd0)
 		v, err := unpackNumber(r, size)
 		shift := 64 - 8*size
-		return int(int64(v<<shift) >> shift), err //nolint:gosec // the bits of a signed number
+		return int(int64(v<<shift) >> shift), err
 	case 0xd4, 0xd5, 0xd6, 0xd7, 0xd8:
 		_, err := r.Discard(1 + 1<<(c-0xd4))
 		return nil, err
@@ -392,7 +392,7 @@ func unpackLong(r *bufio.Reader, c byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := int(v) //nolint:gosec // 4 bytes at most
+	n := int(v)
 	switch {
 	case c <= 0xc6 || c >= 0xd9 && c <= 0xdb:
 		return unpackText(r, n)
