@@ -207,6 +207,7 @@ func nvimCompletesCommands(t *testing.T, e *editor) {
 
 func nvimChecksHealth(t *testing.T, e *editor) {
 	n := e.nvim(t, withoutServer, e.note("Meetings", "Project Alpha Kickoff.md"))
+	t.Logf("Neovim %v", n.lua(`local v = vim.version(); return v.major .. '.' .. v.minor .. '.' .. v.patch`))
 	n.keys(":checkhealth ctxd<CR>")
 	n.sees("the daemon is healthy", "vault Notes")
 	n.record("nvim-health")
