@@ -24,8 +24,8 @@ func TestConformance_CLI3_VSCode(t *testing.T) {
 	e := newEditor(t)
 	p := tsPackage{dir: filepath.Join(t.TempDir(), "vscode"), ctxd: e.ctxd}
 	// The extension is bundled with the client that lies beside it.
-	copySources(t, "vscode", p.dir)
-	copySources(t, "ts", filepath.Join(filepath.Dir(p.dir), "ts"))
+	copyPackage(t, "vscode", p.dir)
+	copyPackage(t, "ts", filepath.Join(filepath.Dir(p.dir), "ts"))
 	quiet := []string{"--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"}
 	install := func(dir string, args ...string) {
 		if out, err := p.command(t, dir, "npm", slices.Concat(args, quiet)...); err != nil {
@@ -85,8 +85,8 @@ func testVsix(t *testing.T, p tsPackage, vsix string) {
 	}
 }
 
-// copySources copies what git holds of a package.
-func copySources(t *testing.T, from, to string) {
+// copyPackage copies what git holds of a package.
+func copyPackage(t *testing.T, from, to string) {
 	t.Helper()
 	made := []string{"node_modules", "dist", "test-dist"}
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
