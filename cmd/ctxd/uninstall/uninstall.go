@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/shared"
 )
 
 // Command is ctxd uninstall.
@@ -54,7 +55,7 @@ type Options struct {
 
 // leftover is something that ctxd has put on the machine.
 type leftover struct {
-	What  string `json:"what"` // service, daemon, store, indexes, logs, history or configuration
+	What  string `json:"what"` // service, daemon, store, indexes, key, logs, history or configuration
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"` // of its files
 	Files int    `json:"files"`
@@ -184,7 +185,7 @@ func (u *result) addStore(conf *config.Config) error {
 	for _, folder := range daemon.IndexFolders {
 		owned = append(owned, own{"indexes", folder + "/"})
 	}
-	owned = append(owned, own{"logs", daemon.LogFolder + "/"}, own{"store", daemon.Signature},
+	owned = append(owned, own{"logs", daemon.LogFolder + "/"}, own{"store", daemon.Signature}, own{"key", shared.Folder + "/"},
 		own{"history", config.HistoryFile}, own{"history", config.ChatHistoryFile})
 	for _, own := range owned {
 		path := filepath.Join(conf.Data, own.name)

@@ -253,3 +253,8 @@ func TestSYNC8_WhoLeavesKeepsTheRecordsAndWritesAlone(t *testing.T) {
 		t.Errorf("it has %s", got)
 	}
 }
+
+func retryable(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && f.Retryable
+}
