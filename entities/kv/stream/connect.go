@@ -34,7 +34,8 @@ const (
 	pingEvery     = 5 * time.Second
 	askWait       = 5 * time.Second // for a question to the servers that is not repeated
 	attemptWait   = 2 * time.Second // for one attempt of it, and one acknowledgement; an election takes about as long
-	askTries      = 4
+	firstWait     = attemptWait / 8 // for the first attempt of a question
+	askTries      = 6
 )
 
 // CheckURL refuses what is no address of servers. The error does not show it: it may hold a

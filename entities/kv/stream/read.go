@@ -96,11 +96,12 @@ func (l *Log) End(ctx context.Context) (uint64, error) {
 	return last, err
 }
 
-// ask puts a question again that nobody has answered: one that reaches a server while another
-// becomes the leader gets no answer.
+// ask puts a question again that nobody has answered, after a longer wait each time. One that
+// reaches a server while another becomes the leader gets no answer. The answer to the first
+// one of a connection may be lost between servers that do not know yet where to send it.
 func ask(ctx context.Context, question func(ctx context.Context) error) error {
 	for tries := 1; ; tries++ {
-		attempt, cancel := context.WithTimeout(ctx, attemptWait)
+		attempt, cancel := context.WithTimeout(ctx, min(attemptWait, firstWait<<(tries-1)))
 		err := question(attempt)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil || tries == askTries {
