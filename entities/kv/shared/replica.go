@@ -157,10 +157,11 @@ func (r *Replica) attend(ctx context.Context) error {
 		return nil
 	}
 	err = r.Snapshot(ctx, func(int64) {})
-	if errors.Is(err, stream.ErrLeased) {
-		return nil
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case errors.Is(err, stream.ErrLeased):
+		err = nil // the other machine makes it
+	default:
 		r.logger.Warn("cannot write a snapshot of the shared store", "error", err)
 	}
 	return err

@@ -195,7 +195,7 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 }
 
 // settle looks whose message stands at a sequence. It is not known while nobody says.
-func (l *Log) settle(ctx context.Context, seq uint64, ours []byte) (err error, known bool) { //nolint:revive,staticcheck // the error is what is known
+func (l *Log) settle(ctx context.Context, seq uint64, ours []byte) (err error, known bool) { //nolint:revive // the error is what is known
 	name, _, _, _ := l.id.where()
 	attempt, cancel := context.WithTimeout(ctx, attemptWait)
 	defer cancel()

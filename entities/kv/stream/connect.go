@@ -160,7 +160,6 @@ type Log struct {
 	head     head
 	verified uint64 // connects of which the store's position was found in the log
 	connects uint64 // how often there was a connection
-	refused  error  // what stopped the log, nil: nothing
 }
 
 // head is how far the log was checked behind a position of the store.

@@ -32,6 +32,7 @@ func Parts(l *Log, after commitlog.Position, entry []byte, n int) (sealed [][]by
 
 // HurryPastOthers has Append not wait for the parts of others, until the end of a test.
 func HurryPastOthers(t testing.TB) {
+	t.Helper()
 	was := othersWait
 	othersWait = time.Millisecond
 	t.Cleanup(func() { othersWait = was })

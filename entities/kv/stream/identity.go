@@ -70,7 +70,7 @@ func newIdentity(id identity, path string) *Identity {
 func (i *Identity) remake() {
 	secrets := make(map[uint32]seal.Secret, len(i.id.Epochs))
 	for n, e := range i.id.Epochs {
-		secrets[uint32(n)] = e.Secret //nolint:gosec // as many as there were removals of machines
+		secrets[uint32(n)] = e.Secret
 	}
 	i.ring = seal.NewRing(i.id.Store, secrets)
 }
@@ -208,14 +208,14 @@ func (i *Identity) epochAt(seq uint64) uint32 {
 	for n > 0 && i.id.Epochs[n].From > seq {
 		n--
 	}
-	return uint32(n) //nolint:gosec // as many as there were removals of machines
+	return uint32(n)
 }
 
 // current returns the newest epoch and the keys.
 func (i *Identity) current() (uint32, *seal.Ring) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return uint32(len(i.id.Epochs) - 1), i.ring //nolint:gosec // as many as there were removals of machines
+	return uint32(len(i.id.Epochs) - 1), i.ring
 }
 
 // learn keeps the secret of the epoch that follows the newest one.

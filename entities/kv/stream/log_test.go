@@ -52,7 +52,7 @@ func cluster(t *testing.T) *streamtest.Cluster {
 }
 
 // begun makes a store on servers.
-func begun(t *testing.T, c *streamtest.Cluster) *stream.Identity {
+func begun(t testing.TB, c *streamtest.Cluster) *stream.Identity {
 	t.Helper()
 	id, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: c.URL()}, Name: "laptop", Single: c.Single()})
 	if err != nil {
@@ -76,7 +76,7 @@ func joined(t *testing.T, c *streamtest.Cluster, id *stream.Identity) *stream.Id
 }
 
 // opened follows the log of a store until the end of the test.
-func opened(t *testing.T, url string, id *stream.Identity) *stream.Log {
+func opened(t testing.TB, url string, id *stream.Identity) *stream.Log {
 	t.Helper()
 	l, err := stream.Open(stream.Servers{URL: url}, id, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -1,6 +1,7 @@
 package streamtest
 
 import (
+	"io"
 	"net"
 	"sync"
 	"testing"
@@ -47,7 +48,7 @@ func (p *Proxy) URL() string { return "nats://" + p.ln.Addr().String() }
 
 // Close ends it and all connections.
 func (p *Proxy) Close() {
-	p.ln.Close()
+	closes(p.ln)
 	p.Cut()
 }
 
@@ -79,8 +80,8 @@ func (p *Proxy) Heal() {
 
 func (p *Proxy) endAll() {
 	for c := range p.pairs {
-		c.client.Close()
-		c.server.Close()
+		closes(c.client)
+		closes(c.server)
 	}
 	clear(p.pairs)
 }
@@ -100,9 +101,9 @@ func (p *Proxy) connect(client net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil || p.cut {
-		client.Close()
+		closes(client)
 		if err == nil {
-			server.Close()
+			closes(server)
 		}
 		return
 	}
@@ -131,9 +132,12 @@ func (p *Proxy) pass(c *pair, to, from net.Conn, lose func() bool) {
 			break
 		}
 	}
-	c.client.Close()
-	c.server.Close()
+	closes(c.client)
+	closes(c.server)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.pairs, c)
 }
+
+// closes ends a connection or a listener, which may have ended before.
+func closes(c io.Closer) { _ = c.Close() }
