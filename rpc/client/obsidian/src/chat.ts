@@ -112,17 +112,22 @@ export class ChatView extends Pane {
       }
       const { conversationId, content, assistantMessage, actions } = await answer.result;
       this.#conversation = conversationId;
+      this.#answered(own); // the next message need not wait for the sources
       this.#link(words, content);
       actions.forEach((action) => this.#propose(box, action));
       this.#cite(box, await this.plugin.engine.sources(conversationId, assistantMessage.id));
     } catch (err) {
       box.createDiv({ cls: "ctxd-dim", text: own.signal.aborted ? "Stopped." : said(err) });
     } finally {
-      if (this.#answering === own) {
-        this.#answering = undefined;
-        this.#send.setText("Send");
-      }
+      this.#answered(own);
       this.#talk.scrollTop = this.#talk.scrollHeight;
+    }
+  }
+
+  #answered(own: AbortController): void {
+    if (this.#answering === own) {
+      this.#answering = undefined;
+      this.#send.setText("Send");
     }
   }
 
