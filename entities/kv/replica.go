@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tidwall/buntdb"
 
@@ -33,6 +34,13 @@ var errAgain = errors.New("the transaction has to run again")
 
 // maxTries is how often a transaction runs before its caller has to decide.
 const maxTries = 64
+
+// A transaction that was overtaken so often has the next place reserved, for twice the time
+// that it took to run and a little more.
+const (
+	patience    = 4
+	reserveMore = 20 * time.Millisecond
+)
 
 // replica is what a store with a log has beside.
 type replica struct {
@@ -153,10 +161,15 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 // update is Update for a store with a log. The function runs again when others were first.
 func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	asked := false
-	for range maxTries {
+	var took time.Duration
+	for tries := range maxTries {
 		seen := r.foreign.Load()
 		tx := Tx{s: r.s, writable: true}
-		p, err := r.try(ctx, &tx, fn)
+		reserved := tries >= patience && r.Reserve(ctx, 2*took+reserveMore) == nil
+		p, err := r.try(ctx, &tx, fn, &took)
+		if reserved {
+			r.Free()
+		}
 		if err != nil && tx.s == nil {
 			return err // it did not begin
 		}
@@ -164,10 +177,11 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		if p != nil {
 			werr = r.s.wait(p)
 		}
+		_, round := r.now()
 		switch {
 		case tx.accepted && !errors.Is(werr, errAgain):
 			return werr
-		case tx.accepted || errors.Is(err, errAgain) || werr != nil || r.roundNow() != tx.round:
+		case tx.accepted || errors.Is(err, errAgain) || werr != nil || round != tx.round:
 			continue // what it read has not come, or not alone
 		case err != nil && !asked && disputable(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
@@ -190,12 +204,13 @@ func disputable(err error) bool {
 }
 
 // try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.
-func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error) (*pending, error) {
+func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error, took *time.Duration) (*pending, error) {
 	s := tx.s
 	tx.s = nil
 	for {
+		gate, _ := r.now()
 		select {
-		case <-r.gateNow():
+		case <-gate:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-r.Stop().Done():
@@ -204,11 +219,8 @@ func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error) (*pending
 		if err := s.lockWriter(ctx); err != nil {
 			return nil, err
 		}
-		s.queue.mu.Lock()
-		open := isClosed(r.gate)
-		tx.round = r.round
-		s.queue.mu.Unlock()
-		if open {
+		gate, tx.round = r.now()
+		if isClosed(gate) {
 			break
 		}
 		s.unlockWriter()
@@ -218,6 +230,7 @@ func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error) (*pending
 		return nil, err
 	}
 	tx.s = s
+	defer func(begun time.Time) { *took = time.Since(begun) }(time.Now())
 	return s.run(tx, fn)
 }
 
@@ -230,16 +243,11 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-func (r *replica) gateNow() chan struct{} {
+// now returns the gate, and what Tx.round has to be.
+func (r *replica) now() (gate chan struct{}, round uint64) {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
-	return r.gate
-}
-
-func (r *replica) roundNow() uint64 {
-	r.s.queue.mu.Lock()
-	defer r.s.queue.mu.Unlock()
-	return r.round
+	return r.gate, r.round
 }
 
 // travels reports whether a write goes to other machines: those to collections that are
@@ -261,13 +269,11 @@ func (p *pending) travels() bool {
 	return false
 }
 
-// declared are the collections of the program by name: an entry of another machine names
-// them, and views get its records decoded. Collections are package variables, so all are
-// there before a store is opened.
+// declared are the collections by name: entries of others name them, and views get records
+// decoded. Collections are package variables, so all are there before a store is opened.
 var declared sync.Map // of typed
 
-// collectionOf returns the collection that a key belongs to; nil: of none that the program
-// has.
+// collectionOf returns the collection that a key belongs to; nil: none that the program has.
 func collectionOf(key string) typed {
 	name, _, _ := strings.Cut(key, "/")
 	if c, ok := declared.Load(name); ok {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -113,4 +114,42 @@ func TestSYNC4_WithoutTheOthers(t *testing.T) {
 			t.Errorf("machine %d: %v", i, got)
 		}
 	}
+}
+
+// A transaction that takes long to run is overtaken each time by a machine that writes without
+// a pause. It gets its turn all the same.
+func TestSYNC2_WhoTakesLongGetsATurn(t *testing.T) {
+	_, _, stores := replicas(t, 2)
+	slow, quick := stores[0], stores[1]
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := add(quick, "quick"); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range 3 {
+		tries := 0
+		err := slow.Update(ctx, func(tx *kv.Tx) error {
+			tries++
+			for range 100_000 { // the other one appends often meanwhile
+				runtime.Gosched()
+			}
+			return notes.Put(tx, "slow", &record{Text: strconv.Itoa(tries)})
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		t.Logf("%d tries", tries)
+	}
+	close(stop)
+	wg.Wait()
 }

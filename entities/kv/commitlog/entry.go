@@ -21,7 +21,7 @@ type Entry struct {
 }
 
 // MaxHold is for how long at most one entry keeps other machines from appending.
-const MaxHold = 500 * time.Millisecond
+const MaxHold = time.Second
 
 // Transaction is what one transaction wrote.
 type Transaction struct {

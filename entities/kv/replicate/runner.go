@@ -18,8 +18,8 @@ const (
 	patience = 10 * time.Second
 	// retryEvery is how often a store that is behind tries to read, without being told to.
 	retryEvery = 5 * time.Second
-	// holdAfter is after how many losses in a row a machine asks the others for the next place.
-	holdAfter = 4
+	// reserveTries is how often a place is asked for, where others are first with that, too.
+	reserveTries = 8
 )
 
 // Foreign is an entry of another machine, and the position behind it.
@@ -60,7 +60,8 @@ type Runner struct {
 	log    commitlog.Log
 	format int           // of the store's records
 	kick   chan struct{} // something is queued; buffer of one
-	asks   chan chan error
+	asks   chan ask
+	free   chan struct{} // what a place was reserved for is queued; buffer of one
 
 	follow     chan struct{} // closed by Follow
 	followOnce sync.Once
@@ -73,18 +74,26 @@ type Runner struct {
 	group  bool // one was taken, and is neither written nor void
 	behind bool // there is, or may be, something to read before anything can be appended
 	pace   commitlog.Pace
-	opened time.Time     // when the gate was opened last
 	due    bool          // the gate is to be opened, soon or at once
 	timer  *time.Timer   // until when it stays shut; nil when that is not known or not so
 	hold   time.Duration // another machine has asked for the next place, for so long
 	held   bool          // and the timer runs for it
+
+	reserved <-chan time.Time // until when the next place is this machine's; nil: it is not
+	asked    [16]byte         // the entry that asked for it
+}
+
+// ask is what somebody wants of Run.
+type ask struct {
+	reserve time.Duration // ask the others for the next place; 0: read the log to its end
+	done    chan error
 }
 
 // New returns a Runner for a store whose records have a format, see kv.Options.Format.
 func New(store Store, log commitlog.Log, format int) *Runner {
 	r := &Runner{
 		store: store, log: log, format: format, behind: true,
-		kick: make(chan struct{}, 1), asks: make(chan chan error),
+		kick: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
 		follow: make(chan struct{}), over: make(chan struct{}),
 	}
 	r.stop, r.halt = context.WithCancel(context.Background())
@@ -115,10 +124,27 @@ func (r *Runner) End() {
 func (r *Runner) Conflicts() uint64 { return r.conflicts.Load() }
 
 // CatchUp has everything applied that was in the log when it was called.
-func (r *Runner) CatchUp(ctx context.Context) error {
+func (r *Runner) CatchUp(ctx context.Context) error { return r.ask(ctx, 0) }
+
+// Reserve asks the other machines to append nothing until this one has, for a while, at most
+// commitlog.MaxHold: it has been overtaken again and again by what takes less time to run. It
+// appends nothing itself until Free, or for that while.
+func (r *Runner) Reserve(ctx context.Context, d time.Duration) error {
+	return r.ask(ctx, min(max(d, time.Millisecond), commitlog.MaxHold))
+}
+
+// Free says that what a place was reserved for is queued, or has failed.
+func (r *Runner) Free() {
+	select {
+	case r.free <- struct{}{}:
+	default:
+	}
+}
+
+func (r *Runner) ask(ctx context.Context, reserve time.Duration) error {
 	done := make(chan error, 1)
 	select {
-	case r.asks <- done:
+	case r.asks <- ask{reserve, done}:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-r.over:
@@ -145,6 +171,9 @@ func (r *Runner) Run() {
 		if r.timer != nil {
 			pause, kick = r.timer.C, nil
 		}
+		if r.reserved != nil {
+			kick = nil
+		}
 		if changes != nil && r.behind {
 			retry = time.After(retryEvery)
 		}
@@ -154,10 +183,16 @@ func (r *Runner) Run() {
 			return
 		case <-pause:
 			r.timer, r.held = nil, false
-			r.open()
+			r.store.Open()
 			r.Wake()
 		case <-kick:
 			r.commit()
+		case <-r.reserved:
+			r.reserved = nil
+			r.Wake()
+		case <-r.free:
+			r.reserved = nil
+			r.Wake()
 		case <-follow:
 			follow, changes = nil, r.log.Changes()
 			_ = r.catchUp() // Told says what comes of it
@@ -165,8 +200,12 @@ func (r *Runner) Run() {
 			_ = r.catchUp()
 		case <-retry:
 			_ = r.catchUp()
-		case done := <-r.asks:
-			done <- r.catchUp()
+		case a := <-r.asks:
+			if a.reserve > 0 {
+				a.done <- r.reserve(a.reserve)
+			} else {
+				a.done <- r.catchUp()
+			}
 		}
 		r.settle()
 	}
@@ -242,9 +281,6 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 	}
 	r.behind = rerr != nil
 	_ = r.told(rerr)
-	if rerr == nil && r.pace.Losses() >= holdAfter {
-		r.askForPlace(start)
-	}
 	return at, nil
 }
 
@@ -254,22 +290,35 @@ func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
 	return r.log.Append(ctx, r.store.At(), e.Encode())
 }
 
-// askForPlace asks the other machines to append nothing until this one has: what it wants to
-// write takes long to make, and they were first again and again.
-func (r *Runner) askForPlace(began time.Time) {
-	hold := min(2*began.Sub(r.opened)+4*r.pace.Round(), commitlog.MaxHold)
-	for range holdAfter {
-		e := &commitlog.Entry{ID: commitlog.NewID(), Format: r.format, Hold: hold}
+// reserve is Reserve. A place that this machine has asked for already is not asked for again.
+func (r *Runner) reserve(d time.Duration) error {
+	if r.reserved != nil {
+		return nil
+	}
+	for range reserveTries {
+		if r.behind {
+			if err := r.catchUp(); err != nil {
+				return err
+			}
+		}
+		e := &commitlog.Entry{ID: commitlog.NewID(), Format: r.format, Hold: d}
+		r.asked = e.ID
 		at, err := r.appendOnce(e)
 		if err == nil {
 			r.store.Skip(at)
-			return
+			select {
+			case <-r.free: // of a place before
+			default:
+			}
+			r.reserved = time.After(d)
+			return nil
 		}
 		r.behind = true
-		if !errors.Is(err, commitlog.ErrBehind) || r.catchUp() != nil {
-			return
+		if !errors.Is(err, commitlog.ErrBehind) {
+			return err
 		}
 	}
+	return commitlog.ErrBehind
 }
 
 // catchUp reads the log to its end and has applied what is there. Everything that was accepted
@@ -291,7 +340,10 @@ func (r *Runner) catchUp() error {
 func (r *Runner) apply(list []Foreign) error {
 	r.pace.Others()
 	r.endHold()
-	r.hold = list[len(list)-1].Entry.Hold
+	r.hold = 0
+	if last := list[len(list)-1].Entry; last.ID != r.asked {
+		r.hold = last.Hold
+	}
 	return r.store.Apply(list)
 }
 
@@ -352,12 +404,6 @@ func (r *Runner) told(err error) error {
 	return e
 }
 
-// open lets transactions begin.
-func (r *Runner) open() {
-	r.opened = time.Now()
-	r.store.Open()
-}
-
 // settle opens the gate when something was written or taken back, after a while where others
 // are to have their turn. That is not put off again, unless another machine has asked for it.
 func (r *Runner) settle() {
@@ -378,7 +424,7 @@ func (r *Runner) settle() {
 		wait = r.pace.Delay()
 	}
 	if wait == 0 {
-		r.open()
+		r.store.Open()
 		return
 	}
 	r.store.Shut()
