@@ -5,6 +5,7 @@ import { Page } from "./pages.js";
 import { Server } from "./server.js";
 import { Status } from "./status.js";
 import { NoteTree } from "./tree.js";
+import { hasVault } from "./vault.js";
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const { version } = context.extension.packageJSON as { version: string };
@@ -37,12 +38,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   command("health", () => status.tell());
   command("restart", () => server.restart());
 
-  await daemon.refreshHealth();
-  try {
-    await server.start();
-  } catch (err) {
-    void vscode.window.showErrorMessage(`ctxd: the language server ${program()} lsp does not start: ${complaint(err)}`);
-  }
+  // In other folders nothing is started, and so nobody is asked whether to import them.
+  const serve = async (): Promise<void> => {
+    try {
+      const folders = vscode.workspace.workspaceFolders ?? [];
+      if (!server.started && (await hasVault(await daemon.client(), folders))) await server.start();
+    } catch (err) {
+      void vscode.window.showErrorMessage(`ctxd: the language server ${program()} lsp does not start: ${complaint(err)}`);
+    }
+  };
+  context.subscriptions.push(vscode.workspace.onDidChangeWorkspaceFolders(() => void serve()));
+  await serve();
 }
 
 export function deactivate(): void {

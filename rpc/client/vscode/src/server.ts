@@ -8,6 +8,10 @@ const settings = ["import", "links", "rename", "inlayHints", "codeLens", "limit"
 export class Server implements vscode.Disposable {
   #client: LanguageClient | undefined;
 
+  get started(): boolean {
+    return this.#client !== undefined;
+  }
+
   async start(): Promise<void> {
     const configuration = vscode.workspace.getConfiguration("ctxd");
     this.#client = new LanguageClient(
@@ -25,7 +29,12 @@ export class Server implements vscode.Disposable {
         revealOutputChannelOn: RevealOutputChannelOn.Never,
       },
     );
-    await this.#client.start();
+    try {
+      await this.#client.start();
+    } catch (err) {
+      this.#client = undefined;
+      throw err;
+    }
   }
 
   async restart(): Promise<void> {

@@ -52,3 +52,24 @@ export async function files(client: Client): Promise<(record: Located) => vscode
     return vscode.Uri.file(path.join(vault.path, ...record.path.split("/")));
   };
 }
+
+const markers = [".ctxd", ".obsidian", ".silverbullet", "logseq"];
+
+/** Whether a folder of the workspace is a vault, lies in one or contains one. Other Markdown files are no notes. */
+export async function hasVault(client: Client, folders: readonly vscode.WorkspaceFolder[]): Promise<boolean> {
+  const { vaults } = await client.call("vault.list");
+  for (const { uri } of folders) {
+    if (uri.scheme !== "file") continue;
+    const known = vaults.some(({ path: at }) => real(at) === real(uri.fsPath) || (inside(at, uri.fsPath) ?? inside(uri.fsPath, at)) !== undefined);
+    if (known) return true;
+    for (const marker of markers) {
+      try {
+        await vscode.workspace.fs.stat(vscode.Uri.joinPath(uri, marker));
+        return true;
+      } catch {
+        // It is not there.
+      }
+    }
+  }
+  return false;
+}
