@@ -34,7 +34,8 @@ type Command struct {
 func (Command) Help() string {
 	return "Without a command it checks everything: " +
 		"the folder of the store and who can read it, the store itself, both search indexes, the daemon, the " +
-		"embedder, reranker and distiller (by using them), your own templates of prompts and the free disk space. " +
+		"embedder, reranker and distiller (by using them), your own templates of prompts, the servers of a shared store " +
+		"and the free disk space. " +
 		"It changes nothing. The exit status is 1 if something is broken."
 }
 
@@ -62,7 +63,7 @@ type checkup struct {
 // say on this machine returns nil.
 var checks = []func(x *examination) (*checkup, error){
 	checkFolder, checkStore, checkIndex, checkDaemon, checkEmbedder,
-	checkReranker, checkDistiller, checkPrompts, checkDisk,
+	checkReranker, checkDistiller, checkPrompts, checkShared, checkDisk,
 }
 
 // examination is one run of ctxd doctor.

@@ -309,3 +309,22 @@ func LeftDone(dir string) error {
 	}
 	return err
 }
+
+// Check asks what the servers of this machine's shared store are, as somebody who is neither
+// its daemon nor changes anything.
+func Check(ctx context.Context, o Options) (*stream.Cluster, error) {
+	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	if err != nil {
+		return nil, err
+	}
+	l, err := stream.Open(o.Servers, id, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	err = l.Await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.Cluster(ctx)
+}
