@@ -33,7 +33,6 @@ type Machine struct {
 	Seen    time.Time `json:"seen"`    // when it last said so
 	Applied uint64    `json:"applied"` // sequence that it had applied then
 	Removed time.Time `json:"removed,omitzero"`
-	epoch   uint32    // of the key that its record has
 }
 
 // bucket is what a store keeps beside its log: machines, keys, and the lease.
@@ -172,6 +171,9 @@ func (b *bucket) putMachine(ctx context.Context, applied uint64) error {
 	case err == nil:
 		var was Machine
 		_, err := b.open(key, old.Value(), &was)
+		if seal.ReasonOf(err) == seal.WrongKey || err == nil && !was.Removed.IsZero() {
+			return nil // removed, and it will read so in the log
+		}
 		if err == nil {
 			m.Joined = was.Joined
 		}
@@ -192,8 +194,8 @@ func (b *bucket) put(ctx context.Context, m *Machine) error {
 	return says(err)
 }
 
-// machines lists the machines by number. One whose record can't be opened is left out: it was
-// not made with a key of this store.
+// machines lists the machines by number. One whose record does not have the newest key is left
+// out: a machine that was removed may still write what it likes with the keys that it has.
 func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
 	keys, err := b.kv.Keys(ctx)
 	if errors.Is(err, jetstream.ErrNoKeysFound) {
@@ -202,6 +204,7 @@ func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
 	if err != nil {
 		return nil, says(err)
 	}
+	newest, _ := b.id.current()
 	var list []Machine
 	for _, key := range keys {
 		n, isMachine := strings.CutPrefix(key, "m.")
@@ -217,8 +220,7 @@ func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
 		}
 		var m Machine
 		epoch, err := b.open(key, e.Value(), &m)
-		m.epoch = epoch
-		if err == nil && decimal(m.Number) == n && m.Removed.IsZero() {
+		if err == nil && epoch == newest && decimal(m.Number) == n && m.Removed.IsZero() {
 			list = append(list, m)
 		}
 	}

@@ -58,7 +58,11 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 			return "", err
 		}
 		secret := seal.NewSecret()
-		epoch, entry, err := b.rekeying(ctx, number, secret)
+		machines, err := b.machines(ctx)
+		if err != nil {
+			return "", err
+		}
+		epoch, entry, err := b.rekeying(machines, number, secret)
 		if err != nil {
 			return "", err
 		}
@@ -73,7 +77,7 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 		if err != nil {
 			return "", err
 		}
-		return secret.Words(), b.renew(ctx, number)
+		return secret.Words(), b.renew(ctx, machines, number)
 	}
 	f := fault.New(fault.Unavailable, "other machines did not let this one write to the shared store")
 	f.Retryable = true
@@ -81,11 +85,7 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 }
 
 // rekeying makes the entry by which a machine is removed.
-func (b *bucket) rekeying(ctx context.Context, number uint32, secret seal.Secret) (epoch uint32, entry []byte, err error) {
-	machines, err := b.machines(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
+func (b *bucket) rekeying(machines []Machine, number uint32, secret seal.Secret) (epoch uint32, entry []byte, err error) {
 	newest, _ := b.id.current()
 	epoch = newest + 1
 	r := rekeying{Epoch: epoch, Removed: number}
@@ -94,9 +94,6 @@ func (b *bucket) rekeying(ctx context.Context, number uint32, secret seal.Secret
 		if m.Number == number {
 			there = true
 			continue
-		}
-		if m.epoch != newest {
-			continue // whoever has only an older key can't have written it now
 		}
 		public, err := ecdh.X25519().NewPublicKey(m.Public)
 		if err != nil {
@@ -120,12 +117,8 @@ func (b *bucket) rekeying(ctx context.Context, number uint32, secret seal.Secret
 }
 
 // renew seals the list of machines with the newest key, without the one that was removed.
-func (b *bucket) renew(ctx context.Context, removed uint32) error {
+func (b *bucket) renew(ctx context.Context, machines []Machine, removed uint32) error {
 	err := b.putKeys(ctx)
-	if err != nil {
-		return err
-	}
-	machines, err := b.machines(ctx)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ func TestSYNC8_ARemovedMachineGetsNothingNew(t *testing.T) {
 	if _, err := removed.Append(t.Context(), at, []byte("all the same")); !errors.Is(err, stream.ErrRemoved) {
 		t.Errorf("the removed machine writes: %v", err)
 	}
+	if err := removed.Announce(t.Context(), 0); err != nil {
+		t.Errorf("it says that it is there: %v", err)
+	}
 	if list, err = b.Machines(t.Context()); err != nil || len(list) != 2 {
 		t.Errorf("machines %+v, %v", list, err)
 	}
