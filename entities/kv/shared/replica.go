@@ -153,10 +153,9 @@ func (r *Replica) attend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if at.Trouble != nil || len(list) > 0 && at.Position.Seq < list[0].At.Seq+snapshotEvery {
-		return nil
-	}
+	if due := len(list) == 0 || at.Position.Seq >= list[0].At.Seq+snapshotEvery; due && at.Trouble == nil {
 	err = r.Snapshot(ctx, func(int64) {})
+	}
 	switch {
 	case err == nil:
 	case errors.Is(err, stream.ErrLeased):

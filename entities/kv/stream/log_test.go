@@ -140,7 +140,7 @@ func TestSYNC1_TwoMachinesHaveOneOrder(t *testing.T) {
 func TestSYNC2_OneOfAllThatAppendGetsThePlace(t *testing.T) {
 	c := cluster(t)
 	id := begun(t, c)
-	const machines, rounds = 4, 20
+	const machines, rounds = 4, 8
 	logs := make([]*stream.Log, machines)
 	for i := range logs {
 		logs[i] = opened(t, c.URL(), id)
@@ -219,7 +219,7 @@ func TestSYNC1_ManyEntriesAreReadAtOnce(t *testing.T) {
 	a := opened(t, c.URL(), id)
 	at := id.Start()
 	var want []string
-	for i := range 400 { // more than what is kept of the newest
+	for i := range 300 { // more than what is kept of the newest
 		text := fmt.Sprintf("entry %d %s", i, bytes.Repeat([]byte("x"), i))
 		want = append(want, text)
 		at = appended(t, a, at, text)

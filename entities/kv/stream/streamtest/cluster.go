@@ -79,12 +79,18 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 // freePorts returns ports that nobody listens on.
 func freePorts(n int) ([]int, error) {
 	var ports []int
+	var all []net.Listener // each port is another one while all are open
+	defer func() {
+		for _, ln := range all {
+			closes(ln)
+		}
+	}()
 	for range n {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
-		defer closes(ln)
+		all = append(all, ln)
 		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil
