@@ -133,7 +133,7 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 		return a.Out.JSON(did)
 	}
 	say()
-	say(term.Text("The server has seen " + term.Count(did.Status.Newest, "message") + ", all encrypted. " + did.Durability + ": with three servers a write survives the loss of one."))
+	say(term.Text("The server has seen " + term.Count(did.Status.Newest, "message") + ", all encrypted. A write is on it before it is acknowledged; with three servers a write survives the loss of one."))
 	return nil
 }
 
