@@ -55,11 +55,12 @@ type machine struct {
 	ours map[string]outcome // records of its own
 }
 
-func newCluster(t testing.TB, n int, seed uint64) *cluster {
+func newCluster(t testing.TB, n int, seed uint64, anyhow bool) *cluster {
 	c := &cluster{
 		t: t, log: logtest.New(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 23)),
 		told: map[string]outcome{}, counts: map[string]string{}, faults: map[string]int{},
 	}
+	c.log.Anyhow = anyhow
 	for range n {
 		m := &machine{d: newDisk(), ours: map[string]outcome{}}
 		c.open(m)
@@ -439,13 +440,12 @@ func TestSYNC2_ALogWithoutExpectedPositions(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			c := newCluster(n, 3, seed)
+			c := newCluster(n, 3, seed, true)
 			defer func() {
 				for _, m := range c.machines {
 					_ = m.s.Close()
 				}
 			}()
-			c.log.Anyhow = true
 			for range 4 {
 				c.burst(5)
 			}
@@ -469,7 +469,7 @@ func TestSYNC1_FaultsOfSeveralMachines(t *testing.T) {
 	faults := map[string]int{}
 	shards(t, func(t *testing.T, shard, of int) {
 		for run := shard; run < runs; run += of {
-			c := newCluster(t, 3, uint64(run))
+			c := newCluster(t, 3, uint64(run), false)
 			for range 12 {
 				c.disturb()
 			}
