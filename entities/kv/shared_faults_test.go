@@ -56,6 +56,7 @@ type machine struct {
 }
 
 func newCluster(t testing.TB, n int, seed uint64, anyhow bool) *cluster {
+	t.Helper()
 	c := &cluster{
 		t: t, log: logtest.New(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 23)),
 		told: map[string]outcome{}, counts: map[string]string{}, faults: map[string]int{},

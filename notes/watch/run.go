@@ -442,7 +442,14 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		if err != nil {
 			return nil, err
 		}
-		if taken != nil {
+		switch {
+		case taken == nil:
+		case taken.Vault == r.name && taken.Path == d.path: // a machine that shares the store has the file, too
+			draft.Private = taken.Given.Get().Private
+			if taken.Body == draft.Body {
+				return r.putFile(tx, d, taken, nil) // the same bytes from two machines are one write
+			}
+		default:
 			draft.ID = "" // the file that had this path moved and kept its id
 		}
 		if r.hasTombstones {
@@ -465,11 +472,16 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 			return nil, err
 		}
 	}
+	return r.putFile(tx, d, n, problems)
+}
+
+// putFile notes a file whose text a note has.
+func (r *run) putFile(tx *kv.Tx, d *document, n *notes.Note, problems []string) (_ *file, err error) {
 	f := &file{
 		NoteID: n.ID, Hash: d.hash, Size: d.stamp.size, Modified: d.stamp.modified,
 		Warning: r.warning(d, n), Problems: problems, Private: r.inPrivateFolder(d.path),
 	}
-	f.Type, f.TypeVersion = readBy(typeNames(draft.Read()), func(name string) *entities.Type {
+	f.Type, f.TypeVersion = readBy(typeNames(d.draft.Read()), func(name string) *entities.Type {
 		named, failed := entities.TypeRecords.Shared(tx, entities.Fold(name))
 		err = errors.Join(err, failed)
 		return named.Own(r.name)

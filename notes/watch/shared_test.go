@@ -1,0 +1,71 @@
+package watch_test
+
+import (
+	"testing"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/watch"
+)
+
+// openShared opens the rooms of a machine that shares its store.
+func openShared(t *testing.T, l *logtest.Log) *world {
+	t.Helper()
+	w := &world{}
+	var err error
+	w.db, err = kv.Open(kv.InMemory, kv.Options{Log: l.Machine()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.db.Close() })
+	w.ents, err = entities.Open(w.db, entities.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.notes, err = notes.Open(w.db, w.ents, notes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.im = watch.New(w.db, w.ents, w.notes, watch.Options{})
+	return w
+}
+
+// Two machines have the same folder. The second one finds its notes there and writes none of
+// them; what a file of one says later, the other has, and does not undo.
+func TestSYNC5_TwoMachinesWithTheSameFolder(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	one, two := openShared(t, l), openShared(t, l)
+	files := map[string]string{"a.md": "# Alpha\n[[b]]", "b.md": "---\ntype: Person\n---\nBeta", "sub/c.md": "Gamma"}
+	atOne, atTwo := folder(t, files), folder(t, files)
+	one.imports(t, watch.Request{Path: atOne})
+	catchUp := func() {
+		for _, w := range []*world{one, two} {
+			if err := w.db.CatchUp(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	catchUp()
+	if live, _, _ := two.notes.Count(); live != 3 {
+		t.Fatalf("the other machine has %d notes", live)
+	}
+	_, before := l.End()
+	two.imports(t, watch.Request{Path: atTwo})
+	if _, n := l.End(); n != before {
+		t.Errorf("the second machine wrote %d entries for the same bytes", n-before)
+	}
+	write(t, atTwo, "a.md", "# Alpha two")
+	two.imports(t, watch.Request{Path: atTwo})
+	catchUp()
+	one.imports(t, watch.Request{Path: atOne}) // its file is the old one still
+	catchUp()
+	for i, w := range []*world{one, two} {
+		live, _, _ := w.notes.Count()
+		n, err := w.notes.ByPath("a.md", nil)
+		if err != nil || live != 3 || n.Body != "# Alpha two" || n.Version != 2 {
+			t.Errorf("machine %d has %d notes: %+v %v", i, live, n, err)
+		}
+	}
+}
