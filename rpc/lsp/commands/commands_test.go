@@ -203,17 +203,14 @@ func TestLSP7_Ask(t *testing.T) {
 
 // TestLSP7_AnAnswerIsStreamed: what is reported is the line that is being written.
 func TestLSP7_AnAnswerIsStreamed(t *testing.T) {
-	d := lsptest.Start(t)
 	srv := provider.Start(func(_ *provider.Request, to *provider.Reply) { to.Text("The first.\nThe ", "second", " line.") })
 	t.Cleanup(srv.Close)
 	set, err := llm.NewSet(llm.SetOptions{Default: "near", Providers: []llm.Options{{Name: "near", Kind: llm.OpenAI, Base: srv.URL, Model: "m", Key: "none", Local: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Stop()
 	t.Cleanup(set.Close)
-	d.Providers = set
-	d.Listen()
+	d := lsptest.StartWith(t, set)
 	e := d.Open(lsptest.Options{})
 	var a commands.Answer
 	e.Call("workspace/executeCommand", map[string]any{

@@ -83,11 +83,17 @@ type Daemon struct {
 	path  string
 	srv   *rpc.Server
 
-	Providers *llm.Set // of the next Listen; nil: no model answers
+	models *llm.Set
 }
 
 // Start starts a daemon, which ends with the test.
 func Start(t testing.TB) *Daemon {
+	t.Helper()
+	return StartWith(t, nil)
+}
+
+// StartWith is Start with models that answer; nil: none does.
+func StartWith(t testing.TB, models *llm.Set) *Daemon {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
@@ -141,7 +147,7 @@ func Start(t testing.TB) *Daemon {
 	must(t, err)
 	vaults := watch.New(db, ents, ns, watch.Options{})
 	must(t, vaults.Start(context.Background(), watch.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
-	d := &Daemon{t: t, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
+	d := &Daemon{t: t, models: models, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
 		Handles: completing, Refs: referred,
 		Personalities: voices, Books: shelf, Passages: passages,
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
@@ -164,7 +170,7 @@ func Start(t testing.TB) *Daemon {
 // Listen serves, after Stop anew.
 func (d *Daemon) Listen() {
 	d.t.Helper()
-	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Providers: d.Providers, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Providers: d.models, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	ln, err := socket.Listen(d.path, socket.Options{})
 	must(d.t, err)
 	go func() { _ = d.srv.Serve(ln) }()
