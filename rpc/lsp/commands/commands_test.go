@@ -219,12 +219,16 @@ func TestLSP7_AnAnswerIsStreamed(t *testing.T) {
 	if a.Answer != "The first.\nThe second line." {
 		t.Errorf("%q", a.Answer)
 	}
-	for _, want := range []wire.WorkDoneProgress{{Kind: "begin", Title: "ctxd: asking"}, {Kind: "report", Message: "The second line."}, {Kind: "end"}} {
+	for _, want := range []wire.WorkDoneProgress{{Kind: "begin"}, {Kind: "report", Message: "The second line."}, {Kind: "end"}} {
 		var p struct {
 			Token string
 			Value wire.WorkDoneProgress
 		}
-		e.AwaitWhere("$/progress", &p, func() bool { return p.Token == "t" && p.Value == want })
+		e.AwaitWhere("$/progress", &p, func() bool {
+			fits := p.Token == "t" && p.Value.Kind == want.Kind && (want.Message == "" || p.Value.Message == want.Message)
+			p.Value = wire.WorkDoneProgress{} // what the next one leaves out would stay
+			return fits
+		})
 	}
 }
 
