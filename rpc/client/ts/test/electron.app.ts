@@ -97,7 +97,8 @@ test("CLI-5: an answer comes piece by piece, with what it stands on", async () =
   await tab.type("What does [[Kickoff]] say of the <i>goals</i>?");
   await tab.press("Enter", 13);
   await tab.until(`document.querySelector(".assistant .sources button")?.textContent === "Kickoff"`);
-  assert.match(String(await tab.evaluate(text(".assistant"))), /^What does \[\[Kickoff\]\] say of the <i>goals<\/i>\?/);
+  // A warning may stand before it, such as one of a search that took too long.
+  assert.match(String(await tab.evaluate(text(".assistant"))), /What does \[\[Kickoff\]\] say of the <i>goals<\/i>\?/);
   await tab.click(".assistant .sources button");
   await tab.until(`${text("#note")}.includes("first milestone by June")`);
   await picture("chat");

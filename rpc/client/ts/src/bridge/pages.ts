@@ -258,20 +258,19 @@ class Served {
     return client.call(method as "tags.list", own as object, token === undefined ? { signal } : { signal, onProgress });
   }
 
-  // subscribe needs no daemon: each connection begins with the topics of the
-  // page, before any call of the page. They are noted before they are asked for,
-  // since the first event may come with the answer.
+  // subscribe is done when events come, or where the daemon can't be had: each
+  // connection begins with the topics of the page, before any call of it. They
+  // are noted before they are asked for, since the first event may come with the
+  // answer.
   async #subscribe(topics: Topic[]): Promise<object> {
     const added = topics.filter((topic) => !this.#topics.has(topic));
     added.forEach((topic) => this.#topics.add(topic));
-    if (this.#daemon.state.state === "running") {
-      try {
-        await (await this.#attach()).call("events.subscribe", { topics });
-      } catch (err) {
-        if (!(err instanceof CtxdError) || !err.retryable) {
-          added.forEach((topic) => this.#topics.delete(topic));
-          throw err;
-        }
+    try {
+      await (await this.#attach()).call("events.subscribe", { topics });
+    } catch (err) {
+      if (err instanceof CtxdError && err.kind !== "unavailable" && err.kind !== "cancelled") {
+        added.forEach((topic) => this.#topics.delete(topic));
+        throw err;
       }
     }
     return { topics: [...this.#topics] };
