@@ -154,7 +154,7 @@ func (r *Replica) attend(ctx context.Context) error {
 		return err
 	}
 	if due := len(list) == 0 || at.Position.Seq >= list[0].At.Seq+snapshotEvery; due && at.Trouble == nil {
-	err = r.Snapshot(ctx, func(int64) {})
+		err = r.Snapshot(ctx, func(int64) {})
 	}
 	switch {
 	case err == nil:

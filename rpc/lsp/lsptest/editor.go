@@ -163,10 +163,10 @@ func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 		return
 	}
 	go func() {
-	var answer any
-	if h.opts.Asked != nil {
-		answer = h.opts.Asked(req.Method, params)
-	}
+		var answer any
+		if h.opts.Asked != nil {
+			answer = h.opts.Asked(req.Method, params)
+		}
 		_ = conn.Reply(ctx, req.ID, answer) // a server that has gone needs none
 	}()
 }
