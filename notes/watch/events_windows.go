@@ -129,8 +129,8 @@ func (r *changeReader) closeHandles() {
 
 // ask has the system collect changes from now on. Those between two calls are kept for the second.
 func (r *changeReader) ask() error {
-	return windows.ReadDirectoryChanges(r.folder, (*byte)(unsafe.Pointer(&r.buf)), uint32(unsafe.Sizeof(r.buf)),
-		true, reported, nil, &r.overlap, 0)
+	to := (*byte)(unsafe.Pointer(&r.buf)) //nolint:gosec // buf is kept until the system has written
+	return windows.ReadDirectoryChanges(r.folder, to, uint32(unsafe.Sizeof(r.buf)), true, reported, nil, &r.overlap, 0)
 }
 
 func (r *changeReader) stop() {
@@ -174,13 +174,13 @@ func (r *changeReader) run() {
 func (r *changeReader) pass(n uint32) {
 	at := uint32(0)
 	for {
-		info := (*windows.FileNotifyInformation)(unsafe.Add(unsafe.Pointer(&r.buf), at))
+		info := (*windows.FileNotifyInformation)(unsafe.Add(unsafe.Pointer(&r.buf), at)) //nolint:gosec // at is where the system says
 		end := at + uint32(unsafe.Offsetof(info.FileName)) + info.FileNameLength
 		if end > n {
 			r.tell(nil, fsnotify.ErrEventOverflow)
 			return
 		}
-		name := windows.UTF16ToString(unsafe.Slice(&info.FileName, info.FileNameLength/2))
+		name := windows.UTF16ToString(unsafe.Slice(&info.FileName, info.FileNameLength/2)) //nolint:gosec // it ends before n
 		r.tell(&fsnotify.Event{Name: filepath.Join(r.w.root, name), Op: operation(info.Action)}, nil)
 		if info.NextEntryOffset == 0 {
 			return

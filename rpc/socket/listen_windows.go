@@ -78,8 +78,9 @@ func listenPipe(path string, config *winio.PipeConfig) (*Listener, error) {
 			return nil, err
 		}
 		l := &Listener{Listener: ln, path: path}
-		if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() != nil {
-			return l, nil // this is Windows
+		wine := windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil
+		if !wine {
+			return l, nil
 		}
 		l.first, err = connectOnce(path)
 		if !errors.Is(err, windows.ERROR_PIPE_BUSY) {

@@ -23,6 +23,6 @@ func rename(from, to string) error {
 		if !inUse || try == renameTries {
 			return err
 		}
-		time.Sleep(renamePause)
+		<-time.After(renamePause) // the system does not tell when the file is closed
 	}
 }
