@@ -285,6 +285,9 @@ func (c *Config) finish() error {
 		key := strings.TrimSuffix("rerank."+err.Field, ".")
 		return &Error{Key: key, At: c.Setting(key).Origin, Fault: err}
 	}
+	if err := c.Store.Sync.check(); err != nil {
+		return &Error{Key: err.Field, At: c.Setting(err.Field).Origin, Fault: err}
+	}
 	if err := c.Chat.check(); err != nil {
 		return &Error{Key: err.Field, At: c.Setting(err.Field).Origin, Fault: err}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/shared"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -48,6 +49,7 @@ type Daemon struct {
 	providers *llm.Set
 	log       *slog.Logger
 	started   time.Time
+	replica   *shared.Replica         // nil: the store is this machine's alone; of who opens and closes it
 	signed    bool                    // the data; of who opens and closes the store
 	ahead     *search.Ahead           // of the store that is opened
 	late      func() <-chan time.Time // starts the time limit of the shutdown; what it returns fires at the limit
@@ -151,11 +153,7 @@ func Start(opts Options) (*Daemon, error) {
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.Dir, d.store, d.log) },
-		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
-			by := by
-			by.ahead, d.ahead = d.ahead, nil
-			return RoomsOver(db, opts.records, by, opts.Log)
-		},
+		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return d.openRooms(db, opts.records, by) },
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.Idle) },
 	})
 	go func() {
@@ -202,15 +200,48 @@ func (d *Daemon) Load(ctx context.Context) error {
 // openStore opens the store and signs the data.
 func (d *Daemon) openStore() (*kv.Store, error) {
 	d.ahead = readIndexAhead(d.Dir)
-	db, err := openData(d.Dir, d.store, d.log, func() { d.Server.HealthChanged() })
+	err := d.openReplica()
 	if err != nil {
 		return nil, err
+	}
+	db, err := openData(d.Dir, d.store, d.replica, d.log, func() { d.Server.HealthChanged() })
+	if err != nil {
+		return nil, err
+	}
+	err = shared.LeftDone(d.Dir)
+	if err != nil {
+		d.log.Warn("cannot delete the note that this machine has left the shared store", "error", err)
 	}
 	if err := d.sign(); err != nil {
 		d.log.Warn("cannot write the lock information: a second daemon will not learn which process owns the data", "error", err)
 	}
 	d.signed = true
 	return db, nil
+}
+
+// openReplica begins to connect the store to those that it is shared with, if it is. One that
+// this machine has left is its own.
+func (d *Daemon) openReplica() error {
+	if d.store.Sync.URL == "" || d.replica != nil || shared.Left(d.Dir) {
+		return nil
+	}
+	servers, err := d.store.Sync.Servers()
+	if err != nil {
+		return err
+	}
+	d.replica, err = shared.Open(shared.Options{Servers: servers, Dir: d.Dir, Logger: d.log})
+	return err
+}
+
+// openRooms opens the rooms over a store, and has it follow those that it is shared with.
+func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rpc.Rooms, error) {
+	by.ahead, d.ahead = d.ahead, nil
+	rooms, err := RoomsOver(db, limits, by, d.log)
+	if err != nil || d.replica == nil {
+		return rooms, err
+	}
+	rooms.Sync = d.replica
+	return rooms, d.replica.Serve(db)
 }
 
 // Go runs what the daemon does beside serving. Close waits for it: have it end before.
@@ -247,8 +278,15 @@ func (d *Daemon) end() error {
 	if d.signed {
 		_ = os.Remove(filepath.Join(d.Dir, Signature)) // without it the next owner is told of by pid only
 	}
+	if d.replica != nil {
+		d.awaits("a snapshot for other machines")
+		d.replica.Pause()
+	}
 	d.awaits("closing the store")
 	err := errors.Join(d.Listener.Close(), d.Server.CloseStore())
+	if d.replica != nil {
+		d.replica.Close()
+	}
 	d.awaits("stopping the embedder")
 	err = errors.Join(err, d.embedder.Close())
 	d.providers.Close()

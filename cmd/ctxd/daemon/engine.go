@@ -44,6 +44,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/shared"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
@@ -125,19 +126,23 @@ const LogFolder = "log"
 var besideStore = beside()
 
 func beside() []string {
-	list := []string{LogFolder + "/", books.Folder + "/"}
+	list := []string{LogFolder + "/", books.Folder + "/", shared.Folder + "/"}
 	for _, folder := range IndexFolders {
 		list = append(list, folder+"/")
 	}
 	return list
 }
 
-// openData opens the store in a folder. changed is called when its status is
-// another.
-func openData(dir string, conf config.Store, log *slog.Logger, changed func()) (*kv.Store, error) {
+// openData opens the store in a folder, as the replica of a shared one unless that is nil.
+// changed is called when its status is another.
+func openData(dir string, conf config.Store, replica *shared.Replica, log *slog.Logger, changed func()) (*kv.Store, error) {
 	opts := StoreOptions(conf)
 	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
 	opts.Beside = besideStore
+	if replica != nil {
+		replica.Prepare(&opts)
+	}
+	opts.Leave = shared.Left(dir)
 	setGC(gcOfLoading) // until RoomsOver
 	db, err := kv.Open(dir, opts)
 	if err != nil {
@@ -459,7 +464,7 @@ func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
 // this process.
 func OpenRooms(dir string, log *slog.Logger, limits config.Records) (*rpc.Rooms, error) {
 	ahead := readIndexAhead(dir)
-	db, err := openData(dir, config.Store{}, log, nil)
+	db, err := openData(dir, config.Store{}, nil, log, nil)
 	if err != nil {
 		return nil, err
 	}

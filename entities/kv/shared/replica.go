@@ -85,7 +85,8 @@ func (r *Replica) Prepare(o *kv.Options) {
 	}
 }
 
-// Serve follows the others from now on. The rooms above the store are open.
+// Serve follows the others from now on. The rooms above the store are open. It is called again
+// when the store was opened again.
 func (r *Replica) Serve(db *kv.Store) error {
 	if r.id.Stage() == stream.Beginning {
 		err := r.id.SetStage(stream.In)
@@ -94,10 +95,13 @@ func (r *Replica) Serve(db *kv.Store) error {
 		}
 	}
 	r.mu.Lock()
+	first := r.db == nil
 	r.db = db
 	r.mu.Unlock()
 	db.Follow()
+	if first {
 	r.beside.Go(r.run)
+	}
 	return nil
 }
 
