@@ -275,9 +275,11 @@ var topLevel = []string{
 // soleImporters are the rooms that alone may import a module, for what they
 // keep from the others.
 var soleImporters = map[string]string{
-	"github.com/tidwall/buntdb":  "entities/kv",
-	"github.com/expr-lang/expr":  "entities/wql",
-	"github.com/kelindar/search": "cmd/ctxd-runner",
+	"github.com/tidwall/buntdb":         "entities/kv",
+	"github.com/expr-lang/expr":         "entities/wql",
+	"github.com/kelindar/search":        "cmd/ctxd-runner",
+	"github.com/nats-io/nats.go":        "entities/kv/stream",
+	"github.com/nats-io/nats-server/v2": "entities/kv/stream/streamtest",
 	// Keys are read in one place, which lets none of them out.
 	"github.com/zalando/go-keyring": "context/embed/dial",
 }
@@ -401,8 +403,8 @@ func TestLayers_SoleImporters(t *testing.T) {
 }
 
 // clientRooms are all rooms that a program brings in with rpc/client: declarations, the
-// socket and functions of a text, and no store, index, watcher or engine. rpc/mcp is such
-// a program.
+// socket and functions of a text, and no store, index, watcher or engine. rpc/mcp and rpc/lsp are
+// such programs.
 var clientRooms = []string{
 	"chat/turn", "context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record",
 	"notes/frontmatter", "notes/markdown", "notes/markdown/destinations", "rpc/client", "rpc/protocol", "rpc/socket",
@@ -420,6 +422,9 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
 			"chat/tool/show", "context/prompt/properties", "entities/names", "entities/wql/columns", "entities/wql/syntax", "rpc/client/lasting", "rpc/client/rows",
 			"rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
+		}, clientRooms...))),
+		"rpc/lsp": slices.Sorted(slices.Values(append([]string{
+			"entities/names", "entities/wql/columns", "entities/wql/syntax", "notes/parts", "rpc/client/lasting", "rpc/jsonrpc/message", "rpc/lsp", "rpc/lsp/commands", "rpc/lsp/complete", "rpc/lsp/diagnose", "rpc/lsp/edits", "rpc/lsp/hints", "rpc/lsp/navigate", "rpc/lsp/outline", "rpc/lsp/preview", "rpc/lsp/rename", "rpc/lsp/server", "rpc/lsp/target", "rpc/lsp/text", "rpc/lsp/wire", "rpc/wirejson",
 		}, clientRooms...))),
 	} {
 		reached := []string{program}
@@ -536,7 +541,7 @@ func topEntries(t *testing.T) []string {
 }
 
 // requirement is an id in the name of a test: TestREL3_…, TestPRIV6_….
-var requirement = regexp.MustCompile(`^func (?:Test|Fuzz|Benchmark)[A-Za-z]*?(RPC|CTX|WQL|SRCH|REL|SEC|PERF|PRIV|MEM|REF|CHAT|CLI)([0-9]+)`)
+var requirement = regexp.MustCompile(`^func (?:Test|Fuzz|Benchmark)[A-Za-z]*?(RPC|CTX|WQL|SRCH|REL|SEC|PERF|PRIV|MEM|REF|CHAT|LSP|MCP|CLI|SYNC)([0-9]+)`)
 
 // TestLayers_IdsAreDocumented: who sees a test fail finds its promise in a README.
 func TestLayers_IdsAreDocumented(t *testing.T) {

@@ -68,6 +68,7 @@ var syncMethods = []Method{
 	daemon(describe[SyncRemove, SyncRemoved]("sync.remove", Mutation,
 		"Take a machine out of the shared store.",
 		"Another key begins, which the machine does not get: it keeps what it has and gets nothing new. The present recovery words are worth nothing from then on. The error unavailable, retryable, means that the servers did not answer.",
+		//nolint:dupword // the words of a key of zeros
 		Example{`{"machine":2}`, `{"words":"abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon art"}`},
 		CodeNotFound, CodeConflict)),
 	daemon(describe[Empty, SyncLeft]("sync.leave", Mutation,
