@@ -23,7 +23,7 @@ func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
-		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools", "personality", "books"}, space) {
+		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools", "personality", "books", "sync"}, space) {
 			list = append(list, m)
 		}
 	}
@@ -509,6 +509,7 @@ func refusals() map[string][]refusal {
 			{`{"id":"none","template":` + voice + `,"ifVersion":9}`, conflict, "ifVersion"},
 			{`{"template":"` + long(64<<10+1) + `"}`, limit, "template"},
 		},
+		"sync.status":          {{`[1]`, invalid, "params"}},
 		"sync.remove":          {{`{}`, invalid, "machine"}, {`{"machine":-1}`, invalid, "machine"}, {`{"machine":2}`, conflict, ""}},
 		"sync.leave":           {{`{}`, conflict, ""}},
 		"personality.activate": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
@@ -600,6 +601,7 @@ var elsewhere = map[string]string{
 	"chat.send 1002":      "an answer that is being given, of which its room has a test",
 	"chat.import 1004":    "a conversation that is full, of which its room has a test",
 	"memory.import 1002":  "a file that is changed while it is read",
+	"sync.remove 1001":    "a machine that is not there, of which the room of the shared store has a test",
 	"memory.restore 1004": "memoryBank is full of what may not be archived, of which its room has a test",
 }
 
