@@ -100,7 +100,7 @@ func (r *Replica) Serve(db *kv.Store) error {
 	r.mu.Unlock()
 	db.Follow()
 	if first {
-	r.beside.Go(r.run)
+		r.beside.Go(r.run)
 	}
 	return nil
 }
