@@ -164,7 +164,7 @@ func nvimAssembles(t *testing.T, e *editor) {
 func nvimDraws(t *testing.T, e *editor) {
 	n := e.nvim(t, withoutServer, e.note("Meetings", "Project Alpha Kickoff.md"))
 	n.keys(":Ctxd graph<CR>")
-	n.sees("ctxd://graph", "link → [[Alice Novak]]")
+	n.sees("ctxd://graph", "→ 10 notes")
 	n.record("nvim-graph")
 	n.keys("q:Ctxd graph Nobody At All<CR>")
 	n.sees("Nobody At All")
@@ -200,7 +200,7 @@ func nvimCompletesCommands(t *testing.T, e *editor) {
 	n.keys(":Ctxd <Tab>")
 	n.sees("ask", "context", "graph", "related", "remember", "search")
 	n.keys("<C-u>Ctxd graph Project Alpha K<Tab><CR>")
-	n.sees("ctxd://graph", "link → [[Alice Novak]]")
+	n.sees("ctxd://graph", "→ 10 notes")
 	n.keys(":Ctxd nonsense<CR>")
 	n.sees("there is no :Ctxd nonsense")
 }

@@ -34,7 +34,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
       protocolVersion,
       ...given("processId", options.processId),
     };
-    const server = await introduce(connection, params);
+    const server = await introduce((method, of) => connection.request(method, of, {}), params);
     connection.notify("initialized", {});
     return new DaemonClient(session, server);
   } catch (err) {
