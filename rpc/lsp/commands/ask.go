@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
 )
 
-// Answer is the result of ctxd.ask.
+// Answer is the result of ctxd.lsp.ask.
 type Answer struct {
 	Answer         string `json:"answer"`
 	ConversationID string `json:"conversationId"`

@@ -33,15 +33,16 @@ type command struct {
 	run         func(r *runner, ctx context.Context, c *server.Call, a *Arguments, token wire.ProgressToken) (any, error)
 }
 
-// The names of the commands.
+// The names of the commands. Editors register them under these names, so they differ from those that an
+// extension has of its own, such as ctxd.search.
 const (
-	Context  = "ctxd.context"
-	Search   = "ctxd.search"
-	Related  = "ctxd.related"
-	Graph    = "ctxd.graph"
-	Ask      = "ctxd.ask"
-	Remember = "ctxd.remember"
-	Today    = "ctxd.today"
+	Context  = "ctxd.lsp.context"
+	Search   = "ctxd.lsp.search"
+	Related  = "ctxd.lsp.related"
+	Graph    = "ctxd.lsp.graph"
+	Ask      = "ctxd.lsp.ask"
+	Remember = "ctxd.lsp.remember"
+	Today    = "ctxd.lsp.today"
 )
 
 var all = []command{

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Found is the result of ctxd.search and ctxd.related: notes, the best first.
+// Found is the result of ctxd.lsp.search and ctxd.lsp.related: notes, the best first.
 type Found struct {
 	Notes   []FoundNote `json:"notes"`
 	Nothing string      `json:"nothing,omitempty"` // why nothing was found

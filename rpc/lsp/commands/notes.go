@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Remembered is the result of ctxd.remember.
+// Remembered is the result of ctxd.lsp.remember.
 type Remembered struct {
 	ID        string `json:"id"`
 	Handle    string `json:"handle,omitempty"`
@@ -51,7 +51,7 @@ func (r *runner) remember(ctx context.Context, c *server.Call, a *Arguments, _ w
 	return &Remembered{out.Memory.ID, out.Memory.Handle, out.Memory.Number, out.Duplicate}, nil
 }
 
-// Opened is the result of ctxd.today.
+// Opened is the result of ctxd.lsp.today.
 type Opened struct {
 	URI     string `json:"uri"`
 	Created bool   `json:"created"`

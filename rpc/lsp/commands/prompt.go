@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Prompt is the result of ctxd.context.
+// Prompt is the result of ctxd.lsp.context.
 type Prompt struct {
 	Prompt  string         `json:"prompt"`
 	Summary string         `json:"summary"` // of the report, in lines
@@ -88,7 +88,7 @@ func summary(r *prompt.Report) string {
 	return b.String()
 }
 
-// Page is the result of ctxd.graph.
+// Page is the result of ctxd.lsp.graph.
 type Page struct {
 	File string `json:"file"`
 }

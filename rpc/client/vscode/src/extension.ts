@@ -38,6 +38,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   command("health", () => status.tell());
   command("restart", () => server.restart());
 
+  // The command of the lenses of the language server.
+  const showReferences = async (address: string, position: { line: number; character: number }): Promise<void> => {
+    const uri = vscode.Uri.parse(address);
+    const at = new vscode.Position(position.line, position.character);
+    const found = await vscode.commands.executeCommand<vscode.Location[]>("vscode.executeReferenceProvider", uri, at);
+    await vscode.commands.executeCommand("editor.action.showReferences", uri, at, found);
+  };
+  context.subscriptions.push(vscode.commands.registerCommand("ctxd.showReferences", showReferences));
+
   // In other folders nothing is started, and so nobody is asked whether to import them.
   const serve = async (): Promise<void> => {
     try {
