@@ -212,6 +212,9 @@ func replacedFiles(t *testing.T, dir string) []string {
 
 // A restored store is what a start finds.
 func TestREL12_RestoredStoreStartsAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "b")
 	d := startOn(t, data, rpc.Options{})
 	d.populate()

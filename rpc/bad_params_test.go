@@ -608,6 +608,9 @@ var elsewhere = map[string]string{
 // TestREL6_WhatIsRememberedRefusesWhatCannotBe: every method of memories, contexts and conversations has an entry for
 // each of its errors that a caller can make, and none of these calls writes anything.
 func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	d := startOn(t, t.TempDir(), rpc.Options{})
 	d.do("contexts.put", `{"id":"life","name":"Life","handle":"life_context"}`)
 	d.do("contexts.put", `{"id":"sport","name":"Sport","parentId":"life"}`)

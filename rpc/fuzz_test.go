@@ -366,6 +366,9 @@ func (a *attack) ask(method string, result any) {
 
 // FuzzREL6_Protocol attacks the daemon with everything that rpc.discover tells of.
 func FuzzREL6_Protocol(f *testing.F) {
+	if testing.Short() {
+		f.Skip("takes long under the race detector; the campaign of the same attacks runs there")
+	}
 	field := prepare(f)
 	for _, input := range seeds() {
 		f.Add(input)

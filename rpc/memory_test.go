@@ -181,6 +181,9 @@ func allocated(f func()) int {
 // there is much to say about: most of it is given back on the way, and what is alive at a
 // time is the campaign's to measure. The client lives in this process, too.
 func TestREL6_LargeWritesAllocateLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const size, notes, most = 2000 * kb, 4, 60
 	for _, unit := range []string{"[[a]] ", "[[a|b]]", "` ", "# a\\n", "["} {
 		t.Run(unit, func(t *testing.T) {

@@ -173,7 +173,7 @@ func (d *Daemon) Listen() {
 	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Providers: d.models, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	ln, err := socket.Listen(d.path, socket.Options{})
 	must(d.t, err)
-	go func() { _ = d.srv.Serve(ln) }()
+	go func(srv *rpc.Server) { _ = srv.Serve(ln) }(d.srv)
 }
 
 // Stop ends every connection. The store stays.
