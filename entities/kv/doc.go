@@ -63,7 +63,7 @@
 // transaction in one record with the place in the log that it leads to. When others were
 // first, everything accepted is void: its writers are told to run again, the overlay is
 // cleared under the writer lock, and the entries of others are applied there. From the first
-// of these to the last a gate is shut, and a transaction that began before is not queued.
+// of these to the last a gate is closed, and a transaction that began before is not queued.
 //
 // Sequence numbers, and so ChangeSet.Seq, are this machine's: every transaction has one, its
 // own, those of others, and those with local writes only. Nothing that is stored may hold one.

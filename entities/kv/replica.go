@@ -250,9 +250,9 @@ func (r *replica) now() (gate chan struct{}, round uint64) {
 	return r.gate, r.round
 }
 
-// travels reports whether a write goes to other machines: those to collections that are
+// isShared reports whether a write goes to other machines: those to collections that are
 // Local, and to keys of the store itself, stay.
-func (w *write) travels() bool { return w.of != nil && !w.of.isLocal() }
+func (w *write) isShared() bool { return w.of != nil && !w.of.isLocal() }
 
 // isLocal reports whether a record belongs to a Local collection.
 func isLocal(p disk.Pair) bool {
@@ -260,9 +260,9 @@ func isLocal(p disk.Pair) bool {
 	return of != nil && of.isLocal()
 }
 
-func (p *pending) travels() bool {
+func (p *pending) isShared() bool {
 	for i := range p.writes {
-		if p.writes[i].travels() {
+		if p.writes[i].isShared() {
 			return true
 		}
 	}

@@ -44,7 +44,7 @@ func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
 		p := q.list[n]
 		t := commitlog.Transaction{Time: p.time.UnixNano()}
 		for i := range p.writes {
-			if w := &p.writes[i]; w.travels() {
+			if w := &p.writes[i]; w.isShared() {
 				size += len(w.key) + len(w.raw)
 				t.Writes = append(t.Writes, commitlog.Write{Key: w.key, Value: w.raw, Deleted: w.deleted})
 			}
@@ -73,7 +73,7 @@ func (r *replica) Void(err error) {
 		p.err, p.done = errAgain, true
 	}
 	for _, p := range r.group {
-		if err != nil && p.travels() {
+		if err != nil && p.isShared() {
 			p.err = err
 		}
 	}
@@ -118,7 +118,7 @@ func (r *replica) Write(at Position, n int) error {
 			break
 		}
 		to := next
-		if p.travels() {
+		if p.isShared() {
 			to.Done++
 			if to.Done == n {
 				to = commitlog.Place{Position: at}

@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,8 +23,8 @@ func TestConformance_CLI3_VSCode(t *testing.T) {
 	e := newEditor(t)
 	p := tsPackage{dir: filepath.Join(t.TempDir(), "vscode"), ctxd: e.ctxd}
 	// The extension is bundled with the client that lies beside it.
-	copyPackage(t, "vscode", p.dir)
-	copyPackage(t, "ts", filepath.Join(filepath.Dir(p.dir), "ts"))
+	copySources(t, "vscode", p.dir)
+	copySources(t, "ts", filepath.Join(filepath.Dir(p.dir), "ts"))
 	quiet := []string{"--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"}
 	install := func(dir string, args ...string) {
 		if out, err := p.command(t, dir, "npm", slices.Concat(args, quiet)...); err != nil {
@@ -82,35 +81,6 @@ func testVsix(t *testing.T, p tsPackage, vsix string) {
 	}
 	if info.Size() > 1<<20 {
 		t.Errorf("the package has %d bytes", info.Size())
-	}
-}
-
-// copyPackage copies what git holds of a package.
-func copyPackage(t *testing.T, from, to string) {
-	t.Helper()
-	made := []string{"node_modules", "dist", "test-dist"}
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		switch target := filepath.Join(to, rel); {
-		case err != nil:
-			return err
-		case d.IsDir() && slices.Contains(made, d.Name()):
-			return fs.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(target, 0o700)
-		default:
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(target, data, 0o600)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -40,7 +40,7 @@ type Store interface {
 	// rest is in the log alone; who waits for it has been told.
 	Write(at commitlog.Position, n int) error
 	// Void takes back everything that is accepted and not in the log. What the group has for
-	// other machines fails with err; without one, and all else, runs again. The gate is shut
+	// other machines fails with err; without one, and all else, runs again. The gate is closed
 	// after it: nothing is accepted until Open.
 	Void(err error)
 	// Apply applies entries of others, after Void. On an error At is where it came to.
@@ -59,7 +59,7 @@ type Runner struct {
 	store  Store
 	log    commitlog.Log
 	format int           // of the store's records
-	kick   chan struct{} // something is queued; buffer of one
+	work   chan struct{} // something is queued; buffer of one
 	asks   chan ask
 	free   chan struct{} // what a place was reserved for is queued; buffer of one
 
@@ -75,7 +75,7 @@ type Runner struct {
 	behind bool // there is, or may be, something to read before anything can be appended
 	pace   commitlog.Pace
 	due    bool          // the gate is to be opened, soon or at once
-	timer  *time.Timer   // until when it stays shut; nil when that is not known or not so
+	timer  *time.Timer   // until when it stays closed; nil when that is not known or not so
 	hold   time.Duration // another machine has asked for the next place, for so long
 	held   bool          // and the timer runs for it
 
@@ -93,7 +93,7 @@ type ask struct {
 func New(store Store, log commitlog.Log, format int) *Runner {
 	r := &Runner{
 		store: store, log: log, format: format, behind: true,
-		kick: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
+		work: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
 		follow: make(chan struct{}), over: make(chan struct{}),
 	}
 	r.stop, r.halt = context.WithCancel(context.Background())
@@ -106,7 +106,7 @@ func (r *Runner) Follow() { r.followOnce.Do(func() { close(r.follow) }) }
 // Wake says that something was queued.
 func (r *Runner) Wake() {
 	select {
-	case r.kick <- struct{}{}:
+	case r.work <- struct{}{}:
 	default:
 	}
 }
@@ -167,12 +167,12 @@ func (r *Runner) Run() {
 	var changes <-chan struct{}
 	for {
 		var pause, retry <-chan time.Time
-		kick := r.kick
+		work := r.work
 		if r.timer != nil {
-			pause, kick = r.timer.C, nil
+			pause, work = r.timer.C, nil
 		}
 		if r.reserved != nil {
-			kick = nil
+			work = nil
 		}
 		if changes != nil && r.behind {
 			retry = time.After(retryEvery)
@@ -185,7 +185,7 @@ func (r *Runner) Run() {
 			r.timer, r.held = nil, false
 			r.store.Open()
 			r.Wake()
-		case <-kick:
+		case <-work:
 			r.commit()
 		case <-r.reserved:
 			r.reserved = nil

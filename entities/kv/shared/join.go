@@ -103,15 +103,11 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := stream.Open(o.Servers, id, o.Logger)
+	l, err := connect(ctx, o.Servers, id, o.Logger)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	err = l.Await(ctx)
-	if err != nil {
-		return nil, err
-	}
 	cluster, err := l.Cluster(ctx)
 	if err != nil {
 		return nil, err

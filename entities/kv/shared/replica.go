@@ -320,14 +320,23 @@ func Check(ctx context.Context, o Options) (*stream.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := stream.Open(o.Servers, id, o.Logger)
+	l, err := connect(ctx, o.Servers, id, o.Logger)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	err = l.Await(ctx)
+	return l.Cluster(ctx)
+}
+
+// connect opens the log, and returns once the servers have answered. Whoever calls closes it.
+func connect(ctx context.Context, servers stream.Servers, id *stream.Identity, log *slog.Logger) (*stream.Log, error) {
+	l, err := stream.Open(servers, id, log)
 	if err != nil {
 		return nil, err
 	}
-	return l.Cluster(ctx)
+	if err := l.Await(ctx); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
 }

@@ -13,7 +13,7 @@
 // sending the same message again until a server says that it has it, or that something else
 // has the place; only a caller that gives up first is told that the outcome is unknown.
 //
-// An entry over the limit of a message travels in parts. Each part expects to stand directly
+// An entry over the limit of a message is sent in parts. Each part expects to stand directly
 // behind the one before, and the last one makes the entry valid. Whatever comes between makes
 // the parts void: they stay in the stream and nobody reads an entry in them. A writer that
 // finds the beginning of somebody else's entry gives it othersWait for its next part.
