@@ -22,6 +22,11 @@ var Style string
 //go:embed lists.css
 var Lists string
 
+// head is the template of what stands before the body of a page.
+//
+//go:embed head.html
+var head string
+
 // Bar is how much of a budget was used.
 type Bar struct {
 	Name, Anchor  string
@@ -32,10 +37,14 @@ type Bar struct {
 	Level         string // class: "", warn, bad
 }
 
-// Execute fills in the template of a page, which has a name for errors.
+// Execute fills in the template of a page, which has a name for errors. The template begins with "head", which it does
+// not define: that takes Policy and Style of the data, and what the page defines as "title".
 func Execute(name, text string, data any) (string, error) {
 	tmpl, err := template.New(name).Parse(text)
 	if err != nil {
+		return "", err
+	}
+	if _, err := tmpl.New("head of " + name).Parse(head); err != nil {
 		return "", err
 	}
 	var b strings.Builder
