@@ -2,7 +2,6 @@ package tool
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,76 +11,36 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// A record is named in an argument as it stands in an answer, in a note or on a screen: [[Title]], @Name, the bare
-// title or name, a path, an alias, an id, [id:…] or an address.
-
-var (
-	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	anyID    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	markedID = regexp.MustCompile(`^\[?id:\s*([A-Za-z0-9_-]{1,64})\]?$`)
-)
-
-// ref is what an argument names a record with.
-type ref struct {
-	text string // a title, name, path or id
-	id   bool   // it is an id
-	note bool   // it was written as a link
-	ent  bool   // it was written as a mention
-}
-
-func parseRef(s string) ref {
-	s = strings.TrimSpace(s)
-	if m := markedID.FindStringSubmatch(s); m != nil {
-		return ref{text: m[1], id: true}
-	}
-	if a, ok := record.ParseAddress(s); ok {
-		return ref{text: a.ID, id: true, note: a.Kind == record.NoteAddress, ent: a.Kind == record.EntityAddress}
-	}
-	if uuid.MatchString(s) {
-		return ref{text: s, id: true}
-	}
-	if inner, ok := strings.CutPrefix(strings.TrimPrefix(s, "!"), "[["); ok {
-		return ref{text: strings.TrimSuffix(inner, "]]"), note: true}
-	}
-	if name, ok := strings.CutPrefix(s, "@"); ok {
-		if inner, whole := strings.CutPrefix(name, "["); whole {
-			name = strings.TrimSuffix(inner, "]")
-		}
-		return ref{text: name, ent: true}
-	}
-	return ref{text: s}
-}
-
 // near is how many records are offered in the place of one that there is not.
 const near = 3
 
 // note returns the note that an argument names.
 func (c *call) note(field, s string) (*notes.Note, error) {
-	r := parseRef(s)
-	if r.id {
-		if n := c.view.Note(r.text); n != nil {
+	r := record.ParseNamed(s)
+	if r.ID {
+		if n := c.view.Note(r.Text); n != nil {
 			return n, nil
 		}
-		return nil, c.noNote(field, r.text)
+		return nil, c.noNote(field, r.Text)
 	}
-	if n := c.view.Note(r.text); n != nil && anyID.MatchString(r.text) && !r.note {
+	if n := c.view.Note(r.Text); n != nil && record.IsID(r.Text) && !r.Note {
 		return n, nil
 	}
-	n, err := c.view.NoteByTitle(r.text)
+	n, err := c.view.NoteByTitle(r.Text)
 	if err == nil || !missing(err) {
 		return n, several(field, err)
 	}
-	found := c.view.ResolveNote(r.text, "")
+	found := c.view.ResolveNote(r.Text, "")
 	if n := c.view.Note(found.ID); n != nil {
 		return n, nil
 	}
 	if len(found.Candidates) > 0 {
 		return nil, several(field, fault.New(fault.Conflict, "").WithCandidates(c.view.Candidates(found.Candidates)))
 	}
-	if vault, rest, ok := strings.Cut(r.text, ":"); ok && vault != "" && rest != "" {
+	if vault, rest, ok := strings.Cut(r.Text, ":"); ok && vault != "" && rest != "" {
 		return c.inVault(field, vault, rest)
 	}
-	return nil, c.noNote(field, r.text)
+	return nil, c.noNote(field, r.Text)
 }
 
 // inVault returns the note that a path or a title names in a vault, as answers write it: vault:path.
@@ -132,9 +91,9 @@ func (c *call) noNote(field, text string) error {
 
 // entity returns the live entity that an argument names.
 func (c *call) entity(field, s string) (*entities.Entity, error) {
-	r := parseRef(s)
-	if !r.id {
-		e, err := c.view.EntityByName(r.text, "")
+	r := record.ParseNamed(s)
+	if !r.ID {
+		e, err := c.view.EntityByName(r.Text, "")
 		switch {
 		case err == nil && e.Live():
 			return e, nil
@@ -142,10 +101,10 @@ func (c *call) entity(field, s string) (*entities.Entity, error) {
 			return nil, c.severalEntities(field, err)
 		}
 	}
-	if e := c.view.Entity(r.text); e.Live() {
+	if e := c.view.Entity(r.Text); e.Live() {
 		return e, nil
 	}
-	return nil, c.noEntity(field, r.text)
+	return nil, c.noEntity(field, r.Text)
 }
 
 // severalEntities is the error for a name that several entities have. All of them are live, or none of them.
@@ -180,8 +139,8 @@ func (c *call) noEntity(field, text string) error {
 
 // record returns the id of the note or entity that an argument names.
 func (c *call) record(field, s string) (string, error) {
-	r := parseRef(s)
-	if r.note {
+	r := record.ParseNamed(s)
+	if r.Note {
 		n, err := c.note(field, s)
 		if err != nil {
 			return "", err
@@ -192,7 +151,7 @@ func (c *call) record(field, s string) (string, error) {
 	switch {
 	case err == nil:
 		return e.ID, nil
-	case fault.KindOf(err) != fault.NotFound || r.ent:
+	case fault.KindOf(err) != fault.NotFound || r.Entity:
 		return "", err
 	}
 	n, other := c.note(field, s)

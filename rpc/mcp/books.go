@@ -132,10 +132,10 @@ func (c *call) findBook(in readBookInput) (*record.BookFull, error) {
 		return nil, fault.Field("id", "id is needed: the id or the title of a book")
 	}
 	p := protocol.BooksGet{ID: name, Section: in.Section, Text: in.Text}
-	if book, passage, ok := strings.Cut(name, "."); ok && anyID.MatchString(book) && passage != "" && strings.Trim(passage, "0123456789") == "" {
+	if book, passage, ok := strings.Cut(name, "."); ok && record.IsID(book) && passage != "" && strings.Trim(passage, "0123456789") == "" {
 		p.ID = book
 	}
-	if anyID.MatchString(p.ID) {
+	if record.IsID(p.ID) {
 		full, err := c.passagesOf(p)
 		if !isMissing(err) {
 			return full, err
@@ -147,7 +147,7 @@ func (c *call) findBook(in readBookInput) (*record.BookFull, error) {
 		return nil, err
 	case id != "":
 		p.ID = id
-	case !anyID.MatchString(p.ID):
+	case !record.IsID(p.ID):
 		return nil, noBook()
 	}
 	full, err := c.passagesOf(p)

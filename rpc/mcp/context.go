@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -73,15 +74,15 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 		Budgets: &prompt.ParamBudgets{Total: &room}, Personality: new(bool), // the host has its own
 	}
 	for _, name := range in.Entities {
-		id := parseRef(name)
-		if !id.id {
+		id := record.ParseNamed(name)
+		if !id.ID {
 			e, err := c.findEntity(name, 0)
 			if err != nil {
 				return nil, inField("entities", err)
 			}
-			id.text = e.ID
+			id.Text = e.ID
 		}
-		params.MentionedEntityIDs = append(params.MentionedEntityIDs, id.text)
+		params.MentionedEntityIDs = append(params.MentionedEntityIDs, id.Text)
 	}
 	for _, name := range in.Notes {
 		id, err := c.noteID(name)

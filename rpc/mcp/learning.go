@@ -49,11 +49,11 @@ func responseSchema() *jsonschema.Schema {
 func (c *call) recordResponse(in responseInput) (string, error) {
 	asked := protocol.MemoryResponse{Outcome: in.Outcome, Takeaway: in.Takeaway, ConversationID: c.conversation()}
 	for i, s := range in.Related {
-		r := parseRef(s)
-		if r.text == "" {
+		r := record.ParseNamed(s)
+		if r.Text == "" {
 			return "", fault.Field(fmt.Sprintf("related[%d]", i), "related[%d] is empty", i)
 		}
-		asked.Related = append(asked.Related, r.text)
+		asked.Related = append(asked.Related, r.Text)
 	}
 	var res protocol.MemoryScored
 	if err := c.write("memory.recordResponse", asked, &res); err != nil {

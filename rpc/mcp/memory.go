@@ -50,12 +50,12 @@ func memoryLine(m *record.Memory) string {
 
 // findMemory returns the memory that an argument names: by its id, its handle or its number.
 func (c *call) findMemory(field, s string) (*record.Memory, error) {
-	r := parseRef(s)
-	if r.text == "" {
+	r := record.ParseNamed(s)
+	if r.Text == "" {
 		return nil, fault.Field(field, "%s is needed: an id, a handle or a number", field)
 	}
 	m := new(record.Memory)
-	err := c.ask("memory.get", protocol.MemoryRef{Ref: r.text}, m)
+	err := c.ask("memory.get", protocol.MemoryRef{Ref: r.Text}, m)
 	if isMissing(err) {
 		missing := fault.New(fault.NotFound, "no memory has the id, handle or number in %q", field).
 			WithHint("recall finds memories, with their ids")

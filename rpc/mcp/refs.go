@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -10,46 +9,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// A record is named in an argument as it stands in an answer, in a note or on a screen:
-// [[Title]], @Name, the bare title or name, a path, an alias, an id or [id:…]. Most are
-// found by one call of the daemon; which call is tried first is decided by the form.
-
-var (
-	uuid     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	anyID    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	markedID = regexp.MustCompile(`^\[?id:\s*([A-Za-z0-9_-]{1,64})\]?$`)
-)
-
-// ref is what an argument names a record with.
-type ref struct {
-	text string // a title, name, path or id
-	id   bool   // it is an id
-	note bool   // it was written as a link
-	ent  bool   // it was written as a mention
-}
-
-func parseRef(s string) ref {
-	s = strings.TrimSpace(s)
-	if m := markedID.FindStringSubmatch(s); m != nil {
-		return ref{text: m[1], id: true}
-	}
-	if a, ok := record.ParseAddress(s); ok {
-		return ref{text: a.ID, id: true, note: a.Kind == record.NoteAddress, ent: a.Kind == record.EntityAddress}
-	}
-	if uuid.MatchString(s) {
-		return ref{text: s, id: true}
-	}
-	if inner, ok := strings.CutPrefix(strings.TrimPrefix(s, "!"), "[["); ok {
-		return ref{text: strings.TrimSuffix(inner, "]]"), note: true}
-	}
-	if name, ok := strings.CutPrefix(s, "@"); ok {
-		if inner, whole := strings.CutPrefix(name, "["); whole {
-			name = strings.TrimSuffix(inner, "]")
-		}
-		return ref{text: name, ent: true}
-	}
-	return ref{text: s}
-}
+// Arguments name records as record.ParseNamed says. Most are found by one call of the daemon;
+// which call is tried first is decided by the form.
 
 // isMissing reports whether there is no such record: an id that no record can have is
 // one of them.
@@ -60,19 +21,19 @@ func isMissing(err error) bool {
 
 // findNote returns the note that an argument names.
 func (c *call) findNote(s string) (*protocol.NoteFull, error) {
-	r := parseRef(s)
-	if r.text == "" {
+	r := record.ParseNamed(s)
+	if r.Text == "" {
 		return nil, fault.Field("note", "note is needed: a title, path or id")
 	}
 	n := new(protocol.NoteFull)
-	if r.id {
-		return n, orNoNote(c.ask("notes.get", protocol.NoteGet{ID: r.text}, n))
+	if r.ID {
+		return n, orNoNote(c.ask("notes.get", protocol.NoteGet{ID: r.Text}, n))
 	}
-	err := c.ask("notes.get", protocol.NoteGet{Title: r.text}, n)
+	err := c.ask("notes.get", protocol.NoteGet{Title: r.Text}, n)
 	if !isMissing(err) {
 		return n, severalNotes(err)
 	}
-	id, err := c.resolved(r.text)
+	id, err := c.resolved(r.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +52,7 @@ func (c *call) resolved(link string) (string, error) {
 		return found.ID, nil
 	case len(found.Candidates) > 0:
 		return "", severalNotes(fault.New(fault.Conflict, "").WithCandidates(found.Candidates))
-	case anyID.MatchString(link):
+	case record.IsID(link):
 		return link, nil
 	}
 	if vault, rest, ok := strings.Cut(link, ":"); ok && vault != "" && rest != "" {
@@ -117,26 +78,26 @@ func (c *call) inVault(vault, rest string) (string, error) {
 // noteID returns the id of the note that an argument names. One that is no title may
 // be an id that no note has: who asks for it by that id is told.
 func (c *call) noteID(s string) (string, error) {
-	r := parseRef(s)
+	r := record.ParseNamed(s)
 	switch {
-	case r.text == "":
+	case r.Text == "":
 		return "", fault.Field("note", "note is needed: a title, path or id")
-	case r.id:
-		return r.text, nil
+	case r.ID:
+		return r.Text, nil
 	}
-	return c.resolved(r.text)
+	return c.resolved(r.Text)
 }
 
 // findEntity returns the live entity that an argument names, its references resolved
 // to that depth.
 func (c *call) findEntity(s string, resolve int) (*protocol.EntityFull, error) {
-	r := parseRef(s)
-	if r.text == "" {
+	r := record.ParseNamed(s)
+	if r.Text == "" {
 		return nil, fault.Field("entity", "entity is needed: a name or id")
 	}
 	e := new(protocol.EntityFull)
-	if !r.id {
-		err := c.ask("entities.get", protocol.EntityGet{Name: r.text, Resolve: resolve}, e)
+	if !r.ID {
+		err := c.ask("entities.get", protocol.EntityGet{Name: r.Text, Resolve: resolve}, e)
 		switch {
 		case err == nil && e.TrashedAt != nil:
 			return nil, noEntity()
@@ -144,11 +105,11 @@ func (c *call) findEntity(s string, resolve int) (*protocol.EntityFull, error) {
 			return nil, c.several(err)
 		case !isMissing(err):
 			return e, err
-		case !anyID.MatchString(r.text):
+		case !record.IsID(r.Text):
 			return nil, noEntity()
 		}
 	}
-	err := c.ask("entities.get", protocol.EntityGet{ID: r.text, Resolve: resolve}, e)
+	err := c.ask("entities.get", protocol.EntityGet{ID: r.Text, Resolve: resolve}, e)
 	if isMissing(err) || err == nil && e.TrashedAt != nil {
 		return nil, noEntity()
 	}
@@ -157,14 +118,14 @@ func (c *call) findEntity(s string, resolve int) (*protocol.EntityFull, error) {
 
 // recordID returns the id of the note or entity that an argument names.
 func (c *call) recordID(field, s string) (string, error) {
-	r := parseRef(s)
+	r := record.ParseNamed(s)
 	switch {
-	case r.text == "":
+	case r.Text == "":
 		return "", fault.Field(field, "%s is needed: a title, name, path or id", field)
-	case r.id:
-		return r.text, nil
-	case r.note:
-		id, err := c.resolved(r.text)
+	case r.ID:
+		return r.Text, nil
+	case r.Note:
+		id, err := c.resolved(r.Text)
 		return id, inField(field, err)
 	}
 	e, err := c.findEntity(s, 0)
@@ -173,10 +134,10 @@ func (c *call) recordID(field, s string) (string, error) {
 		return e.ID, nil
 	case fault.KindOf(err) != fault.NotFound:
 		return "", inField(field, err)
-	case r.ent:
+	case r.Entity:
 		return "", noRecord(field)
 	}
-	id, err := c.resolved(r.text)
+	id, err := c.resolved(r.Text)
 	if fault.KindOf(err) == fault.NotFound && err != nil {
 		return "", noRecord(field)
 	}
