@@ -1,0 +1,4 @@
+// Package pagetest looks at written pages for tests: whether texts that were written elsewhere
+// have become markup of a page, and whether a browser would run or load anything. It is for the
+// tests of packages that write pages with package page, and O(size of the page).
+package pagetest
