@@ -215,6 +215,7 @@ var rooms = []string{
 	"rpc/memories",
 	"rpc/personalities",
 	"rpc",
+	"rpc/rpctest",
 	"rpc/lsp/lsptest",
 	"rpc/mcp/stdio",
 	"rpc/mcp/unified",

@@ -27,7 +27,7 @@ const hello = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"pro
 func (d *daemon) transcript(lines string) map[string]string {
 	d.t.Helper()
 	var out strings.Builder
-	must(d.t, mcp.Serve(d.t.Context(), strings.NewReader(hello+lines), &out, mcp.Options{Dial: d.dialFor}))
+	must(d.t, mcp.Serve(d.t.Context(), strings.NewReader(hello+lines), &out, mcp.Options{Dial: d.Dial}))
 	replies := make(map[string]string)
 	for line := range strings.Lines(out.String()) {
 		var m struct{ ID json.RawMessage }
@@ -89,7 +89,7 @@ func TestRPC7_HalfCloseDrainsReplies(t *testing.T) {
 	fromServer, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- mcp.Serve(t.Context(), in, out, mcp.Options{Dial: d.dialFor})
+		done <- mcp.Serve(t.Context(), in, out, mcp.Options{Dial: d.Dial})
 		out.Close()
 	}()
 	replies := bufio.NewScanner(fromServer)
@@ -133,7 +133,7 @@ func TestAnInterruptEndsTheServer(t *testing.T) {
 	defer toServer.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- mcp.Serve(ctx, in, io.Discard, mcp.Options{Dial: d.dialFor}) }()
+	go func() { done <- mcp.Serve(ctx, in, io.Discard, mcp.Options{Dial: d.Dial}) }()
 	fmt.Fprint(toServer, hello)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {

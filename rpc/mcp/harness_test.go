@@ -4,49 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
-	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cited"
-	chatdoc "github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/books"
-	bookdoc "github.com/ctxd/ctxd/context/books/document"
-	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/resolve"
-	"github.com/ctxd/ctxd/context/learn"
-	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
-	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/personality"
-	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/mcp"
-	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/socket"
+	"github.com/ctxd/ctxd/rpc/rpctest"
 )
 
 func TestMain(m *testing.M) {
@@ -63,129 +34,20 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// ticks is a clock that goes on by a millisecond whenever it is read, so that the
-// order of records by time is the same in every run.
-func ticks() func() time.Time {
-	var read atomic.Int64
-	start := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
-	return func() time.Time { return start.Add(time.Duration(read.Add(1)) * time.Millisecond) }
-}
-
-// noteState is what memories ask about a note that they come from.
-func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
-	source, err := notes.SourceTx(tx, id)
-	if err != nil {
-		return false, false, err
-	}
-	found, err = notes.Records.Has(tx, id)
-	return source.Private, found, err
-}
-
-// counted makes ids that are the same in every run.
-func counted(what string) func() string {
-	var made atomic.Int64
-	return func() string { return fmt.Sprintf("%s-%d", what, made.Add(1)) }
-}
-
-// daemon is the whole server over a store in memory.
+// daemon is a daemon that hosts are opened over.
 type daemon struct {
-	t     *testing.T
-	rooms *rpc.Rooms
-	path  string
-	srv   *rpc.Server
+	*rpctest.Daemon
+	t *testing.T
 }
 
+// start starts a daemon; methods given here stand in for those of the same name.
 func start(t *testing.T, more ...rpc.Method) *daemon {
 	t.Helper()
-	db, err := kv.Open(kv.InMemory, kv.Options{})
-	must(t, err)
-	var engine *wql.Engine
-	now := ticks()
-	ents, err := entities.Open(db, entities.Options{Now: now, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
-		return engine.CheckField(ty, f)
-	}})
-	must(t, err)
-	engine = wql.New(ents, wql.Options{})
-	ns, err := notes.Open(db, ents, notes.Options{Now: now})
-	must(t, err)
-	db.OnCommit(engine.Apply)
-	gr := graph.Open(db, ents, ns, engine)
-	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
-	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
-	seen.SetSearch(index)
-	mem, err := memory.Open(db, memory.Options{Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget})
-	must(t, err)
-	chats, err := chat.Open(db, chat.Options{Memory: mem.Numbered, Remote: seen.View(audience.Remote)})
-	must(t, err)
-	learning, err := feedback.Open(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
-	must(t, err)
-	remembered := document.New(db, mem, seen)
-	memories := search.Open(db, remembered, search.Options{})
-	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
-	must(t, err)
-	messages := search.Open(db, said, search.Options{})
-	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
-	shelf, err := books.Open(db, books.Options{
-		Now: now, Dir: t.TempDir(),
-		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
-	})
-	must(t, err)
-	read, err := bookdoc.New(db, seen)
-	must(t, err)
-	passages := search.Open(db, read, search.Options{})
-	ranker, err := recall.New(recall.Indexes{
-		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
-		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
-		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
-	}, recall.Options{})
-	must(t, err)
-	voices, err := personality.Open(db, personality.Options{})
-	must(t, err)
-	dir, err := os.MkdirTemp("", "mcp") // that of t.TempDir has a long path
-	must(t, err)
-	d := &daemon{t: t, path: filepath.Join(dir, "s"), rooms: &rpc.Rooms{
-		Personalities: voices, Books: shelf, Passages: passages,
-		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
-		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
-			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,
-			Refs: resolve.New(resolve.Options{Memories: mem, Conversation: chats.Handled, Message: chats.Referred}),
-		}),
-		Vaults: watch.New(db, ents, ns, watch.Options{}),
-	}}
-	t.Cleanup(func() {
-		must(t, db.Close())
-		_ = os.RemoveAll(dir)
-	})
-	d.listen(more...)
-	t.Cleanup(d.stop)
-	return d
-}
-
-// listen serves; methods given here stand in for those of the same name.
-func (d *daemon) listen(more ...rpc.Method) {
-	d.t.Helper()
-	d.srv = rpc.New(rpc.Options{
-		Methods: append(rpc.Methods(), more...), Rooms: d.rooms, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"},
-	})
-	ln, err := socket.Listen(d.path, socket.Options{})
-	must(d.t, err)
-	go func() { _ = d.srv.Serve(ln) }()
-}
-
-func (d *daemon) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	must(d.t, d.srv.Shutdown(ctx))
+	return &daemon{rpctest.Start(t, rpctest.Options{Methods: more}), t}
 }
 
 func (d *daemon) dial(ctx context.Context) (*client.Client, error) {
-	return client.Dial(ctx, d.path, client.Options{Name: "test"})
-}
-
-// dialFor connects as ctxd mcp does.
-func (d *daemon) dialFor(ctx context.Context, as client.Options) (*client.Client, error) {
-	return client.Dial(ctx, d.path, as)
+	return d.Dial(ctx, client.Options{Name: "test"})
 }
 
 // put calls methods that write: pairs of a method and its params.
@@ -204,7 +66,7 @@ func (d *daemon) put(pairs ...string) {
 // idAt returns the id of the note at a path of a vault.
 func (d *daemon) idAt(vault, path string) string {
 	d.t.Helper()
-	for n := range d.rooms.Notes.All() {
+	for n := range d.Rooms.Notes.All() {
 		if n.Vault == vault && n.Path == path {
 			return n.ID
 		}
@@ -241,7 +103,7 @@ func (b *lockedBuffer) String() string {
 func (d *daemon) open(opts mcp.Options) *host {
 	d.t.Helper()
 	if opts.Dial == nil {
-		opts.Dial = d.dialFor
+		opts.Dial = d.Dial
 	}
 	hostEnd, serverEnd := net.Pipe()
 	h := &host{t: d.t, wire: &lockedBuffer{}}

@@ -15,7 +15,7 @@ func TestMEM5_NothingIsDeletedHere(t *testing.T) {
 	text := h.call("remember", `{"statement":"The user\nkeeps bees","kind":"identity","tags":["#garden"],"questions":["Who keeps bees?"]}`)
 	h.contains("new", text, "Remembered [id:memory-1].")
 	h.contains("again", h.call("remember", `{"statement":"the user keeps bees."}`), "That is known already: [identity, 2026-01-31] The user keeps bees [id:memory-1]")
-	m, err := d.rooms.Memory.Get(d.rooms.Audience.View("local"), "memory-1")
+	m, err := d.Rooms.Memory.Get(d.Rooms.Audience.View("local"), "memory-1")
 	must(t, err)
 	if m.Source.Kind != "assistant" || m.Source.Client != mcp.ClientName || m.Tags[0] != "garden" || m.Use.Mentioned != 1 {
 		t.Errorf("%+v", m)
@@ -30,7 +30,7 @@ func TestMEM5_NothingIsDeletedHere(t *testing.T) {
 	d.put("memory.restore", `{"id":"memory-1"}`)
 	h.contains("it is back", h.call("memory_profile", `{}`), "three hives")
 	h.contains("wrong", h.call("forget_memory", `{"memory":"memory-1","wrong":true}`), "Retracted the memory [id:memory-1]", "Nothing was deleted")
-	if v, err := d.rooms.Memory.Get(d.rooms.Audience.View("local"), "memory-1"); err != nil || v.Status != "retracted" {
+	if v, err := d.Rooms.Memory.Get(d.Rooms.Audience.View("local"), "memory-1"); err != nil || v.Status != "retracted" {
 		t.Errorf("%+v %v", v, err)
 	}
 	for _, c := range []struct{ tool, args, want string }{

@@ -29,7 +29,7 @@ func (d *daemon) seedSecrets() {
 	d.t.Helper()
 	dir := filepath.Join(d.t.TempDir(), "V")
 	must(d.t, fixtures.WriteCanaries(dir))
-	_, err := d.rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
+	_, err := d.Rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
 	must(d.t, err)
 	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		d.put(r[0], r[1])
@@ -171,7 +171,7 @@ var attempts = []struct{ tool, args string }{
 // ids are the ids of the notes by title.
 func (d *daemon) ids() map[string]string {
 	ids := make(map[string]string)
-	for n := range d.rooms.Notes.All() {
+	for n := range d.Rooms.Notes.All() {
 		ids[n.Title] = n.ID
 	}
 	return ids
@@ -189,14 +189,14 @@ func (d *daemon) allAttempts() map[string][]string {
 	for _, a := range attempts {
 		add(a.tool, filled(a.args, ids))
 	}
-	for n := range d.rooms.Notes.All() {
+	for n := range d.Rooms.Notes.All() {
 		add("read_note", `{"note":"`+n.ID+`"}`)
 		add("explore_graph", `{"record":"`+n.ID+`","depth":1}`)
 		add("related_notes", `{"note":"`+n.ID+`"}`)
 		add("find_path", `{"from":"`+n.ID+`","to":"`+ids["Open"]+`"}`)
 		add("assemble_context", `{"message":"x","notes":["[id:`+n.ID+`]"],"searchNotes":0}`)
 	}
-	for e := range d.rooms.Entities.All() {
+	for e := range d.Rooms.Entities.All() {
 		add("get_entity", `{"entity":"`+e.ID+`","depth":2}`)
 		add("explore_graph", `{"record":"`+e.ID+`","depth":1}`)
 		add("assemble_context", `{"message":"x","entities":["[id:`+e.ID+`]"],"searchNotes":0}`)
@@ -216,7 +216,7 @@ func (d *daemon) canaries(question, said string) []string {
 		}
 	}
 	found := secret.FindAllString(said, -1)
-	for n := range d.rooms.Notes.All() {
+	for n := range d.Rooms.Notes.All() {
 		if n.Private && strings.Contains(said, n.ID) {
 			found = append(found, n.ID)
 		}
@@ -266,11 +266,11 @@ func (d *daemon) resourcesTell(h *host, include bool) {
 	for _, template := range templates.ResourceTemplates {
 		switch template.URITemplate {
 		case "ctxd://note/{id}":
-			for n := range d.rooms.Notes.All() {
+			for n := range d.Rooms.Notes.All() {
 				uris = append(uris, "ctxd://note/"+n.ID)
 			}
 		case "ctxd://entity/{id}":
-			for e := range d.rooms.Entities.All() {
+			for e := range d.Rooms.Entities.All() {
 				uris = append(uris, "ctxd://entity/"+e.ID)
 			}
 		default:
@@ -420,7 +420,7 @@ func TestCTX34_APrivateEntityOfAPublicNote(t *testing.T) {
 	found := func() string {
 		return h.call("search_notes", `{"query":"scales","types":["Thing"]}`) + h.call("read_note", `{"note":"n"}`)
 	}
-	entity := d.rooms.Notes.Get("n").EntityID
+	entity := d.Rooms.Notes.Get("n").EntityID
 	h.contains("public", found(), `1. [[N]] [id:n]`, "\nentity: [id:"+entity+"]\n")
 	d.put("entities.patch", `{"id":"`+entity+`","private":true}`)
 	if text := found(); !strings.Contains(text, "\nNo note was found.\n") || strings.Contains(text, entity) {

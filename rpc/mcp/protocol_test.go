@@ -18,7 +18,7 @@ import (
 // openAs is open for a host that is told of things.
 func (d *daemon) openAs(opts mcp.Options, as *sdk.ClientOptions) *host {
 	d.t.Helper()
-	opts.Dial = d.dialFor
+	opts.Dial = d.Dial
 	hostEnd, serverEnd := net.Pipe()
 	h := &host{t: d.t, wire: &lockedBuffer{}}
 	done := make(chan error, 1)
@@ -73,8 +73,8 @@ func TestMCP5_HostsFollowResources(t *testing.T) {
 	if err := h.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "file:///etc/passwd"}); !errors.As(err, &wire) || wire.Code != sdk.CodeResourceNotFound {
 		t.Errorf("%v", err)
 	}
-	d.stop()
-	d.listen()
+	d.Stop()
+	d.Listen()
 	h.call("read_note", `{"note":"alpha"}`) // connects again
 	all := []string{<-told, <-told, <-told}
 	slices.Sort(all)

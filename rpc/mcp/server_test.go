@@ -562,7 +562,7 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 	var mu sync.Mutex
 	var called []string
 	h := d.open(mcp.Options{Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
-		conn, err := socket.Dial(ctx, d.path)
+		conn, err := socket.Dial(ctx, d.Socket())
 		if err != nil {
 			return nil, err
 		}
@@ -614,7 +614,7 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 	}
 	_, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ctxd://entity/alice"})
 	must(t, err)
-	if recent := d.rooms.Gather.Recent(10, "local"); len(recent) != 0 {
+	if recent := d.Rooms.Gather.Recent(10, "local"); len(recent) != 0 {
 		t.Errorf("%+v", recent)
 	}
 }
@@ -674,19 +674,19 @@ func TestDaemonGoesAndComesBack(t *testing.T) {
 	d.seed()
 	h := d.open(mcp.Options{})
 	h.call("read_note", `{"note":"alpha"}`)
-	d.stop()
+	d.Stop()
 	text := h.fails("read_note", `{"note":"alpha"}`)
 	h.contains("without a daemon", text, "cannot connect to the ctxd daemon", "ctxd serve")
-	if strings.Contains(text, d.path) {
+	if strings.Contains(text, d.Socket()) {
 		t.Errorf("a path of this machine: %s", text)
 	}
 	if _, err := h.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "cannot connect") {
 		t.Errorf("%v", err)
 	}
-	d.listen()
+	d.Listen()
 	h.call("read_note", `{"note":"alpha"}`)
-	d.stop()
-	d.listen()
+	d.Stop()
+	d.Listen()
 	h.call("read_note", `{"note":"alpha"}`) // the host has not noticed at all
 }
 
@@ -725,9 +725,9 @@ func TestAConnectionThatBreaksIsMadeAgain(t *testing.T) {
 			h := d.open(mcp.Options{Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 				dials++
 				if dials > 1 {
-					return d.dialFor(ctx, as)
+					return d.Dial(ctx, as)
 				}
-				conn, err := socket.Dial(ctx, d.path)
+				conn, err := socket.Dial(ctx, d.Socket())
 				if err != nil {
 					return nil, err
 				}

@@ -26,7 +26,7 @@ func twoVaults(d *daemon) {
 			must(d.t, os.MkdirAll(filepath.Dir(at), 0o700))
 			must(d.t, os.WriteFile(at, []byte(text), 0o600))
 		}
-		_, err := d.rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
+		_, err := d.Rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
 		must(d.t, err)
 	}
 }

@@ -29,18 +29,18 @@ func TestMCP3_NotesAreWritten(t *testing.T) {
 	if m == nil || m[2] != "1" {
 		t.Fatalf("%s", made)
 	}
-	n := d.rooms.Notes.Get(m[1])
+	n := d.Rooms.Notes.Get(m[1])
 	if n == nil || n.Title != "Plan" || n.Body != "First of all." || n.Path != "plans/Plan.md" || strings.Join(n.Tags, " ") != "new" || n.Private {
 		t.Errorf("%+v", n)
 	}
 	h.contains("a title twice", h.fails("write_note", `{"title":"plan","text":"x"}`), "there is a note with that title", "Try: give it as note", "Plan [id:"+m[1]+"] plans/Plan.md")
 	h.call("append_to_note", `{"note":"Plan","text":"- one"}`)
 	h.call("append_to_note", `{"note":"[[Plan]]","text":"- two\n"}`)
-	if n = d.rooms.Notes.Get(m[1]); n.Body != "First of all.\n- one\n- two\n" || n.Version != 3 {
+	if n = d.Rooms.Notes.Get(m[1]); n.Body != "First of all.\n- one\n- two\n" || n.Version != 3 {
 		t.Errorf("%+v", n)
 	}
 	h.call("write_note", `{"note":"plans/Plan.md","text":"Anew.","title":"The plan"}`)
-	if n = d.rooms.Notes.Get(m[1]); n.Body != "Anew." || n.Title != "The plan" || n.Path != "plans/Plan.md" || strings.Join(n.Tags, " ") != "new" {
+	if n = d.Rooms.Notes.Get(m[1]); n.Body != "Anew." || n.Title != "The plan" || n.Path != "plans/Plan.md" || strings.Join(n.Tags, " ") != "new" {
 		t.Errorf("%+v", n)
 	}
 	for args, want := range map[string]string{
@@ -63,15 +63,15 @@ func TestMCP3_EntitiesAreWritten(t *testing.T) {
 	if m == nil {
 		t.Fatalf("%s", made)
 	}
-	if e := d.rooms.Entities.Get(m[1]); e.Name != "Eve" || e.Type != "Person" || e.Fields["team"] != "core" || e.Fields["role"] != "Lead" {
+	if e := d.Rooms.Entities.Get(m[1]); e.Name != "Eve" || e.Type != "Person" || e.Fields["team"] != "core" || e.Fields["role"] != "Lead" {
 		t.Errorf("%+v", e)
 	}
 	h.call("put_entity", `{"entity":"Evi","fields":{"role":null,"level":"lead"}}`)
 	h.call("put_entity", `{"entity":"Core","fields":{"lead":"Eve"}}`)
-	if e := d.rooms.Entities.Get(m[1]); e.Fields["role"] != nil || e.Fields["level"] != "lead" || e.Fields["team"] != "core" || e.Version != 2 {
+	if e := d.Rooms.Entities.Get(m[1]); e.Fields["role"] != nil || e.Fields["level"] != "lead" || e.Fields["team"] != "core" || e.Version != 2 {
 		t.Errorf("%+v", e)
 	}
-	if e := d.rooms.Entities.Get("core"); e.Fields["lead"] != m[1] {
+	if e := d.Rooms.Entities.Get("core"); e.Fields["lead"] != m[1] {
 		t.Errorf("%+v", e)
 	}
 	for args, want := range map[string]string{
@@ -98,7 +98,7 @@ func (d *daemon) seedFiles() {
 	} {
 		must(d.t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	_, err := d.rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
+	_, err := d.Rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
 	must(d.t, err)
 }
 
@@ -134,7 +134,7 @@ func TestMCP3_EditsOfFilesAreProposed(t *testing.T) {
 	} {
 		h.contains(tool, h.fails(tool, args), "comes from a file", "propose_edit")
 	}
-	if n, err := d.rooms.Notes.ByTitle("Plain", nil); err != nil || n.Version != 1 {
+	if n, err := d.Rooms.Notes.ByTitle("Plain", nil); err != nil || n.Version != 1 {
 		t.Errorf("%v %v", n, err)
 	}
 	text := d.open(mcp.Options{AllowWrite: true, IncludePrivate: true}).call("propose_edit", `{"note":"Eve","old":"She","new":"He"}`)
@@ -150,11 +150,11 @@ func TestMCP3_WhatIsNotShownIsNotLost(t *testing.T) {
 	for tool, args := range map[string]string{"write_note": `{"note":"N","text":"x"}`, "append_to_note": `{"note":"N","text":"x"}`} {
 		h.contains(tool, h.fails(tool, args), "parts of the note are private", "ask the user")
 	}
-	if n := d.rooms.Notes.Get("n"); n.Body != "see [[P]]" {
+	if n := d.Rooms.Notes.Get("n"); n.Body != "see [[P]]" {
 		t.Errorf("%+v", n)
 	}
 	d.open(mcp.Options{AllowWrite: true, IncludePrivate: true}).call("append_to_note", `{"note":"N","text":"more"}`)
-	if n := d.rooms.Notes.Get("n"); n.Body != "see [[P]]\nmore\n" {
+	if n := d.Rooms.Notes.Get("n"); n.Body != "see [[P]]\nmore\n" {
 		t.Errorf("%+v", n)
 	}
 }
@@ -167,7 +167,7 @@ func TestMCP3_NoWriteIsRepeated(t *testing.T) {
 	dials := 0
 	h := d.open(mcp.Options{AllowWrite: true, Dial: func(ctx context.Context, as client.Options) (*client.Client, error) {
 		dials++
-		conn, err := socket.Dial(ctx, d.path)
+		conn, err := socket.Dial(ctx, d.Socket())
 		if err != nil {
 			return nil, err
 		}
@@ -178,9 +178,9 @@ func TestMCP3_NoWriteIsRepeated(t *testing.T) {
 		t.Errorf("%d connections", dials)
 	}
 	h.call("read_note", `{"note":"alpha"}`)
-	d.stop()
+	d.Stop()
 	h.contains("no daemon", h.fails("append_to_note", `{"note":"alpha","text":"x"}`), "cannot connect")
-	d.listen()
+	d.Listen()
 }
 
 // cutAfter is a connection that ends when a change was sent, before its reply.

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/rpctest"
 )
 
 func TestMain(m *testing.M) {
@@ -210,7 +211,7 @@ func TestLSP7_AnAnswerIsStreamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(set.Close)
-	d := lsptest.StartWith(t, set)
+	d := lsptest.StartWith(t, rpctest.Options{Models: set})
 	e := d.Open(lsptest.Options{})
 	var a commands.Answer
 	e.Call("workspace/executeCommand", map[string]any{

@@ -17,7 +17,15 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/rpctest"
 )
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Options say what an editor can do and has open.
 type Options struct {
@@ -61,6 +69,24 @@ type Editor struct {
 type doc struct {
 	version int32
 	text    string
+}
+
+// Daemon is a daemon that editors are opened over.
+type Daemon struct {
+	*rpctest.Daemon
+	t testing.TB
+}
+
+// Start starts a daemon, which ends with the test.
+func Start(t testing.TB) *Daemon {
+	t.Helper()
+	return StartWith(t, rpctest.Options{})
+}
+
+// StartWith is Start for a daemon with something of its own.
+func StartWith(t testing.TB, opts rpctest.Options) *Daemon {
+	t.Helper()
+	return &Daemon{rpctest.Start(t, opts), t}
 }
 
 // Open starts a server and connects an editor to it.

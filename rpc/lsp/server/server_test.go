@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/rpctest"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -75,7 +76,7 @@ func TestLSP1_ImportAfterConsent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := lsptest.Start(t)
-			dir := lsptest.Folder(t, files)
+			dir := rpctest.Folder(t, files)
 			e := d.Open(lsptest.Options{Settings: c.settings, Capabilities: capable, Folders: []string{dir}, Asked: answer(c.answer, c.asked)})
 			if c.imported {
 				var shown wire.ShowMessageParams
@@ -112,7 +113,7 @@ func TestLSP1_AVaultIsNotImportedAgain(t *testing.T) {
 	d := lsptest.Start(t)
 	root := d.Vault(files)
 	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{root}})
-	other := lsptest.Folder(t, map[string]string{"x.md": "x"})
+	other := rpctest.Folder(t, map[string]string{"x.md": "x"})
 	e.Notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{
 		"added": []wire.WorkspaceFolder{{URI: text.URIOf(other)}}, "removed": []wire.WorkspaceFolder{},
 	}})
@@ -125,7 +126,7 @@ func TestLSP1_AVaultIsNotImportedAgain(t *testing.T) {
 // The home folder is asked about, whatever the setting.
 func TestLSP1_TheHomeFolderIsAskedAbout(t *testing.T) {
 	d := lsptest.Start(t)
-	home := lsptest.Folder(t, files)
+	home := rpctest.Folder(t, files)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{home}, Asked: answer("Not now", "")})
@@ -196,7 +197,7 @@ func TestLSP1_SeveralEditors(t *testing.T) {
 func TestLSP1_ImportByALateDaemon(t *testing.T) {
 	d := lsptest.Start(t)
 	d.Stop()
-	dir := lsptest.Folder(t, files)
+	dir := rpctest.Folder(t, files)
 	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{dir}})
 	e.Await("window/showMessage", nil)
 	d.Listen()

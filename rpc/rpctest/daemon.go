@@ -1,4 +1,4 @@
-package lsptest
+package rpctest
 
 import (
 	"context"
@@ -76,24 +76,24 @@ func counted(what string) func() string {
 	return func() string { return fmt.Sprintf("%s-%d", what, made.Add(1)) }
 }
 
+// Options are what a daemon has that not all have. The zero value works.
+type Options struct {
+	Models  *llm.Set     // that answer; nil: none does
+	Methods []rpc.Method // in the place of those of the same name
+}
+
 // Daemon is a whole daemon over a store in memory, on a socket.
 type Daemon struct {
-	t     testing.TB
 	Rooms *rpc.Rooms
-	path  string
-	srv   *rpc.Server
 
-	models *llm.Set
+	t    testing.TB
+	opts Options
+	path string
+	srv  *rpc.Server
 }
 
 // Start starts a daemon, which ends with the test.
-func Start(t testing.TB) *Daemon {
-	t.Helper()
-	return StartWith(t, nil)
-}
-
-// StartWith is Start with models that answer; nil: none does.
-func StartWith(t testing.TB, models *llm.Set) *Daemon {
+func Start(t testing.TB, opts Options) *Daemon {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
@@ -143,11 +143,11 @@ func StartWith(t testing.TB, models *llm.Set) *Daemon {
 	})
 	voices, err := personality.Open(db, personality.Options{})
 	must(t, err)
-	dir, err := os.MkdirTemp("", "lsp") // that of t.TempDir has a long path
+	dir, err := os.MkdirTemp("", "rpc") // that of t.TempDir has a long path
 	must(t, err)
 	vaults := watch.New(db, ents, ns, watch.Options{})
 	must(t, vaults.Start(context.Background(), watch.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
-	d := &Daemon{t: t, models: models, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
+	d := &Daemon{t: t, opts: opts, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
 		Handles: completing, Refs: referred,
 		Personalities: voices, Books: shelf, Passages: passages,
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
@@ -170,7 +170,11 @@ func StartWith(t testing.TB, models *llm.Set) *Daemon {
 // Listen serves, after Stop anew.
 func (d *Daemon) Listen() {
 	d.t.Helper()
-	d.srv = rpc.New(rpc.Options{Methods: rpc.Methods(), Rooms: d.Rooms, Providers: d.models, Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	d.srv = rpc.New(rpc.Options{
+		Methods: append(rpc.Methods(), d.opts.Methods...), Rooms: d.Rooms, Providers: d.opts.Models,
+		Info:   protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"},
+		Logger: slog.New(slog.NewTextHandler(d.t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
 	ln, err := socket.Listen(d.path, socket.Options{})
 	must(d.t, err)
 	go func(srv *rpc.Server) { _ = srv.Serve(ln) }(d.srv)
@@ -182,6 +186,9 @@ func (d *Daemon) Stop() {
 	defer cancel()
 	must(d.t, d.srv.Shutdown(ctx))
 }
+
+// Socket is the path of its socket.
+func (d *Daemon) Socket() string { return d.path }
 
 // Dial connects as a client.
 func (d *Daemon) Dial(ctx context.Context, as client.Options) (*client.Client, error) {
