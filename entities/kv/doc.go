@@ -115,39 +115,8 @@
 //
 // # Recovery
 //
-// Open loads the newest snapshot that is whole and applies the transactions
-// that follow it. Where one is missing or damaged, it looks for what proves that
-// it had been acknowledged: durable fields in other records, also in those of
-// which only the header is intact, the beginning of later segments, the names of
-// snapshots, the clean marker.
-//
-//   - An unfinished write at the end and no such proof: it is cut off and
-//     reported as torn. This is what a crash leaves.
-//   - Proof: damage took something that was there. Every intact transaction
-//     behind it is applied as well, found by the magic and the checksums of its
-//     header wherever it lies. The report says how many are lost and how many
-//     were salvaged.
-//   - No proof, and yet intact transactions behind the first that is missing:
-//     the writes that were under way when the power failed, of which any may be
-//     there. None of them is taken, so that no state is shown that never was.
-//   - Damaged segments and snapshots are renamed to damaged-*, after what could
-//     be read has a snapshot of its own.
-//   - Neither a whole snapshot nor a journal from the first transaction on:
-//     Open refuses and changes nothing, rather than show an empty store. With
-//     Options.Salvage it puts together the intact pieces of the snapshots and
-//     the journal since.
-//
-// A transaction that is missing may have been what a later one was based on, so
-// the rooms above take records as they find them: a link to a note that is gone
-// is a link to nothing. Rooms that look records up by others mend those while the
-// store is Unmended, which it is also after a crash, until they have said Mended.
-//
-// An error in reading is not damage: Open fails and changes nothing. Before
-// Open returns, what was replayed is flushed, since a process that was killed
-// may have left it in the page cache only. The part that nothing proves to be
-// durable is written again first: where the last process met a failed flush, the
-// kernel holds pages that it takes for clean, and that no flush would write.
-//
+// Open loads the newest snapshot that is whole and applies the transactions that follow it.
+// What it makes of those that are missing or damaged, README.md says under "What a start does".
 // Inspect does all this without changing anything.
 //
 // # Concurrency

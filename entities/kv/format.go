@@ -113,7 +113,7 @@ func (s *Store) upgraded(from int) ([]write, error) {
 
 // applyUpgrade changes the records in memory and replaces the state on disk.
 func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
-	in := batch{db: s.db}
+	in := s.batch()
 	writes = s.stampFormat(writes)
 	for i := range writes {
 		w := &writes[i]

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // queueWrites has writers see what p wrote.
@@ -71,4 +72,18 @@ func set(b *buntdb.Tx, key, raw string, deleted bool) (old string, had bool, err
 		return "", false, nil
 	}
 	return old, err == nil, err
+}
+
+// batch puts writes into the memory store without a transaction for each.
+func (s *Store) batch() *pairs.Batch {
+	return &pairs.Batch{Insert: func(list []pairs.Put) error {
+		return s.db.Update(func(b *buntdb.Tx) error {
+			for i := range list {
+				if _, _, err := set(b, list[i].Key, list[i].Value, list[i].Deleted); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -80,7 +79,7 @@ func (s *Store) read() (*finding, error) {
 	}
 	f := &finding{Inventory: inv, damaged: damaged, untold: untold}
 	r := &disk.Replay{
-		FS: fsys, Dir: dir, In: &batch{db: s.db}, Start: s.seq.Load(), Last: s.seq.Load(),
+		FS: fsys, Dir: dir, In: s.batch(), Start: s.seq.Load(), Last: s.seq.Load(),
 		Promised: stopped,
 	}
 	f.journal = r
@@ -260,21 +259,11 @@ func (s *Store) repairJournal(f *finding) error {
 
 // cut removes an unfinished write from the end of the journal.
 func (s *Store) cut(at *disk.Stop) error {
-	name := filepath.Join(s.dir, s.files.segments[at.Segment].Name(disk.JournalPrefix))
+	id := s.files.segments[at.Segment]
 	if at.Off == 0 {
-		// The segment was just being created.
-		s.files.segments = s.files.segments[:at.Segment]
-		return errors.Join(s.opts.FS.Remove(name), s.opts.FS.SyncDir(s.dir))
+		s.files.segments = s.files.segments[:at.Segment] // it was just being created
 	}
-	f, err := s.opts.FS.OpenFile(name, os.O_RDWR, disk.FileMode)
-	if err != nil {
-		return err
-	}
-	err = f.Truncate(at.Off)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return disk.CutSegment(s.opts.FS, s.dir, id, at.Off)
 }
 
 func (s *Store) setAside(name string) error {

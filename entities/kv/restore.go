@@ -3,7 +3,6 @@ package kv
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +157,7 @@ func (s *Store) replaceState(ctx context.Context, seq uint64,
 	for len(made) < keepSnapshots {
 		of, n, err := s.writeReplacement(ctx, seq, source)
 		if err != nil {
-			s.removeTemps(made)
+			disk.RemoveTemps(s.opts.FS, made)
 			return s.replaceFailed(ctx, err)
 		}
 		made, size = append(made, of), n
@@ -192,41 +191,15 @@ func (s *Store) writeReplacement(ctx context.Context, seq uint64,
 
 // publish gives the files their names.
 func (s *Store) publish(made []disk.State) error {
-	fsys := s.opts.FS
-	var err error
-	done := 0
-	for ; done < len(made) && err == nil; done++ {
-		err = fsys.Rename(made[done].Name+disk.TempSuffix, made[done].Name)
-	}
-	unknown := func(err error) error {
-		return s.fail(unavailable(err, "the store is read-only: whether its state was replaced is not known").
-			WithHint(hintRestart))
-	}
-	if err == nil {
-		err = fsys.SyncDir(s.dir)
-		if err != nil {
-			return unknown(err) // to remove the names would need the flush that has just failed
-		}
+	undone, err := disk.Publish(s.opts.FS, s.dir, made)
+	switch {
+	case err == nil:
 		return nil
+	case undone:
+		return s.replaceFailed(context.Background(), err)
 	}
-	var undo error
-	for _, of := range made[:done] {
-		if e := fsys.Remove(of.Name); e != nil && !errors.Is(e, fs.ErrNotExist) {
-			undo = errors.Join(undo, e)
-		}
-	}
-	s.removeTemps(made)
-	undo = errors.Join(undo, fsys.SyncDir(s.dir))
-	if undo != nil {
-		return unknown(errors.Join(err, undo))
-	}
-	return s.replaceFailed(context.Background(), err)
-}
-
-func (s *Store) removeTemps(made []disk.State) {
-	for _, of := range made {
-		_ = s.opts.FS.Remove(of.Name + disk.TempSuffix)
-	}
+	return s.fail(unavailable(err, "the store is read-only: whether its state was replaced is not known").
+		WithHint(hintRestart))
 }
 
 func (s *Store) replaceFailed(ctx context.Context, err error) error {

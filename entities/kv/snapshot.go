@@ -277,9 +277,9 @@ func (s *Store) Compact(ctx context.Context, progress func(done, total int64)) e
 func (s *Store) DeleteCopies(ctx context.Context) error { return s.inTurn(ctx, s.deleteCopies) }
 
 func (s *Store) deleteCopies() error {
-	files, err := s.copyFiles()
+	files, err := disk.Copies(s.opts.FS, s.dir)
 	if err != nil {
-		return err
+		return unreadable(err)
 	}
 	for _, file := range files {
 		err = errors.Join(err, s.opts.FS.Remove(file))
@@ -301,23 +301,10 @@ func (s *Store) deleteCopies() error {
 // A restore leaves one, for example, by which it can be undone.
 func (s *Store) Copies(ctx context.Context) (files []string, err error) {
 	err = s.inTurn(ctx, func() (err error) {
-		files, err = s.copyFiles()
-		return err
+		files, err = disk.Copies(s.opts.FS, s.dir)
+		return unreadable(err)
 	})
 	return files, err
-}
-
-func (s *Store) copyFiles() (files []string, err error) {
-	inv, err := disk.TakeInventory(s.opts.FS, s.dir)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	for _, name := range inv.All {
-		if disk.IsCopy(name) {
-			files = append(files, filepath.Join(s.dir, name))
-		}
-	}
-	return files, nil
 }
 
 // beginCapture is called with the writer lock held and every transaction

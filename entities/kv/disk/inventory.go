@@ -2,6 +2,7 @@ package disk
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -76,3 +77,17 @@ func IsAside(name string) bool { return strings.HasPrefix(name, DamagedPrefix) }
 
 // IsCopy reports whether a file holds a former state of the store.
 func IsCopy(name string) bool { return IsAside(name) || strings.HasSuffix(name, BackupSuffix) }
+
+// Copies returns the paths of the files that hold a former state of the store in dir.
+func Copies(fsys FS, dir string) (files []string, err error) {
+	inv, err := TakeInventory(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range inv.All {
+		if IsCopy(name) {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	return files, nil
+}

@@ -127,3 +127,20 @@ func (s *Segment) Linked() bool {
 
 // Close closes the file.
 func (s *Segment) Close() error { return s.f.Close() }
+
+// CutSegment cuts a segment off at an offset, and removes it at offset 0.
+func CutSegment(fsys FS, dir string, id ID, off int64) error {
+	name := filepath.Join(dir, id.Name(JournalPrefix))
+	if off == 0 {
+		return errors.Join(fsys.Remove(name), fsys.SyncDir(dir))
+	}
+	f, err := fsys.OpenFile(name, os.O_RDWR, FileMode)
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(off)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
