@@ -49,6 +49,7 @@ var rooms = []string{
 	"entities/kv/backup",
 	"entities/kv/pairs",
 	"entities/kv/codec",
+	"entities/kv/outbox",
 	"entities/kv",
 	"entities/kv/shared",
 	"entities/kv/loading",

@@ -118,6 +118,8 @@ type ReplicaStatus struct {
 	Trouble   *fault.Error // why the log could not be read or written the last time; nil: it could
 	Conflicts uint64       // how often somebody else was first
 	Foreign   uint64       // transactions of other machines that were applied since the start
+	Waiting   int          // items of the outbox that are going to be replayed
+	Refused   int          // and those whose replay was refused
 }
 
 // Replica says how the store stands with its log, ok is false for one without. O(1).
@@ -128,7 +130,7 @@ func (s *Store) Replica() (st ReplicaStatus, ok bool) {
 	}
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
-	return ReplicaStatus{r.applied, r.trouble, r.Conflicts(), r.foreign.Load()}, true
+	return ReplicaStatus{Position: r.applied, Trouble: r.trouble, Conflicts: r.Conflicts(), Foreign: r.foreign.Load()}, true
 }
 
 // Digest returns a hash over what several machines share, all records but those of Local

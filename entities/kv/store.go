@@ -82,6 +82,9 @@ type Options struct {
 	LogStart *Position
 	// Leave makes a replica a store of this machine again.
 	Leave bool
+	// Queue has transactions that only add be accepted while the log can't be reached, see Queueable.
+	// They wait here, and are done again when it can.
+	Queue bool
 	// SnapshotAfter is after how many bytes of journal a snapshot is made in
 	// the background: 0 is 64 MiB, less never. A store larger than that waits
 	// until the journal has grown to the size of the last snapshot, so that
@@ -130,7 +133,8 @@ type Store struct {
 	snapshots snapshotter
 	flusher   flusher
 	deletion  deletion
-	replica   *replica // nil without Options.Log; set by Open
+	replica   *replica                             // nil without Options.Log; set by Open
+	replay    func(context.Context, Waiting) error // see Replay
 }
 
 // Open opens the store in dir, creating it when there is none, or one in

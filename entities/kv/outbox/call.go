@@ -1,0 +1,123 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+)
+
+// Later is what has to be done again once the log can be reached.
+type Later struct {
+	// Kind says what is done: the name of a method, say. It is for whoever replays.
+	Kind string
+	// Body returns all that it needs, ids that were given included. It is called at the end
+	// of a transaction that is taken here, in it: it must neither read nor write the store,
+	// and is called again when the transaction runs again.
+	Body func() ([]byte, error)
+}
+
+// Waiting is an item of the outbox.
+type Waiting struct {
+	Number  uint64    `json:"number"` // grows in the order in which items are replayed
+	Kind    string    `json:"kind"`
+	Body    []byte    `json:"body"`
+	Time    time.Time `json:"time"`              // when it was accepted here
+	Keys    []string  `json:"keys,omitempty"`    // collection/id of the records that it wrote, in their order
+	Refused *Refusal  `json:"refused,omitempty"` // why its replay was refused; nil: it waits
+}
+
+// Refusal is why an item can't be done any more.
+type Refusal struct {
+	Kind    string    `json:"kind"` // as fault.Kind.String
+	Message string    `json:"message"`
+	Field   string    `json:"field,omitempty"`
+	Ref     string    `json:"ref,omitempty"`
+	Hint    string    `json:"hint,omitempty"`
+	Time    time.Time `json:"time"`
+}
+
+// Call is what the context of a transaction says of it.
+type Call struct {
+	later  *Later
+	number uint64 // of its item, 0: it has none
+	replay bool   // of that item
+	here   bool   // it is replayed here, while the log can't be reached
+
+	mu   sync.Mutex
+	away bool   // something of it is in the log
+	took uint64 // item that a transaction of it is in, or that it has ended
+}
+
+type key struct{}
+
+// With returns a context whose transactions may be taken here while the log can't be reached.
+// One that is such a context already, or that of a replay, stays as it is.
+func With(ctx context.Context, l Later) context.Context {
+	if Of(ctx) != nil {
+		return ctx
+	}
+	return context.WithValue(ctx, key{}, &Call{later: &l})
+}
+
+// Of returns what the context says, nil when it says nothing. All methods of a Call are for nil, too.
+func Of(ctx context.Context) *Call {
+	c, _ := ctx.Value(key{}).(*Call)
+	return c
+}
+
+// Replays reports whether it is the replay of an item.
+func (c *Call) Replays() bool { return c != nil && c.replay }
+
+// Queued returns the item that a transaction of the context was taken into, or that it replays.
+func (c *Call) Queued() (number uint64, ok bool) {
+	if c == nil {
+		return 0, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.took, c.took != 0
+}
+
+// Here reports whether a transaction is to be taken here, without asking the log. trouble is why
+// the log could not be used the last time, nil: it could.
+func (c *Call) Here(trouble error) bool {
+	if c == nil {
+		return false
+	}
+	if c.replay {
+		return c.here
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.away && Unreachable(trouble)
+}
+
+// Unreachable reports whether an error of the log lets additions be taken here: it can't be
+// reached now, or a join anew will bring them to it.
+func Unreachable(err error) bool {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != fault.Unavailable {
+		return false
+	}
+	return f.Retryable || errors.Is(err, commitlog.ErrGone) || errors.Is(err, commitlog.ErrForked)
+}
+
+// Accepted notes that a transaction that wrote something for others was accepted, here or by
+// the log. number is that of its item, 0 without one.
+func (c *Call) Accepted(here bool, number uint64) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if number != 0 {
+		c.took = number
+	}
+	if !here {
+		c.away = true
+	}
+}

@@ -1,0 +1,38 @@
+// Package outbox keeps what a machine has accepted while the log that it shares with others
+// can't be reached: the items that have to be done again, in their order, and what their
+// transactions have changed in the meantime (Box). It works on keys and values in transactions
+// of a store that gives itself as a Store, and knows nothing of journals, logs and views.
+//
+// # Keys
+//
+// All are of the store itself, so they stay on this machine and in its journal. A transaction
+// that is taken here writes them in the same record as its own.
+//
+//	!outbox             JSON of Head: the id of this outbox, the last number, the epoch
+//	!waiting NUMBER     JSON of an item; NUMBER has 16 hexadecimal digits
+//	!base COLLECTION/ID what the record is by the log: "-" it is absent, "+" and its value
+//
+// Each record that a provisional transaction writes has a base, from the first such write until
+// all are taken back. So the state by the log can be read at any time (Truth), and taking all
+// back costs one transaction, whatever the transactions did to each other. Records are taken
+// back from the last written to the first, as whoever looks at change sets is used to. An item
+// is applied while its epoch is that of the Head: taking back makes another epoch, and changes
+// no item.
+//
+// # Exactly once
+//
+// The transaction of a replay deletes its item and says in a shared record, of the id of this
+// outbox, how far that is replayed. Both are in one entry of the log and one record of the
+// journal. A machine that stops between the two reads the entry at its next start, and finds in
+// the record that the item is done. Numbers grow, also of an item that is tried once more, and
+// an item whose outcome is not known is never refused.
+//
+// # Limits
+//
+// MaxItems and MaxBytes, after which an addition is refused with kind Limit. Bytes are those of
+// bodies, of keys, and of values before and after. Errors are *fault.Error. Taking an addition
+// costs O(what it wrote + keys of its item), taking all back O(bytes that wait), a replay what
+// its transaction costs.
+//
+// A Call may be used by several goroutines, a Box by any number.
+package outbox
