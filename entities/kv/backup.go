@@ -12,14 +12,15 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // BackupOptions say how to make a backup. The zero value is fine.
 type BackupOptions struct {
 	Program   string // name and version, for people
 	Overwrite bool   // replace a file that is there
-	// Shared leaves out what is this machine's alone, the records of Local collections: for
-	// another machine that joins the log.
+	// Shared leaves out what is this machine's alone, the records of Local collections and what
+	// waits in the outbox: for another machine that joins the log.
 	Shared bool
 	// Progress is told how many records are written, from the goroutine that
 	// called Backup.
@@ -77,7 +78,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	if err != nil {
 		return nil, err
 	}
-	total, sum := int64(s.count()), sha256.New()
+	total, sum, truth := int64(s.count()), sha256.New(), outbox.Truth{}
 	id := disk.NewID(m.Seq)
 	of := disk.State{
 		Name: path, Temp: disk.BackupTemp(path, id),
@@ -85,7 +86,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		Next: func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
 			if o.Shared {
-				chunk = slices.DeleteFunc(chunk, isLocal)
+				chunk = slices.DeleteFunc(truth.Chunk(chunk, more), isLocal)
 			}
 			for i := range chunk {
 				backup.Count(m, chunk[i].Key)

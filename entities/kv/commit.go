@@ -19,6 +19,7 @@ type pending struct {
 	seq    uint64
 	time   time.Time
 	writes []write
+	here   bool // it waits in the outbox
 
 	once sync.Once
 	cs   *ChangeSet
@@ -51,8 +52,10 @@ func (s *Store) enqueue(p *pending, tx *Tx) error {
 	if q.failed != nil {
 		return q.failed
 	}
-	if s.replica != nil && s.replica.round != tx.round {
-		return errAgain
+	if s.replica != nil {
+		if err := s.replica.admit(p, tx); err != nil {
+			return err
+		}
 	}
 	s.queueWrites(p)
 	q.list = append(q.list, p)

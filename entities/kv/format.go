@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // formatKey holds the format of the records, written by the transaction that
@@ -97,11 +98,16 @@ const hintUpgrade = "see that the disk has room for three times the data, and st
 func (s *Store) upgraded(from int) ([]write, error) {
 	tx := Tx{s: s, writable: true}
 	defer func() { tx.over = true }()
-	if err := errors.Join(s.opts.Upgrade(&tx, from), tx.err); err != nil {
+	// What waits is done again by the new program, on records of the new format.
+	err := outbox.TakeBack(rawTx{&tx})
+	if err == nil {
+		err = errors.Join(s.opts.Upgrade(&tx, from), tx.err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range tx.writes {
-		if w := &tx.writes[i]; !w.deleted {
+		if w := &tx.writes[i]; !w.deleted && w.of != nil {
 			if _, err := w.of.decode(w.raw); err != nil {
 				_, id := w.of.split(w.key)
 				return nil, fault.Wrap(fault.Internal, err, "an upgraded record can't be read back").WithRef(id)

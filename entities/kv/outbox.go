@@ -2,6 +2,11 @@ package kv
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
@@ -56,20 +61,28 @@ func (s *Store) Replay(fn func(ctx context.Context, w Waiting) error) { s.replay
 
 // Waiting returns what was accepted here and is not in the log, in the order in which it is
 // replayed, and what its replay has refused. O(bytes of it).
-func (s *Store) Waiting(ctx context.Context) ([]Waiting, error) {
-	return nil, ctx.Err()
+func (s *Store) Waiting(ctx context.Context) (list []Waiting, err error) {
+	err = s.View(ctx, func(tx *Tx) (err error) {
+		list, err = outbox.List(rawTx{tx})
+		return err
+	})
+	return list, err
 }
 
 // Drop forgets an item whose replay was refused. The error is NotFound without such a number,
 // and Conflict for one that waits: that is going to be replayed.
 func (s *Store) Drop(ctx context.Context, number uint64) error {
-	return outbox.Missing(number)
+	return s.Update(ctx, func(tx *Tx) error { return outbox.Drop(rawTx{tx}, number) })
 }
 
 // Again has an item whose replay was refused be replayed once more, behind all others: it gets
 // a new number. Errors are those of Drop.
 func (s *Store) Again(ctx context.Context, number uint64) error {
-	return outbox.Missing(number)
+	err := s.Update(ctx, func(tx *Tx) error { return outbox.Again(rawTx{tx}, number) })
+	if err == nil {
+		s.replayAll()
+	}
+	return err
 }
 
 // Pending reports whether a record was written by something that waits, so that other machines
@@ -77,4 +90,200 @@ func (s *Store) Again(ctx context.Context, number uint64) error {
 func (c Collection[T]) Pending(tx *Tx, id string) bool {
 	_, pending, _ := tx.get(outbox.BaseKey(c.c.prefix + id))
 	return pending
+}
+
+// replayed says how far the outboxes of all machines are replayed, by their ids.
+var replayed = NewCollection[uint64]("outbox-done")
+
+// rawTx is a transaction as package outbox sees it.
+type rawTx struct{ *Tx }
+
+func (t rawTx) Get(key string) (string, bool, error) { return t.get(key) }
+
+func (t rawTx) Put(key, raw string) error { return t.put(key, raw, collectionOf(key)) }
+
+func (t rawTx) Delete(key string) error { return t.delete(key, collectionOf(key)) }
+
+func (t rawTx) Scan(prefix string, fn func(key, raw string) (bool, error)) error {
+	return t.scan(prefix, fn)
+}
+
+func (t rawTx) Shared() (list []outbox.Write) {
+	for i := range t.writes {
+		if w := &t.writes[i]; w.isShared() && (w.had || !w.deleted) {
+			list = append(list, outbox.Write{Key: w.key, Raw: w.raw, Deleted: w.deleted, Old: w.old, Had: w.had})
+		}
+	}
+	return list
+}
+
+func (t rawTx) Done(id string) (uint64, error) {
+	n, err := replayed.Get(t.Tx, id)
+	if n == nil {
+		return 0, err
+	}
+	return *n, err
+}
+
+func (t rawTx) SetDone(id string, number uint64) error { return replayed.Put(t.Tx, id, &number) }
+
+func (t rawTx) Time() time.Time { return t.Now(t.s.now) }
+
+// replayStore is a store as its Replayer sees it.
+type replayStore struct{ s *Store }
+
+func (r replayStore) Change(ctx context.Context, fn func(outbox.Tx) error) error {
+	return r.s.Update(ctx, func(tx *Tx) error { return fn(rawTx{tx}) })
+}
+
+func (r replayStore) Look(ctx context.Context, fn func(outbox.Tx) error) error {
+	return r.s.View(ctx, func(tx *Tx) error { return fn(rawTx{tx}) })
+}
+
+func (r replayStore) CatchUp(ctx context.Context) error { return r.s.CatchUp(ctx) }
+
+// Hold keeps transactions from beginning that are no replays.
+func (r replayStore) Hold() {
+	if of := r.s.replica; of != nil {
+		of.s.queue.mu.Lock()
+		defer of.s.queue.mu.Unlock()
+		if isClosed(of.drained) {
+			of.drained = make(chan struct{})
+		}
+	}
+}
+
+func (r replayStore) Release() {
+	if of := r.s.replica; of != nil {
+		of.s.queue.mu.Lock()
+		defer of.s.queue.mu.Unlock()
+		if !isClosed(of.drained) {
+			close(of.drained)
+		}
+	}
+}
+
+// startReplays begins to replay what waits. A store without a log has only what it kept when it
+// left the others.
+func (s *Store) startReplays() {
+	if s.replay == nil || s.replays.Load() != nil || s.replica == nil && s.committed(outbox.HeadKey) == "" {
+		return
+	}
+	s.replays.Store(outbox.Start(replayStore{s}, s.replay, s.log))
+	s.replayAll()
+}
+
+// replayAll has everything that waits be replayed, before other transactions begin.
+func (s *Store) replayAll() {
+	r := s.replays.Load()
+	if r == nil {
+		return
+	}
+	head, err := outbox.ParseHead(s.committed(outbox.HeadKey))
+	if err == nil && head.Waiting == 0 {
+		return
+	}
+	replayStore{s}.Hold()
+	r.Kick()
+}
+
+// committed returns what a key of the store holds, "" when there is none.
+func (s *Store) committed(key string) (raw string) {
+	_ = s.db.View(func(b *buntdb.Tx) (err error) {
+		raw, err = b.Get(key)
+		return err
+	})
+	return raw
+}
+
+// errOffline is why a transaction is not queued that has seen what waits in the outbox.
+var errOffline = errors.New("what the transaction has seen is not in the log")
+
+// callOf returns what the context says of a transaction, nil when that does not matter.
+func (s *Store) callOf(ctx context.Context) *outbox.Call {
+	call := outbox.Of(ctx)
+	if call.Replays() || s.opts.Queue {
+		return call
+	}
+	return nil
+}
+
+// queueing returns the function of a transaction with what the outbox does before and after it.
+func (r *replica) queueing(call *outbox.Call, fn func(*Tx) error) func(*Tx) error {
+	return func(tx *Tx) error {
+		if err := outbox.Before(rawTx{tx}, call); err != nil {
+			return err
+		}
+		err := fn(tx)
+		if err == nil {
+			err = tx.err
+		}
+		if err == nil {
+			tx.shared, tx.item, err = outbox.After(rawTx{tx}, call, tx.here)
+		}
+		return err
+	}
+}
+
+// admit says whether a transaction may be queued. Called with queue.mu held.
+func (r *replica) admit(p *pending, tx *Tx) error {
+	switch {
+	case r.round != tx.round:
+		return errAgain
+	case tx.here && tx.item != 0:
+		p.here, r.offline = true, true
+	case r.offline && p.isShared():
+		return errOffline
+	}
+	return nil
+}
+
+// gates returns what has to be closed for a transaction to begin.
+func (r *replica) gates(call *outbox.Call) [2]chan struct{} {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	if call.Replays() {
+		return [2]chan struct{}{r.gate, r.gate}
+	}
+	return [2]chan struct{}{r.drained, r.gate}
+}
+
+// lastTrouble returns why the log could not be used last.
+func (r *replica) lastTrouble() error {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	if r.trouble == nil {
+		return nil
+	}
+	return r.trouble
+}
+
+// Provisional reports whether there are transactions here that the log does not have.
+func (r *replica) Provisional() bool {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	return r.offline
+}
+
+// readHead is called when something was applied, with queue.mu held.
+func (r *replica) readHead() {
+	r.head, _ = outbox.ParseHead(r.s.committed(outbox.HeadKey)) // who changes the outbox is told
+}
+
+// takeBack makes the transaction that has every record be what it is by the log, nil when it is.
+// Called with the writer lock held and nothing queued.
+func (r *replica) takeBack() (*pending, error) {
+	s := r.s
+	tx := Tx{s: s, writable: true}
+	if err := outbox.TakeBack(rawTx{&tx}); err != nil || len(tx.writes) == 0 {
+		return nil, err
+	}
+	p := &pending{seq: s.written + 1, time: s.now()}
+	p.writes = slices.DeleteFunc(tx.writes, func(w write) bool { return w.deleted && !w.had })
+	for i := range p.writes {
+		if w := &p.writes[i]; w.of != nil && !w.deleted {
+			w.val, _ = decodeSafely(w.of, w.raw)
+		}
+	}
+	return p, nil
 }

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
@@ -54,6 +56,9 @@ type replica struct {
 	// Guarded by queue.mu.
 	round   uint64        // grows when what transactions under way have read is void
 	gate    chan struct{} // closed while transactions may begin
+	drained chan struct{} // closed while those may begin that are no replays
+	offline bool          // transactions wait in the outbox that are, or are going to be, applied
+	head    outbox.Head   // of the outbox, as it is applied
 	applied Position
 	trouble *fault.Error // why the log could not be used last; nil: it could
 }
@@ -67,7 +72,11 @@ func (s *Store) openReplica() error {
 		return fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
 			WithHint("join the other machines anew")
 	case known && s.opts.Leave:
-		return s.Update(context.Background(), func(tx *Tx) error { return tx.delete(logKey, nil) })
+		return s.Update(context.Background(), func(tx *Tx) error {
+			return errors.Join(outbox.Leave(rawTx{tx}), tx.delete(logKey, nil))
+		})
+	case known && s.opts.Replace:
+		return nil
 	case s.opts.Log == nil && known:
 		return fault.New(fault.Unavailable, "the store is shared with other machines, and this start knows no log").
 			WithHint("configure the log again, or leave the other machines")
@@ -85,9 +94,12 @@ func (s *Store) openReplica() error {
 	case !known:
 		at = commitlog.Place{}
 	}
-	r := &replica{s: s, at: at, gate: make(chan struct{}), applied: at.Position}
+	r := &replica{s: s, at: at, gate: make(chan struct{}), drained: make(chan struct{}), applied: at.Position}
 	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format)
 	close(r.gate)
+	close(r.drained)
+	r.readHead()
+	r.offline = r.head.Applied > 0
 	s.replica = r
 	go r.Run()
 	return nil
@@ -97,6 +109,7 @@ func (s *Store) openReplica() error {
 // views are registered; before, only an Update that finds others ahead applies what they
 // wrote. It does nothing without a log.
 func (s *Store) Follow() {
+	s.startReplays()
 	if s.replica != nil {
 		s.replica.Follow()
 	}
@@ -130,16 +143,25 @@ func (s *Store) Replica() (st ReplicaStatus, ok bool) {
 	}
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
-	return ReplicaStatus{Position: r.applied, Trouble: r.trouble, Conflicts: r.Conflicts(), Foreign: r.foreign.Load()}, true
+	return ReplicaStatus{Position: r.applied, Trouble: r.trouble, Conflicts: r.Conflicts(), Foreign: r.foreign.Load(),
+		Waiting: r.head.Waiting, Refused: r.head.Refused}, true
 }
 
 // Digest returns a hash over what several machines share, all records but those of Local
 // collections, and the position of the last of them that came from the log: machines at one position
-// have the same. O(records), and commits wait for it: it is for checks.
+// have the same. Changes that wait in the outbox are left out: it is of the records by the log.
+// O(records), and commits wait for it: it is for checks.
 func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 	s.view.RLock()
 	defer s.view.RUnlock()
-	h := sha256.New()
+	h, truth := sha256.New(), outbox.Truth{}
+	add := func(list []disk.Pair) {
+		for _, p := range list {
+			if p.Key[0] != '!' && !isLocal(p) {
+				fmt.Fprintf(h, "%d %s %d %s", len(p.Key), p.Key, len(p.Value), p.Value)
+			}
+		}
+	}
 	err = s.db.View(func(b *buntdb.Tx) error {
 		raw, err := b.Get(logKey)
 		if err == nil {
@@ -150,12 +172,11 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 			at = place.Position
 		}
 		return b.Ascend("", func(key, raw string) bool {
-			if key[0] != '!' && !isLocal(disk.Pair{Key: key}) {
-				fmt.Fprintf(h, "%d %s %d %s", len(key), key, len(raw), raw)
-			}
+			add(truth.Chunk([]disk.Pair{{Key: key, Value: raw}}, true))
 			return true
 		})
 	})
+	add(truth.Chunk(nil, false))
 	h.Sum(sum[:0])
 	return at, sum, err
 }
@@ -163,12 +184,14 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 // update is Update for a store with a log. The function runs again when others were first.
 func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	asked := false
+	call := r.s.callOf(ctx)
+	var lost error // the log did not take it
 	var took time.Duration
 	for tries := range maxTries {
 		seen := r.foreign.Load()
-		tx := Tx{s: r.s, writable: true}
-		reserved := tries >= patience && r.Reserve(ctx, 2*took+reserveMore) == nil
-		p, err := r.try(ctx, &tx, fn, &took)
+		tx := Tx{s: r.s, writable: true, here: call.Here(cmp.Or(lost, r.lastTrouble()))}
+		reserved := tries >= patience && !tx.here && r.Reserve(ctx, 2*took+reserveMore) == nil
+		p, err := r.try(ctx, call, &tx, fn, &took)
 		if reserved {
 			r.Free()
 		}
@@ -181,9 +204,25 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		}
 		_, round := r.now()
 		switch {
+		case tx.accepted && werr == nil:
+			if tx.shared {
+				call.Accepted(tx.here, tx.item)
+			}
+			return nil
 		case tx.accepted && !errors.Is(werr, errAgain):
-			return werr
-		case tx.accepted || errors.Is(err, errAgain) || werr != nil || round != tx.round:
+			lost = werr // and it is in neither log nor journal, or nobody knows
+		case errors.Is(err, errOffline):
+			lost = r.CatchUp(ctx) // which takes back what waits here
+		default:
+			lost = nil
+		}
+		switch {
+		case lost != nil && !tx.here && call.Here(lost):
+			continue
+		case lost != nil:
+			call.Lost()
+			return lost
+		case tx.accepted || errors.Is(err, errAgain) || errors.Is(err, errOffline) || werr != nil || round != tx.round:
 			continue // what it read has not come, or not alone
 		case err != nil && !asked && disputable(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
@@ -206,23 +245,24 @@ func disputable(err error) bool {
 }
 
 // try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.
-func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error, took *time.Duration) (*pending, error) {
+func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*Tx) error, took *time.Duration) (*pending, error) {
 	s := tx.s
 	tx.s = nil
 	for {
-		gate, _ := r.now()
-		select {
-		case <-gate:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-r.Stop().Done():
-			return nil, errClosed()
+		for _, gate := range r.gates(call) {
+			select {
+			case <-gate:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-r.Stop().Done():
+				return nil, errClosed()
+			}
 		}
 		if err := s.lockWriter(ctx); err != nil {
 			return nil, err
 		}
-		gate, tx.round = r.now()
-		if isClosed(gate) {
+		_, tx.round = r.now()
+		if gates := r.gates(call); isClosed(gates[0]) && isClosed(gates[1]) {
 			break
 		}
 		s.unlockWriter()
@@ -233,6 +273,9 @@ func (r *replica) try(ctx context.Context, tx *Tx, fn func(*Tx) error, took *tim
 	}
 	tx.s = s
 	defer func(begun time.Time) { *took = time.Since(begun) }(time.Now())
+	if call != nil {
+		fn = r.queueing(call, fn)
+	}
 	return s.run(tx, fn)
 }
 
@@ -256,6 +299,9 @@ func (r *replica) now() (gate chan struct{}, round uint64) {
 // Local, and to keys of the store itself, stay.
 func (w *write) isShared() bool { return w.of != nil && !w.of.isLocal() }
 
+// isOurs reports whether a pair is this machine's alone.
+func isOurs(p disk.Pair) bool { return isLocal(p) || outbox.Own(p) }
+
 // isLocal reports whether a record belongs to a Local collection.
 func isLocal(p disk.Pair) bool {
 	of := collectionOf(p.Key)
@@ -263,6 +309,9 @@ func isLocal(p disk.Pair) bool {
 }
 
 func (p *pending) isShared() bool {
+	if p.here {
+		return false
+	}
 	for i := range p.writes {
 		if p.writes[i].isShared() {
 			return true

@@ -21,11 +21,15 @@ func (r *replica) At() Position { return r.at.Position }
 func (r *replica) Skip(at Position) { r.at = commitlog.Place{Position: at} }
 
 func (r *replica) Told(trouble *fault.Error) {
-	q := &r.s.queue
+	s, q := r.s, &r.s.queue
 	q.mu.Lock()
 	changed := (r.trouble == nil) != (trouble == nil)
 	r.trouble, r.applied = trouble, r.at.Position
+	due := trouble == nil && r.head.Waiting > 0 && !r.offline && isClosed(r.drained)
 	q.mu.Unlock()
+	if due {
+		s.replayAll()
+	}
 	if changed {
 		r.s.statusChanged()
 	}
@@ -44,7 +48,7 @@ func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
 		p := q.list[n]
 		t := commitlog.Transaction{Time: p.time.UnixNano()}
 		for i := range p.writes {
-			if w := &p.writes[i]; w.isShared() {
+			if w := &p.writes[i]; !p.here && w.isShared() {
 				size += len(w.key) + len(w.raw)
 				t.Writes = append(t.Writes, commitlog.Write{Key: w.key, Value: w.raw, Deleted: w.deleted})
 			}
@@ -78,6 +82,7 @@ func (r *replica) Void(err error) {
 		}
 	}
 	r.group, q.list, q.leading = nil, nil, false
+	r.offline = r.head.Applied > 0
 	q.waiting.Store(0)
 	q.changed.Broadcast()
 	q.mu.Unlock()
@@ -145,6 +150,7 @@ func (r *replica) Write(at Position, n int) error {
 		p.done = true
 	}
 	q.flush, q.leading, r.group = took, false, group[kept:]
+	r.readHead()
 	if broken != nil {
 		broken = s.failLocked(broken)
 	}
@@ -185,6 +191,17 @@ func (r *replica) Apply(list []replicate.Foreign) error {
 	var group []*pending
 	var failed error
 	next := r.at
+	back, err := r.takeBack()
+	if err == nil && back != nil && s.journal != nil {
+		err = s.journal.append(back, s.synced.Load())
+	}
+	if err != nil {
+		return s.writeFailed(err)
+	}
+	if back != nil {
+		s.queueWrites(back)
+		s.written, group = back.seq, append(group, back)
+	}
 	for _, f := range list {
 		if failed = r.check(f.Entry); failed != nil {
 			break
@@ -216,8 +233,16 @@ func (r *replica) Apply(list []replicate.Foreign) error {
 			return s.fail(broken)
 		}
 	}
-	r.foreign.Add(uint64(len(group)))
 	r.at = next
+	s.queue.mu.Lock()
+	r.readHead()
+	r.offline = r.head.Applied > 0
+	s.queue.mu.Unlock()
+	if back != nil {
+		group = group[1:]
+		s.replayAll()
+	}
+	r.foreign.Add(uint64(len(group)))
 	return failed
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
@@ -24,7 +25,8 @@ type RestoreOptions struct {
 	Keep    string
 	Program string
 	// KeepLocal keeps the records of Local collections as they are, and takes none of the backup's:
-	// for a machine that joins a log anew.
+	// for a machine that joins a log anew. Items of the outbox are kept, to be replayed, without
+	// the records that they have changed.
 	KeepLocal bool
 	// Progress is told how many bytes of the backup are read.
 	Progress func(done, total int64)
@@ -120,13 +122,15 @@ func (s *Store) fromBackup(ctx context.Context, path string,
 	return next, b.Close, nil
 }
 
-// withLocal puts the records of Local collections in the place of those that next yields.
+// withLocal puts the records of Local collections and the items of the outbox in the place of
+// those that next yields.
 func (s *Store) withLocal(next func([]disk.Pair) ([]disk.Pair, bool, error)) func([]disk.Pair) ([]disk.Pair, bool, error) {
 	var own []disk.Pair
 	_ = s.db.View(func(b *buntdb.Tx) error {
 		return b.Ascend("", func(key, raw string) bool {
-			if p := (disk.Pair{Key: key, Value: raw}); isLocal(p) {
-				own = append(own, p)
+			p := disk.Pair{Key: key, Value: raw}
+			if kept, ok := outbox.Kept(p); ok || isLocal(p) {
+				own = append(own, kept)
 			}
 			return true
 		})
@@ -138,7 +142,7 @@ func (s *Store) withLocal(next func([]disk.Pair) ([]disk.Pair, bool, error)) fun
 			last := chunk[len(chunk)-1].Key
 			upTo, _ = slices.BinarySearchFunc(own, last, func(p disk.Pair, key string) int { return strings.Compare(p.Key, key) })
 		}
-		chunk = pairs.Merge(slices.DeleteFunc(chunk, isLocal), own[:upTo])
+		chunk = pairs.Merge(slices.DeleteFunc(chunk, isOurs), own[:upTo])
 		own = own[upTo:]
 		return chunk, more, err
 	}

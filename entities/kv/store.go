@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
@@ -80,8 +81,10 @@ type Options struct {
 	// with whose records the log begins. Nil: only an empty store can begin, at the zero
 	// Position.
 	LogStart *Position
-	// Leave makes a replica a store of this machine again.
+	// Leave makes a replica a store of this machine again. Changes that wait are then ordinary ones.
 	Leave bool
+	// Replace opens a replica without its log, for Restore with KeepLocal and nothing else.
+	Replace bool
 	// Queue has transactions that only add be accepted while the log can't be reached, see Queueable.
 	// They wait here, and are done again when it can.
 	Queue bool
@@ -135,6 +138,7 @@ type Store struct {
 	deletion  deletion
 	replica   *replica                             // nil without Options.Log; set by Open
 	replay    func(context.Context, Waiting) error // see Replay
+	replays   atomic.Pointer[outbox.Replayer]      // set by Follow
 }
 
 // Open opens the store in dir, creating it when there is none, or one in
@@ -245,6 +249,9 @@ func (s *Store) beforeClose(replaced bool) {
 	list := s.closers
 	s.closers = nil
 	s.view.Unlock()
+	if r := s.replays.Load(); r != nil {
+		r.Stop()
+	}
 	for _, fn := range slices.Backward(list) {
 		fn(replaced)
 	}
@@ -266,7 +273,7 @@ func (s *Store) Written() time.Time {
 	return time.Time{}
 }
 
-// Status returns the present state. O(1), and waits for nobody who reads.
+// Status returns the present state. O(1 + what waits in the outbox), and waits for nobody who reads.
 func (s *Store) Status() Status {
 	st := Status{Mode: "read-write", Durability: s.opts.Durability.String(), Recovered: s.report}
 	if s.files == nil {
@@ -298,11 +305,11 @@ func (s *Store) count() int {
 	if err != nil {
 		return 0
 	}
-	for _, key := range []string{formatKey, logKey} {
-		if _, err := b.Get(key); err == nil {
-			n--
-		}
-	}
+	// Those of the store itself are no records.
+	_ = b.AscendRange("", "!", "\"", func(string, string) bool {
+		n--
+		return true
+	})
 	return n
 }
 

@@ -36,6 +36,9 @@ type Tx struct {
 
 	round    uint64 // of a replica, when it began
 	accepted bool   // what it wrote is queued
+	shared   bool   // it wrote for other machines
+	here     bool   // that goes into the outbox
+	item     uint64 // of the outbox, with here
 }
 
 // readKey is what an Update found under a key before it wrote to it itself. Nobody else

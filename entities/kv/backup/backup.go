@@ -25,8 +25,11 @@ type About struct {
 	Program string    `json:"program,omitempty"`
 }
 
-// Count counts a record by its key.
+// Count counts a record by its key, and nothing for a key of the store itself.
 func Count(m *record.StoreManifest, key string) {
+	if strings.HasPrefix(key, "!") {
+		return
+	}
 	if name, _, ok := strings.Cut(key, "/"); ok {
 		m.Records++
 		m.Collections[name]++

@@ -1,7 +1,14 @@
 package outbox
 
 import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -12,6 +19,7 @@ const (
 	MaxBytes = 64 << 20
 )
 
+// Keys of an outbox.
 const (
 	HeadKey       = "!outbox"
 	waitingPrefix = "!waiting "
@@ -21,8 +29,407 @@ const (
 // BaseKey is under which it stands what a record is by the log.
 func BaseKey(key string) string { return basePrefix + key }
 
+func waitingKey(number uint64) string { return fmt.Sprintf("%s%016x", waitingPrefix, number) }
+
+// own reports whether a key is one of an outbox.
+func own(key string) bool {
+	return key == HeadKey || strings.HasPrefix(key, waitingPrefix) || strings.HasPrefix(key, basePrefix)
+}
+
+// Write is what a transaction has made of a record that other machines have, too.
+type Write struct {
+	Key, Raw string
+	Deleted  bool
+	Old      string // before the transaction
+	Had      bool
+}
+
+// Tx is a transaction of the store.
+type Tx interface {
+	Get(key string) (raw string, ok bool, err error)
+	Put(key, raw string) error
+	Delete(key string) error
+	// Scan calls fn with the keys that have a prefix, in order, until it returns false.
+	Scan(prefix string, fn func(key, raw string) (more bool, err error)) error
+	// Shared returns what it has written that goes to other machines, in order.
+	Shared() []Write
+	// Done returns up to which number an outbox is replayed, by a record that all machines
+	// have. SetDone writes it.
+	Done(id string) (uint64, error)
+	SetDone(id string, number uint64) error
+	Time() time.Time
+}
+
+// Head is what is to know without looking at the items.
+type Head struct {
+	ID      string `json:"id"`    // of this outbox, random; "": there was never an item
+	Last    uint64 `json:"last"`  // number given
+	Epoch   uint64 `json:"epoch"` // items of this one are applied
+	Applied int    `json:"applied"`
+	Waiting int    `json:"waiting"` // the applied ones included
+	Refused int    `json:"refused"`
+	Bytes   int    `json:"bytes"`
+}
+
+// ParseHead reads a Head, "" is an empty one.
+func ParseHead(raw string) (h Head, err error) {
+	if raw != "" {
+		err = decode(HeadKey, raw, &h)
+	}
+	return h, err
+}
+
+// item is a Waiting as it is stored.
+type item struct {
+	Waiting
+	Epoch uint64 `json:"epoch,omitempty"` // in which it was applied last; 0: never
+	Size  int    `json:"size"`
+}
+
+func decode(key, raw string, v any) error {
+	if err := json.Unmarshal([]byte(raw), v); err != nil {
+		return fault.Wrap(fault.Internal, err, "what waits for the other machines can't be read").WithRef(key)
+	}
+	return nil
+}
+
+func put(tx Tx, key string, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "what waits for the other machines can't be encoded")
+	}
+	return tx.Put(key, string(raw))
+}
+
+func head(tx Tx) (Head, error) {
+	raw, _, err := tx.Get(HeadKey)
+	if err != nil {
+		return Head{}, err
+	}
+	return ParseHead(raw)
+}
+
+func get(tx Tx, number uint64) (it item, ok bool, err error) {
+	raw, ok, err := tx.Get(waitingKey(number))
+	if err == nil && ok {
+		err = decode(waitingKey(number), raw, &it)
+	}
+	return it, ok, err
+}
+
+func each(tx Tx, fn func(it *item) (more bool, err error)) error {
+	return tx.Scan(waitingPrefix, func(key, raw string) (bool, error) {
+		var it item
+		if err := decode(key, raw, &it); err != nil {
+			return false, err
+		}
+		return fn(&it)
+	})
+}
+
+// errDone is what a replay gets whose item has ended.
+var errDone = fault.New(fault.Conflict, "it has reached the other machines already")
+
+// isDone reports whether an item is done, or there is none.
+func isDone(tx Tx, number uint64) (bool, error) {
+	h, err := head(tx)
+	if err != nil {
+		return false, err
+	}
+	_, ok, err := get(tx, number)
+	if err != nil || !ok {
+		return err == nil, err
+	}
+	done, err := tx.Done(h.ID)
+	return done >= number, err
+}
+
+// Before is called before the function of a transaction.
+func Before(tx Tx, c *Call) error {
+	if !c.ending() {
+		return nil
+	}
+	done, err := isDone(tx, c.number)
+	if err == nil && done {
+		return errDone
+	}
+	return err
+}
+
+// After is called when the function of a transaction has written what it writes. here says that
+// it is to be taken here. It returns whether there was anything for other machines, and the item
+// that the transaction is in when it is taken here.
+func After(tx Tx, c *Call, here bool) (wrote bool, number uint64, err error) {
+	writes := tx.Shared()
+	switch {
+	case len(writes) == 0:
+		return false, 0, nil
+	case here:
+		number, err = take(tx, c, writes)
+		return true, number, err
+	case !c.ending():
+		return true, 0, nil
+	}
+	h, err := head(tx)
+	if err != nil {
+		return true, 0, err
+	}
+	return true, 0, errors.Join(end(tx, c.number), tx.SetDone(h.ID, c.number))
+}
+
+// take puts the writes of a transaction that is taken here into its item.
+func take(tx Tx, c *Call, writes []Write) (number uint64, err error) {
+	h, err := head(tx)
+	if err != nil {
+		return 0, err
+	}
+	if h.ID == "" {
+		h.ID, h.Epoch = newID(), 1
+	}
+	it, err := itemOf(tx, c, &h)
+	if err != nil {
+		return 0, err
+	}
+	if it.Epoch != h.Epoch {
+		it.Epoch, it.Keys = h.Epoch, nil
+		h.Applied++
+		h.Bytes -= it.Size
+		it.Size = 0
+	}
+	size := 0
+	if !c.replay {
+		size -= len(it.Body)
+		it.Body, err = c.later.Body()
+		if err != nil {
+			return 0, err
+		}
+	}
+	if it.Size == 0 || !c.replay {
+		size += len(it.Body)
+	}
+	for i := range writes {
+		n, err := keepBase(tx, &writes[i])
+		if err != nil {
+			return 0, err
+		}
+		size += n
+		if !slices.Contains(it.Keys, writes[i].Key) {
+			it.Keys = append(it.Keys, writes[i].Key)
+		}
+	}
+	it.Size += size
+	h.Bytes += size
+	if !c.replay && (h.Waiting+h.Refused > MaxItems || h.Bytes > MaxBytes) {
+		return 0, fault.New(fault.Limit, "too much waits for the other machines: at most %d changes and %d MiB", MaxItems, MaxBytes>>20).
+			WithHint("connect this machine with them, and drop what they have refused")
+	}
+	return it.Number, errors.Join(put(tx, waitingKey(it.Number), it), put(tx, HeadKey, h))
+}
+
+// itemOf returns the item of a call, a new one for its first transaction.
+func itemOf(tx Tx, c *Call, h *Head) (*item, error) {
+	number, had := c.Queued()
+	if !had {
+		h.Last++
+		h.Waiting++
+		return &item{Waiting: Waiting{Number: h.Last, Kind: c.later.Kind, Time: tx.Time()}}, nil
+	}
+	it, ok, err := get(tx, number)
+	switch {
+	case err != nil:
+		return nil, err
+	case ok && it.Refused == nil:
+		return &it, nil
+	}
+	// What it began with went to the others meanwhile.
+	e := fault.New(fault.Unavailable, "the other machines can't be reached any more, and have the first part of this change")
+	e.Retryable = true
+	return nil, e
+}
+
+// keepBase notes what a record is by the log, unless that is noted, and returns how many bytes
+// the write has.
+func keepBase(tx Tx, w *Write) (size int, err error) {
+	key := BaseKey(w.Key)
+	size = len(key) + len(w.Key) + len(w.Raw)
+	_, ok, err := tx.Get(key)
+	if err != nil || ok {
+		return size, err
+	}
+	base := "-"
+	if w.Had {
+		base = "+" + w.Old
+	}
+	return size + len(base), tx.Put(key, base)
+}
+
+func newID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails, says its documentation
+	return hex.EncodeToString(id[:])
+}
+
+// end deletes an item.
+func end(tx Tx, number uint64) error {
+	h, err := head(tx)
+	if err != nil {
+		return err
+	}
+	it, ok, err := get(tx, number)
+	if err != nil || !ok {
+		return err
+	}
+	h.remove(&it)
+	return errors.Join(tx.Delete(waitingKey(number)), put(tx, HeadKey, h))
+}
+
+func (h *Head) remove(it *item) {
+	if it.Refused != nil {
+		h.Refused--
+	} else {
+		h.Waiting--
+	}
+	if it.Epoch == h.Epoch {
+		h.Applied--
+	}
+	h.Bytes -= it.Size
+}
+
+// TakeBack makes every record what it is by the log. Items stay.
+func TakeBack(tx Tx) error {
+	h, err := head(tx)
+	if err != nil || h.Applied == 0 {
+		return err
+	}
+	var keys []string
+	err = each(tx, func(it *item) (bool, error) {
+		if it.Epoch == h.Epoch {
+			keys = append(keys, it.Keys...)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Backward(keys) {
+		base, ok, err := tx.Get(BaseKey(key))
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			continue // it was written more than once
+		case base == "-":
+			err = tx.Delete(key)
+		default:
+			err = tx.Put(key, base[1:])
+		}
+		if err := errors.Join(err, tx.Delete(BaseKey(key))); err != nil {
+			return err
+		}
+	}
+	h.Epoch++
+	h.Applied = 0
+	return put(tx, HeadKey, h)
+}
+
+// List returns all items.
+func List(tx Tx) (list []Waiting, err error) {
+	err = each(tx, func(it *item) (bool, error) {
+		list = append(list, it.Waiting)
+		return true, nil
+	})
+	return list, err
+}
+
 // Missing is the error for a number that no item has.
 func Missing(number uint64) error {
 	return fault.New(fault.NotFound, "nothing with the number %d waits for the other machines", number).
 		WithRef(fmt.Sprint(number)).WithHint("list what waits")
+}
+
+// refused returns an item whose replay was refused.
+func refused(tx Tx, number uint64) (*item, error) {
+	it, ok, err := get(tx, number)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, Missing(number)
+	case it.Refused == nil:
+		return nil, fault.New(fault.Conflict, "the change with the number %d is not refused, and is going to reach the other machines", number).
+			WithRef(fmt.Sprint(number))
+	}
+	return &it, nil
+}
+
+// Drop forgets an item whose replay was refused.
+func Drop(tx Tx, number uint64) error {
+	if _, err := refused(tx, number); err != nil {
+		return err
+	}
+	return end(tx, number)
+}
+
+// Again puts an item whose replay was refused behind all others.
+func Again(tx Tx, number uint64) error {
+	it, err := refused(tx, number)
+	if err != nil {
+		return err
+	}
+	h, err := head(tx)
+	if err != nil {
+		return err
+	}
+	h.Last++
+	h.Waiting++
+	h.Refused--
+	it.Number, it.Refused = h.Last, nil
+	return errors.Join(tx.Delete(waitingKey(number)), put(tx, waitingKey(it.Number), it), put(tx, HeadKey, h))
+}
+
+// refuse notes why an item can't be done.
+func refuse(tx Tx, number uint64, why *Refusal) error {
+	it, ok, err := get(tx, number)
+	if err != nil || !ok || it.Refused != nil {
+		return err
+	}
+	h, err := head(tx)
+	if err != nil {
+		return err
+	}
+	h.Waiting--
+	h.Refused++
+	it.Refused = why
+	return errors.Join(put(tx, waitingKey(number), it), put(tx, HeadKey, h))
+}
+
+// Leave ends all items that are applied: their records are ordinary ones of this machine from now
+// on. One that is not is refused, so that nothing of it is lost.
+func Leave(tx Tx) error {
+	h, err := head(tx)
+	if err != nil || h.ID == "" {
+		return err
+	}
+	var list []item
+	var bases []string
+	err = errors.Join(
+		each(tx, func(it *item) (bool, error) { list = append(list, *it); return true, nil }),
+		tx.Scan(basePrefix, func(key, _ string) (bool, error) { bases = append(bases, key); return true, nil }))
+	for i := range list {
+		it := &list[i]
+		switch {
+		case it.Refused != nil:
+		case it.Epoch == h.Epoch:
+			err = errors.Join(err, end(tx, it.Number))
+		default:
+			err = errors.Join(err, refuse(tx, it.Number, &Refusal{
+				Kind: fault.Unavailable.String(), Time: tx.Time(),
+				Message: "this machine has left the others before it could be done again",
+			}))
+		}
+	}
+	for _, key := range bases {
+		err = errors.Join(err, tx.Delete(key))
+	}
+	return err
 }

@@ -43,13 +43,14 @@ type Refusal struct {
 // Call is what the context of a transaction says of it.
 type Call struct {
 	later  *Later
-	number uint64 // of its item, 0: it has none
-	replay bool   // of that item
-	here   bool   // it is replayed here, while the log can't be reached
+	number uint64 // of the item that it replays
+	replay bool
+	here   bool // it is replayed here, while the log can't be reached
 
 	mu   sync.Mutex
-	away bool   // something of it is in the log
-	took uint64 // item that a transaction of it is in, or that it has ended
+	away bool   // something of it is in the log; of a replay: its item has ended
+	lost bool   // the log could not be used for it
+	took uint64 // item that a transaction of it is in
 }
 
 type key struct{}
@@ -74,8 +75,11 @@ func (c *Call) Replays() bool { return c != nil && c.replay }
 
 // Queued returns the item that a transaction of the context was taken into, or that it replays.
 func (c *Call) Queued() (number uint64, ok bool) {
-	if c == nil {
+	switch {
+	case c == nil:
 		return 0, false
+	case c.replay:
+		return c.number, true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,18 +110,42 @@ func Unreachable(err error) bool {
 	return f.Retryable || errors.Is(err, commitlog.ErrGone) || errors.Is(err, commitlog.ErrForked)
 }
 
-// Accepted notes that a transaction that wrote something for others was accepted, here or by
-// the log. number is that of its item, 0 without one.
+// Accepted notes that a transaction that wrote something for others was accepted, here, in the
+// item of that number, or by the log.
 func (c *Call) Accepted(here bool, number uint64) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if number != 0 {
+	if here {
 		c.took = number
-	}
-	if !here {
+	} else {
 		c.away = true
 	}
+}
+
+// Lost notes that the log could not be used for a transaction.
+func (c *Call) Lost() {
+	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.lost = true
+	}
+}
+
+func (c *Call) isLost() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
+// ending reports whether the next transaction that writes something ends the item.
+func (c *Call) ending() bool {
+	if c == nil || !c.replay || c.here {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.away
 }

@@ -1,7 +1,7 @@
 // Package outbox keeps what a machine has accepted while the log that it shares with others
 // can't be reached: the items that have to be done again, in their order, and what their
-// transactions have changed in the meantime (Box). It works on keys and values in transactions
-// of a store that gives itself as a Store, and knows nothing of journals, logs and views.
+// transactions have changed in the meantime. It works on keys and values in transactions
+// of a store, has them done again (Replayer), and knows nothing of journals, logs and views.
 //
 // # Keys
 //
@@ -34,5 +34,5 @@
 // costs O(what it wrote + keys of its item), taking all back O(bytes that wait), a replay what
 // its transaction costs.
 //
-// A Call may be used by several goroutines, a Box by any number.
+// A Call and a Replayer may be used by several goroutines; a Tx is that of its own.
 package outbox

@@ -43,13 +43,17 @@ type Store interface {
 	// other machines fails with err; without one, and all else, runs again. The gate is closed
 	// after it: nothing is accepted until Open.
 	Void(err error)
-	// Apply applies entries of others, after Void. On an error At is where it came to.
+	// Apply takes back what is provisional and applies entries of others, after Void. On an error At is where it came to.
 	Apply(list []Foreign) error
 	// Skip notes that the log is applied up to an entry that holds nothing.
 	Skip(at commitlog.Position)
 	// Shut keeps transactions from beginning, and Open lets them begin.
 	Shut()
 	Open()
+	// Provisional reports whether transactions are applied, or accepted to be, that are not in
+	// the log and are not on their way there. Apply takes them back first; it is called for
+	// that without entries, too, as soon as the log can be read.
+	Provisional() bool
 	// Told gets why the log could not be used, nil: it could.
 	Told(trouble *fault.Error)
 }
@@ -174,7 +178,7 @@ func (r *Runner) Run() {
 		if r.reserved != nil {
 			work = nil
 		}
-		if changes != nil && r.behind {
+		if changes != nil && (r.behind || r.store.Provisional()) {
 			retry = time.After(retryEvery)
 		}
 		select {
@@ -245,7 +249,7 @@ func (r *Runner) void(err error) {
 // append puts an entry into the log. Where others were first, theirs are applied, and there
 // is no group any more. An error is why the group is refused.
 func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
-	if r.behind {
+	if r.behind || r.store.Provisional() {
 		if err := r.catchUp(); err != nil || !r.group {
 			return commitlog.Position{}, err
 		}
@@ -296,7 +300,7 @@ func (r *Runner) reserve(d time.Duration) error {
 		return nil
 	}
 	for range reserveTries {
-		if r.behind {
+		if r.behind || r.store.Provisional() {
 			if err := r.catchUp(); err != nil {
 				return err
 			}
@@ -326,7 +330,7 @@ func (r *Runner) reserve(d time.Duration) error {
 func (r *Runner) catchUp() error {
 	for {
 		list, more, err := r.read()
-		if len(list) > 0 {
+		if len(list) > 0 || err == nil && r.store.Provisional() {
 			r.void(nil)
 			err = errors.Join(r.apply(list), err)
 		}
@@ -338,6 +342,9 @@ func (r *Runner) catchUp() error {
 }
 
 func (r *Runner) apply(list []Foreign) error {
+	if len(list) == 0 {
+		return r.store.Apply(nil)
+	}
 	r.pace.Others()
 	r.endHold()
 	r.hold = 0

@@ -79,9 +79,7 @@ func Join(ctx context.Context, o JoinOptions) (*Joined, error) {
 	if err == nil && id.Stage() != stream.Joining && !o.Again {
 		return nil, takesPart()
 	}
-	if o.Again {
-		o.Store.Leave = true
-	}
+	o.Store.Replace = true // the log is another one, or begins somewhere else
 	db, err := kv.Open(o.Dir, o.Store)
 	if err != nil {
 		return nil, err

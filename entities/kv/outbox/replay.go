@@ -1,0 +1,235 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Store is what a Replayer asks of the store that it works for.
+type Store interface {
+	// Change runs fn in a transaction of its own, in the context of a replay or not.
+	Change(ctx context.Context, fn func(Tx) error) error
+	// Look runs fn on what is durable.
+	Look(ctx context.Context, fn func(Tx) error) error
+	// CatchUp reads the log to its end, and takes back what was taken here.
+	CatchUp(ctx context.Context) error
+	// Hold keeps other transactions waiting until Release.
+	Hold()
+	Release()
+}
+
+// How often a replay is tried while the log can be read: where it could not be written, and
+// where whoever does it says that something else is unavailable.
+const (
+	logTries   = 8
+	otherTries = 3
+)
+
+// Replayer has items done again, one after the other, each time when Kick is called.
+type Replayer struct {
+	store Store
+	fn    func(ctx context.Context, w Waiting) error
+	log   *slog.Logger
+	kick  chan struct{} // buffer of one
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
+}
+
+// Start returns a Replayer that is at work until Stop.
+func Start(store Store, fn func(ctx context.Context, w Waiting) error, log *slog.Logger) *Replayer {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Replayer{store: store, fn: fn, log: log, kick: make(chan struct{}, 1), stop: stop}
+	r.wg.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-r.kick:
+				r.all(ctx)
+			}
+		}
+	})
+	return r
+}
+
+// Kick says that the log can be used again, or that there is another item.
+func (r *Replayer) Kick() {
+	select {
+	case r.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Stop ends a replay that is under way and waits for it.
+func (r *Replayer) Stop() {
+	r.stop()
+	r.wg.Wait()
+}
+
+// all replays what waits.
+func (r *Replayer) all(ctx context.Context) {
+	r.store.Hold()
+	defer r.store.Release()
+	if r.store.CatchUp(ctx) != nil {
+		r.here(ctx)
+		return
+	}
+	for {
+		list, err := r.numbers(ctx, func(*Head, *item) bool { return true })
+		if err != nil {
+			r.failed(ctx, err)
+			return
+		}
+		if len(list) == 0 {
+			return
+		}
+		for _, number := range list {
+			if !r.one(ctx, number) {
+				r.here(ctx)
+				return
+			}
+		}
+	}
+}
+
+func (r *Replayer) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		r.log.Warn("kv: what waits for other machines could not be replayed", "err", err)
+	}
+}
+
+// numbers returns the items that wait and that fit, in order.
+func (r *Replayer) numbers(ctx context.Context, fits func(*Head, *item) bool) (list []uint64, err error) {
+	err = r.store.Look(ctx, func(tx Tx) error {
+		h, err := head(tx)
+		if err != nil || h.Waiting == 0 {
+			return err
+		}
+		return each(tx, func(it *item) (bool, error) {
+			if it.Refused == nil && fits(&h, it) {
+				list = append(list, it.Number)
+			}
+			return true, nil
+		})
+	})
+	return list, err
+}
+
+// do calls whoever replays. It returns errDone when there is nothing to be done any more.
+func (r *Replayer) do(ctx context.Context, c *Call) (err error) {
+	var it item
+	var done bool
+	err = r.store.Look(ctx, func(tx Tx) (err error) {
+		done, err = isDone(tx, c.number)
+		if err == nil && !done {
+			it, _, err = get(tx, c.number)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if done {
+		return errDone
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Error("kv: a replay panicked", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "doing it again broke off")
+		}
+	}()
+	return r.fn(inside(ctx, c), it.Waiting)
+}
+
+// one replays an item. It returns false when the log is lost.
+func (r *Replayer) one(ctx context.Context, number uint64) bool {
+	for tries := 1; ; tries++ {
+		c := &Call{number: number, replay: true}
+		err := r.do(ctx, c)
+		if ctx.Err() != nil {
+			return false
+		}
+		ended := err == nil
+		if !ended {
+			derr := r.store.Look(ctx, func(tx Tx) (err error) {
+				ended, err = isDone(tx, number)
+				return err
+			})
+			if derr != nil {
+				r.failed(ctx, derr)
+				return false
+			}
+		}
+		if ended {
+			if err != nil && !errors.Is(err, errDone) {
+				r.log.Warn("kv: something that follows a replayed change was refused", "kind", fault.KindOf(err).String())
+			}
+			return r.note(ctx, func(tx Tx) error { return end(tx, number) })
+		}
+		// Only the log decides, and only what is known not to be in it can be refused.
+		if r.store.CatchUp(ctx) != nil {
+			return false
+		}
+		lost := c.isLost()
+		switch {
+		case lost && tries < logTries, !lost && waits(err) && tries < otherTries:
+			continue
+		case lost:
+			return false
+		}
+		why := because(err)
+		return r.note(ctx, func(tx Tx) error {
+			why.Time = tx.Time()
+			return refuse(tx, number, why)
+		})
+	}
+}
+
+// note changes items, and nothing else.
+func (r *Replayer) note(ctx context.Context, fn func(Tx) error) bool {
+	err := r.store.Change(inside(ctx, &Call{replay: true, here: true}), fn)
+	if err != nil {
+		r.failed(ctx, err)
+	}
+	return err == nil
+}
+
+// here does once more, while the log can't be reached, what is not applied.
+func (r *Replayer) here(ctx context.Context) {
+	list, err := r.numbers(ctx, func(h *Head, it *item) bool { return it.Epoch != h.Epoch })
+	if err != nil {
+		r.failed(ctx, err)
+	}
+	for _, number := range list {
+		if ctx.Err() != nil {
+			return
+		}
+		err := r.do(ctx, &Call{number: number, replay: true, here: true})
+		if err != nil && !errors.Is(err, errDone) && ctx.Err() == nil {
+			r.log.Info("kv: a change that waits for other machines can't be seen here meanwhile", "kind", fault.KindOf(err).String())
+		}
+	}
+}
+
+func inside(ctx context.Context, c *Call) context.Context { return context.WithValue(ctx, key{}, c) }
+
+// waits reports whether an error says that the same may succeed later.
+func waits(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && (f.Retryable || f.Kind == fault.Unavailable)
+}
+
+// because says why an item is refused.
+func because(err error) *Refusal {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return &Refusal{Kind: fault.KindOf(err).String(), Message: "it could not be done again"}
+	}
+	return &Refusal{Kind: f.Kind.String(), Message: f.Msg, Field: f.Field, Ref: f.Ref, Hint: f.Hint}
+}

@@ -1,0 +1,336 @@
+package kv_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/logtest"
+)
+
+// addition is what a client asks for: a new record, behind another one when Behind is set.
+type addition struct{ ID, Text, Behind string }
+
+// addNew does an addition, for a call and for its replay.
+func addNew(ctx context.Context, s *kv.Store, a addition) error {
+	ctx = kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return json.Marshal(a) }})
+	return s.Update(ctx, func(tx *kv.Tx) error {
+		if has, err := notes.Has(tx, a.ID); err != nil || has {
+			return errors.Join(err, fault.New(fault.Conflict, "it is there").WithRef(a.ID).WithHint("choose another id"))
+		}
+		if a.Behind != "" {
+			if has, err := notes.Has(tx, a.Behind); err != nil || !has {
+				return errors.Join(err, fault.New(fault.NotFound, "what it follows is not there"))
+			}
+		}
+		return notes.Put(tx, a.ID, &record{Text: a.Text})
+	})
+}
+
+func replaying(s *kv.Store) {
+	s.Replay(func(ctx context.Context, w kv.Waiting) error {
+		var a addition
+		if err := json.Unmarshal(w.Body, &a); err != nil {
+			return err
+		}
+		return addNew(ctx, s, a)
+	})
+}
+
+// queued opens stores that queue, over one log.
+func queued(t *testing.T, n int) (l *logtest.Log, machines []*logtest.Machine, stores []*kv.Store) {
+	t.Helper()
+	l = logtest.New(kv.Position{})
+	for range n {
+		m := l.Machine()
+		s := openQueued(t, kv.InMemory, kv.Options{Log: m})
+		machines, stores = append(machines, m), append(stores, s)
+	}
+	return l, machines, stores
+}
+
+func openQueued(t testing.TB, dir string, o kv.Options) *kv.Store {
+	t.Helper()
+	o.Format, o.Queue = 1, true
+	s, err := kv.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	replaying(s)
+	s.Follow()
+	return s
+}
+
+func mustAdd(t *testing.T, s *kv.Store, id, text string) {
+	t.Helper()
+	if err := addNew(ctx, s, addition{ID: id, Text: text}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func waiting(t testing.TB, s *kv.Store) []kv.Waiting {
+	t.Helper()
+	list, err := s.Waiting(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// settled waits until nothing waits but what was refused. A transaction waits for the replays.
+func settled(t testing.TB, stores ...*kv.Store) {
+	t.Helper()
+	for _, s := range stores {
+		for {
+			if err := s.CatchUp(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Update(ctx, func(*kv.Tx) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if st, _ := s.Replica(); st.Waiting == 0 {
+				break
+			}
+		}
+	}
+	for _, s := range stores {
+		if err := s.CatchUp(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// same checks that all stores hold the same, and returns it.
+func same(t testing.TB, stores ...*kv.Store) map[string]string {
+	t.Helper()
+	want := dump(t, stores[0])
+	_, sum, err := stores[0].Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range stores[1:] {
+		_, got, err := s.Digest()
+		if err != nil || got != sum {
+			t.Fatalf("store %d holds other bytes, %v:\n%v\n%v", i+1, err, dump(t, s), want)
+		}
+	}
+	return want
+}
+
+func pendingNote(t testing.TB, s *kv.Store, id string) (pending bool) {
+	t.Helper()
+	err := s.View(ctx, func(tx *kv.Tx) error { pending = notes.Pending(tx, id); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pending
+}
+
+func TestSYNC4_AdditionsWithoutTheOthersAreSeenAndReplayed(t *testing.T) {
+	_, machines, stores := queued(t, 2)
+	put(t, stores[0], "a", "1")
+	catchUp(t, stores[1])
+	_, before, _ := stores[1].Digest()
+	machines[1].Cut(true)
+	mustAdd(t, stores[1], "first", "1")
+	if err := addNew(ctx, stores[1], addition{ID: "second", Text: "2", Behind: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, stores[1]); !maps.Equal(got, map[string]string{"a": "1", "first": "1", "second": "2"}) {
+		t.Fatalf("it reads %v", got)
+	}
+	if !pendingNote(t, stores[1], "first") || pendingNote(t, stores[1], "a") {
+		t.Error("pending is what does not wait, or what waits is not")
+	}
+	if _, sum, _ := stores[1].Digest(); sum != before {
+		t.Error("the digest holds what waits")
+	}
+	list := waiting(t, stores[1])
+	if len(list) != 2 || list[0].Kind != "add" || !slices.Equal(list[0].Keys, []string{"note/first"}) || list[1].Number <= list[0].Number {
+		t.Fatalf("waiting: %+v", list)
+	}
+	if st, _ := stores[1].Replica(); st.Waiting != 2 || st.Refused != 0 || stores[1].Status().Records != 3 {
+		t.Errorf("status: %+v, %d records", st, stores[1].Status().Records)
+	}
+	// Whatever is no addition is refused, also where it follows one.
+	err := stores[1].Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "first", &record{Text: "changed"}) })
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Kind != fault.Unavailable || !e.Retryable {
+		t.Fatalf("a change without the others: %v", err)
+	}
+	put(t, stores[0], "b", "2")
+	machines[1].Cut(false)
+	// And what follows an addition is not refused as soon as it can be done.
+	put(t, stores[1], "first", "changed")
+	settled(t, stores...)
+	if got := same(t, stores...); !maps.Equal(got, map[string]string{"a": "1", "b": "2", "first": "changed", "second": "2"}) {
+		t.Fatalf("they have %v", got)
+	}
+	if pendingNote(t, stores[1], "second") || len(waiting(t, stores[1])) != 0 {
+		t.Error("something waits still")
+	}
+}
+
+func TestSYNC4_WhatTheOthersRuleOutIsKeptWithTheReason(t *testing.T) {
+	_, machines, stores := queued(t, 2)
+	catchUp(t, stores...)
+	machines[1].Cut(true)
+	mustAdd(t, stores[1], "x", "mine")
+	mustAdd(t, stores[1], "y", "mine")
+	put(t, stores[0], "x", "theirs")
+	machines[1].Cut(false)
+	settled(t, stores...)
+	if got := same(t, stores...); !maps.Equal(got, map[string]string{"x": "theirs", "y": "mine"}) {
+		t.Fatalf("they have %v", got)
+	}
+	list := waiting(t, stores[1])
+	if len(list) != 1 || list[0].Refused == nil || list[0].Refused.Kind != "conflict" || list[0].Refused.Ref != "x" || list[0].Refused.Hint == "" {
+		t.Fatalf("waiting: %+v", list)
+	}
+	number := list[0].Number
+	if err := stores[1].Drop(ctx, number+7); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("drop of nothing: %v", err)
+	}
+	if err := stores[1].Again(ctx, number); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, stores...)
+	list = waiting(t, stores[1])
+	if len(list) != 1 || list[0].Refused == nil || list[0].Number == number {
+		t.Fatalf("tried again: %+v", list)
+	}
+	if err := stores[0].Update(ctx, func(tx *kv.Tx) error { return notes.Delete(tx, "x") }); err != nil {
+		t.Fatal(err)
+	}
+	if err := stores[1].Again(ctx, list[0].Number); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, stores...)
+	if got := same(t, stores...); !maps.Equal(got, map[string]string{"x": "mine", "y": "mine"}) {
+		t.Fatalf("they have %v", got)
+	}
+	machines[1].Cut(true)
+	mustAdd(t, stores[1], "z", "1")
+	list = waiting(t, stores[1])
+	if err := stores[1].Drop(ctx, list[0].Number); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("drop of what waits: %v", err)
+	}
+	machines[1].Cut(false)
+	settled(t, stores...)
+}
+
+// A refused append is certainly not in the log; one whose outcome is not known may be.
+func TestSYNC4_OnlyWhatIsNotInTheLogIsQueued(t *testing.T) {
+	_, machines, stores := queued(t, 2)
+	catchUp(t, stores...)
+	fault1 := logtest.LoseAnswer
+	machines[1].Faults(func() logtest.Fault { return fault1 })
+	machines[1].Slow(func(op string) {
+		if op == "appended" {
+			machines[1].Cut(true)
+		}
+	})
+	err := addNew(ctx, stores[1], addition{ID: "unknown", Text: "1"})
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Kind != fault.Unavailable || len(waiting(t, stores[1])) != 0 {
+		t.Fatalf("of unknown outcome: %v, %v", err, waiting(t, stores[1]))
+	}
+	machines[1].Slow(nil)
+	machines[1].Cut(false)
+	settled(t, stores...)
+	fault1 = logtest.Refuse
+	queuedCtx := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return json.Marshal(addition{ID: "sure", Text: "2"}) }})
+	if err := addNew(queuedCtx, stores[1], addition{ID: "sure", Text: "2"}); err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := kv.Queued(queuedCtx); !ok || n != waiting(t, stores[1])[0].Number {
+		t.Errorf("queued as %d, %v", n, ok)
+	}
+	machines[1].Faults(nil)
+	settled(t, stores...)
+	if got := same(t, stores...); !maps.Equal(got, map[string]string{"unknown": "1", "sure": "2"}) {
+		t.Fatalf("they have %v", got)
+	}
+}
+
+func TestSYNC4_AnOutboxHasALimit(t *testing.T) {
+	_, machines, stores := queued(t, 1)
+	machines[0].Cut(true)
+	large := strings.Repeat("x", 12<<20)
+	var err error
+	n := 0
+	for ; err == nil && n < 10; n++ {
+		err = addNew(ctx, stores[0], addition{ID: fmt.Sprint(n), Text: large})
+	}
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Kind != fault.Limit || e.Hint == "" || n != 3 {
+		t.Fatalf("after %d: %v", n, err)
+	}
+	if len(dump(t, stores[0])) != 2 {
+		t.Error("what was refused is there")
+	}
+}
+
+// restart closes a store and opens it again.
+func TestSYNC4_WhatWaitsOutlivesRestartsAndLeaving(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	other := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
+	put(t, other, "a", "1")
+	d := newDisk()
+	m := l.Machine()
+	open := func(o kv.Options) *kv.Store {
+		t.Helper()
+		o.FS, o.Format, o.Queue = d, 1, true
+		s, err := kv.Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaying(s)
+		s.Follow()
+		return s
+	}
+	closed := func(s *kv.Store) {
+		t.Helper()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(kv.Options{Log: m})
+	catchUp(t, s)
+	m.Cut(true)
+	mustAdd(t, s, "b", "2")
+	closed(s)
+	s = open(kv.Options{Log: m})
+	mustAdd(t, s, "c", "3")
+	if got := dump(t, s); len(got) != 3 || !pendingNote(t, s, "b") {
+		t.Fatalf("after a restart: %v", got)
+	}
+	closed(s)
+	left := d.restart()
+	m.Cut(false)
+	s = open(kv.Options{Log: m})
+	settled(t, s, other)
+	if got := same(t, s, other); !maps.Equal(got, map[string]string{"a": "1", "b": "2", "c": "3"}) {
+		t.Fatalf("they have %v", got)
+	}
+	closed(s)
+	d = left
+	s = open(kv.Options{Leave: true})
+	if got := dump(t, s); len(got) != 3 || pendingNote(t, s, "b") || len(waiting(t, s)) != 0 {
+		t.Fatalf("who has left has %v, %v", got, waiting(t, s))
+	}
+	put(t, s, "d", "4")
+	closed(s)
+}
