@@ -2,7 +2,6 @@ package kv
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -196,9 +195,6 @@ func (s *Store) committed(key string) (raw string) {
 	return raw
 }
 
-// errOffline is why a transaction is not queued that has seen what waits in the outbox.
-var errOffline = errors.New("what the transaction has seen is not in the log")
-
 // callOf returns what the context says of a transaction, nil when that does not matter.
 func (s *Store) callOf(ctx context.Context) *outbox.Call {
 	call := outbox.Of(ctx)
@@ -232,8 +228,6 @@ func (r *replica) admit(p *pending, tx *Tx) error {
 		return errAgain
 	case tx.here && tx.item != 0:
 		p.here, r.offline = true, true
-	case r.offline && p.isShared():
-		return errOffline
 	}
 	return nil
 }

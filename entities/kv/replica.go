@@ -66,9 +66,13 @@ type replica struct {
 // openReplica finds out where in its log the store stands.
 func (s *Store) openReplica() error {
 	raw, known := s.latest(logKey)
-	at, err := commitlog.ParsePlace(raw)
+	var at commitlog.Place
+	var err error
+	if known {
+		at, err = commitlog.ParsePlace(raw)
+	}
 	switch {
-	case known && err != nil:
+	case err != nil:
 		return fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
 			WithHint("join the other machines anew")
 	case known && s.opts.Leave:
@@ -82,17 +86,18 @@ func (s *Store) openReplica() error {
 			WithHint("configure the log again, or leave the other machines")
 	case s.opts.Log == nil || s.opts.Leave:
 		return nil
-	case !known && s.opts.LogStart != nil:
-		at = commitlog.Place{Position: *s.opts.LogStart}
+	case !known && s.opts.LogStart == nil && s.count() > 0:
+		return fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
+			WithHint("begin a log with them, or join the other machines with an empty store")
+	case !known:
+		if s.opts.LogStart != nil {
+			at.Position = *s.opts.LogStart
+		}
+		// From now on records may come that are not of the log.
 		err := s.Update(context.Background(), func(tx *Tx) error { return tx.put(logKey, at.String(), nil) })
 		if err != nil {
 			return err
 		}
-	case !known && s.count() > 0:
-		return fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
-			WithHint("begin a log with them, or join the other machines with an empty store")
-	case !known:
-		at = commitlog.Place{}
 	}
 	r := &replica{s: s, at: at, gate: make(chan struct{}), drained: make(chan struct{}), applied: at.Position}
 	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format)
@@ -211,8 +216,6 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 			return nil
 		case tx.accepted && !errors.Is(werr, errAgain):
 			lost = werr // and it is in neither log nor journal, or nobody knows
-		case errors.Is(err, errOffline):
-			lost = r.CatchUp(ctx) // which takes back what waits here
 		default:
 			lost = nil
 		}
@@ -222,7 +225,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		case lost != nil:
 			call.Lost()
 			return lost
-		case tx.accepted || errors.Is(err, errAgain) || errors.Is(err, errOffline) || werr != nil || round != tx.round:
+		case tx.accepted || errors.Is(err, errAgain) || werr != nil || round != tx.round:
 			continue // what it read has not come, or not alone
 		case err != nil && !asked && disputable(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.

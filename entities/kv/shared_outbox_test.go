@@ -93,7 +93,10 @@ func waiting(t testing.TB, s *kv.Store) []kv.Waiting {
 func settled(t testing.TB, stores ...*kv.Store) {
 	t.Helper()
 	for _, s := range stores {
-		for {
+		for tries := 0; ; tries++ {
+			if tries == 1000 {
+				t.Fatalf("what waits is not replayed: %+v", waiting(t, s))
+			}
 			if err := s.CatchUp(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -283,7 +286,49 @@ func TestSYNC4_AnOutboxHasALimit(t *testing.T) {
 	}
 }
 
-// restart closes a store and opens it again.
+// What is taken back comes as a change set, the last written first.
+func TestSYNC4_WhatIsTakenBackComesToTheHandlers(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	m := l.Machine()
+	s, err := kv.Open(kv.InMemory, kv.Options{Log: m, Queue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	put(t, s, "a", "by the log")
+	m.Cut(true)
+	var got []string
+	s.OnCommit(func(cs *kv.ChangeSet) {
+		for _, d := range notes.Each(cs) {
+			text := func(r *record) string {
+				if r == nil {
+					return "-"
+				}
+				return r.Text
+			}
+			got = append(got, d.ID+": "+text(d.Old)+" "+text(d.New))
+		}
+	})
+	for i := range 2 {
+		c := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return nil, nil }})
+		err := s.Update(c, func(tx *kv.Tx) error {
+			return errors.Join(notes.Put(tx, "a", &record{Text: fmt.Sprint(i)}), notes.Put(tx, fmt.Sprint("b", i), &record{Text: "new"}))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Cut(false)
+	catchUp(t, s)
+	want := []string{"a: by the log 0", "b0: - new", "a: 0 1", "b1: - new", "b1: new -", "a: 1 by the log", "b0: new -"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the handlers got %q, want %q", got, want)
+	}
+	if len(waiting(t, s)) != 2 {
+		t.Error("what nobody replays does not wait")
+	}
+}
+
 func TestSYNC4_WhatWaitsOutlivesRestartsAndLeaving(t *testing.T) {
 	l := logtest.New(kv.Position{})
 	other := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
