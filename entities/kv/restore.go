@@ -111,6 +111,9 @@ func (s *Store) fromBackup(ctx context.Context, path string,
 	}
 	next = func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 		more, err := b.Next(func(key, raw []byte) error {
+			if string(key) == logKey && !keepLocal {
+				return nil // restored, it is a store of this machine
+			}
 			chunk = append(chunk, disk.Pair{Key: string(key), Value: string(raw)})
 			return nil
 		})
