@@ -74,7 +74,7 @@ func (s *Store) openReplica() error {
 	switch {
 	case err != nil:
 		return fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
-			WithHint("join the other machines anew")
+			WithHint("join the other machines anew: ctxd sync join --again")
 	case known && s.opts.Leave:
 		return s.Update(context.Background(), func(tx *Tx) error {
 			return errors.Join(outbox.Leave(rawTx{tx}), tx.delete(logKey, nil))
@@ -82,16 +82,16 @@ func (s *Store) openReplica() error {
 	case known && s.opts.Replace:
 		return nil
 	case s.opts.Log == nil && known:
-		return fault.New(fault.Unavailable, "the store is shared with other machines, and this start knows no log").
-			WithHint("configure the log again, or leave the other machines")
+		return fault.New(fault.Unavailable, "the store is shared with other machines, and this start does not know their servers").
+			WithHint("set store.sync.url to the address of their servers again")
 	case s.opts.Log == nil || s.opts.Leave:
 		return nil
 	case !known && s.opts.LogStart == nil && s.count() > 0:
 		return fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
-			WithHint("begin a log with them, or join the other machines with an empty store")
-	case !known:
+			WithHint("begin a shared store with them, ctxd sync init --again, or join one: ctxd sync join --again")
+	case !known || s.opts.LogStart != nil: // known, where a start was interrupted or another log is begun
 		if s.opts.LogStart != nil {
-			at.Position = *s.opts.LogStart
+			at = commitlog.Place{Position: *s.opts.LogStart}
 		}
 		// From now on records may come that are not of the log.
 		err := s.Update(context.Background(), func(tx *Tx) error { return tx.put(logKey, at.String(), nil) })

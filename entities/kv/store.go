@@ -83,7 +83,8 @@ type Options struct {
 	LogStart *Position
 	// Leave makes a replica a store of this machine again. Changes that wait are then ordinary ones.
 	Leave bool
-	// Replace opens a replica without its log, for Restore with KeepLocal and nothing else.
+	// Replace opens a replica without its log, for Restore with KeepLocal and nothing else: it
+	// keeps its place until then.
 	Replace bool
 	// Queue has transactions that only add be accepted while the log can't be reached, see Queueable.
 	// They wait here, and are done again when it can.

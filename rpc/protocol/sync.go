@@ -51,7 +51,8 @@ type SyncRemoved struct {
 
 // SyncLeft is the result of sync.leave.
 type SyncLeft struct {
-	Machine int `json:"machine" jsonschema:"number that this machine had"`
+	Machine int    `json:"machine" jsonschema:"number that this machine had"`
+	Untold  string `json:"untold,omitempty" jsonschema:"why the servers could not be told of it: the machine stays in the list of the others until one of them removes it"`
 }
 
 // SyncHealth is how a shared store stands, in admin.health.

@@ -66,7 +66,12 @@ func (r *Room) Leave(ctx context.Context, _ calls.Reader, _ protocol.Empty) (pro
 	if r.replica == nil {
 		return protocol.SyncLeft{}, notShared()
 	}
-	return protocol.SyncLeft{Machine: int(r.replica.Health().Machine)}, r.replica.Leave(ctx)
+	left := protocol.SyncLeft{Machine: int(r.replica.Health().Machine)}
+	untold, err := r.replica.Leave(ctx)
+	if untold != nil {
+		left.Untold = untold.Msg
+	}
+	return left, err
 }
 
 func notShared() error {

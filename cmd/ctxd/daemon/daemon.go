@@ -208,10 +208,6 @@ func (d *Daemon) openStore() (*kv.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = shared.LeftDone(d.Dir)
-	if err != nil {
-		d.log.Warn("cannot delete the note that this machine has left the shared store", "error", err)
-	}
 	if err := d.sign(); err != nil {
 		d.log.Warn("cannot write the lock information: a second daemon will not learn which process owns the data", "error", err)
 	}

@@ -2,6 +2,7 @@ package syncs
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -48,6 +49,7 @@ func (p *place) load(a *Options) (*config.Config, stream.Servers, error) {
 type begin struct {
 	place
 	Single bool `help:"Accept a single server. What it loses is on the machines alone."`
+	Again  bool `help:"Begin another store in the place of the one that this machine takes part in, with the records that are here. The daemon must not run."`
 }
 
 // Help is what --help says of the command.
@@ -61,6 +63,7 @@ func (begin) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync init nats://nas:4222 --single", "one server at home"},
 		{"ctxd sync init nats://a:4222,nats://b:4222,nats://c:4222 --synced", "three servers that write before they acknowledge"},
+		{"ctxd sync init --again --single", "after the server has lost what it kept; the other machines join again"},
 	}
 }
 
@@ -79,9 +82,10 @@ func (c *begin) Run(a *Options) error {
 	}
 	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{
 		Servers: servers, Dir: conf.Data, Name: c.Name, Synced: c.Synced, Single: c.Single,
+		Again: c.Again, Store: daemon.JoinOptions(conf.Store),
 	})
 	if err != nil {
-		return err
+		return owned(conf.Data, err)
 	}
 	if a.JSON {
 		return a.Out.JSON(begun{id.Machine(), id.Words(), cluster})
@@ -89,8 +93,16 @@ func (c *begin) Run(a *Options) error {
 	a.Out.Say(term.Styled(term.Good, "begun"), term.Text("  this is machine 1"))
 	drawCluster(a.Out, cluster)
 	drawWords(a.Out, id.Words())
-	drawNext(a.Out, servers.URL)
-	return nil
+	return c.drawNext(a)
+}
+
+// owned says whose the folder is where that is why a command failed.
+func owned(dir string, err error) error {
+	var opening *shared.OpenError
+	if errors.As(err, &opening) {
+		return daemon.OwnerOf(dir, err)
+	}
+	return err
 }
 
 // drawWords shows recovery words, six a line.
@@ -107,9 +119,18 @@ func drawWords(s *term.Screen, words string) {
 }
 
 // drawNext says what is left to do.
-func drawNext(s *term.Screen, url string) {
-	s.Say()
-	s.Say(term.Styled(term.Faint, "Set store.sync.url to "+url+" in the configuration, and start the daemon again."))
+func (p *place) drawNext(a *Options) error {
+	conf, err := a.Load(config.Given{"data": command.NonEmpty(p.Data)})
+	if err != nil {
+		return err
+	}
+	next := "Start the daemon now: ctxd serve. One that runs is ended first: ctxd stop."
+	if conf.Store.Sync.URL != cmp.Or(p.URL, conf.Store.Sync.URL) || conf.Store.Sync.URL == "" {
+		next = "Set store.sync.url to " + p.URL + " in the configuration. Then start the daemon: ctxd serve. One that runs is ended first: ctxd stop."
+	}
+	a.Out.Say()
+	a.Out.Say(term.Styled(term.Faint, next))
+	return nil
 }
 
 // drawCluster shows what the servers are worth.
@@ -154,7 +175,7 @@ func (join) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync join nats://nas:4222", "type or paste the words, and end with Ctrl-D"},
 		{"ctxd sync join nats://nas:4222 --words words.txt", "from a file that only you can read"},
-		{"ctxd sync join --again", "after this machine was removed, or away for too long"},
+		{"ctxd sync join --again --words words.txt", "after this machine was removed, or away for too long"},
 	}
 }
 
@@ -188,7 +209,7 @@ func (c *join) Run(a *Options) error {
 	})
 	p.Finish()
 	if err != nil {
-		return daemon.OwnerOf(conf.Data, err)
+		return owned(conf.Data, err)
 	}
 	if a.JSON {
 		return a.Out.JSON(joined{got.Machine, got.Bytes, got.Kept, got.Cluster})
@@ -198,6 +219,5 @@ func (c *join) Run(a *Options) error {
 		a.Out.Say(term.Text("  what was here before: " + got.Kept))
 	}
 	drawCluster(a.Out, got.Cluster)
-	drawNext(a.Out, servers.URL)
-	return nil
+	return c.drawNext(a)
 }

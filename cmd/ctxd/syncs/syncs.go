@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/kv/shared"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -71,8 +73,7 @@ func (status) Run(a *Options) error {
 	case a.JSON:
 		return a.Out.JSON(st)
 	case !st.Shared:
-		a.Out.Say(term.Text("The store is this machine's alone."), term.Styled(term.Faint, "  ctxd sync init begins a shared one"))
-		return nil
+		return drawAlone(a)
 	}
 	f := &term.Facts{Table: term.Table{Indent: 2}}
 	where := "not connected"
@@ -107,6 +108,20 @@ func (status) Run(a *Options) error {
 	return nil
 }
 
+// drawAlone is what there is to say of a daemon whose store is not shared.
+func drawAlone(a *Options) error {
+	conf, err := a.Load(config.Given{})
+	if err != nil {
+		return err
+	}
+	if shared.TakesPart(conf.Data) {
+		a.Out.Say(term.Text("The store takes part in a shared one when the daemon is started again."), term.Styled(term.Faint, "  ctxd stop; ctxd serve"))
+		return nil
+	}
+	a.Out.Say(term.Text("The store is this machine's alone."), term.Styled(term.Faint, "  ctxd sync init begins a shared one"))
+	return nil
+}
+
 type machines struct{}
 
 // Examples are those of --help.
@@ -128,6 +143,9 @@ func (machines) Run(a *Options) error {
 			Machines []protocol.SyncMachine `json:"machines"`
 		}{append([]protocol.SyncMachine{}, st.Machines...)})
 	}
+	if !st.Shared {
+		return drawAlone(a)
+	}
 	table := &term.Table{}
 	for _, m := range st.Machines {
 		mark := "  "
@@ -142,6 +160,9 @@ func (machines) Run(a *Options) error {
 	table.Draw(a.Out)
 	if st.Trouble != "" {
 		a.Out.Say(term.Styled(term.Bad, st.Trouble))
+	}
+	if st.Hint != "" {
+		a.Out.Say(term.Styled(term.Faint, "Try: "+st.Hint))
 	}
 	return nil
 }
@@ -191,7 +212,8 @@ type leave struct {
 
 // Help is what --help says of the command.
 func (leave) Help() string {
-	return "The machine keeps the records, and its store is its own when the daemon is started next. " +
+	return "The machine keeps the records, and its store is its own when the daemon is started next, whatever store.sync.url says. " +
+		"It leaves even if the servers can't be reached; the other machines then list it until one of them removes it. " +
 		"What it knows of the keys is deleted; to make sure of that, have another machine remove it."
 }
 
@@ -217,6 +239,10 @@ func (c *leave) Run(a *Options) error {
 	case a.JSON:
 		return a.Out.JSON(got)
 	}
-	a.Out.Say(term.Styled(term.Good, "left"), term.Styled(term.Faint, "  restart the daemon; store.sync.url is not needed any more"))
+	a.Out.Say(term.Styled(term.Good, "left"), term.Text("  the store is this machine's alone when the daemon is started again"), term.Styled(term.Faint, "  ctxd stop; ctxd serve"))
+	if got.Untold != "" {
+		a.Out.Say(term.Styled(term.Warn, "  the others list it still: "+got.Untold))
+		a.Out.Say(term.Styled(term.Faint, "  Try: on another machine, ctxd sync remove "+strconv.Itoa(got.Machine)))
+	}
 	return nil
 }

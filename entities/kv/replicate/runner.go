@@ -398,10 +398,10 @@ func (r *Runner) told(err error) error {
 	case errors.As(err, &e):
 	case errors.Is(err, commitlog.ErrGone):
 		e = fault.Wrap(fault.Unavailable, err, "the shared log does not reach back to where this store stands").
-			WithHint("join the other machines anew")
+			WithHint("join the other machines anew: ctxd sync join --again")
 	case errors.Is(err, commitlog.ErrForked):
 		e = fault.Wrap(fault.Unavailable, err, "the shared log and this store hold different transactions").
-			WithHint("join the other machines anew; a backup of this store keeps what only it has")
+			WithHint("join the other machines anew, ctxd sync join --again; a backup of this store keeps what only it has")
 	default:
 		e = fault.Wrap(fault.Unavailable, err, "the log that the machines share can't be used")
 	}

@@ -42,9 +42,9 @@ func Refuse(reason Reason) *fault.Error {
 
 var says = map[Reason]struct{ msg, hint string }{
 	Malformed: {"the shared log holds a message that this version cannot read", "update ctxd on this machine; if it is the newest, see ctxd sync status"},
-	WrongKey:  {"the shared log holds a message for which this machine has no key", "if this machine was removed, join again with the present recovery words: ctxd sync join"},
-	Altered:   {"a message of the shared log was altered", "look who can write on the servers; then join again from one that is whole: ctxd sync join"},
-	Moved:     {"a message of the shared log was repeated or moved", "look who can write on the servers; then join again: ctxd sync join"},
-	Cut:       {"the shared log does not follow on what this machine has", "the log was cut or replaced; keep this folder, and join again: ctxd sync join"},
-	TooLarge:  {"a message of the shared log is larger than any transaction", "look who can write on the servers"},
+	WrongKey:  {"the shared log holds a message for which this machine has no key", "if this machine was removed, join again with the present recovery words: ctxd sync join --again"},
+	Altered:   {"a message of the shared log was altered", "look who can write on the servers; then join again from one that is whole: ctxd sync join --again"},
+	Moved:     {"a message of the shared log was repeated or moved", "look who can write on the servers; then join again: ctxd sync join --again"},
+	Cut:       {"the shared log does not follow on what this machine has", "the log was cut or replaced; keep this folder, and join again: ctxd sync join --again"},
+	TooLarge:  {"a message of the shared log is larger than any transaction", "look who can write on the servers; then begin it anew from the machine that has most: ctxd sync init --again"},
 }

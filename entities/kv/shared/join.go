@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -22,25 +24,50 @@ type BeginOptions struct {
 	Name    string // of this machine
 	Synced  bool   // somebody says that all servers write to disk before they acknowledge
 	Single  bool   // one server is enough
+	// Again begins another store in the place of the one that this machine takes part in. The
+	// daemon must not run.
+	Again bool
+	Store kv.Options // how the store is opened for that
 }
 
 // Begin makes a shared store on the servers, which begins with what is in the data folder when
 // its daemon is started next.
 func Begin(ctx context.Context, o BeginOptions) (*stream.Identity, *stream.Cluster, error) {
 	_, err := stream.LoadIdentity(keyPath(o.Dir))
-	if fault.KindOf(err) != fault.NotFound {
+	if fault.KindOf(err) != fault.NotFound && !o.Again {
 		return nil, nil, takesPart()
 	}
-	err = makeFolder(o.Dir)
+	if o.Again {
+		o.Store.Replace = true
+		db, err := kv.Open(o.Dir, o.Store) // a daemon would go on with the key that is replaced
+		if err != nil {
+			return nil, nil, &OpenError{err}
+		}
+		id, cluster, err := o.begin(ctx)
+		return id, cluster, errors.Join(err, db.Close())
+	}
+	return o.begin(ctx)
+}
+
+func (o *BeginOptions) begin(ctx context.Context) (*stream.Identity, *stream.Cluster, error) {
+	err := makeFolder(o.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	return stream.New(ctx, stream.NewOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, Path: keyPath(o.Dir)})
+	id, cluster, err := stream.New(ctx, stream.NewOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, Path: keyPath(o.Dir)})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = os.Remove(filepath.Join(o.Dir, Folder, left))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return id, cluster, err
 }
 
 func takesPart() error {
 	return fault.New(fault.Conflict, "this machine takes part in a shared store already").
-		WithHint("look with ctxd sync status, leave it first with ctxd sync leave, or join anew with ctxd sync join --again")
+		WithHint("look with ctxd sync status, or leave it with ctxd sync leave; --again replaces it with another one")
 }
 
 func makeFolder(dir string) error {
@@ -72,17 +99,31 @@ type Joined struct {
 	Cluster *stream.Cluster
 }
 
+// OpenError says that the store in a folder could not be opened, mostly since a daemon has it.
+type OpenError struct{ err error }
+
+// Error is the message.
+func (e *OpenError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *OpenError) Unwrap() error { return e.err }
+
 // Join takes part in a store and takes its newest state. The daemon of the folder must not run.
-// What an interrupted join has taken is kept for the next.
+// What an interrupted join has taken is kept for the next. Until the state is here as a whole,
+// nothing of what the folder had has changed.
 func Join(ctx context.Context, o JoinOptions) (*Joined, error) {
 	id, err := stream.LoadIdentity(keyPath(o.Dir))
-	if err == nil && id.Stage() != stream.Joining && !o.Again {
+	switch {
+	case o.Again:
+	case err == nil && id.Stage() != stream.Joining:
 		return nil, takesPart()
+	case err != nil && fault.KindOf(err) != fault.NotFound:
+		return nil, err
 	}
 	o.Store.Replace = true // the log is another one, or begins somewhere else
 	db, err := kv.Open(o.Dir, o.Store)
 	if err != nil {
-		return nil, err
+		return nil, &OpenError{err}
 	}
 	joined, err := o.join(ctx, db)
 	return joined, errors.Join(err, db.Close())
@@ -114,29 +155,48 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(o.Dir, Folder, partial)
 	joined := &Joined{Machine: id.Machine(), Bytes: s.Bytes, Cluster: cluster}
 	if db.Status().Records > 0 {
-		joined.Kept = filepath.Join(o.Dir, Folder, before)
+		joined.Kept = filepath.Join(o.Dir, Folder, before+time.Now().UTC().Format("20060102T150405.000Z")+".ctxdbackup")
 	}
-	_, err = db.Restore(ctx, path, kv.RestoreOptions{Keep: joined.Kept, KeepLocal: true})
+	return joined, o.replace(ctx, db, joined.Kept)
+}
+
+// replace makes the store hold the state that was taken. From the renaming of the key on, the
+// folder is one that a join has to complete.
+func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) error {
+	err := os.Rename(joiningPath(o.Dir), keyPath(o.Dir))
 	if err != nil {
-		return nil, err
+		return fault.Wrap(fault.Unavailable, err, "cannot write the key of the shared store")
 	}
-	err = errors.Join(id.SetStage(stream.In), os.Remove(path), os.Remove(filepath.Join(o.Dir, Folder, taking)))
-	return joined, err
+	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(o.Dir, Folder, partial)
+	_, err = db.Restore(ctx, path, kv.RestoreOptions{Keep: keep, KeepLocal: true})
+	if err != nil {
+		return err
+	}
+	err = id.SetStage(stream.In)
+	for _, name := range []string{path, filepath.Join(o.Dir, Folder, taking), filepath.Join(o.Dir, Folder, left)} {
+		failed := os.Remove(name)
+		if !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }
 
 // identity is that of an interrupted join, or a new one.
 func (o *JoinOptions) identity(ctx context.Context) (*stream.Identity, error) {
-	id, err := stream.LoadIdentity(keyPath(o.Dir))
-	switch {
-	case err == nil && id.Stage() == stream.Joining && id.Fits(o.Secret):
-		return id, nil
-	case err != nil && fault.KindOf(err) != fault.NotFound && !o.Again:
-		return nil, err
+	for _, path := range []string{joiningPath(o.Dir), keyPath(o.Dir)} {
+		id, err := stream.LoadIdentity(path)
+		if err == nil && id.Stage() == stream.Joining && id.Fits(o.Secret) {
+			return id, os.Rename(path, joiningPath(o.Dir))
+		}
 	}
-	id, _, err = stream.Join(ctx, stream.JoinOptions{Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: keyPath(o.Dir)})
+	id, _, err := stream.Join(ctx, stream.JoinOptions{Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: joiningPath(o.Dir)})
 	return id, err
 }
 

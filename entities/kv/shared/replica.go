@@ -19,11 +19,12 @@ import (
 const (
 	Folder  = "sync"
 	keyFile = "key"
-	left    = "left"               // this machine has left, and its store is still a replica
+	joining = "joining.key"        // that of a join which is not complete
+	left    = "left"               // this machine has left: its store is its own, whatever the settings say
 	state   = "state.ctxdbackup"   // of a snapshot, on its way
 	partial = "joining.ctxdbackup" // what a join has
 	taking  = "joining.json"       // of which snapshot that is
-	before  = "before-joining.ctxdbackup"
+	before  = "before-joining-"    // and the time: backups of what was replaced
 )
 
 const (
@@ -33,6 +34,8 @@ const (
 )
 
 func keyPath(dir string) string { return filepath.Join(dir, Folder, keyFile) }
+
+func joiningPath(dir string) string { return filepath.Join(dir, Folder, joining) }
 
 // Options are what a Replica is opened with.
 type Options struct {
@@ -60,11 +63,17 @@ type Replica struct {
 // fault.NotFound.
 func Open(o Options) (*Replica, error) {
 	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	if fault.KindOf(err) == fault.NotFound {
+		_, half := os.Stat(joiningPath(o.Dir))
+		if half == nil {
+			return nil, interrupted()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	if id.Stage() == stream.Joining {
-		return nil, fault.New(fault.Unavailable, "joining the shared store was interrupted").WithHint("complete it: ctxd sync join")
+		return nil, interrupted()
 	}
 	l, err := stream.Open(o.Servers, id, o.Logger)
 	if err != nil {
@@ -73,6 +82,10 @@ func Open(o Options) (*Replica, error) {
 	r := &Replica{dir: o.Dir, logger: o.Logger, id: id, log: l}
 	r.stopped, r.stop = context.WithCancel(context.Background())
 	return r, nil
+}
+
+func interrupted() error {
+	return fault.New(fault.Unavailable, "joining the shared store was interrupted").WithHint("complete it: ctxd sync join")
 }
 
 // Prepare has a store be opened as a replica. Only the machine that has begun the log, and only
@@ -277,13 +290,17 @@ func (r *Replica) Remove(ctx context.Context, machine uint32) (words string, err
 }
 
 // Leave takes this machine out. It goes on until the daemon ends; the next start opens a store
-// of this machine alone.
-func (r *Replica) Leave(ctx context.Context) error {
-	err := r.log.Leave(ctx)
-	if err != nil {
-		return err
+// of this machine alone. Servers that can't be told of it don't keep it: then untold says why,
+// and the machine stays in the list of the others.
+func (r *Replica) Leave(ctx context.Context) (untold *fault.Error, err error) {
+	err = r.log.Leave(ctx)
+	if ctx.Err() != nil {
+		return nil, err
 	}
-	return leave(r.dir)
+	if err != nil && !errors.As(err, &untold) {
+		untold = fault.Wrap(fault.Unavailable, err, "the servers of the shared store were not told")
+	}
+	return untold, leave(r.dir)
 }
 
 // leave notes that this machine has left.
@@ -292,25 +309,27 @@ func leave(dir string) error {
 	if err == nil {
 		err = os.Remove(keyPath(dir))
 	}
+	if errors.Is(err, fs.ErrNotExist) { // it has left before
+		err = nil
+	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot delete the key of the shared store")
 	}
 	return nil
 }
 
-// Left reports whether the store in a folder is to be this machine's alone from now on.
+// TakesPart reports whether the store in a folder is a shared one, or is from the next start of
+// its daemon on.
+func TakesPart(dir string) bool {
+	_, err := os.Stat(keyPath(dir))
+	return err == nil && !Left(dir)
+}
+
+// Left reports whether the store in a folder is this machine's alone since it has left. It is
+// so until it begins or joins a shared store.
 func Left(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, Folder, left))
 	return err == nil
-}
-
-// LeftDone is called when the store is this machine's alone.
-func LeftDone(dir string) error {
-	err := os.Remove(filepath.Join(dir, Folder, left))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // Check asks what the servers of this machine's shared store are, as somebody who is neither

@@ -230,26 +230,158 @@ func TestSYNC8_WhoLeavesKeepsTheRecordsAndWritesAlone(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	a, _ := begun(t, c.URL())
 	a.put("one", "entry")
-	if err := a.replica.Leave(t.Context()); err != nil {
-		t.Fatal(err)
+	if untold, err := a.replica.Leave(t.Context()); err != nil || untold != nil {
+		t.Fatal(untold, err)
 	}
 	a.stop()
-	if !shared.Left(a.dir) {
-		t.Fatal("nothing says that it has left")
+	a.alone("two")
+	a.alone("three") // a later start is one as well
+	if got := a.alone("four"); got != "[four=alone old=from before one=entry three=alone two=alone]" {
+		t.Errorf("it has %s", got)
+	}
+}
+
+// alone starts a machine that has left, has it write, and returns what it has.
+func (m *machine) alone(id string) string {
+	m.t.Helper()
+	if !shared.Left(m.dir) || shared.TakesPart(m.dir) {
+		m.t.Fatal("nothing says that it has left")
 	}
 	o := options
 	o.Leave = true
-	db, err := kv.Open(a.dir, o)
+	db, err := kv.Open(m.dir, o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer db.Close()
+	m.db = db
+	m.put(id, "alone")
+	return records(m.t, db)
+}
+
+func TestSYNC8_LeavingNeedsNoServers(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, _ := begun(t, c.URL())
+	a.put("one", "entry")
+	c.Stop(0)
+	untold, err := a.replica.Leave(t.Context())
+	if err != nil || untold == nil {
+		t.Fatalf("untold %v, %v", untold, err)
+	}
+	a.stop()
+	if got := a.alone("two"); got != "[old=from before one=entry two=alone]" {
+		t.Errorf("it has %s", got)
+	}
+}
+
+func TestSYNC8_AStoreThatTheServersHaveLostIsBegunAnew(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, _ := begun(t, c.URL())
+	a.put("one", "entry")
+	other := streamtest.Start(t, streamtest.Options{Servers: 1}) // with nothing on its disk
+	o := shared.BeginOptions{Servers: stream.Servers{URL: other.URL()}, Dir: a.dir, Name: "laptop", Single: true, Store: options}
+	if _, _, err := shared.Begin(t.Context(), o); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("begun over another one: %v", err)
+	}
+	o.Again = true
+	var opening *shared.OpenError
+	if _, _, err := shared.Begin(t.Context(), o); !errors.As(err, &opening) {
+		t.Errorf("begun anew beside a daemon: %v", err)
+	}
+	a.stop()
+	id, _, err := shared.Begin(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.url = other.URL()
+	a.start()
+	a.put("two", "in the new one")
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+		t.Fatal(err)
+	}
+	b := &machine{t: t, dir: t.TempDir(), url: other.URL()}
+	if _, err := shared.Join(t.Context(), joinOptions(t, other.URL(), b.dir, id.Words())); err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	if got := b.all(); got != "[old=from before one=entry two=in the new one]" {
+		t.Errorf("the second has %s", got)
+	}
+	b.stop()
+	a.stop()
+
+	// One that has left can begin another one without a start in between.
+	a.start()
+	if _, err := a.replica.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.stop()
+	o.Again = false
+	if _, _, err := shared.Begin(t.Context(), o); err != nil || shared.Left(a.dir) || !shared.TakesPart(a.dir) {
+		t.Fatalf("begun after leaving: %v", err)
+	}
+	a.start()
+	defer a.stop()
+	a.put("three", "in a third")
+	if got := a.all(); got != "[old=from before one=entry three=in a third two=in the new one]" {
+		t.Errorf("in the third it has %s", got)
+	}
+}
+
+func TestSYNC7_AJoinThatFailsLeavesTheStoreAsItIs(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, words := begun(t, c.URL())
+	a.put("one", "entry")
+	a.stop()
+	other := streamtest.Start(t, streamtest.Options{Servers: 1})
+	o := joinOptions(t, other.URL(), a.dir, words)
+	o.Again = true
+	if _, err := shared.Join(t.Context(), o); fault.KindOf(err) != fault.NotFound {
+		t.Fatalf("joined what is not there: %v", err)
+	}
+	b, strange := begun(t, other.URL()) // of which there is no state yet, or soon
+	b.stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	o = joinOptions(t, other.URL(), a.dir, strange)
+	o.Again, o.Progress = true, func(int64, int64) { cancel() }
+	_, err := shared.Join(ctx, o)
+	if err == nil {
+		t.Fatal("joined")
+	}
+	a.start()
+	defer a.stop()
+	a.put("two", "after it")
+	if got := a.all(); got != "[old=from before one=entry two=after it]" {
+		t.Errorf("it has %s", got)
+	}
+}
+
+func TestSYNC8_ABackupOfASharedStoreCanBeRestoredAlone(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, _ := begun(t, c.URL())
+	defer a.stop()
+	a.put("one", "entry")
+	file := filepath.Join(t.TempDir(), "all.ctxdbackup")
+	if _, err := a.db.Backup(t.Context(), file, kv.BackupOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	db, err := kv.Open(dir, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Restore(t.Context(), file, kv.RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err = kv.Open(dir, options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := shared.LeftDone(a.dir); err != nil || shared.Left(a.dir) {
-		t.Error(err)
-	}
-	a.db = db
-	a.put("two", "alone")
-	if got := records(t, db); got != "[old=from before one=entry two=alone]" {
+	if got := records(t, db); got != "[old=from before one=entry]" {
 		t.Errorf("it has %s", got)
 	}
 }

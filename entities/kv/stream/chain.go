@@ -142,7 +142,7 @@ func (c *chain) rekey(body []byte) error {
 		return c.id.learn(r.Epoch, c.at.Seq+1, seal.Secret(secret))
 	}
 	f := fault.Wrap(fault.Unavailable, ErrRemoved, "this machine was removed from the shared store; it keeps what it had and gets nothing new")
-	return f.WithHint("join again with the present recovery words: ctxd sync join")
+	return f.WithHint("join again with the present recovery words, ctxd sync join --again, or have the store as your own: ctxd sync leave")
 }
 
 // forked makes an error one of a log that does not continue what the store has.

@@ -153,7 +153,7 @@ func (c *Cluster) judge(id *Identity) {
 	case syncNo:
 		c.Warnings = append(c.Warnings, "a server acknowledges before it has written to disk: a power cut of all servers can lose acknowledged writes; set sync_interval: always")
 	case syncUnknown:
-		c.Warnings = append(c.Warnings, "the servers do not tell whether they write to disk before they acknowledge: look for sync_interval: always in their configuration, and say so with ctxd sync init --synced")
+		c.Warnings = append(c.Warnings, "the servers do not tell whether they write to disk before they acknowledge: look for sync_interval: always in their configuration; --synced of ctxd sync init and join says that it is there")
 	}
 	if c.Reachable < c.Replicas {
 		c.Warnings = append(c.Warnings, strconv.Itoa(c.Replicas-c.Reachable)+" of "+strconv.Itoa(c.Replicas)+" servers can't be reached")

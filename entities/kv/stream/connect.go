@@ -132,9 +132,9 @@ func says(err error) error {
 		return nil
 	case errors.As(err, &f), errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, jetstream.ErrStreamNotFound):
+	case errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, jetstream.ErrBucketNotFound):
 		return fault.Wrap(fault.Unavailable, err, "the shared store is not on these servers").
-			WithHint("correct store.sync.url, or begin it anew with ctxd sync init")
+			WithHint("correct store.sync.url; if the servers have lost it, begin it anew on the machine that has most: ctxd sync init --again")
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return fault.Wrap(fault.Unavailable, err, "the servers do not keep streams").WithHint("enable jetstream in the configuration of the servers")
 	default:

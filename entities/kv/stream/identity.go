@@ -86,7 +86,7 @@ func LoadIdentity(path string) (*Identity, error) {
 	case err != nil:
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the key of the shared store")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, fault.New(fault.Unavailable, "others can read the key of the shared store").WithHint("chmod 600 the file sync.key in the data folder")
+		return nil, fault.New(fault.Unavailable, "others can read the key of the shared store").WithHint("chmod 600 %q", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func ParseIdentity(data []byte, path string) (*Identity, error) {
 	err := json.Unmarshal(data, &id)
 	if err != nil || id.Stream == "" || id.Subject == "" || len(id.Epochs) == 0 {
 		return nil, fault.New(fault.Unavailable, "the file of the key of the shared store is damaged").
-			WithHint("restore it from a backup, or join again with the recovery words: ctxd sync join")
+			WithHint("restore it from a backup, or join again with the recovery words: ctxd sync join --again")
 	}
 	if id.Format != identityFormat {
 		return nil, fault.New(fault.Unavailable, "the key of the shared store has format %d, this version reads %d", id.Format, identityFormat).

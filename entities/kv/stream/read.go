@@ -65,10 +65,10 @@ func within(after commitlog.Position, first, last uint64) error {
 	switch {
 	case last < after.Seq:
 		f := fault.Wrap(fault.Unavailable, commitlog.ErrForked, "the log on the servers is shorter than what this machine has: the servers have lost entries that they had acknowledged")
-		return f.WithHint("keep this folder; begin the shared store anew from the machine that has most, with ctxd sync init")
+		return f.WithHint("keep this folder; begin the shared store anew on the machine that has most: ctxd sync init --again")
 	case after.Seq+1 < first:
 		f := fault.Wrap(fault.Unavailable, commitlog.ErrGone, "the log on the servers does not reach back to what this machine has")
-		return f.WithHint("join again: ctxd sync join")
+		return f.WithHint("join again: ctxd sync join --again")
 	}
 	return nil
 }

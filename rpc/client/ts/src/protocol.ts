@@ -4269,6 +4269,8 @@ export interface SyncHealth {
 export interface SyncLeft {
   /** Number that this machine had. */
   machine: number;
+  /** Why the servers could not be told of it: the machine stays in the list of the others until one of them removes it. */
+  untold?: string;
 }
 
 export interface SyncMachine {
