@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -157,9 +158,20 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	}
 	joined := &Joined{Machine: id.Machine(), Bytes: s.Bytes, Cluster: cluster}
 	if db.Status().Records > 0 {
-		joined.Kept = filepath.Join(o.Dir, Folder, before+time.Now().UTC().Format("20060102T150405.000Z")+".ctxdbackup")
+		joined.Kept = copyPath(o.Dir)
 	}
 	return joined, o.replace(ctx, db, joined.Kept)
+}
+
+// copyPath is where a backup of what a join replaces is kept: beside those of earlier joins.
+func copyPath(dir string) string {
+	path := filepath.Join(dir, Folder, before)
+	_, err := os.Stat(path)
+	if err != nil {
+		return path
+	}
+	suffix := filepath.Ext(before)
+	return strings.TrimSuffix(path, suffix) + time.Now().UTC().Format("-20060102T150405.000Z") + suffix
 }
 
 // replace makes the store hold the state that was taken. From the renaming of the key on, the

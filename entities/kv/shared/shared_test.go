@@ -390,3 +390,33 @@ func retryable(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && f.Retryable
 }
+
+func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, words := begun(t, c.URL())
+	defer a.stop()
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+		t.Fatal(err)
+	}
+	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
+	kept := make(map[string]bool)
+	for n := range 3 {
+		o := joinOptions(t, c.URL(), b.dir, words)
+		o.Again = true
+		joined, err := shared.Join(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			kept[joined.Kept] = true
+		}
+	}
+	for path := range kept {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(kept) != 2 {
+		t.Errorf("kept %v", kept)
+	}
+}

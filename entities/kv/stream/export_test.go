@@ -110,3 +110,15 @@ func OtherKeys() *Identity {
 	id.id.Epochs = []Epoch{{Secret: seal.Secret{3}}}
 	return id
 }
+
+// SpoilSnapshot writes something else over the record of a snapshot.
+func SpoilSnapshot(t testing.TB, l *Log, s *Snapshot) {
+	t.Helper()
+	b, err := l.bucket(t.Context())
+	if err == nil {
+		_, err = b.kv.Put(t.Context(), keyOfSnapshot(s), []byte("spoilt"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

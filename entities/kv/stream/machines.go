@@ -62,6 +62,10 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 		if err != nil {
 			return "", err
 		}
+		snapshots, err := b.snapshots(ctx)
+		if err != nil {
+			return "", err
+		}
 		epoch, entry, err := b.rekeying(machines, number, secret)
 		if err != nil {
 			return "", err
@@ -77,7 +81,7 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 		if err != nil {
 			return "", err
 		}
-		return secret.Words(), b.renew(ctx, machines, number)
+		return secret.Words(), b.renew(ctx, machines, snapshots, number)
 	}
 	f := fault.New(fault.Unavailable, "other machines did not let this one write to the shared store")
 	f.Retryable = true
@@ -116,8 +120,10 @@ func (b *bucket) rekeying(machines []Machine, number uint32, secret seal.Secret)
 	return epoch, append([]byte{ofKeys}, entry...), err
 }
 
-// renew seals the list of machines with the newest key, without the one that was removed.
-func (b *bucket) renew(ctx context.Context, machines []Machine, removed uint32) error {
+// renew seals the list of machines with the newest key, without the one that was removed, and
+// the records of the snapshots that were there before. Their pieces stay: the records hold the
+// hash of them.
+func (b *bucket) renew(ctx context.Context, machines []Machine, snapshots []*Snapshot, removed uint32) error {
 	err := b.putKeys(ctx)
 	if err != nil {
 		return err
@@ -129,6 +135,17 @@ func (b *bucket) renew(ctx context.Context, machines []Machine, removed uint32) 
 		err := b.put(ctx, &m)
 		if err != nil {
 			return err
+		}
+	}
+	for _, s := range snapshots {
+		key := keyOfSnapshot(s)
+		sealed, err := b.seal(key, s)
+		if err != nil {
+			return err
+		}
+		_, err = b.kv.Put(ctx, key, sealed)
+		if err != nil {
+			return says(err)
 		}
 	}
 	return nil

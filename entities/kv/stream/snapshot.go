@@ -145,7 +145,9 @@ func (b *bucket) lease(ctx context.Context) (release func(), err error) {
 	}, nil
 }
 
-// Snapshots lists the snapshots, the newest first.
+// Snapshots lists the snapshots, the newest first. One whose record does not have the newest
+// key is left out: a machine that was removed may still write what it likes with the keys that it
+// has. One that can't be read is no snapshot.
 func (l *Log) Snapshots(ctx context.Context) ([]*Snapshot, error) {
 	b, err := l.bucket(ctx)
 	if err != nil {
@@ -164,6 +166,7 @@ func (b *bucket) snapshots(ctx context.Context) ([]*Snapshot, error) {
 	}
 	slices.Sort(keys)
 	slices.Reverse(keys)
+	newest, _ := b.id.current()
 	var list []*Snapshot
 	for _, key := range keys {
 		if !strings.HasPrefix(key, snapshotPrefix) {
@@ -177,11 +180,10 @@ func (b *bucket) snapshots(ctx context.Context) ([]*Snapshot, error) {
 			return nil, says(err)
 		}
 		var s Snapshot
-		_, err = b.open(key, e.Value(), &s)
-		if err != nil {
-			return nil, err
+		epoch, err := b.open(key, e.Value(), &s)
+		if err == nil && epoch == newest && key == keyOfSnapshot(&s) {
+			list = append(list, &s)
 		}
-		list = append(list, &s)
 	}
 	return list, nil
 }
