@@ -2,14 +2,10 @@ package kv
 
 import (
 	"iter"
-	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/codec"
 )
-
-// maxID is the longest id of a record, in bytes.
-const maxID = 4096
 
 // Codec turns records of type T into the string that is stored and back, see codec.Codec.
 type Codec[T any] = codec.Codec[T]
@@ -23,27 +19,20 @@ func JSONText() Codec[string] { return codec.JSONText() }
 // Collection is a named set of records of one type, each under its id. It is
 // a small value without state: declare it once as a package variable and use
 // it with any store.
-type Collection[T any] struct{ c *collection[T] }
-
-type collection[T any] struct {
-	name   string
-	prefix string // name + "/"
-	codec  Codec[T]
-	local  bool // see Local
-}
+type Collection[T any] struct{ c *codec.Kind[T] }
 
 // NewCollection returns the collection of that name, to be called once for each: a lower-case letter,
 // then lower-case letters, digits and hyphens. It panics on any other name,
 // which is a mistake in the program. Without a codec, records are JSON.
-func NewCollection[T any](name string, codec ...Codec[T]) Collection[T] {
-	if !validName(name) {
+func NewCollection[T any](name string, codecs ...Codec[T]) Collection[T] {
+	if !codec.ValidName(name) {
 		panic("kv: invalid collection name " + name)
 	}
-	c := &collection[T]{name: name, prefix: name + "/", codec: JSON[T]()}
-	if len(codec) > 0 {
-		c.codec = codec[0]
+	c := &codec.Kind[T]{Name: name, Prefix: name + "/", Codec: JSON[T]()}
+	if len(codecs) > 0 {
+		c.Codec = codecs[0]
 	}
-	declared.LoadOrStore(name, c)
+	codec.Declare(name, c)
 	return Collection[T]{c}
 }
 
@@ -51,7 +40,7 @@ func NewCollection[T any](name string, codec ...Codec[T]) Collection[T] {
 // What other machines wrote is always read with the one of NewCollection.
 func (c Collection[T]) With(codec Codec[T]) Collection[T] {
 	other := *c.c
-	other.codec = codec
+	other.Codec = codec
 	return Collection[T]{&other}
 }
 
@@ -60,31 +49,21 @@ func (c Collection[T]) With(codec Codec[T]) Collection[T] {
 // machine stops before its own journal has it, the others remain and these do not. It
 // returns the collection; call it where that is declared.
 func (c Collection[T]) Local() Collection[T] {
-	c.c.local = true
+	c.c.Local = true
 	return c
 }
 
-func validName(name string) bool {
-	for i, r := range name {
-		letter := r >= 'a' && r <= 'z'
-		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
-			return false
-		}
-	}
-	return name != ""
-}
-
 // Name returns the collection's name.
-func (c Collection[T]) Name() string { return c.c.name }
+func (c Collection[T]) Name() string { return c.c.Name }
 
 // Get returns the record with that id, decoded afresh: the caller may change
 // it. It returns nil, nil when there is none. O(log n).
 func (c Collection[T]) Get(tx *Tx, id string) (*T, error) {
-	raw, ok, err := tx.get(c.c.prefix + id)
+	raw, ok, err := tx.get(c.c.Prefix + id)
 	if err != nil || !ok {
 		return nil, err
 	}
-	v, err := c.c.codec.Decode(raw)
+	v, err := c.c.Codec.Decode(raw)
 	if err != nil {
 		return nil, c.unreadable(id, err)
 	}
@@ -98,7 +77,7 @@ func (c Collection[T]) Shared(tx *Tx, id string) (*T, error) {
 	if !tx.writable {
 		return c.Get(tx, id)
 	}
-	key := c.c.prefix + id
+	key := c.c.Prefix + id
 	raw, ok, err := tx.get(key)
 	if err != nil || !ok {
 		return nil, err
@@ -106,7 +85,7 @@ func (c Collection[T]) Shared(tx *Tx, id string) (*T, error) {
 	if have, ok := tx.s.decoded[key]; ok && have.raw == raw {
 		return have.record.(*T), nil
 	}
-	v, err := c.c.codec.Decode(raw)
+	v, err := c.c.Codec.Decode(raw)
 	if err != nil {
 		return nil, c.unreadable(id, err)
 	}
@@ -128,7 +107,7 @@ type decodedRecord struct {
 
 // Has reports whether there is a record with that id, without decoding it.
 func (c Collection[T]) Has(tx *Tx, id string) (bool, error) {
-	_, ok, err := tx.get(c.c.prefix + id)
+	_, ok, err := tx.get(c.c.Prefix + id)
 	return ok, err
 }
 
@@ -137,22 +116,22 @@ func (c Collection[T]) Has(tx *Tx, id string) (bool, error) {
 func (c Collection[T]) Put(tx *Tx, id string, v *T) error {
 	switch {
 	case v == nil:
-		return fault.New(fault.Internal, "a nil record was put into %s", c.c.name).WithRef(id)
+		return fault.New(fault.Internal, "a nil record was put into %s", c.c.Name).WithRef(id)
 	case id == "":
-		return fault.Field("id", "a record of %s needs an id", c.c.name)
-	case len(id) > maxID:
-		return fault.TooLarge("id", len(id), maxID, "bytes")
+		return fault.Field("id", "a record of %s needs an id", c.c.Name)
+	case len(id) > codec.MaxID:
+		return fault.TooLarge("id", len(id), codec.MaxID, "bytes")
 	}
-	raw, err := c.c.codec.Encode(v)
+	raw, err := c.c.Codec.Encode(v)
 	if err != nil {
-		return fault.Wrap(fault.Internal, err, "a record of %s can't be encoded", c.c.name).WithRef(id)
+		return fault.Wrap(fault.Internal, err, "a record of %s can't be encoded", c.c.Name).WithRef(id)
 	}
-	return tx.put(c.c.prefix+id, raw, c.c)
+	return tx.put(c.c.Prefix+id, raw, c.c)
 }
 
 // Delete removes the record with that id, if there is one.
 func (c Collection[T]) Delete(tx *Tx, id string) error {
-	return tx.delete(c.c.prefix+id, c.c)
+	return tx.delete(c.c.Prefix+id, c.c)
 }
 
 // All yields the records whose id begins with prefix, in byte order of their
@@ -164,9 +143,9 @@ func (c Collection[T]) Delete(tx *Tx, id string) error {
 // id lies in the part not yet fetched, at most 256 records ahead.
 func (c Collection[T]) All(tx *Tx, prefix string) iter.Seq2[string, *T] {
 	return func(yield func(string, *T) bool) {
-		cut := len(c.c.prefix)
-		err := tx.scan(c.c.prefix+prefix, func(key, raw string) (bool, error) {
-			v, err := c.c.codec.Decode(raw)
+		cut := len(c.c.Prefix)
+		err := tx.scan(c.c.Prefix+prefix, func(key, raw string) (bool, error) {
+			v, err := c.c.Codec.Decode(raw)
 			if err != nil {
 				return false, c.unreadable(key[cut:], err)
 			}
@@ -181,7 +160,7 @@ func (c Collection[T]) All(tx *Tx, prefix string) iter.Seq2[string, *T] {
 // Of returns the record of a change before and after it, nil where there was
 // none. ok is false when the change is one of another collection.
 func (c Collection[T]) Of(ch Change) (old, new *T, ok bool) {
-	if ch.Collection != c.c.name {
+	if ch.Collection != c.c.Name {
 		return nil, nil, false
 	}
 	old, _ = ch.Old.(*T)
@@ -209,27 +188,5 @@ func (c Collection[T]) Each(cs *ChangeSet) iter.Seq2[int, Diff[T]] {
 }
 
 func (c Collection[T]) unreadable(id string, err error) error {
-	return fault.Wrap(fault.Internal, err, "a stored record of %s can't be read", c.c.name).WithRef(id)
-}
-
-// typed is what a transaction needs to know of a record's collection to make
-// a Change of it.
-type typed interface {
-	decode(raw string) (any, error)
-	split(key string) (name, id string)
-	isLocal() bool
-}
-
-func (c *collection[T]) isLocal() bool { return c.local }
-
-func (c *collection[T]) decode(raw string) (any, error) {
-	v, err := c.codec.Decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
-func (c *collection[T]) split(key string) (string, string) {
-	return c.name, strings.TrimPrefix(key, c.prefix)
+	return fault.Wrap(fault.Internal, err, "a stored record of %s can't be read", c.c.Name).WithRef(id)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 )
 
 // pending is a transaction on its way: accepted, in the journal, not yet
@@ -210,7 +211,7 @@ func (p *pending) prepare(s *Store) {
 				continue
 			}
 			var ch Change
-			ch.Collection, ch.ID = w.of.split(w.key)
+			ch.Collection, ch.ID = w.of.Split(w.key)
 			ch.New, w.val = w.val, nil
 			if w.had {
 				old, err := decodeSafely(w.of, w.old)
@@ -244,14 +245,7 @@ func (s *Store) callPreparer(fn func(*ChangeSet), cs *ChangeSet) {
 
 // decodeSafely turns a panic of a codec into an error: at this point the
 // transaction is in the journal and has to go its way.
-func decodeSafely(of typed, raw string) (v any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, fmt.Errorf("codec panicked: %T", r)
-		}
-	}()
-	return of.decode(raw)
-}
+func decodeSafely(of codec.Typed, raw string) (any, error) { return codec.Safely(of, raw) }
 
 // apply brings the committed store and the views of the handlers to the state
 // after p, in one step for everybody who reads.

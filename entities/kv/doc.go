@@ -65,59 +65,24 @@
 // cleared under the writer lock, and the entries of others are applied there. From the first
 // of these to the last a gate is closed, and a transaction that began before is not queued.
 //
-// Sequence numbers, and so ChangeSet.Seq, are this machine's: every transaction has one, its
-// own, those of others, and those with local writes only. Nothing that is stored may hold one.
-// A transaction is prepared (OnPrepare) when it is in the log, since its number may be another
-// one's before.
+// Sequence numbers, and so ChangeSet.Seq, are this machine's: nothing that is stored may hold
+// one. A transaction is prepared (OnPrepare) when it is in the log, since its number may be
+// another one's before. A refusal that may come of records that others have changed (NotFound,
+// Conflict) is given only when the log holds nothing newer, as far as it can be reached.
 //
-// A refusal that may come of records that others have changed (NotFound, Conflict) is given
-// only when the log holds nothing newer, as far as it can be reached. A View shows what is
-// applied here; CatchUp before it makes it see all that was acknowledged anywhere.
+// With Options.Queue what only adds is accepted while the log can't be reached (Queueable):
+// journaled and applied here in one record with an item of the outbox (package outbox), without
+// a place in the log. Nothing goes to the log and nothing of others is applied before one
+// transaction has taken all of it back; then items are done again. README.md says what is seen
+// meanwhile.
 //
-// An upgrade of the records (Options.Upgrade) is every machine's own: it must make the same
-// of the same. Entries of another format are refused in both directions.
+// # Snapshots, recovery
 //
-// # Snapshots
-//
-// A snapshot begins with a new journal segment, at a moment when every
-// transaction is applied. It is then written in pieces of up to a hundred keys,
-// each read under the shared view lock, while commits go on; what they
-// replace in the part not yet written is kept for it. So the file is exactly
-// the state at its SEQ and needs no journal to be consistent. It gets its
-// name after fsync. Two generations are kept, and the segments since the
-// older one; before there are two, the whole journal. A backup is written in
-// the same way, to another place. That is a person's, so where it is going to be is noted
-// first, and a start removes what a process that was killed has left there: a file with the
-// name and the header of that backup, nothing else.
-//
-// # Files that somebody deletes
-//
-// A journal without a name takes writes and flushes as before, and nothing of them is
-// there after a crash. So each flush looks whether the name still leads to the file, and
-// twice a minute the store looks for all its files (CheckFiles). When any is gone, a new
-// journal is begun, in a new folder if need be and with a new lock, and a snapshot
-// is written from memory, after which nothing needs what was deleted. Between the two only
-// what was written since is safe. Until there is a new journal, writes are refused as
-// retryable. What was acknowledged between the deletion and the flush that missed it is in
-// memory, and so in the snapshot, unless the process dies in these milliseconds.
-//
-// # Replacing the state
-//
-// A restore and an upgrade of the records put another state in the place of the
-// present one. It is written as two snapshots of the next sequence number under
-// temporary names, flushed, and takes effect when the first has its name: one
-// rename, before which nothing has changed and after which the journal and the
-// older snapshots are not read any more. Two, so that damage to one of them is
-// no loss; older generations must not be fallen back to, since what is written
-// from then on does not belong on top of them. An upgrade keeps what was before
-// as a backup beside, a restore does so when asked. The views above know nothing
-// of a state that was replaced, so a restored store has to be opened anew.
-//
-// # Recovery
-//
-// Open loads the newest snapshot that is whole and applies the transactions that follow it.
-// What it makes of those that are missing or damaged, README.md says under "What a start does".
-// Inspect does all this without changing anything.
+// A snapshot is the state after one transaction, written while commits go on; two generations are
+// kept. Open loads the newest that is whole and applies the transactions that follow it. README.md
+// says how that is done, what a start makes of what is missing or damaged, how a state is
+// replaced, and what is done about files that somebody deletes. Inspect does what a start does
+// without changing anything.
 //
 // # Concurrency
 //

@@ -108,8 +108,8 @@ func (s *Store) upgraded(from int) ([]write, error) {
 	}
 	for i := range tx.writes {
 		if w := &tx.writes[i]; !w.deleted && w.of != nil {
-			if _, err := w.of.decode(w.raw); err != nil {
-				_, id := w.of.split(w.key)
+			if _, err := w.of.Decode(w.raw); err != nil {
+				_, id := w.of.Split(w.key)
 				return nil, fault.Wrap(fault.Internal, err, "an upgraded record can't be read back").WithRef(id)
 			}
 		}

@@ -4,11 +4,8 @@ import (
 	"iter"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
-
-// aheadBatch is how many records LoadAhead decodes in one go.
-const aheadBatch = 256
 
 // LoadAhead reads a whole collection for a room that opens: it decodes the records
 // on all processors and yields, in the byte order of ids, what read makes of up to
@@ -18,54 +15,21 @@ const aheadBatch = 256
 // It is for a View only; the loop must not use tx. A record that can't be decoded
 // ends the loop after those before it; the error is kept in Tx.Err.
 func LoadAhead[T, R any](tx *Tx, c Collection[T], read func(ids []string, records []*T) R) iter.Seq[R] {
-	type result struct {
-		made R
-		err  error
-	}
-	return func(yield func(R) bool) {
+	scan := func(emit func(key, raw string) bool) error {
 		if tx.writable {
-			tx.fail(fault.New(fault.Internal, "records were loaded ahead in an Update"))
-			return
+			return fault.New(fault.Internal, "records were loaded ahead in an Update")
 		}
-		var failed error
-		scan := func(emit func([]disk.Pair) bool) {
-			batch := make([]disk.Pair, 0, aheadBatch)
-			failed = tx.scan(c.c.prefix, func(key, raw string) (bool, error) {
-				batch = append(batch, disk.Pair{Key: key, Value: raw})
-				if len(batch) < aheadBatch {
-					return true, nil
-				}
-				full := batch
-				batch = make([]disk.Pair, 0, aheadBatch)
-				return emit(full), nil
-			})
-			if len(batch) > 0 && failed == nil {
-				emit(batch)
-			}
-		}
-		decode := func(batch []disk.Pair) result {
-			ids, records := make([]string, len(batch)), make([]*T, len(batch))
-			for i, p := range batch {
-				v, err := c.decodeSafely(p.Value)
-				ids[i] = p.Key[len(c.c.prefix):]
-				if err != nil {
-					return result{read(ids[:i], records[:i]), c.unreadable(ids[i], err)}
-				}
-				records[i] = v
-			}
-			return result{made: read(ids, records)}
-		}
-		for r := range disk.InOrder(scan, decode) {
-			if !yield(r.made) {
-				return
-			}
-			if r.err != nil {
-				tx.fail(r.err)
-				return
-			}
-		}
-		tx.fail(failed)
+		return tx.scan(c.c.Prefix, func(key, raw string) (bool, error) { return emit(key, raw), nil })
 	}
+	decode := func(key, raw string) (string, *T, error) {
+		id := key[len(c.c.Prefix):]
+		v, err := c.decodeSafely(raw)
+		if err != nil {
+			err = c.unreadable(id, err)
+		}
+		return id, v, err
+	}
+	return pairs.Decoded(scan, decode, read, tx.fail)
 }
 
 // fail keeps the first error.

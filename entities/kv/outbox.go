@@ -2,6 +2,7 @@ package kv
 
 import (
 	"context"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 	"slices"
 	"time"
 
@@ -87,7 +88,7 @@ func (s *Store) Again(ctx context.Context, number uint64) error {
 // Pending reports whether a record was written by something that waits, so that other machines
 // do not have it, or have another one. It costs as much as Has.
 func (c Collection[T]) Pending(tx *Tx, id string) bool {
-	_, pending, _ := tx.get(outbox.BaseKey(c.c.prefix + id))
+	_, pending, _ := tx.get(outbox.BaseKey(c.c.Prefix + id))
 	return pending
 }
 
@@ -99,9 +100,9 @@ type rawTx struct{ *Tx }
 
 func (t rawTx) Get(key string) (string, bool, error) { return t.get(key) }
 
-func (t rawTx) Put(key, raw string) error { return t.put(key, raw, collectionOf(key)) }
+func (t rawTx) Put(key, raw string) error { return t.put(key, raw, codec.Of(key)) }
 
-func (t rawTx) Delete(key string) error { return t.delete(key, collectionOf(key)) }
+func (t rawTx) Delete(key string) error { return t.delete(key, codec.Of(key)) }
 
 func (t rawTx) Scan(prefix string, fn func(key, raw string) (bool, error)) error {
 	return t.scan(prefix, fn)
@@ -129,7 +130,10 @@ func (t rawTx) SetDone(id string, number uint64) error { return replayed.Put(t.T
 func (t rawTx) Time() time.Time { return t.Now(t.s.now) }
 
 // replayStore is a store as its Replayer sees it.
-type replayStore struct{ s *Store }
+type replayStore struct {
+	*outbox.Gate
+	s *Store
+}
 
 func (r replayStore) Change(ctx context.Context, fn func(outbox.Tx) error) error {
 	return r.s.Update(ctx, func(tx *Tx) error { return fn(rawTx{tx}) })
@@ -141,34 +145,17 @@ func (r replayStore) Look(ctx context.Context, fn func(outbox.Tx) error) error {
 
 func (r replayStore) CatchUp(ctx context.Context) error { return r.s.CatchUp(ctx) }
 
-// Hold keeps transactions from beginning that are no replays.
-func (r replayStore) Hold() {
-	if of := r.s.replica; of != nil {
-		of.s.queue.mu.Lock()
-		defer of.s.queue.mu.Unlock()
-		if isClosed(of.drained) {
-			of.drained = make(chan struct{})
-		}
-	}
-}
-
-func (r replayStore) Release() {
-	if of := r.s.replica; of != nil {
-		of.s.queue.mu.Lock()
-		defer of.s.queue.mu.Unlock()
-		if !isClosed(of.drained) {
-			close(of.drained)
-		}
-	}
-}
-
 // startReplays begins to replay what waits. A store without a log has only what it kept when it
 // left the others.
 func (s *Store) startReplays() {
 	if s.replay == nil || s.replays.Load() != nil || s.replica == nil && s.committed(outbox.HeadKey) == "" {
 		return
 	}
-	s.replays.Store(outbox.Start(replayStore{s}, s.replay, s.log))
+	gate := new(outbox.Gate)
+	if s.replica != nil {
+		gate = &s.replica.drained
+	}
+	s.replays.Store(outbox.Start(replayStore{gate, s}, s.replay, s.log))
 	s.replayAll()
 }
 
@@ -182,7 +169,6 @@ func (s *Store) replayAll() {
 	if err == nil && head.Waiting == 0 {
 		return
 	}
-	replayStore{s}.Hold()
 	r.Kick()
 }
 
@@ -230,16 +216,6 @@ func (r *replica) admit(p *pending, tx *Tx) error {
 		p.here, r.offline = true, true
 	}
 	return nil
-}
-
-// gates returns what has to be closed for a transaction to begin.
-func (r *replica) gates(call *outbox.Call) [2]chan struct{} {
-	r.s.queue.mu.Lock()
-	defer r.s.queue.mu.Unlock()
-	if call.Replays() {
-		return [2]chan struct{}{r.gate, r.gate}
-	}
-	return [2]chan struct{}{r.drained, r.gate}
 }
 
 // lastTrouble returns why the log could not be used last.

@@ -275,44 +275,14 @@ func (s *Store) setAside(name string) error {
 	return s.opts.FS.SyncDir(s.dir)
 }
 
-// openJournal opens the last segment for appending when the last transaction
-// stands at its end, and begins a new one otherwise.
+// openJournal opens the last segment for appending, or begins a new one.
 func (s *Store) openJournal(r *disk.Replay) error {
-	j, last := s.journal, s.seq.Load()
+	j := s.journal
 	j.bytes.Store(r.Bytes)
-	if !s.reusable(r) {
-		segment, err := disk.NewSegment(s.opts.FS, s.dir, last+1)
-		if err != nil {
-			return err
-		}
-		j.Segment = segment
+	segment, begun, err := disk.OpenJournal(s.opts.FS, s.dir, s.files.segments, r, s.seq.Load())
+	j.Segment = segment
+	if begun && err == nil {
 		s.files.segments = append(s.files.segments, segment.ID)
-		return nil
 	}
-	var err error
-	j.Segment, err = disk.OpenSegment(s.opts.FS, s.dir, s.files.segments[len(s.files.segments)-1])
-	if err != nil {
-		return err
-	}
-	// A process that was killed may have left transactions that the disk does
-	// not have yet. They are about to be seen, so they have to be durable.
-	if len(r.Unproven) > 0 {
-		if err := j.Rewrite(r.Unproven[0].Off); err != nil {
-			return err
-		}
-	}
-	if err := j.Sync(); err != nil {
-		return err
-	}
-	return s.opts.FS.SyncDir(s.dir)
-}
-
-// reusable says whether the last segment left is in order and ends with the last
-// transaction, or is empty and begins behind it.
-func (s *Store) reusable(r *disk.Replay) bool {
-	n := len(s.files.segments)
-	if n == 0 || r.Stopped != nil && (!r.Stopped.Cut || r.Stopped.Off == 0) {
-		return false
-	}
-	return r.Tail == r.Last || s.files.segments[n-1].Seq == r.Last+1
+	return err
 }

@@ -6,14 +6,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
@@ -48,6 +47,7 @@ const (
 type replica struct {
 	*replicate.Runner
 	s       *Store
+	drained outbox.Gate   // held while transactions have to wait for replays
 	foreign atomic.Uint64 // transactions of others that were applied
 
 	at    commitlog.Place // of Run
@@ -56,7 +56,6 @@ type replica struct {
 	// Guarded by queue.mu.
 	round   uint64        // grows when what transactions under way have read is void
 	gate    chan struct{} // closed while transactions may begin
-	drained chan struct{} // closed while those may begin that are no replays
 	offline bool          // transactions wait in the outbox that are, or are going to be, applied
 	head    outbox.Head   // of the outbox, as it is applied
 	applied Position
@@ -99,10 +98,9 @@ func (s *Store) openReplica() error {
 			return err
 		}
 	}
-	r := &replica{s: s, at: at, gate: make(chan struct{}), drained: make(chan struct{}), applied: at.Position}
+	r := &replica{s: s, at: at, gate: make(chan struct{}), applied: at.Position}
 	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format)
 	close(r.gate)
-	close(r.drained)
 	r.readHead()
 	r.offline = r.head.Applied > 0
 	s.replica = r
@@ -252,9 +250,10 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 	s := tx.s
 	tx.s = nil
 	for {
-		for _, gate := range r.gates(call) {
+		gate, _ := r.now()
+		for _, passed := range [...]<-chan struct{}{r.drained.Passed(call), gate} {
 			select {
-			case <-gate:
+			case <-passed:
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			case <-r.Stop().Done():
@@ -264,8 +263,8 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 		if err := s.lockWriter(ctx); err != nil {
 			return nil, err
 		}
-		_, tx.round = r.now()
-		if gates := r.gates(call); isClosed(gates[0]) && isClosed(gates[1]) {
+		gate, tx.round = r.now()
+		if isClosed(gate) && isClosed(r.drained.Passed(call)) {
 			break
 		}
 		s.unlockWriter()
@@ -282,7 +281,7 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 	return s.run(tx, fn)
 }
 
-func isClosed(c chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -300,15 +299,15 @@ func (r *replica) now() (gate chan struct{}, round uint64) {
 
 // isShared reports whether a write goes to other machines: those to collections that are
 // Local, and to keys of the store itself, stay.
-func (w *write) isShared() bool { return w.of != nil && !w.of.isLocal() }
+func (w *write) isShared() bool { return w.of != nil && !w.of.IsLocal() }
 
 // isOurs reports whether a pair is this machine's alone.
 func isOurs(p disk.Pair) bool { return isLocal(p) || outbox.Own(p) }
 
 // isLocal reports whether a record belongs to a Local collection.
 func isLocal(p disk.Pair) bool {
-	of := collectionOf(p.Key)
-	return of != nil && of.isLocal()
+	of := codec.Of(p.Key)
+	return of != nil && of.IsLocal()
 }
 
 func (p *pending) isShared() bool {
@@ -321,17 +320,4 @@ func (p *pending) isShared() bool {
 		}
 	}
 	return false
-}
-
-// declared are the collections by name: entries of others name them, and views get records
-// decoded. Collections are package variables, so all are there before a store is opened.
-var declared sync.Map // of typed
-
-// collectionOf returns the collection that a key belongs to; nil: none that the program has.
-func collectionOf(key string) typed {
-	name, _, _ := strings.Cut(key, "/")
-	if c, ok := declared.Load(name); ok {
-		return c.(typed)
-	}
-	return nil
 }

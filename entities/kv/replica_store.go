@@ -2,10 +2,10 @@ package kv
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
@@ -25,7 +25,7 @@ func (r *replica) Told(trouble *fault.Error) {
 	q.mu.Lock()
 	changed := (r.trouble == nil) != (trouble == nil)
 	r.trouble, r.applied = trouble, r.at.Position
-	due := trouble == nil && r.head.Waiting > 0 && !r.offline && isClosed(r.drained)
+	due := trouble == nil && r.head.Waiting > 0 && !r.offline && r.drained.Open()
 	q.mu.Unlock()
 	if due {
 		s.replayAll()
@@ -251,7 +251,7 @@ func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.P
 	s := r.s
 	p := &pending{seq: seq, time: time.Unix(0, t.Time), writes: make([]write, 0, len(t.Writes)+2)}
 	for _, w := range t.Writes {
-		own := write{key: w.Key, raw: w.Value, deleted: w.Deleted, of: collectionOf(w.Key)}
+		own := write{key: w.Key, raw: w.Value, deleted: w.Deleted, of: codec.Of(w.Key)}
 		own.old, own.had = s.latest(w.Key)
 		if own.deleted && !own.had {
 			continue
@@ -270,16 +270,8 @@ func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.P
 func (r *replica) check(e *commitlog.Entry) error {
 	for i := range e.Transactions {
 		for _, w := range e.Transactions[i].Writes {
-			name, id, ok := strings.Cut(w.Key, "/")
-			of := collectionOf(w.Key)
-			if !ok || !validName(name) || id == "" || len(id) > maxID || of != nil && of.isLocal() {
-				return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
-			}
-			if of == nil || w.Deleted {
-				continue
-			}
-			if _, err := decodeSafely(of, w.Value); err != nil {
-				return fault.Wrap(fault.Unavailable, err, "a record of %s from another machine can't be read", name).WithRef(id)
+			if err := codec.CheckForeign(w.Key, w.Value, w.Deleted); err != nil {
+				return err
 			}
 		}
 	}

@@ -109,20 +109,10 @@ func (s *Store) fromBackup(ctx context.Context, path string,
 		return nil, nil, fault.New(fault.Invalid, "the backup changed while it was read").
 			WithHint("try again; nothing was changed")
 	}
-	next = func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
-		more, err := b.Next(func(key, raw []byte) error {
-			if string(key) == logKey && !keepLocal {
-				return nil // restored, it is a store of this machine
-			}
-			chunk = append(chunk, disk.Pair{Key: string(key), Value: string(raw)})
-			return nil
-		})
-		return chunk, more, err
-	}
 	if keepLocal {
-		next = s.withLocal(next)
+		return s.withLocal(b.Chunk), b.Close, nil
 	}
-	return next, b.Close, nil
+	return b.Without(logKey), b.Close, nil // restored, it is a store of this machine
 }
 
 // withLocal puts the records of Local collections and the items of the outbox in the place of

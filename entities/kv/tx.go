@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
@@ -66,10 +67,10 @@ type write struct {
 	key     string
 	raw     string
 	deleted bool
-	old     string // the state before the transaction
-	had     bool   // whether there was one
-	of      typed  // nil for keys of the store itself
-	val     any    // raw, decoded
+	old     string      // the state before the transaction
+	had     bool        // whether there was one
+	of      codec.Typed // nil for keys of the store itself
+	val     any         // raw, decoded
 }
 
 // manyWrites is from where on a map beats walking the writes.
@@ -179,9 +180,9 @@ func (s *Store) commit(tx *Tx) (*pending, error) {
 		if !w.deleted && w.of != nil {
 			// Reading back what is about to be stored keeps a record that
 			// nobody could ever read out of the journal.
-			v, err := w.of.decode(w.raw)
+			v, err := w.of.Decode(w.raw)
 			if err != nil {
-				_, id := w.of.split(w.key)
+				_, id := w.of.Split(w.key)
 				return s.barrier(), fault.Wrap(fault.Internal, err, "a record can't be read back").WithRef(id)
 			}
 			w.val = v
@@ -245,11 +246,11 @@ func (tx *Tx) find(key string) (int, bool) {
 	return 0, false
 }
 
-func (tx *Tx) put(key, raw string, of typed) error { return tx.write(key, raw, false, of) }
+func (tx *Tx) put(key, raw string, of codec.Typed) error { return tx.write(key, raw, false, of) }
 
-func (tx *Tx) delete(key string, of typed) error { return tx.write(key, "", true, of) }
+func (tx *Tx) delete(key string, of codec.Typed) error { return tx.write(key, "", true, of) }
 
-func (tx *Tx) write(key, raw string, deleted bool, of typed) error {
+func (tx *Tx) write(key, raw string, deleted bool, of codec.Typed) error {
 	switch {
 	case tx.over:
 		return errTxOver()

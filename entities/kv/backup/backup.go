@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -212,4 +213,21 @@ func unreadableBackup(err error) error {
 		return err
 	}
 	return disk.Unavailable(err, "the backup can't be read").WithHint("see that its disk works and that you may read it")
+}
+
+// Chunk appends the records of the next piece, and says whether more follow.
+func (b *Backup) Chunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err error) {
+	more, err = b.Next(func(key, raw []byte) error {
+		chunk = append(chunk, disk.Pair{Key: string(key), Value: string(raw)})
+		return nil
+	})
+	return chunk, more, err
+}
+
+// Without returns a Chunk that leaves out one key.
+func (b *Backup) Without(key string) func([]disk.Pair) ([]disk.Pair, bool, error) {
+	return func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
+		chunk, more, err := b.Chunk(chunk)
+		return slices.DeleteFunc(chunk, func(p disk.Pair) bool { return p.Key == key }), more, err
+	}
 }

@@ -19,7 +19,7 @@ type Store interface {
 	Look(ctx context.Context, fn func(Tx) error) error
 	// CatchUp reads the log to its end, and takes back what was taken here.
 	CatchUp(ctx context.Context) error
-	// Hold keeps other transactions waiting until Release.
+	// Hold keeps other transactions waiting until Release, as those of a Gate.
 	Hold()
 	Release()
 }
@@ -58,8 +58,10 @@ func Start(store Store, fn func(ctx context.Context, w Waiting) error, log *slog
 	return r
 }
 
-// Kick says that the log can be used again, or that there is another item.
+// Kick says that the log can be used again, or that there is another item. Transactions that
+// begin after it find that replayed.
 func (r *Replayer) Kick() {
+	r.store.Hold()
 	select {
 	case r.kick <- struct{}{}:
 	default:

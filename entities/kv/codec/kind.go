@@ -1,0 +1,97 @@
+package codec
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// MaxID is the longest id of a record, in bytes.
+const MaxID = 4096
+
+// Kind is what a collection is, whatever store it is used with.
+type Kind[T any] struct {
+	Name   string
+	Prefix string // of the keys: Name + "/"
+	Codec  Codec[T]
+	Local  bool // its records stay on their machine
+}
+
+// Typed is what a transaction needs to know of a record's collection to make a change of it.
+type Typed interface {
+	Decode(raw string) (any, error)
+	Split(key string) (name, id string)
+	IsLocal() bool
+}
+
+// IsLocal reports whether its records stay on their machine.
+func (k *Kind[T]) IsLocal() bool { return k.Local }
+
+// Decode returns a *T.
+func (k *Kind[T]) Decode(raw string) (any, error) {
+	v, err := k.Codec.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Split returns the name of the collection and the id of a record.
+func (k *Kind[T]) Split(key string) (name, id string) {
+	return k.Name, strings.TrimPrefix(key, k.Prefix)
+}
+
+// ValidName reports whether a collection may have a name.
+func ValidName(name string) bool {
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// declared are the collections by name: entries of others name them, and views get records
+// decoded. Collections are package variables, so all are there before a store is opened.
+var declared sync.Map // of Typed
+
+// Declare notes a collection, the first of a name.
+func Declare(name string, k Typed) { declared.LoadOrStore(name, k) }
+
+// Of returns the collection that a key belongs to; nil: none that the program has.
+func Of(key string) Typed {
+	name, _, _ := strings.Cut(key, "/")
+	if k, ok := declared.Load(name); ok {
+		return k.(Typed)
+	}
+	return nil
+}
+
+// Safely decodes a record, and turns a panic of its codec into an error.
+func Safely(k Typed, raw string) (v any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, fmt.Errorf("codec panicked: %T", r)
+		}
+	}()
+	return k.Decode(raw)
+}
+
+// CheckForeign refuses a write of another machine that a store would not have made.
+func CheckForeign(key, raw string, deleted bool) error {
+	name, id, ok := strings.Cut(key, "/")
+	of := Of(key)
+	if !ok || !ValidName(name) || id == "" || len(id) > MaxID || of != nil && of.IsLocal() {
+		return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
+	}
+	if of == nil || deleted {
+		return nil
+	}
+	if _, err := Safely(of, raw); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "a record of %s from another machine can't be read", name).WithRef(id)
+	}
+	return nil
+}
