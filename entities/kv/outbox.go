@@ -148,7 +148,8 @@ func (r replayStore) CatchUp(ctx context.Context) error { return r.s.CatchUp(ctx
 // startReplays begins to replay what waits. A store without a log has only what it kept when it
 // left the others.
 func (s *Store) startReplays() {
-	if s.replay == nil || s.replays.Load() != nil || s.replica == nil && s.committed(outbox.HeadKey) == "" {
+	none := s.replica == nil && (s.opts.Replace || s.committed(outbox.HeadKey) == "")
+	if s.replay == nil || s.replays.Load() != nil || none {
 		return
 	}
 	gate := new(outbox.Gate)

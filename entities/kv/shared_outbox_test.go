@@ -379,3 +379,195 @@ func TestSYNC4_WhatWaitsOutlivesRestartsAndLeaving(t *testing.T) {
 	put(t, s, "d", "4")
 	closed(s)
 }
+
+// The log is lost when the first of three is replayed: the others are seen again, in order.
+func TestSYNC4_ALogThatIsLostInTheMiddle(t *testing.T) {
+	l, machines, stores := queued(t, 2)
+	catchUp(t, stores...)
+	machines[1].Cut(true)
+	mustAdd(t, stores[1], "x", "taken by then")
+	mustAdd(t, stores[1], "a", "1")
+	if err := addNew(ctx, stores[1], addition{ID: "b", Text: "2", Behind: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, stores[0], "x", "theirs")
+	appends := 0
+	machines[1].Slow(func(op string) {
+		if op == "append" {
+			if appends++; appends == 2 { // x was refused, and a is in the log
+				machines[1].Cut(true)
+			}
+		}
+	})
+	machines[1].Cut(false)
+	for tries := 0; ; tries++ {
+		if st, _ := stores[1].Replica(); st.Refused == 1 && st.Waiting == 1 && st.Trouble != nil {
+			break
+		}
+		_ = stores[1].Update(ctx, func(*kv.Tx) error { return nil })
+	}
+	// It waits until b is seen again.
+	if err := stores[1].Update(ctx, func(*kv.Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, stores[1]); !maps.Equal(got, map[string]string{"x": "theirs", "a": "1", "b": "2"}) || pendingNote(t, stores[1], "a") || !pendingNote(t, stores[1], "b") {
+		t.Fatalf("it reads %v", got)
+	}
+	mustAdd(t, stores[1], "c", "3")
+	list := waiting(t, stores[1])
+	if len(list) != 3 || list[0].Refused == nil || !slices.Equal(list[1].Keys, []string{"note/b"}) || !slices.Equal(list[2].Keys, []string{"note/c"}) {
+		t.Fatalf("waiting: %+v", list)
+	}
+	machines[1].Slow(nil)
+	machines[1].Cut(false)
+	settled(t, stores...)
+	if got := same(t, stores...); len(got) != 4 {
+		t.Fatalf("they have %v", got)
+	}
+	if _, n := l.End(); n != 4 {
+		t.Errorf("the log has %d entries", n)
+	}
+}
+
+// A machine that was away for longer than the log reaches back accepts additions, and replays
+// them when it has joined anew.
+func TestSYNC7_WhoJoinsAnewBringsWhatWaits(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	folder := t.TempDir()
+	first := openQueued(t, t.TempDir(), kv.Options{Log: l.Machine()})
+	m := l.Machine()
+	open := func(o kv.Options) *kv.Store {
+		t.Helper()
+		o.Format, o.Queue = 1, true
+		s, err := kv.Open(folder, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaying(s)
+		s.Follow()
+		return s
+	}
+	s := open(kv.Options{Log: m})
+	put(t, first, "a", "1")
+	catchUp(t, s)
+	m.Cut(true)
+	mustAdd(t, s, "b", "2")
+	put(t, first, "c", "3")
+	put(t, first, "d", "4")
+	end, _ := l.End()
+	l.Purge(end)
+	m.Cut(false)
+	var e *fault.Error
+	if err := s.CatchUp(ctx); !errors.As(err, &e) || e.Retryable {
+		t.Fatalf("behind the beginning of the log: %v", err)
+	}
+	mustAdd(t, s, "e", "5")
+	if err := s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "f", &record{Text: "6"}) }); !errors.As(err, &e) || e.Retryable {
+		t.Fatalf("any other write: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	state := folder + "-state.ctxdbackup"
+	if _, err := first.Backup(ctx, state, kv.BackupOptions{Shared: true}); err != nil {
+		t.Fatal(err)
+	}
+	s = open(kv.Options{Replace: true})
+	if _, err := s.Restore(ctx, state, kv.RestoreOptions{KeepLocal: true}); err != nil {
+		t.Fatal(err)
+	}
+	s = open(kv.Options{Log: m})
+	settled(t, s, first)
+	got := same(t, s, first)
+	if !maps.Equal(got, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5"}) {
+		t.Fatalf("they have %v, and %+v wait", got, waiting(t, s))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A state for another machine holds nothing that waits, and what is by the log.
+func TestSYNC4_AStateForOthersHoldsNothingThatWaits(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	m := l.Machine()
+	s := openQueued(t, t.TempDir(), kv.Options{Log: m})
+	put(t, s, "a", "by the log")
+	put(t, s, "b", "by the log")
+	put(t, s, "gone", "by the log")
+	at, sum, err := s.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Cut(true)
+	c := kv.Queueable(ctx, kv.Later{Kind: "?", Body: func() ([]byte, error) { return nil, nil }})
+	err = s.Update(c, func(tx *kv.Tx) error {
+		return errors.Join(notes.Put(tx, "a", &record{Text: "here"}), notes.Put(tx, "new", &record{Text: "here"}),
+			notes.Delete(tx, "gone"), ours.Put(tx, "x", &record{Text: "here"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := t.TempDir() + "/state.ctxdbackup"
+	if _, err := s.Backup(ctx, state, kv.BackupOptions{Shared: true}); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	other, err := kv.Open(folder, kv.Options{Format: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Restore(ctx, state, kv.RestoreOptions{KeepLocal: true}); err != nil {
+		t.Fatal(err)
+	}
+	other = openQueued(t, folder, kv.Options{Log: l.Machine()})
+	if got := dump(t, other); !maps.Equal(got, map[string]string{"a": "by the log", "b": "by the log", "gone": "by the log"}) || len(waiting(t, other)) != 0 {
+		t.Errorf("the other has %v", got)
+	}
+	for _, s := range []*kv.Store{s, other} {
+		if here, got, err := s.Digest(); err != nil || got != sum || here != at {
+			t.Errorf("another digest at %v, %v", here, err)
+		}
+	}
+}
+
+// The records are of another format by the time that what waits is replayed.
+func TestSYNC4_AnUpgradeTakesBackWhatWaits(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	m := l.Machine()
+	d := newDisk()
+	s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Format: 1, Queue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "a", "1")
+	m.Cut(true)
+	mustAdd(t, s, "b", "2")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	upgraded := func(tx *kv.Tx, _ int) error {
+		for id, r := range notes.All(tx, "") {
+			if err := notes.Put(tx, id, &record{Text: "new " + r.Text}); err != nil {
+				return err
+			}
+		}
+		return tx.Err()
+	}
+	s, err = kv.Open(dir, kv.Options{FS: d, Log: m, Format: 2, Queue: true, Upgrade: upgraded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := dump(t, s); !maps.Equal(got, map[string]string{"a": "new 1"}) {
+		t.Fatalf("after the upgrade: %v", got)
+	}
+	replaying(s)
+	s.Follow()
+	if err := s.Update(ctx, func(*kv.Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, s); !maps.Equal(got, map[string]string{"a": "new 1", "b": "2"}) || !pendingNote(t, s, "b") {
+		t.Fatalf("done once more here: %v", got)
+	}
+}
