@@ -49,6 +49,7 @@ type Daemon struct {
 	providers *llm.Set
 	log       *slog.Logger
 	started   time.Time
+	refusing  atomic.Bool             // the shared store takes no writes, and the log says so
 	replica   *shared.Replica         // nil: the store is this machine's alone; of who opens and closes it
 	signed    bool                    // the data; of who opens and closes the store
 	ahead     *search.Ahead           // of the store that is opened
@@ -204,7 +205,7 @@ func (d *Daemon) openStore() (*kv.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openData(d.Dir, d.store, d.replica, d.log, func() { d.Server.HealthChanged() })
+	db, err := openData(d.Dir, d.store, d.replica, d.log, d.storeChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +214,22 @@ func (d *Daemon) openStore() (*kv.Store, error) {
 	}
 	d.signed = true
 	return db, nil
+}
+
+// storeChanged is called when the status of the store is another one.
+func (d *Daemon) storeChanged() {
+	d.Server.HealthChanged()
+	if d.replica == nil {
+		return
+	}
+	trouble := d.replica.Health().Trouble
+	was := d.refusing.Swap(trouble != nil)
+	switch {
+	case trouble != nil && !was:
+		d.log.Warn("the shared store takes no writes", "error", trouble.Msg)
+	case trouble == nil && was:
+		d.log.Info("the shared store takes writes again")
+	}
 }
 
 // openReplica begins to connect the store to those that it is shared with, if it is. One that

@@ -271,6 +271,9 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 	case len(list) > 0 && list[0].Entry.ID == e.ID:
 		return list[0].At, nil // it was appended; what is behind it is read next
 	case len(list) == 0 && unknown:
+		if rerr != nil && r.stop.Err() == nil {
+			_ = r.told(rerr) // the writer is told that it is not known, all others why
+		}
 		return at, fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
 			WithHint("look whether it is there before you repeat it")
 	case len(list) == 0 && rerr != nil:

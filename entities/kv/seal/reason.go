@@ -40,11 +40,14 @@ func Refuse(reason Reason) *fault.Error {
 	return f.WithHint("%s", says[reason].hint)
 }
 
+// anew is what is left where the log itself can't be used any more.
+const anew = "look who can write on the servers; then begin the shared store anew on the machine that has most: ctxd sync init --again"
+
 var says = map[Reason]struct{ msg, hint string }{
-	Malformed: {"the shared log holds a message that this version cannot read", "update ctxd on this machine; if it is the newest, see ctxd sync status"},
+	Malformed: {"the shared log holds a message that this version cannot read", "update ctxd on this machine if others have a newer one; if not, " + anew},
 	WrongKey:  {"the shared log holds a message for which this machine has no key", "if this machine was removed, join again with the present recovery words: ctxd sync join --again"},
-	Altered:   {"a message of the shared log was altered", "look who can write on the servers; then join again from one that is whole: ctxd sync join --again"},
-	Moved:     {"a message of the shared log was repeated or moved", "look who can write on the servers; then join again: ctxd sync join --again"},
+	Altered:   {"a message of the shared log was altered", anew},
+	Moved:     {"a message of the shared log was repeated or moved", anew},
 	Cut:       {"the shared log does not follow on what this machine has", "the log was cut or replaced; keep this folder, and join again: ctxd sync join --again"},
-	TooLarge:  {"a message of the shared log is larger than any transaction", "look who can write on the servers; then begin it anew from the machine that has most: ctxd sync init --again"},
+	TooLarge:  {"a message of the shared log is larger than any transaction", anew},
 }

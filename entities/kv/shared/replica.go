@@ -31,6 +31,7 @@ const (
 	announceEvery = 30 * time.Second
 	announceAgain = time.Second // when it failed
 	snapshotEvery = 10_000      // messages
+	lookWait      = 2 * time.Second
 )
 
 func keyPath(dir string) string { return filepath.Join(dir, Folder, keyFile) }
@@ -267,6 +268,9 @@ func (r *Replica) ask(ctx context.Context, s *Status) (err error) {
 	}
 	at, _ := r.store().Replica() // it may have come further meanwhile
 	s.Applied = at.Position.Seq
+	if s.Newest < s.Applied || s.Trouble != nil { // nobody may have looked since
+		s.Trouble = r.look(ctx, s.Trouble)
+	}
 	c, err := r.log.Cluster(ctx)
 	if err != nil {
 		return err
@@ -281,6 +285,21 @@ func (r *Replica) ask(ctx context.Context, s *Status) (err error) {
 		s.Snapshot = list[0]
 	}
 	return err
+}
+
+// look reads the log, unless that takes long, and returns what is wrong then.
+func (r *Replica) look(ctx context.Context, was *fault.Error) *fault.Error {
+	wait, cancel := context.WithTimeout(ctx, lookWait)
+	defer cancel()
+	err := r.store().CatchUp(wait)
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f
+	}
+	return was
 }
 
 // Remove takes a machine out and returns the new recovery words.

@@ -7,10 +7,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/seal"
 	"github.com/ctxd/ctxd/entities/kv/shared"
 	"github.com/ctxd/ctxd/entities/kv/stream"
@@ -418,5 +423,50 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 	}
 	if len(kept) != 2 {
 		t.Errorf("kept %v", kept)
+	}
+}
+
+func TestSYNC6_AStatusTellsOfALogThatIsShorterThanWhatIsHere(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, _ := begun(t, c.URL())
+	defer a.stop()
+	a.put("one", "entry")
+	emptied(t, c.URL())
+	s, err := a.replica.Status(t.Context())
+	if err != nil || s.Applied != 1 || s.Newest != 0 || s.Trouble == nil || !errors.Is(s.Trouble, commitlog.ErrForked) {
+		t.Fatalf("status %+v, %v", s, err)
+	}
+	if h := a.replica.Health(); h.Trouble == nil {
+		t.Error("health does not tell")
+	}
+	if got := records(t, a.db); got != "[old=from before one=entry]" {
+		t.Errorf("it has %s", got)
+	}
+}
+
+// emptied makes the log on the servers anew, with nothing in it.
+func emptied(t *testing.T, url string) {
+	t.Helper()
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for info := range js.ListStreams(t.Context()).Info() {
+		if strings.Contains(info.Config.Name, "_") { // of a bucket
+			continue
+		}
+		err = js.DeleteStream(t.Context(), info.Config.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = js.CreateStream(t.Context(), info.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -130,7 +130,7 @@ func randomName() string {
 
 // connected dials and fails when nobody answers.
 func connected(s Servers) (*nats.Conn, jetstream.JetStream, error) {
-	nc, err := dial(s)
+	nc, err := dial(s, new(dialer))
 	if err != nil {
 		return nil, nil, err
 	}

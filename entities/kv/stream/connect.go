@@ -2,8 +2,11 @@ package stream
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -80,8 +83,31 @@ func entering(text string) (nats.Option, error) {
 	}
 }
 
+// dialer keeps why it could not connect the last time: the client forgets it when it tries again.
+type dialer struct {
+	net.Dialer
+	mu   sync.Mutex // of what follows
+	last error      // nil: it could
+}
+
+// Dial connects.
+func (d *dialer) Dial(network, address string) (net.Conn, error) {
+	c, err := d.Dialer.Dial(network, address)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.last = err
+	return c, err
+}
+
+func (d *dialer) why() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last
+}
+
 // dial begins a connection, which is kept up for as long as it is not closed.
-func dial(s Servers, more ...nats.Option) (*nats.Conn, error) {
+func dial(s Servers, d *dialer, more ...nats.Option) (*nats.Conn, error) {
+	d.Timeout = dialWait
 	err := CheckURL(s.URL)
 	if err != nil {
 		return nil, err
@@ -105,23 +131,48 @@ func dial(s Servers, more ...nats.Option) (*nats.Conn, error) {
 	if s.Cert != "" {
 		options = append(options, nats.ClientCert(s.Cert, s.CertKey))
 	}
-	nc, failed := nats.Connect(s.URL, options...)
+	nc, failed := nats.Connect(s.URL, append(options, nats.SetCustomDialer(d))...)
 	if failed != nil {
 		return nil, unreachable(failed)
 	}
 	return nc, nil
 }
 
-// unreachable is the fault of servers that do not answer.
+// unreachable is the fault of servers that do not answer, or whose answer is no use. All of it
+// can pass without anything being done here.
 func unreachable(err error) *fault.Error {
-	if errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
-		f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store refuse the credentials")
-		f.Retryable = true
-		return f.WithHint("correct store.sync.credentials")
-	}
-	f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store can't be reached")
+	msg, hint := why(err)
+	f := fault.Wrap(fault.Unavailable, err, "%s", msg)
 	f.Retryable = true
-	return f.WithHint("everything can be read meanwhile; try again when they can be reached")
+	return f.WithHint("%s", hint)
+}
+
+// why says what a person can do about a connection that did not come about.
+func why(err error) (msg, hint string) {
+	var (
+		name      *net.DNSError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		file      *fs.PathError
+	)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return "the servers of the shared store refuse the credentials", "correct store.sync.credentials"
+	case errors.As(err, &name):
+		return "the name of a server of the shared store is not known here", "look whether this machine has a network, and whether store.sync.url is right"
+	case errors.As(err, &authority):
+		return "the certificate of a server of the shared store is of an authority that is not trusted here", "name the certificate of the authority with store.sync.ca"
+	case errors.As(err, &host):
+		return "the certificate of a server of the shared store is for another name", "give the server in store.sync.url the name that its certificate has"
+	case errors.As(err, &invalid):
+		return "the certificate of a server of the shared store is not valid", "look whether it has expired, and whether the clock of this machine is right"
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return "a server of the shared store has no TLS", "configure tls on the server; nats:// in store.sync.url connects without it"
+	case errors.As(err, &file):
+		return "a file of a certificate can't be read", "correct store.sync.ca, store.sync.cert and store.sync.certKey"
+	}
+	return "the servers of the shared store can't be reached", "look whether they run, and whether store.sync.url is right; what is here can be read meanwhile"
 }
 
 // says maps what the servers or the client answered. Faults stay as they are.
@@ -148,6 +199,7 @@ type Log struct {
 	id      *Identity
 	nc      *nats.Conn
 	js      jetstream.JetStream
+	dialer  dialer
 	log     *slog.Logger
 	changes chan struct{}
 	tail    *tail
@@ -180,7 +232,7 @@ func Open(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
 		l.mu.Unlock()
 		l.signal()
 	}
-	nc, err := dial(servers, nats.RetryOnFailedConnect(true), nats.ConnectHandler(up), nats.ReconnectHandler(up))
+	nc, err := dial(servers, &l.dialer, nats.RetryOnFailedConnect(true), nats.ConnectHandler(up), nats.ReconnectHandler(up))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/seal"
 )
@@ -122,3 +124,9 @@ func SpoilSnapshot(t testing.TB, l *Log, s *Snapshot) {
 		t.Fatal(err)
 	}
 }
+
+// Led is the error of what a server says of a stream.
+func Led(info *jetstream.StreamInfo) error { return led(info) }
+
+// Unreachable is the fault of a connection that did not come about.
+func Unreachable(err error) error { return unreachable(err) }

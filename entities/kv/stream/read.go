@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -86,8 +87,22 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 	if err != nil {
 		return nil, 0, 0, withdrawn(ctx, says(err))
 	}
+	err = led(s.CachedInfo())
+	if err != nil {
+		return nil, 0, 0, err
+	}
 	state := s.CachedInfo().State
 	return s, state.FirstSeq, state.LastSeq, nil
+}
+
+// led refuses what a server says of a stream that no server leads: the others may have more.
+func led(info *jetstream.StreamInfo) error {
+	if info.Cluster == nil || info.Cluster.Leader != "" {
+		return nil
+	}
+	f := fault.New(fault.Unavailable, "most servers of the shared store can't be reached, so none leads the others")
+	f.Retryable = true
+	return f.WithHint("start them again; what is here can be read meanwhile")
 }
 
 // End is the sequence of the newest message.
@@ -120,11 +135,12 @@ func withdrawn(ctx context.Context, err error) error {
 
 // offline is the fault of a connection that is not there.
 func (l *Log) offline() error {
-	err := l.nc.LastError()
-	if err == nil {
-		err = errors.New("no connection")
+	for _, err := range []error{l.nc.LastError(), l.dialer.why()} {
+		if err != nil && !errors.Is(err, nats.ErrNoServers) {
+			return unreachable(err)
+		}
 	}
-	return unreachable(err)
+	return unreachable(errors.New("no connection"))
 }
 
 // verify finds the entry of a position in the log, once a connection: a server that has lost

@@ -1,0 +1,59 @@
+package stream_test
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+)
+
+func TestSYNC2_WhatAServerWithoutALeaderSaysIsNotTheEndOfTheLog(t *testing.T) {
+	for _, test := range []struct {
+		cluster *jetstream.ClusterInfo
+		led     bool
+	}{
+		{nil, true}, // it is alone
+		{&jetstream.ClusterInfo{Name: "office", Leader: "one"}, true},
+		{&jetstream.ClusterInfo{Name: "office"}, false},
+	} {
+		err := stream.Led(&jetstream.StreamInfo{Cluster: test.cluster})
+		if (err == nil) != test.led || err != nil && !retryable(err) {
+			t.Errorf("%+v: %v", test.cluster, err)
+		}
+	}
+}
+
+func TestSYNC4_WhyServersCannotBeReachedIsSaid(t *testing.T) {
+	for says, cause := range map[string]error{
+		"credentials":  nats.ErrAuthExpired,
+		"name of":      &net.DNSError{Name: "nas", IsNotFound: true},
+		"authority":    x509.UnknownAuthorityError{},
+		"another name": x509.HostnameError{Certificate: new(x509.Certificate), Host: "nas"},
+		"not valid":    x509.CertificateInvalidError{Reason: x509.Expired},
+		"no TLS":       nats.ErrSecureConnWanted,
+		"reached":      errors.New("connection refused"),
+	} {
+		err := stream.Unreachable(fmt.Errorf("dialing: %w", cause))
+		var f *fault.Error
+		if !errors.As(err, &f) || !f.Retryable || f.Hint == "" || !strings.Contains(f.Msg, says) {
+			t.Errorf("%s: %v, hint %q", says, err, f.Hint)
+		}
+	}
+}
+
+func TestSYNC4_AFileOfCertificatesThatIsNotThereIsSaid(t *testing.T) {
+	c := cluster(t)
+	_, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: c.URL(), CA: filepath.Join(t.TempDir(), "none.pem")}, Single: true})
+	if err == nil || !strings.Contains(err.Error(), "a file of a certificate can't be read") {
+		t.Errorf("%v", err)
+	}
+}
