@@ -25,7 +25,7 @@ func entry() []byte {
 // BenchmarkAppend is an entry of 2 KB on three servers that write before they acknowledge,
 // once through a Log, once bare: compare and append of the same bytes.
 func BenchmarkAppend(b *testing.B) {
-	c, err := shared()
+	c, err := sharedCluster()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func BenchmarkAppend(b *testing.B) {
 // BenchmarkVisible is how long an entry of one machine takes until another has read it, from
 // the return of its Append.
 func BenchmarkVisible(b *testing.B) {
-	c, err := shared()
+	c, err := sharedCluster()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
-// shared is a cluster of three for all tests that do not break it.
-var shared = sync.OnceValues(func() (*streamtest.Cluster, error) {
+// sharedCluster is a cluster of three for all tests that do not break it.
+var sharedCluster = sync.OnceValues(func() (*streamtest.Cluster, error) {
 	dir, err := os.MkdirTemp("", "ctxd-stream-")
 	if err != nil {
 		return nil, err
@@ -31,9 +31,12 @@ var shared = sync.OnceValues(func() (*streamtest.Cluster, error) {
 var sharedDir string
 
 func TestMain(m *testing.M) {
+	if streamtest.ServedApart() {
+		return
+	}
 	code := m.Run()
 	if sharedDir != "" {
-		c, err := shared()
+		c, err := sharedCluster()
 		if err == nil {
 			c.Close()
 		}
@@ -44,7 +47,7 @@ func TestMain(m *testing.M) {
 
 func cluster(t *testing.T) *streamtest.Cluster {
 	t.Helper()
-	c, err := shared()
+	c, err := sharedCluster()
 	if err != nil {
 		t.Fatal(err)
 	}
