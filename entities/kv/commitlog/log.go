@@ -51,6 +51,12 @@ type Log interface {
 	//   - ErrForked: the log holds other entries up to after than the ones that the store has
 	//     applied, as Mark tells. Nothing can be applied on top of them.
 	Read(ctx context.Context, after Position, fn func(at Position, entry []byte) error) error
+	// Arrived calls fn with the entries behind after that have come to this machine by
+	// themselves, in order, and asks nobody, so that it costs no round trip. They are as good as
+	// those of Read. Whether more is known to be in the log, or may be, all says: with false, only
+	// Read finds out. Nothing is wrong when there are none: what can't be handed over, Read is
+	// asked about. An error is one of fn.
+	Arrived(after Position, fn func(at Position, entry []byte) error) (all bool, err error)
 	// Changes returns a channel that gets a value when there may be something new to read,
 	// and when a log that could not be reached can be reached again. It has a buffer of one
 	// and is never closed; too many signals only cost a Read. The same channel every time.

@@ -213,6 +213,24 @@ func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(co
 	return err
 }
 
+// Arrived implements commitlog.Log: one entry at a time comes by itself.
+func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, []byte) error) (all bool, err error) {
+	m.mu.Lock()
+	cut := m.cut
+	m.mu.Unlock()
+	if cut {
+		return false, nil
+	}
+	l := m.log
+	l.mu.Lock()
+	list, err := l.behind(after)
+	l.mu.Unlock()
+	if err != nil || len(list) == 0 {
+		return err == nil, nil //nolint:nilerr // Read says it
+	}
+	return len(list) == 1, fn(list[0].at, list[0].bytes)
+}
+
 func (l *Log) behind(after commitlog.Position) ([]entry, error) {
 	if l.Anyhow {
 		i := slices.IndexFunc(l.entries, func(e entry) bool { return e.at.Seq > after.Seq })

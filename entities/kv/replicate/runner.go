@@ -201,7 +201,7 @@ func (r *Runner) Run() {
 			follow, changes = nil, r.log.Changes()
 			_ = r.catchUp() // Told says what comes of it
 		case <-changes:
-			_ = r.catchUp()
+			_ = r.follows()
 		case <-retry:
 			_ = r.catchUp()
 		case a := <-r.asks:
@@ -266,7 +266,15 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 		return at, r.told(err)
 	}
 	r.behind = true
-	list, more, rerr := r.read()
+	var list []Foreign
+	var more bool
+	var rerr error
+	if !unknown {
+		list, more, rerr = r.arrived()
+	}
+	if len(list) == 0 {
+		list, more, rerr = r.read()
+	}
 	switch {
 	case len(list) > 0 && list[0].Entry.ID == e.ID:
 		return list[0].At, nil // it was appended; what is behind it is read next
@@ -344,6 +352,22 @@ func (r *Runner) catchUp() error {
 	}
 }
 
+// follows has applied what has come by itself, and reads the log where that is not all.
+func (r *Runner) follows() error {
+	if r.behind {
+		return r.catchUp()
+	}
+	list, more, err := r.arrived()
+	if len(list) > 0 && err == nil {
+		r.void(nil)
+		err = r.apply(list)
+	}
+	if more || err != nil {
+		return r.catchUp()
+	}
+	return r.told(nil)
+}
+
 func (r *Runner) apply(list []Foreign) error {
 	if len(list) == 0 {
 		return r.store.Apply(nil)
@@ -361,11 +385,29 @@ var errEnough = errors.New("enough")
 
 // read returns what stands in the log behind the position of the store, at first so much of it.
 func (r *Runner) read() (list []Foreign, more bool, err error) {
+	err = r.log.Read(r.stop, r.store.At(), r.taking(&list))
+	if errors.Is(err, errEnough) {
+		return list, true, nil
+	}
+	return list, false, err
+}
+
+// arrived is read without asking anybody. More is true where the log has to be read for what
+// else there is.
+func (r *Runner) arrived() (list []Foreign, more bool, err error) {
+	all, err := r.log.Arrived(r.store.At(), r.taking(&list))
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return list, !all, err
+}
+
+// taking returns what puts entries into a list, until they are enough.
+func (r *Runner) taking(list *[]Foreign) func(at commitlog.Position, b []byte) error {
 	size := 0
 	last := r.store.At()
-	err = r.log.Read(r.stop, last, func(at commitlog.Position, b []byte) error {
-		if size += len(b); size > maxRead && len(list) > 0 {
-			more = true
+	return func(at commitlog.Position, b []byte) error {
+		if size += len(b); size > maxRead && len(*list) > 0 {
 			return errEnough
 		}
 		e, err := commitlog.Decode(b)
@@ -382,13 +424,9 @@ func (r *Runner) read() (list []Foreign, more bool, err error) {
 				e.Format, r.format).WithHint("install the newer version of ctxd there, too, and join anew here")
 		}
 		last = at
-		list = append(list, Foreign{at, e})
+		*list = append(*list, Foreign{at, e})
 		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
 	}
-	return list, more, err
 }
 
 // told passes on why the log could not be used, nil: it could. It returns what writers get.

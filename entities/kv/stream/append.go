@@ -20,6 +20,9 @@ import (
 const (
 	// headers is what is left of a message for what the client writes before it, in bytes.
 	headers = 1 << 10
+	// committedWait is how long a message that has a place may take until it is committed, at
+	// first; then twice as long each time.
+	committedWait = 4 * time.Millisecond
 	// appendTries is how often an entry is put behind what others have begun and not completed.
 	appendTries = 8
 )
@@ -62,13 +65,7 @@ func (l *Log) Append(ctx context.Context, after commitlog.Position, entry []byte
 		if !errors.Is(err, errTaken) {
 			return commitlog.Position{}, err
 		}
-		tail, err := l.passVoid(ctx, after)
-		for err == nil && tail == behind.tail { // what has the place is not committed yet
-			err = l.pause(ctx)
-			if err == nil {
-				tail, err = l.passVoid(ctx, after)
-			}
-		}
+		err = l.passTaken(ctx, after, behind.tail)
 		if err != nil {
 			return commitlog.Position{}, err
 		}
@@ -76,6 +73,38 @@ func (l *Log) Append(ctx context.Context, after commitlog.Position, entry []byte
 	f := fault.New(fault.Unavailable, "other machines did not let this one write to the shared store")
 	f.Retryable = true
 	return commitlog.Position{}, f.WithHint("try again")
+}
+
+// passTaken is passVoid for a place that the servers called taken behind a sequence. What has it
+// may not be committed yet, for about as long as a commit takes. The consumer brings it then,
+// so that nobody has to be asked.
+func (l *Log) passTaken(ctx context.Context, after commitlog.Position, sequence uint64) error {
+	for wait := committedWait; ; wait = min(2*wait, reconnectWait) {
+		more := l.tail.next()
+		_, err := l.Arrived(after, func(commitlog.Position, []byte) error { return commitlog.ErrBehind })
+		if err != nil {
+			return others(err)
+		}
+		again := time.NewTimer(wait)
+		select {
+		case <-more:
+			again.Stop()
+			continue
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return ctx.Err()
+		}
+		tail, err := l.passVoid(ctx, after)
+		if err != nil || tail != sequence {
+			return err
+		}
+	}
+}
+
+// others is the fault of who comes second.
+func others(err error) error {
+	return fault.Wrap(fault.Conflict, err, "another machine has written to the shared store first")
 }
 
 // behind returns the chain at the end of what is known behind a position of the store.
@@ -96,7 +125,7 @@ func (l *Log) passVoid(ctx context.Context, after commitlog.Position) (tail uint
 		more := l.tail.next()
 		w, err := l.walk(ctx, after, func(commitlog.Position, []byte) error { return commitlog.ErrBehind })
 		if errors.Is(err, commitlog.ErrBehind) {
-			return 0, fault.Wrap(fault.Conflict, commitlog.ErrBehind, "another machine has written to the shared store first")
+			return 0, others(commitlog.ErrBehind)
 		}
 		if err != nil {
 			return 0, err

@@ -21,6 +21,9 @@ type tail struct {
 	order []uint64
 	bytes int
 	more  chan struct{} // closed at the next message
+
+	follows bool   // there was a consumer
+	newest  uint64 // sequence behind which it brings everything, or of what it has brought
 }
 
 func newTail() *tail { return &tail{kept: make(map[uint64][]byte), more: make(chan struct{})} }
@@ -29,6 +32,7 @@ func newTail() *tail { return &tail{kept: make(map[uint64][]byte), more: make(ch
 func (t *tail) add(seq uint64, message []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.newest = max(t.newest, seq)
 	if _, there := t.kept[seq]; !there {
 		t.kept[seq] = message
 		t.order = append(t.order, seq)
@@ -50,6 +54,20 @@ func (t *tail) get(seq uint64) ([]byte, bool) {
 	defer t.mu.Unlock()
 	m, ok := t.kept[seq]
 	return m, ok
+}
+
+// begin notes that everything behind a sequence is on its way.
+func (t *tail) begin(seq uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.follows, t.newest = true, max(t.newest, seq)
+}
+
+// isEnd reports whether nothing is known behind a sequence, and what comes will be brought.
+func (t *tail) isEnd(seq uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.follows && seq >= t.newest
 }
 
 // next is closed when another message comes.
@@ -95,6 +113,7 @@ func (l *Log) followOnce(ctx context.Context, from *uint64) {
 	stop := context.AfterFunc(ctx, messages.Stop)
 	defer stop()
 	defer messages.Stop()
+	l.tail.begin(*from - 1)
 	l.signal()
 	for {
 		m, err := messages.Next()
