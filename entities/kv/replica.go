@@ -37,10 +37,13 @@ var errAgain = errors.New("the transaction has to run again")
 const maxTries = 64
 
 // A transaction that was overtaken so often has the next place reserved, for twice the time
-// that it took to run and a little more.
+// that it took to run and a little more: one that takes longer to run than an entry to be
+// appended, early, since it would lose again; another one gets its turn by itself, unless
+// its machine is far from the servers.
 const (
-	patience    = 4
-	reserveMore = 20 * time.Millisecond
+	patience       = 4
+	utmostPatience = 12
+	reserveMore    = 20 * time.Millisecond
 )
 
 // replica is what a store with a log has beside.
@@ -193,7 +196,8 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	for tries := range maxTries {
 		seen := r.foreign.Load()
 		tx := Tx{s: r.s, writable: true, here: call.Here(cmp.Or(lost, r.lastTrouble()))}
-		reserved := tries >= patience && !tx.here && r.Reserve(ctx, 2*took+reserveMore) == nil
+		overtaken := tries >= patience && took > r.Round() || tries >= utmostPatience
+		reserved := overtaken && !tx.here && r.Reserve(ctx, 2*took+reserveMore) == nil
 		p, err := r.try(ctx, call, &tx, fn, &took)
 		if reserved {
 			r.Free()

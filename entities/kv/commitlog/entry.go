@@ -11,7 +11,7 @@ import (
 // Entry is a group of transactions, in their order. Every machine applies all of them or,
 // until it has read the entry, none.
 type Entry struct {
-	ID     [16]byte // random; tells whose entry it is when an outcome was not known
+	ID     [16]byte // Writer, then random; tells whose entry it is when an outcome was not known
 	Format int      // of the records in it, see kv.Options.Format
 	// Hold asks other machines to append nothing for so long, or until the next entry: the
 	// one that asks has lost its place again and again. At most MaxHold. Such an entry holds
@@ -44,11 +44,20 @@ const (
 	opDelete = 2
 )
 
+// NewWriter returns a name for who begins to write.
+func NewWriter() (w Writer) {
+	_, _ = rand.Read(w[:]) // never fails, says its documentation
+	return w
+}
+
 // NewID returns the id of a new entry.
-func NewID() (id [16]byte) {
-	_, _ = rand.Read(id[:]) // never fails, says its documentation
+func (w Writer) NewID() (id [16]byte) {
+	_, _ = rand.Read(id[copy(id[:], w[:]):])
 	return id
 }
+
+// Writer returns who has written the entry.
+func (e *Entry) Writer() Writer { return Writer(e.ID[:len(Writer{})]) }
 
 // Encode returns an entry as bytes:
 //

@@ -1,27 +1,32 @@
 package commitlog
 
-import (
-	"math/rand/v2"
-	"time"
-)
+import "time"
 
 // Pace says how long a machine waits before it runs its transactions and appends them, so
-// that machines that all have something to write take turns. Who wins waits, by chance, for
-// up to three times as long as an append takes; who loses waits less each time, and not at
-// all after three times. Nobody waits while nobody else writes. It is for one goroutine; the
-// zero value is ready.
+// that machines that all have something to write take turns. Of those that have written
+// lately, the one whose last entry is the oldest goes at once, the next one after a turn, the
+// one after it after two. Who comes second goes a turn earlier each time. Nobody waits while
+// nobody else writes. It is for one goroutine; the zero value is ready.
 type Pace struct {
 	round  time.Duration // of an append, averaged
 	losses int           // since the last win
-	others int           // how many more wins are made with others in mind
+	recent []Writer      // of the newest entries, the newest last
 }
 
-// contended is after how many wins without anything of others in between the others count
-// as gone.
-const contended = 8
+// Writer is who has written an entry: the first bytes of its id, which a machine chooses anew
+// at each start.
+type Writer [8]byte
 
-// patience is how many rounds a winner waits at most, and after how many losses nobody waits.
-const patience = 3
+// remembered is how many entries back somebody counts as one who writes.
+const remembered = 16
+
+// Wrote notes an entry that was appended or read, in their order.
+func (p *Pace) Wrote(w Writer) {
+	if len(p.recent) == remembered {
+		p.recent = append(p.recent[:0], p.recent[1:]...)
+	}
+	p.recent = append(p.recent, w)
+}
 
 // Won notes an append that succeeded, and how long that took.
 func (p *Pace) Won(took time.Duration) {
@@ -30,17 +35,10 @@ func (p *Pace) Won(took time.Duration) {
 	}
 	p.round += (took - p.round) / 8
 	p.losses = 0
-	p.others = max(0, p.others-1)
 }
 
 // Lost notes an append that came second.
-func (p *Pace) Lost() {
-	p.losses++
-	p.others = contended
-}
-
-// Others notes that an entry of somebody else was read.
-func (p *Pace) Others() { p.others = contended }
+func (p *Pace) Lost() { p.losses++ }
 
 // Losses returns how many appends in a row came second.
 func (p *Pace) Losses() int { return p.losses }
@@ -48,11 +46,20 @@ func (p *Pace) Losses() int { return p.losses }
 // Round returns how long an append takes.
 func (p *Pace) Round() time.Duration { return p.round }
 
-// Delay returns how long to wait now.
-func (p *Pace) Delay() time.Duration {
-	rounds := patience - p.losses
-	if p.others == 0 || rounds <= 0 {
-		return 0
+// Delay returns how long one of the writers waits now.
+func (p *Pace) Delay(me Writer) time.Duration {
+	seen := make(map[Writer]bool, remembered)
+	before := 0 // whose last entry is older
+	for i := len(p.recent) - 1; i >= 0; i-- {
+		w := p.recent[i]
+		if !seen[w] && seen[me] {
+			before++
+		}
+		seen[w] = true
 	}
-	return time.Duration(rand.Float64() * float64(rounds) * float64(p.round)) //nolint:gosec // no secret
+	return time.Duration(max(0, before-p.losses)) * turns * p.round
 }
+
+// turns is how many rounds a turn is: who has it hears of the entry before, applies it, runs
+// its transactions, and appends them.
+const turns = 2

@@ -1,8 +1,10 @@
 package replicate
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +68,8 @@ type Runner struct {
 	work   chan struct{} // something is queued; buffer of one
 	asks   chan ask
 	free   chan struct{} // what a place was reserved for is queued; buffer of one
+	freed  atomic.Int64  // how often that was
+	me     commitlog.Writer
 
 	follow     chan struct{} // closed by Follow
 	followOnce sync.Once
@@ -73,31 +77,39 @@ type Runner struct {
 	halt       context.CancelFunc
 	over       chan struct{} // closed when Run has ended
 	conflicts  atomic.Uint64
+	round      atomic.Int64 // how long an append takes, in nanoseconds
 
 	// Of Run.
 	group  bool // one was taken, and is neither written nor void
 	behind bool // there is, or may be, something to read before anything can be appended
 	pace   commitlog.Pace
 	due    bool          // the gate is to be opened, soon or at once
-	timer  *time.Timer   // until when it stays closed; nil when that is not known or not so
+	timer  *time.Timer   // for as long as it stays closed; nil when that is not known or not so
+	pause  time.Time     // when the timer ends
 	hold   time.Duration // another machine has asked for the next place, for so long
 	held   bool          // and the timer runs for it
 
-	reserved <-chan time.Time // until when the next place is this machine's; nil: it is not
-	asked    [16]byte         // the entry that asked for it
+	// The next place, where it is to be this machine's.
+	waiting  []ask              // who wants it
+	granted  int                // how many it is reserved for
+	reserved <-chan time.Time   // until when nothing is appended but by them; nil: no longer
+	asked    commitlog.Position // of the entry that asked for it
+	until    time.Time          // how long the others leave it
 }
 
 // ask is what somebody wants of Run.
 type ask struct {
-	reserve time.Duration // ask the others for the next place; 0: read the log to its end
+	ctx     context.Context // of who asks
+	reserve time.Duration   // ask the others for the next place; 0: read the log to its end
 	done    chan error
+	tries   int
 }
 
 // New returns a Runner for a store whose records have a format, see kv.Options.Format.
 func New(store Store, log commitlog.Log, format int) *Runner {
 	r := &Runner{
 		store: store, log: log, format: format, behind: true,
-		work: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
+		me: commitlog.NewWriter(), work: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
 		follow: make(chan struct{}), over: make(chan struct{}),
 	}
 	r.stop, r.halt = context.WithCancel(context.Background())
@@ -130,15 +142,20 @@ func (r *Runner) Conflicts() uint64 { return r.conflicts.Load() }
 // CatchUp has everything applied that was in the log when it was called.
 func (r *Runner) CatchUp(ctx context.Context) error { return r.ask(ctx, 0) }
 
+// Round returns how long an append takes, 0 when there was none.
+func (r *Runner) Round() time.Duration { return time.Duration(r.round.Load()) }
+
 // Reserve asks the other machines to append nothing until this one has, for a while, at most
 // commitlog.MaxHold: it has been overtaken again and again by what takes less time to run. It
-// appends nothing itself until Free, or for that while.
+// appends nothing itself until Free, or for that while. Several that reserve at a time share
+// the place, and each calls Free.
 func (r *Runner) Reserve(ctx context.Context, d time.Duration) error {
 	return r.ask(ctx, min(max(d, time.Millisecond), commitlog.MaxHold))
 }
 
 // Free says that what a place was reserved for is queued, or has failed.
 func (r *Runner) Free() {
+	r.freed.Add(1)
 	select {
 	case r.free <- struct{}{}:
 	default:
@@ -148,7 +165,7 @@ func (r *Runner) Free() {
 func (r *Runner) ask(ctx context.Context, reserve time.Duration) error {
 	done := make(chan error, 1)
 	select {
-	case r.asks <- ask{reserve, done}:
+	case r.asks <- ask{ctx: ctx, reserve: reserve, done: done}:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-r.over:
@@ -192,11 +209,14 @@ func (r *Runner) Run() {
 		case <-work:
 			r.commit()
 		case <-r.reserved:
-			r.reserved = nil
+			r.granted, r.reserved = 0, nil
 			r.Wake()
 		case <-r.free:
-			r.reserved = nil
-			r.Wake()
+			r.granted -= int(r.freed.Swap(0))
+			if r.granted <= 0 {
+				r.granted, r.reserved = 0, nil
+				r.Wake()
+			}
 		case <-follow:
 			follow, changes = nil, r.log.Changes()
 			_ = r.catchUp() // Told says what comes of it
@@ -206,11 +226,12 @@ func (r *Runner) Run() {
 			_ = r.catchUp()
 		case a := <-r.asks:
 			if a.reserve > 0 {
-				a.done <- r.reserve(a.reserve)
+				r.waiting = append(r.waiting, a)
 			} else {
 				a.done <- r.catchUp()
 			}
 		}
+		r.reserve()
 		r.settle()
 	}
 }
@@ -226,7 +247,7 @@ func (r *Runner) commit() {
 	at := r.store.At()
 	if len(list) > 0 {
 		var err error
-		at, err = r.append(&commitlog.Entry{ID: commitlog.NewID(), Format: r.format, Transactions: list})
+		at, err = r.append(&commitlog.Entry{ID: r.me.NewID(), Format: r.format, Transactions: list})
 		if err != nil {
 			r.void(err)
 		}
@@ -258,6 +279,8 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 	at, err := r.appendOnce(e)
 	if err == nil {
 		r.pace.Won(time.Since(start))
+		r.pace.Wrote(r.me)
+		r.round.Store(int64(r.pace.Round()))
 		_ = r.told(nil)
 		return at, nil
 	}
@@ -305,35 +328,64 @@ func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
 	return r.log.Append(ctx, r.store.At(), e.Encode())
 }
 
-// reserve is Reserve. A place that this machine has asked for already is not asked for again.
-func (r *Runner) reserve(d time.Duration) error {
-	if r.reserved != nil {
-		return nil
-	}
-	for range reserveTries {
-		if r.behind || r.store.Provisional() {
-			if err := r.catchUp(); err != nil {
-				return err
-			}
+// reserve reserves the next place for all who want it. While another machine has it, they wait:
+// to ask then would take that one's place.
+func (r *Runner) reserve() {
+	r.waiting = slices.DeleteFunc(r.waiting, func(a ask) bool { return a.ctx.Err() != nil })
+	for len(r.waiting) > 0 && !r.held && r.hold == 0 {
+		if r.reserved != nil || r.store.At() == r.asked && time.Now().Before(r.until) { // it is ours
+			r.grant(nil)
+			return
 		}
-		e := &commitlog.Entry{ID: commitlog.NewID(), Format: r.format, Hold: d}
-		r.asked = e.ID
-		at, err := r.appendOnce(e)
+		err := r.askForPlace()
 		if err == nil {
-			r.store.Skip(at)
-			select {
-			case <-r.free: // of a place before
-			default:
-			}
-			r.reserved = time.After(d)
-			return nil
+			continue
 		}
-		r.behind = true
-		if !errors.Is(err, commitlog.ErrBehind) {
-			return err
+		if !errors.Is(err, commitlog.ErrBehind) || r.waiting[0].tries == reserveTries {
+			r.grant(err)
+			return
+		}
+		r.waiting[0].tries++
+		if err := r.catchUp(); err != nil {
+			r.grant(err)
 		}
 	}
-	return commitlog.ErrBehind
+}
+
+// askForPlace appends the entry that asks the others.
+func (r *Runner) askForPlace() error {
+	if r.behind || r.store.Provisional() {
+		if err := r.catchUp(); err != nil || r.hold > 0 {
+			return cmp.Or(err, commitlog.ErrBehind)
+		}
+	}
+	d := time.Duration(0)
+	for _, a := range r.waiting {
+		d = max(d, a.reserve)
+	}
+	at, err := r.appendOnce(&commitlog.Entry{ID: r.me.NewID(), Format: r.format, Hold: d})
+	if err != nil {
+		r.behind = true
+		return err
+	}
+	r.store.Skip(at)
+	r.pace.Wrote(r.me)
+	r.asked, r.until = at, time.Now().Add(d)
+	return nil
+}
+
+// grant answers all who want the next place.
+func (r *Runner) grant(err error) {
+	for _, a := range r.waiting {
+		a.done <- err
+	}
+	if err == nil {
+		if r.reserved == nil {
+			r.reserved = time.After(time.Until(r.until))
+		}
+		r.granted += len(r.waiting)
+	}
+	r.waiting = nil
 }
 
 // catchUp reads the log to its end and has applied what is there. Everything that was accepted
@@ -354,7 +406,7 @@ func (r *Runner) catchUp() error {
 
 // follows has applied what has come by itself, and reads the log where that is not all.
 func (r *Runner) follows() error {
-	if r.behind {
+	if r.behind || r.store.Provisional() {
 		return r.catchUp()
 	}
 	list, more, err := r.arrived()
@@ -372,10 +424,12 @@ func (r *Runner) apply(list []Foreign) error {
 	if len(list) == 0 {
 		return r.store.Apply(nil)
 	}
-	r.pace.Others()
+	for _, f := range list {
+		r.pace.Wrote(f.Entry.Writer())
+	}
 	r.endHold()
 	r.hold = 0
-	if last := list[len(list)-1].Entry; last.ID != r.asked {
+	if last := list[len(list)-1].Entry; last.Writer() != r.me {
 		r.hold = last.Hold
 	}
 	return r.store.Apply(list)
@@ -453,25 +507,28 @@ func (r *Runner) told(err error) error {
 }
 
 // settle opens the gate when something was written or taken back, after a while where others
-// are to have their turn. That is not put off again, unless another machine has asked for it.
+// are to have their turn. What comes meanwhile makes that shorter, never longer, unless another
+// machine has asked for the next place.
 func (r *Runner) settle() {
 	if !r.due {
 		return
 	}
 	r.due = false
-	wait := r.hold
-	switch {
-	case wait > 0:
-		if r.timer != nil {
-			r.timer.Stop()
+	if r.hold > 0 {
+		r.held, r.pause, r.hold = true, time.Now().Add(r.hold), 0
+	} else if !r.held {
+		pause := time.Now().Add(r.pace.Delay(r.me))
+		if r.timer == nil || pause.Before(r.pause) {
+			r.pause = pause
 		}
-		r.held, r.hold = true, 0
-	case r.timer != nil:
-		return
-	default:
-		wait = r.pace.Delay()
 	}
-	if wait == 0 {
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
+	}
+	wait := time.Until(r.pause)
+	if wait <= 0 {
+		r.held = false
 		r.store.Open()
 		return
 	}
