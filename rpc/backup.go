@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
 func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) (*kv.Manifest, error) {
@@ -47,9 +48,10 @@ func (r *Rooms) memoryImport(ctx context.Context, s *Session, p protocol.MemoryI
 }
 
 func (r *Rooms) adminCompact(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Compacted, error) {
-	freed, err := host.Compact(ctx, r.KV, s.srv.dataDir, func(done, total int64) { calls.Report(ctx, "write", done, total) })
-	r.Gather.Forget()
-	return protocol.Compacted{Freed: freed}, err
+	return syncing.Compact(ctx, r.Sync, func() (int64, error) {
+		defer r.Gather.Forget()
+		return host.Compact(ctx, r.KV, s.srv.dataDir, func(done, total int64) { calls.Report(ctx, "write", done, total) })
+	})
 }
 
 // program is what backups name as their author.

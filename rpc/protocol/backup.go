@@ -105,12 +105,15 @@ var reindexMethod = job(JobIndex, wholeStore(describe[Reindex, Reindexed]("admin
 
 // Compacted is the result of admin.compact.
 type Compacted struct {
-	Freed int64 `json:"freed" jsonschema:"bytes by which the data folder became smaller"`
+	Freed  int64          `json:"freed" jsonschema:"bytes by which the data folder became smaller"`
+	Shared *SyncCompacted `json:"shared,omitempty" jsonschema:"what became of it on the servers and on other machines; absent where the store is this machine's alone"`
 }
 
 var compactMethod = job(JobBackup, wholeStore(describe[Empty, Compacted]("admin.compact", Job,
 	"Leave nothing of what was deleted in the files of the store.",
-	"The store writes its present state anew, and removes older states of it, the journals that lead from them to the present, and what restores have kept: they cannot be undone any more. Backups elsewhere stay as they are.",
-	Example{`{}`, `{"freed":1048576}`})))
+	"The store writes its present state anew, and removes older states of it, the journals that lead from them to the present, and what restores have kept: they cannot be undone any more. Backups elsewhere stay as they are. "+
+		"Where the store is shared with other machines, the servers get the present state and lose all that was before, and the other machines compact their own files when they read that it was asked for. "+
+		"Machines that are on get a minute to read what goes; one that was off and has not read all of it has to join anew. Without the servers it is done here, noted, and done there when they are back.",
+	Example{`{}`, `{"freed":1048576,"shared":{"done":true,"first":1201,"machines":[{"machine":2,"name":"desktop","compacted":false,"copies":false}]}}`})))
 
 const exampleManifest = `{"path":"/home/me/notes.ctxdbackup","format":2,"seq":42,"created":"2026-01-31T09:30:00Z","program":"ctxd 0.1.0","records":120,"collections":{"entity":40,"note":62},"bytes":65536,"checksum":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`

@@ -16,6 +16,7 @@ type SyncStatus struct {
 	Foreign    int           `json:"foreign,omitempty" jsonschema:"transactions of other machines that were applied since the start"`
 	Trouble    string        `json:"trouble,omitempty" jsonschema:"why the shared log cannot be read or written; absent when it can"`
 	Hint       string        `json:"hint,omitempty" jsonschema:"what to do about the trouble"`
+	Compacting bool          `json:"compacting,omitempty" jsonschema:"what was deleted is still on the servers, since they could not be used when admin.compact was called; it goes when they can"`
 	Warnings   []string      `json:"warnings,omitempty" jsonschema:"what is wanting of the servers"`
 	Machines   []SyncMachine `json:"machines,omitempty" jsonschema:"the machines that take part, by number"`
 	Snapshot   *SyncSnapshot `json:"snapshot,omitempty" jsonschema:"the newest state on the servers, which machines that join take"`
@@ -37,6 +38,23 @@ type SyncSnapshot struct {
 	Bytes   int64     `json:"bytes" jsonschema:"its size before it was packed"`
 	Machine int       `json:"machine" jsonschema:"the machine that made it"`
 	Made    time.Time `json:"made" jsonschema:"when, by the clock of that machine"`
+}
+
+// SyncCompacted is what admin.compact has done beyond this machine.
+type SyncCompacted struct {
+	Done     bool                   `json:"done" jsonschema:"whether nothing is left on the servers of what was deleted; otherwise that is noted here, and done when they can be used"`
+	Trouble  string                 `json:"trouble,omitempty" jsonschema:"why it is not done yet"`
+	Hint     string                 `json:"hint,omitempty" jsonschema:"what to do about the trouble"`
+	First    int                    `json:"first,omitempty" jsonschema:"sequence of the first message that is left on the servers"`
+	Machines []SyncCompactedMachine `json:"machines,omitempty" jsonschema:"the other machines; a machine that is off does its part when it is back"`
+}
+
+// SyncCompactedMachine is how far another machine is with it.
+type SyncCompactedMachine struct {
+	Machine   int    `json:"machine" jsonschema:"its number"`
+	Name      string `json:"name" jsonschema:"what its owner calls it"`
+	Compacted bool   `json:"compacted" jsonschema:"whether its own files hold nothing of what was deleted; false until it has said so"`
+	Copies    bool   `json:"copies" jsonschema:"whether it keeps a copy of what it had before it joined anew, which ctxd compact deletes there"`
 }
 
 // SyncRemove is the params of sync.remove.

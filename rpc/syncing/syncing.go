@@ -35,6 +35,7 @@ func (r *Room) Status(ctx context.Context, _ calls.Reader, _ protocol.Empty) (pr
 	if s.Trouble != nil {
 		out.Trouble, out.Hint = s.Trouble.Msg, s.Trouble.Hint
 	}
+	out.Compacting = s.CompactionDue
 	for _, m := range s.Machines {
 		out.Machines = append(out.Machines, protocol.SyncMachine{
 			Machine: int(m.Number), Name: m.Name, Self: m.Number == s.Machine, Joined: m.Joined, Seen: m.Seen, Applied: count(m.Applied),
@@ -42,6 +43,33 @@ func (r *Room) Status(ctx context.Context, _ calls.Reader, _ protocol.Empty) (pr
 	}
 	if snap := s.Snapshot; snap != nil {
 		out.Snapshot = &protocol.SyncSnapshot{At: count(snap.At.Seq), Bytes: snap.Bytes, Machine: int(snap.Machine), Made: snap.Made}
+	}
+	return out, nil
+}
+
+// Compact is admin.compact for the store of a replica, nil where it is this machine's alone. local does the part of this
+// machine and returns how many bytes it has freed.
+func Compact(ctx context.Context, r *shared.Replica, local func() (int64, error)) (out protocol.Compacted, err error) {
+	if r == nil {
+		out.Freed, err = local()
+		return out, err
+	}
+	c, err := r.Compact(ctx, func() (err error) { out.Freed, err = local(); return err },
+		func(stage string, done, total int64) { calls.Report(ctx, stage, done, total) })
+	if err != nil {
+		return out, err
+	}
+	out.Shared = &protocol.SyncCompacted{Done: c.Done, First: count(c.First)}
+	if c.Trouble != nil {
+		out.Shared.Trouble, out.Shared.Hint = c.Trouble.Msg, c.Trouble.Hint
+	}
+	self := r.Health().Machine
+	for _, m := range c.Machines {
+		if m.Number != self {
+			out.Shared.Machines = append(out.Shared.Machines, protocol.SyncCompactedMachine{
+				Machine: int(m.Number), Name: m.Name, Compacted: m.Compacted >= c.Number, Copies: m.Copies,
+			})
+		}
 	}
 	return out, nil
 }
@@ -91,6 +119,9 @@ func (r *Room) Health(warn func(failing bool, text string)) *protocol.SyncHealth
 	}
 	for _, w := range h.Warnings {
 		warn(false, w)
+	}
+	if h.CompactionDue {
+		warn(false, "what was deleted is still on the servers of the shared store; it goes when they can be used")
 	}
 	return &protocol.SyncHealth{Connected: h.Connected, Durability: string(h.Durability)}
 }

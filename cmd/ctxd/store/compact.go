@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strconv"
+
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -16,7 +18,9 @@ type Compact struct {
 func (Compact) Help() string {
 	return "What is deleted stays in older files of the store for a while. Afterwards nothing of it is left there: " +
 		"the present state is written anew, and older states, journals and what restores have kept are removed. " +
-		"A restore cannot be undone any more then. Backups elsewhere stay as they are."
+		"A restore cannot be undone any more then. Backups elsewhere stay as they are. " +
+		"Where the store is shared with other machines, it leaves the servers, too, and each of the others does the same when it reads of it. " +
+		"A machine that is off and has not read everything until then has to join anew."
 }
 
 // Examples are those of --help.
@@ -49,6 +53,31 @@ func (c *Compact) Run(a *Options) error {
 			return a.Out.JSON(out)
 		}
 		a.Out.Say(term.Styled(term.Good, "compacted"), term.Styled(term.Faint, "  "+term.Size(out.Freed)+" freed"))
+		drawServers(a.Out, out.Shared)
 		return nil
 	})
+}
+
+// drawServers says what became of it beyond this machine.
+func drawServers(s *term.Screen, c *protocol.SyncCompacted) {
+	if c == nil {
+		return
+	}
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	if c.Done {
+		f.Addf("servers", "the present state, and messages from %s on", term.Number(c.First))
+	} else {
+		f.Addf("servers", "not yet: %s. It is done when they can be used", c.Trouble)
+	}
+	for _, m := range c.Machines {
+		state := "compacts its files when it is on"
+		if m.Compacted {
+			state = "done"
+		}
+		if m.Copies {
+			state += "; a copy of what it had before it joined anew goes with ctxd compact there"
+		}
+		f.Addf("machine "+strconv.Itoa(m.Machine), "%s: %s", m.Name, state)
+	}
+	f.Draw(s)
 }

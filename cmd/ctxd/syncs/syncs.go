@@ -99,6 +99,9 @@ func (status) Run(a *Options) error {
 	for _, w := range st.Warnings {
 		a.Out.Say(term.Styled(term.Warn, "  "+w))
 	}
+	if st.Compacting {
+		a.Out.Say(term.Styled(term.Warn, "  what was deleted is still on the servers; it goes when they can be used"))
+	}
 	if st.Trouble != "" {
 		a.Out.Say(term.Styled(term.Bad, "  "+st.Trouble))
 	}

@@ -30,6 +30,7 @@ const (
 const (
 	announceEvery = 30 * time.Second
 	announceAgain = time.Second // when it failed
+	goodbyeWait   = time.Second
 	snapshotEvery = 10_000      // messages
 	lookWait      = 2 * time.Second
 )
@@ -54,6 +55,10 @@ type Replica struct {
 	stop    context.CancelFunc
 	stopped context.Context
 	beside  sync.WaitGroup
+
+	wake       chan struct{} // something is due; buffer of one
+	compacting turn          // of Compact and its background part
+	stating    turn          // of the file of a state
 
 	mu      sync.Mutex // of what follows
 	db      *kv.Store
@@ -80,7 +85,7 @@ func Open(o Options) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replica{dir: o.Dir, logger: o.Logger, id: id, log: l}
+	r := &Replica{dir: o.Dir, logger: o.Logger, id: id, log: l, wake: make(chan struct{}, 1), compacting: make(turn, 1), stating: make(turn, 1)}
 	r.stopped, r.stop = context.WithCancel(context.Background())
 	return r, nil
 }
@@ -112,6 +117,7 @@ func (r *Replica) Serve(db *kv.Store) error {
 	first := r.db == nil
 	r.db = db
 	r.mu.Unlock()
+	r.watchCompactions(db)
 	db.Follow()
 	if first {
 		r.beside.Go(r.run)
@@ -126,10 +132,17 @@ func (r *Replica) Close() {
 	r.log.Close()
 }
 
-// Pause ends what is done beside the store, before it is closed.
+// Pause ends what is done beside the store, before it is closed, and tells the others so, who
+// then do not wait for this machine.
 func (r *Replica) Pause() {
 	r.stop()
 	r.beside.Wait()
+	if r.store() == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), goodbyeWait)
+	defer cancel()
+	_ = r.announce(ctx, true) // without it they find out by themselves
 }
 
 // run does what is due until the end.
@@ -143,6 +156,8 @@ func (r *Replica) run() {
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
+		case <-r.wake:
+			timer.Stop()
 		case <-r.stopped.Done():
 			timer.Stop()
 			return
@@ -150,14 +165,21 @@ func (r *Replica) run() {
 	}
 }
 
-// attend says that this machine is there, and makes a snapshot if one is due.
+// attend says that this machine is there, follows a compaction, and makes a snapshot if one is
+// due.
 func (r *Replica) attend(ctx context.Context) error {
+	_ = r.store().CatchUp(ctx) // its trouble is in what Replica says
 	at, ok := r.store().Replica()
 	if !ok {
 		return nil
 	}
-	err := r.log.Announce(ctx, at.Position.Seq)
+	err := r.announce(ctx, false)
 	if err != nil {
+		return err
+	}
+	err = r.followCompaction(ctx)
+	if err != nil {
+		r.logger.Warn("cannot follow a compaction of the shared store", "error", err)
 		return err
 	}
 	c, err := r.log.Cluster(ctx)
@@ -193,10 +215,15 @@ func (r *Replica) store() *kv.Store {
 // Snapshot writes the present state to the servers, for machines that join, and lets the
 // servers delete what no machine needs any more.
 func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error {
+	err := r.stating.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.stating.give()
 	db := r.store()
-	at, _ := db.Replica() // the state of the backup is this one or a later one
+	at := db.Kept() // the state of the backup is this one or a later one
 	path := filepath.Join(r.dir, Folder, state)
-	_, err := db.Backup(ctx, path, kv.BackupOptions{Overwrite: true, Shared: true})
+	_, err = db.Backup(ctx, path, kv.BackupOptions{Overwrite: true, Shared: true})
 	if err != nil {
 		return err
 	}
@@ -206,7 +233,7 @@ func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error 
 		return fault.Wrap(fault.Unavailable, err, "cannot read the state of the store")
 	}
 	defer f.Close()
-	_, err = r.log.PutSnapshot(ctx, at.Position, f, progress)
+	_, err = r.log.PutSnapshot(ctx, at, f, progress)
 	return err
 }
 
@@ -217,6 +244,9 @@ type Health struct {
 	Durability stream.Durability // "": not known yet
 	Warnings   []string
 	Trouble    *fault.Error // why the log can't be read or written; nil: it can
+	// CompactionDue says that what was deleted is still on the servers, since they could not
+	// be used when it was asked for.
+	CompactionDue bool
 }
 
 // Health says how it stands.
@@ -225,6 +255,7 @@ func (r *Replica) Health() Health {
 	c, db := r.cluster, r.db
 	r.mu.Unlock()
 	h := Health{Machine: r.id.Machine(), Connected: r.log.Connected()}
+	_, h.CompactionDue = r.noted(compactDue)
 	if c != nil {
 		h.Durability, h.Warnings = c.Durability, c.Warnings
 	}

@@ -104,7 +104,7 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	err = errors.Join(b.putKeys(ctx), b.putMachine(ctx, 0))
+	err = errors.Join(b.putKeys(ctx), b.putMachine(ctx, Presence{}))
 	if err != nil {
 		return nil, nil, err
 	}

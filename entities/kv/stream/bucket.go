@@ -26,13 +26,22 @@ const leaseTime = 10 * time.Minute
 
 // Machine is one that takes part in a store.
 type Machine struct {
-	Number  uint32    `json:"number"`
-	Name    string    `json:"name"`
-	Public  []byte    `json:"public"`
-	Joined  time.Time `json:"joined"`
-	Seen    time.Time `json:"seen"`    // when it last said so
-	Applied uint64    `json:"applied"` // sequence that it had applied then
+	Number uint32    `json:"number"`
+	Name   string    `json:"name"`
+	Public []byte    `json:"public"`
+	Joined time.Time `json:"joined"`
+	Seen   time.Time `json:"seen"` // when it last said so
+	Presence
 	Removed time.Time `json:"removed,omitzero"`
+	Renewed time.Time `json:"-"` // when it last said so, by the clock of the servers
+}
+
+// Presence is what a machine says of itself.
+type Presence struct {
+	Applied   uint64 `json:"applied"`             // sequence up to which it has the log
+	Compacted uint64 `json:"compacted,omitempty"` // number of the newest compaction that its own files have followed
+	Copies    bool   `json:"copies,omitempty"`    // it keeps a copy of what was before it joined anew
+	Stopped   bool   `json:"stopped,omitempty"`   // its daemon has ended
 }
 
 // bucket is what a store keeps beside its log: machines, keys, and the lease.
@@ -138,7 +147,7 @@ func (b *bucket) takeNumber(ctx context.Context) error {
 		b.id.mu.Lock()
 		b.id.id.Machine = n
 		b.id.mu.Unlock()
-		sealed, err := b.seal(keyOfMachine(n), b.self(0))
+		sealed, err := b.seal(keyOfMachine(n), b.self(Presence{}))
 		if err != nil {
 			return err
 		}
@@ -154,17 +163,17 @@ func (b *bucket) takeNumber(ctx context.Context) error {
 }
 
 // self is what this machine says of itself.
-func (b *bucket) self(applied uint64) *Machine {
+func (b *bucket) self(p Presence) *Machine {
 	b.id.mu.Lock()
 	number, name := b.id.id.Machine, b.id.id.Name
 	b.id.mu.Unlock()
 	now := time.Now().UTC().Truncate(time.Second)
-	return &Machine{Number: number, Name: name, Public: b.id.private().PublicKey().Bytes(), Joined: now, Seen: now, Applied: applied}
+	return &Machine{Number: number, Name: name, Public: b.id.private().PublicKey().Bytes(), Joined: now, Seen: now, Presence: p}
 }
 
 // putMachine says that this machine is there and how far it has come.
-func (b *bucket) putMachine(ctx context.Context, applied uint64) error {
-	m := b.self(applied)
+func (b *bucket) putMachine(ctx context.Context, p Presence) error {
+	m := b.self(p)
 	key := keyOfMachine(m.Number)
 	old, err := b.kv.Get(ctx, key)
 	switch {
@@ -220,6 +229,7 @@ func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
 		}
 		var m Machine
 		epoch, err := b.open(key, e.Value(), &m)
+		m.Renewed = e.Created()
 		if err == nil && epoch == newest && decimal(m.Number) == n && m.Removed.IsZero() {
 			list = append(list, m)
 		}

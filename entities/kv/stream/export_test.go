@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -130,3 +131,20 @@ func Led(info *jetstream.StreamInfo) error { return led(info) }
 
 // Unreachable is the fault of a connection that did not come about.
 func Unreachable(err error) error { return unreachable(err) }
+
+// Objects counts what is in the object store.
+func Objects(t testing.TB, l *Log) int {
+	t.Helper()
+	o, err := l.objects(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := o.List(t.Context())
+	if errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}

@@ -31,12 +31,12 @@ func (l *Log) bucket(ctx context.Context) (*bucket, error) {
 
 // Announce says that this machine is there and how far it has come. It also completes what a
 // removal that was interrupted has left undone.
-func (l *Log) Announce(ctx context.Context, applied uint64) error {
+func (l *Log) Announce(ctx context.Context, p Presence) error {
 	b, err := l.bucket(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.putMachine(ctx, applied), b.putKeys(ctx))
+	return errors.Join(b.putMachine(ctx, p), b.putKeys(ctx))
 }
 
 // Remove begins another key, which a machine does not get, and returns its recovery words.
@@ -157,7 +157,7 @@ func (l *Log) Leave(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m := b.self(0)
+	m := b.self(Presence{})
 	m.Removed = m.Seen
 	return b.put(ctx, m)
 }

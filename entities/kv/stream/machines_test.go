@@ -48,7 +48,7 @@ func TestSYNC8_ARemovedMachineGetsNothingNew(t *testing.T) {
 	if _, err := removed.Append(t.Context(), at, []byte("all the same")); !errors.Is(err, stream.ErrRemoved) {
 		t.Errorf("the removed machine writes: %v", err)
 	}
-	if err := removed.Announce(t.Context(), 0); err != nil {
+	if err := removed.Announce(t.Context(), stream.Presence{}); err != nil {
 		t.Errorf("it says that it is there: %v", err)
 	}
 	if list, err = b.Machines(t.Context()); err != nil || len(list) != 2 {
@@ -147,6 +147,54 @@ func TestSYNC7_ASnapshotComesBackAndTheLogIsPurgedBehindTheSecondNewest(t *testi
 	}
 	if entries, _ := read(t, b, positions[2]); fmt.Sprint(entries) != "[2]" {
 		t.Errorf("behind the second: %q", entries)
+	}
+}
+
+func TestSYNC7_APurgeLeavesNothingOfWhatWasBeforeAPosition(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a := opened(t, c.URL(), id)
+	at := id.Start()
+	put := func(at commitlog.Position) {
+		t.Helper()
+		if _, err := a.PutSnapshot(t.Context(), at, bytes.NewReader([]byte("state")), func(int64) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := appended(t, a, at, "deleted later")
+	put(first)
+	second := appended(t, a, first, "the deletion")
+	if _, err := a.Purge(t.Context(), second); !retryable(err) {
+		t.Errorf("without a newer state: %v", err)
+	}
+	put(second)
+	if n := stream.Objects(t, a); n != 2 {
+		t.Fatalf("%d objects before", n)
+	}
+	if got, err := a.Purge(t.Context(), second); err != nil || got != second.Seq+1 {
+		t.Fatalf("the first message is %d, %v", got, err)
+	}
+	list, err := a.Snapshots(t.Context())
+	if err != nil || len(list) != 1 || list[0].At != second || stream.Objects(t, a) != 1 {
+		t.Errorf("snapshots %+v, %d objects, %v", list, stream.Objects(t, a), err)
+	}
+	// One that was on its way meanwhile does not stay either.
+	put(first)
+	if list, err = a.Snapshots(t.Context()); err != nil || len(list) != 1 || list[0].At != second || stream.Objects(t, a) != 1 {
+		t.Errorf("afterwards snapshots %+v, %d objects, %v", list, stream.Objects(t, a), err)
+	}
+	b := opened(t, c.URL(), joined(t, c, id))
+	for _, gone := range []commitlog.Position{id.Start(), first} {
+		err := b.Read(t.Context(), gone, func(commitlog.Position, []byte) error { t.Error("it was handed over"); return nil })
+		if !errors.Is(err, commitlog.ErrGone) {
+			t.Errorf("behind %d: %v", gone.Seq, err)
+		}
+	}
+	if third := appended(t, a, second, "after"); third.Seq != second.Seq+1 {
+		t.Errorf("the next message is %d", third.Seq)
+	}
+	if entries, _ := read(t, b, second); fmt.Sprint(entries) != "[after]" {
+		t.Errorf("behind the purge: %q", entries)
 	}
 }
 

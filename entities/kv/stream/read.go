@@ -99,7 +99,7 @@ func within(after commitlog.Position, first, last uint64) error {
 		return f.WithHint("keep this folder; begin the shared store anew on the machine that has most: ctxd sync init --again")
 	case after.Seq+1 < first:
 		f := fault.Wrap(fault.Unavailable, commitlog.ErrGone, "the log on the servers does not reach back to what this machine has")
-		return f.WithHint("join again: ctxd sync join --again")
+		return f.WithHint("join anew with the recovery words: ctxd sync join --again; what is here can be read meanwhile")
 	}
 	return nil
 }

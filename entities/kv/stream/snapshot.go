@@ -267,22 +267,66 @@ func (l *Log) purge(ctx context.Context, b *bucket, objects jetstream.ObjectStor
 	if err != nil || len(list) < keptSnapshots {
 		return err
 	}
+	_, err = l.purgeTo(ctx, b, objects, list[keptSnapshots-1].At.Seq, keptSnapshots)
+	return err
+}
+
+// purgeTo deletes the messages up to a sequence and returns which is the first now. Snapshots
+// go whose tail is gone, and those behind the newest so many.
+func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectStore, seq uint64, keep int) (first uint64, err error) {
 	name, _, _, _ := l.id.where()
 	s, err := l.js.Stream(ctx, name)
 	if err != nil {
-		return says(err)
+		return 0, says(err)
 	}
-	err = s.Purge(ctx, jetstream.WithPurgeSequence(list[keptSnapshots-1].At.Seq+1))
+	err = s.Purge(ctx, jetstream.WithPurgeSequence(seq+1))
 	if err != nil {
-		return says(err)
+		return 0, says(err)
 	}
-	for _, old := range list[keptSnapshots:] {
+	info, err := s.Info(ctx)
+	if err != nil {
+		return 0, says(err)
+	}
+	first = info.State.FirstSeq
+	list, err := b.snapshots(ctx)
+	if err != nil {
+		return first, err
+	}
+	for n, old := range list {
+		if n < keep && old.At.Seq+1 >= first {
+			continue
+	}
 		err := b.drop(ctx, objects, old)
 		if err != nil {
-			return err
+			return first, err
 		}
 	}
-	return nil
+	return first, nil
+}
+
+// Purge deletes from the servers what stands up to a position: the messages, and the snapshots
+// that were made before it, whether a join needs them or not. A newer snapshot must be there.
+// It returns the sequence of the first message that is left, or will be next. Machines that
+// have not applied the log up to there have to join anew.
+func (l *Log) Purge(ctx context.Context, at commitlog.Position) (first uint64, err error) {
+	b, err := l.bucket(ctx)
+	if err != nil {
+		return 0, err
+	}
+	list, err := b.snapshots(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(list) == 0 || list[0].At.Seq < at.Seq {
+		f := fault.New(fault.Unavailable, "the servers have no state of the shared store that is new enough")
+		f.Retryable = true
+		return 0, f
+	}
+	objects, err := l.objects(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return l.purgeTo(ctx, b, objects, at.Seq, keptSnapshots)
 }
 
 // drop deletes a snapshot, its record first: no join begins with half of one.

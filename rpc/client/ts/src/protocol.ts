@@ -1159,6 +1159,8 @@ export interface Checked {
 export interface Compacted {
   /** Bytes by which the data folder became smaller. */
   freed: number;
+  /** What became of it on the servers and on other machines; absent where the store is this machine's alone. */
+  shared?: SyncCompacted;
 }
 
 export interface Concept {
@@ -4259,6 +4261,30 @@ export interface StoreStatus {
   deleted?: StoreDeleted;
 }
 
+export interface SyncCompacted {
+  /** Whether nothing is left on the servers of what was deleted; otherwise that is noted here, and done when they can be used. */
+  done: boolean;
+  /** Why it is not done yet. */
+  trouble?: string;
+  /** What to do about the trouble. */
+  hint?: string;
+  /** Sequence of the first message that is left on the servers. */
+  first?: number;
+  /** The other machines; a machine that is off does its part when it is back. */
+  machines?: SyncCompactedMachine[];
+}
+
+export interface SyncCompactedMachine {
+  /** Its number. */
+  machine: number;
+  /** What its owner calls it. */
+  name: string;
+  /** Whether its own files hold nothing of what was deleted; false until it has said so. */
+  compacted: boolean;
+  /** Whether it keeps a copy of what it had before it joined anew, which ctxd compact deletes there. */
+  copies: boolean;
+}
+
 export interface SyncHealth {
   /** Whether a server can be reached. */
   connected: boolean;
@@ -4338,6 +4364,8 @@ export interface SyncStatus {
   trouble?: string;
   /** What to do about the trouble. */
   hint?: string;
+  /** What was deleted is still on the servers, since they could not be used when admin.compact was called; it goes when they can. */
+  compacting?: boolean;
   /** What is wanting of the servers. */
   warnings?: string[];
   /** The machines that take part, by number. */
@@ -7762,7 +7790,7 @@ export interface Methods {
   "admin.check": { params: NoParams; result: Checked };
   /**
    * Leave nothing of what was deleted in the files of the store.
-   * The store writes its present state anew, and removes older states of it, the journals that lead from them to the present, and what restores have kept: they cannot be undone any more. Backups elsewhere stay as they are.
+   * The store writes its present state anew, and removes older states of it, the journals that lead from them to the present, and what restores have kept: they cannot be undone any more. Backups elsewhere stay as they are. Where the store is shared with other machines, the servers get the present state and lose all that was before, and the other machines compact their own files when they read that it was asked for. Machines that are on get a minute to read what goes; one that was off and has not read all of it has to join anew. Without the servers it is done here, noted, and done there when they are back.
    * Errors of its own: unavailable, limit.
    */
   "admin.compact": { params: NoParams; result: Compacted };

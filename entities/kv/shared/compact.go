@@ -1,0 +1,347 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/stream"
+)
+
+// compaction is the newest wish that nothing may be left of what was deleted. It is a record
+// of the store, so every machine reads it behind the deletions that it is about.
+type compaction struct {
+	Number  uint64 `json:"number"` // from 1
+	Machine uint32 `json:"machine"`
+}
+
+var compactions = kv.NewCollection[compaction]("compaction")
+
+const (
+	newest = "newest" // id of the one record
+
+	compactDue = "compact"   // the servers are to be compacted; holds the number of the compaction, 0 for none yet
+	compacted  = "compacted" // number of the newest compaction that the files of this machine have followed
+
+	lookAgain = 250 * time.Millisecond // at what others do
+	// othersWait is how long machines get to read what is about to be deleted on the servers.
+	// One that is on says how far it has come every announceEvery.
+	othersWait = 2 * announceEvery
+)
+
+// Stages of Compact, as it tells them.
+const (
+	StageLease    = "lease"    // waits for another machine's snapshot
+	StageUpload   = "upload"   // bytes of the state
+	StageMachines = "machines" // waits for machines to read what goes
+)
+
+// Tell is told how far a compaction has come.
+type Tell func(stage string, done, total int64)
+
+// Compacted is what a compaction has done beyond this machine.
+type Compacted struct {
+	Done     bool
+	Trouble  *fault.Error // why it is still to be done; it is when the servers can be used again
+	Number   uint64       // that machines say in Presence.Compacted when their files have followed
+	First    uint64       // sequence of the first message that is left on the servers
+	Machines []stream.Machine
+}
+
+// Compact has nothing be left of what was deleted: here, by the function local, and on the
+// servers, which get the present state and lose all that was before. Other machines compact
+// their own files when they read that it was asked for, those that are off when they are back.
+// When the servers can't be used, that is noted in the data folder and done later.
+func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*Compacted, error) {
+	err := r.compacting.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.compacting.give()
+	err = r.note(compactDue, 0)
+	if err != nil {
+		return nil, err
+	}
+	number, failed := r.request(ctx)
+	err = local()
+	if err == nil {
+		err = r.deleteState(ctx)
+	}
+	if err == nil {
+		err = r.delete(before)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &Compacted{}
+	if failed == nil {
+		failed = r.note(compacted, number)
+	}
+	if failed == nil {
+		c, failed = r.compactServers(ctx, number, true, tell)
+	}
+	var f *fault.Error
+	if errors.As(failed, &f) && ctx.Err() == nil {
+		return &Compacted{Trouble: f, Number: number}, nil
+	}
+	return c, failed
+}
+
+// request asks all machines to compact, and notes the number of that.
+func (r *Replica) request(ctx context.Context) (number uint64, err error) {
+	err = r.store().Update(ctx, func(tx *kv.Tx) error {
+		was, err := compactions.Get(tx, newest)
+		if err != nil {
+			return err
+		}
+		number = 1
+		if was != nil {
+			number = was.Number + 1
+		}
+		return compactions.Put(tx, newest, &compaction{number, r.id.Machine()})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return number, r.note(compactDue, number)
+}
+
+// compactServers leaves on the servers the present state alone, and what comes after it. It
+// waits for the lease of snapshots, or is stream.ErrLeased.
+func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, tell Tell) (*Compacted, error) {
+	at := r.store().Kept()
+	err := r.announce(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		list, err := r.log.Snapshots(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 && list[0].At.Seq >= at.Seq {
+			break
+		}
+		err = r.Snapshot(ctx, func(done int64) { tell(StageUpload, done, 0) })
+		if errors.Is(err, stream.ErrLeased) && wait {
+			tell(StageLease, 0, 0)
+			err = pause(ctx, lookAgain)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	err = r.awaitOthers(ctx, at.Seq, tell)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compacted{Number: number, Done: true}
+	c.First, err = r.log.Purge(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	err = r.delete(compactDue)
+	if err != nil {
+		return nil, err
+	}
+	err = r.announce(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	c.Machines, err = r.log.Machines(ctx)
+	return c, err
+}
+
+// awaitOthers waits until the machines that are on have applied the log up to a sequence: what
+// is purged before they have read it costs them to join anew.
+func (r *Replica) awaitOthers(ctx context.Context, seq uint64, tell Tell) error {
+	end := time.NewTimer(othersWait)
+	defer end.Stop()
+	for {
+		list, err := r.log.Machines(ctx)
+		if err != nil {
+			return err
+		}
+		var now time.Time // by the clock of the servers
+		for _, m := range list {
+			if m.Renewed.After(now) {
+				now = m.Renewed
+			}
+		}
+		behind := 0
+		for _, m := range list {
+			if m.Applied < seq && !m.Stopped && now.Sub(m.Renewed) < othersWait {
+				behind++
+			}
+		}
+		if behind == 0 {
+			return nil
+		}
+		tell(StageMachines, int64(len(list)-behind), int64(len(list)))
+		again := time.NewTimer(lookAgain)
+		select {
+		case <-again.C:
+			continue
+		case <-end.C:
+		case <-ctx.Done():
+		}
+		again.Stop()
+		return ctx.Err()
+	}
+}
+
+// followCompaction compacts the files of this machine when another one has asked for it, and
+// the servers when that is due from here.
+func (r *Replica) followCompaction(ctx context.Context) error {
+	if !r.compacting.tryTake() {
+		return nil // Compact does it
+	}
+	defer r.compacting.give()
+	due, isDue := r.noted(compactDue)
+	var err error
+	if isDue && due == 0 {
+		due, err = r.request(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	err = r.compactFiles(ctx)
+	if err != nil || !isDue {
+		return err
+	}
+	_, err = r.compactServers(ctx, due, false, func(string, int64, int64) {})
+	if errors.Is(err, stream.ErrLeased) {
+		return nil // next time
+	}
+	return err
+}
+
+// compactFiles is the part of this machine. A copy of what was before it joined anew stays: it
+// may hold what no other machine has, so a person decides. Others are told that it is there.
+func (r *Replica) compactFiles(ctx context.Context) error {
+	var asked *compaction
+	err := r.store().View(ctx, func(tx *kv.Tx) (err error) {
+		asked, err = compactions.Get(tx, newest)
+		return err
+	})
+	if err != nil || asked == nil {
+		return err
+	}
+	if done, _ := r.noted(compacted); done >= asked.Number {
+		return nil
+	}
+	err = r.store().Compact(ctx, nil)
+	if err == nil {
+		err = r.deleteState(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	r.logger.Info("the files of the store hold nothing any more of what was deleted, as another machine has asked", "machine", asked.Machine)
+	return errors.Join(r.note(compacted, asked.Number), r.announce(ctx, false))
+}
+
+// watchCompactions has one that is read be followed soon.
+func (r *Replica) watchCompactions(db *kv.Store) {
+	db.OnCommit(func(cs *kv.ChangeSet) {
+		for i := range cs.Changes {
+			if cs.Changes[i].Collection == compactions.Name() {
+				select {
+				case r.wake <- struct{}{}:
+				default:
+				}
+			}
+		}
+	})
+}
+
+// announce says that this machine is there, and how far it has come.
+func (r *Replica) announce(ctx context.Context, stopped bool) error {
+	at, _ := r.store().Replica()
+	done, _ := r.noted(compacted)
+	_, err := os.Stat(filepath.Join(r.dir, Folder, before))
+	return r.log.Announce(ctx, stream.Presence{Applied: at.Position.Seq, Compacted: done, Copies: err == nil, Stopped: stopped})
+}
+
+// deleteState deletes what a process that was killed has left of a state for the servers.
+func (r *Replica) deleteState(ctx context.Context) error {
+	err := r.stating.take(ctx) // somebody's state is on its way there, and is deleted then
+	if err != nil {
+		return err
+	}
+	defer r.stating.give()
+	return r.delete(state)
+}
+
+// delete deletes a file in the folder of this room, if it is there.
+func (r *Replica) delete(name string) error {
+	err := os.Remove(filepath.Join(r.dir, Folder, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Wrap(fault.Unavailable, err, "cannot delete a file of the shared store in the data folder")
+	}
+	return nil
+}
+
+// turn is held by one at a time. It has a buffer of one.
+type turn chan struct{}
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) tryTake() bool {
+	select {
+	case t <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (t turn) give() { <-t }
+
+// note keeps a number in the folder of this room.
+func (r *Replica) note(name string, number uint64) error {
+	err := os.WriteFile(filepath.Join(r.dir, Folder, name), []byte(strconv.FormatUint(number, 10)), 0o600)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cannot note a compaction in the data folder")
+	}
+	return nil
+}
+
+// noted returns it. What can't be read is there, and 0: it is done once more.
+func (r *Replica) noted(name string) (number uint64, there bool) {
+	data, err := os.ReadFile(filepath.Join(r.dir, Folder, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false
+	}
+	number, err = strconv.ParseUint(strings.TrimSpace(string(data)), 10, 64)
+	if err != nil {
+		return 0, true
+	}
+	return number, true
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

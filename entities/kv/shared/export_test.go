@@ -1,0 +1,17 @@
+package shared
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+)
+
+// Attend does what is due every announceEvery.
+func (r *Replica) Attend(ctx context.Context) error { return r.attend(ctx) }
+
+// AppendNothing appends an entry without transactions, as a machine does that reserves a place.
+func (r *Replica) AppendNothing(ctx context.Context, format int) error {
+	at, _ := r.store().Replica()
+	_, err := r.log.Append(ctx, at.Position, (&commitlog.Entry{ID: commitlog.NewID(), Format: format}).Encode())
+	return err
+}
