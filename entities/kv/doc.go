@@ -76,6 +76,9 @@
 // transaction has taken all of it back; then items are done again. README.md says what is seen
 // meanwhile.
 //
+// An upgrade of the records (Options.Upgrade) is every machine's own: it must make the same of
+// the same. Where it belongs in the log, package replicate says, under Upgrades.
+//
 // # Snapshots, recovery
 //
 // A snapshot is the state after one transaction, written while commits go on; two generations are

@@ -65,7 +65,7 @@ func (s *Store) checkFormat() error {
 // new one.
 func (s *Store) upgrade() error {
 	from, to := s.format, s.opts.Format
-	if s.opts.Upgrade == nil || s.seq.Load() == 0 || from == to {
+	if s.opts.Upgrade == nil && s.opts.Log == nil || s.seq.Load() == 0 || from == to {
 		return nil
 	}
 	ctx := context.Background()
@@ -101,6 +101,9 @@ func (s *Store) upgraded(from int) ([]write, error) {
 	// What waits is done again by the new program, on records of the new format.
 	err := outbox.TakeBack(rawTx{&tx})
 	if err == nil {
+		err = s.settle(&tx, from)
+	}
+	if err == nil && s.opts.Upgrade != nil {
 		err = errors.Join(s.opts.Upgrade(&tx, from), tx.err)
 	}
 	if err != nil {

@@ -21,23 +21,8 @@ const (
 	Newer   = disk.Newer
 )
 
-// Inspection is what Inspect found in the folder of a store.
-type Inspection struct {
-	Dir   string          `json:"dir"`
-	Files []InspectedFile `json:"files"` // in the order of their names
-	// Condition is Whole, Torn or Damaged, of all that a start reads.
-	Condition string `json:"condition"`
-	// Refused says why a start would refuse the store, with Hint; "" when it
-	// would not. The members after them are then empty.
-	Refused     string         `json:"refused,omitempty"`
-	Hint        string         `json:"hint,omitempty"`
-	Format      int            `json:"format"` // of the records
-	Seq         uint64         `json:"seq"`
-	Records     int            `json:"records"`
-	Collections map[string]int `json:"collections"`
-	// Start is what a start would report; Damaged in it is empty.
-	Start Recovery `json:"start"`
-}
+// Inspection is what Inspect found in the folder of a store, see disk.Inspection.
+type Inspection = disk.Inspection
 
 // Inspect looks at the store in dir as a start would, and at every file in it,
 // without changing anything or taking the lock. The store of a running daemon
@@ -74,7 +59,7 @@ func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error)
 		out.Files = append(out.Files, f)
 	}
 	for try := 0; ; try++ {
-		err := out.start(fsys, opts)
+		err := inspectStart(out, fsys, opts)
 		// A daemon at work may just have deleted what a newer snapshot replaces.
 		if try == 3 || !errors.Is(err, fs.ErrNotExist) {
 			return out, err
@@ -82,8 +67,8 @@ func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error)
 	}
 }
 
-// start reads the store as a start would.
-func (in *Inspection) start(fsys FS, opts Options) error {
+// inspectStart reads the store as a start would.
+func inspectStart(in *Inspection, fsys FS, opts Options) error {
 	db, err := buntdb.Open(":memory:")
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "the store can't be set up")
@@ -104,7 +89,7 @@ func (in *Inspection) start(fsys FS, opts Options) error {
 		return err
 	}
 	in.Format, in.Seq, in.Start = s.format, s.seq.Load(), s.report
-	in.assess(found)
+	assess(in, found)
 	m := Manifest{Collections: in.Collections}
 	err = s.db.View(func(b *buntdb.Tx) error {
 		return b.AscendKeys("*", func(key, _ string) bool { backup.Count(&m, key); return true })
@@ -114,7 +99,7 @@ func (in *Inspection) start(fsys FS, opts Options) error {
 }
 
 // assess tells what an Open would do about the end of the journal.
-func (in *Inspection) assess(f *finding) {
+func assess(in *Inspection, f *finding) {
 	at := f.journal.Stopped
 	if at != nil && at.Torn {
 		in.Start.TornBytes = at.Size - at.Off

@@ -102,7 +102,7 @@ func (s *Store) openReplica() error {
 		}
 	}
 	r := &replica{s: s, at: at, gate: make(chan struct{}), applied: at.Position}
-	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format)
+	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format, s.unsettled)
 	close(r.gate)
 	r.readHead()
 	r.offline = r.head.Applied > 0

@@ -67,7 +67,8 @@ type Options struct {
 	// Upgrade, when the store holds records of an older format, rewrites
 	// them inside Open, in one step that also marks the store as being of
 	// Format. What was before is kept in the store's folder as a backup,
-	// before-format-N.ctxdbackup. Nil means that the records need no change.
+	// before-format-N.ctxdbackup. Nil means that the records need no change. With a Log,
+	// each machine does so by itself: what comes of shared records must depend on them alone.
 	Upgrade func(tx *Tx, from int) error
 	// Logger gets what nobody waits for, without any content; nil discards.
 	Logger *slog.Logger
@@ -133,6 +134,7 @@ type Store struct {
 	synced    atomic.Uint64  // the last transaction that the disk has confirmed
 	closed    atomic.Bool    // set with writer and view held
 	unmended  atomic.Bool    // see Unmended
+	unsettled bool           // upgraded, and the log does not say where; of Open
 
 	snapshots snapshotter
 	flusher   flusher

@@ -18,6 +18,27 @@
 // appends an entry without transactions, which asks the others to leave this machine the next
 // place, for at most a second (commitlog.MaxHold).
 //
+// # Upgrades
+//
+// All entries up to some place have the records' older format, and all behind it the newer
+// one. A program with the newer format that opens a store of the older one hands over what is
+// in the log as it is, up to its end, and appends an entry of the newer format without
+// transactions, by compare and append (Settle). If somebody was first, it reads on. Then the
+// store is upgraded, in one step with what was handed over and with the place. So everything
+// before that entry is upgraded on every machine, and nothing behind it. A machine with the
+// older program can't apply the entry, so it can't append behind it: it says that the newer
+// program is to be installed, and goes on reading. The next machine with the newer program
+// finds the entry there. A process that dies between any two of these steps begins again: what
+// was handed over is not durable before the upgrade is, and an entry that is there already is
+// found.
+//
+// When the log can't be used the store is upgraded with what it has, and the entry is appended
+// as soon as it can, before anything else is. If another machine has written in the older
+// format by then, what is here can't be continued: the machine has to join anew. A store that
+// was off while others went through two formats, and wrote in the first of them, has to as well.
+// A snapshot of the older format, for machines that join, is upgraded like a store that was
+// off: the entry is behind it in the log.
+//
 // Errors are *fault.Error of kind Unavailable, but for a Limit of the log; those are
 // Retryable where the log's was. Catching up takes the time of the entries that are read, at
 // most 4 MiB of which are in memory at a time.

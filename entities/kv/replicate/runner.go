@@ -82,12 +82,14 @@ type Runner struct {
 	// Of Run.
 	group  bool // one was taken, and is neither written nor void
 	behind bool // there is, or may be, something to read before anything can be appended
-	pace   commitlog.Pace
-	due    bool          // the gate is to be opened, soon or at once
-	timer  *time.Timer   // for as long as it stays closed; nil when that is not known or not so
-	pause  time.Time     // when the timer ends
-	hold   time.Duration // another machine has asked for the next place, for so long
-	held   bool          // and the timer runs for it
+	// The log may not say where records of this format begin.
+	unsettled bool
+	pace      commitlog.Pace
+	due       bool          // the gate is to be opened, soon or at once
+	timer     *time.Timer   // for as long as it stays closed; nil when that is not known or not so
+	pause     time.Time     // when the timer ends
+	hold      time.Duration // another machine has asked for the next place, for so long
+	held      bool          // and the timer runs for it
 
 	// The next place, where it is to be this machine's.
 	waiting  []ask              // who wants it
@@ -106,9 +108,11 @@ type ask struct {
 }
 
 // New returns a Runner for a store whose records have a format, see kv.Options.Format.
-func New(store Store, log commitlog.Log, format int) *Runner {
+// unsettled says that they were brought into it after a Settle that had failed: the log then
+// gets an entry of that format, as soon as it can be used, so that it says where that was.
+func New(store Store, log commitlog.Log, format int, unsettled bool) *Runner {
 	r := &Runner{
-		store: store, log: log, format: format, behind: true,
+		store: store, log: log, format: format, behind: true, unsettled: unsettled,
 		me: commitlog.NewWriter(), work: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
 		follow: make(chan struct{}), over: make(chan struct{}),
 	}
@@ -397,6 +401,9 @@ func (r *Runner) catchUp() error {
 			r.void(nil)
 			err = errors.Join(r.apply(list), err)
 		}
+		if err == nil && !more && r.unsettled {
+			more, err = r.mark()
+		}
 		r.behind = err != nil || more
 		if !more || err != nil {
 			return r.told(err)
@@ -418,6 +425,20 @@ func (r *Runner) follows() error {
 		return r.catchUp()
 	}
 	return r.told(nil)
+}
+
+// mark has the log say that records of this store's format begin here. Where others were first,
+// there is more to read.
+func (r *Runner) mark() (more bool, err error) {
+	at, err := r.appendOnce(&commitlog.Entry{ID: r.me.NewID(), Format: r.format})
+	if errors.Is(err, commitlog.ErrBehind) || errors.Is(err, commitlog.ErrUnknown) {
+		return true, nil
+	}
+	if err == nil {
+		r.store.Skip(at)
+		r.unsettled = false
+	}
+	return false, err
 }
 
 func (r *Runner) apply(list []Foreign) error {
@@ -475,9 +496,10 @@ func (r *Runner) taking(list *[]Foreign) func(at commitlog.Position, b []byte) e
 				e.Format, r.format).WithHint("install the newer version of ctxd here, too")
 		case e.Format < r.format && len(e.Transactions) > 0:
 			return fault.New(fault.Unavailable, "another machine writes records of format %d, the store here has format %d",
-				e.Format, r.format).WithHint("install the newer version of ctxd there, too, and join anew here")
+				e.Format, r.format).WithHint("install the newer version of ctxd there, too, and join anew here: ctxd sync join --again")
 		}
 		last = at
+		r.unsettled = r.unsettled && e.Format < r.format
 		*list = append(*list, Foreign{at, e})
 		return nil
 	}

@@ -12,6 +12,6 @@ func (r *Replica) Attend(ctx context.Context) error { return r.attend(ctx) }
 // AppendNothing appends an entry without transactions, as a machine does that reserves a place.
 func (r *Replica) AppendNothing(ctx context.Context, format int) error {
 	at, _ := r.store().Replica()
-	_, err := r.log.Append(ctx, at.Position, (&commitlog.Entry{ID: commitlog.NewID(), Format: format}).Encode())
+	_, err := r.log.Append(ctx, at.Position, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: format}).Encode())
 	return err
 }

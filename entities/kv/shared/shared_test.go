@@ -31,6 +31,7 @@ type machine struct {
 	url     string
 	replica *shared.Replica
 	db      *kv.Store
+	upgrade func(o *kv.Options) // of the program; nil: it is the oldest
 }
 
 var options = kv.Options{Format: 1, Beside: []string{shared.Folder + "/"}}
@@ -42,6 +43,9 @@ func (m *machine) start() {
 		m.t.Fatal(err)
 	}
 	o := options
+	if m.upgrade != nil {
+		m.upgrade(&o)
+	}
 	r.Prepare(&o)
 	db, err := kv.Open(m.dir, o)
 	if err != nil {

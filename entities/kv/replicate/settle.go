@@ -1,0 +1,88 @@
+package replicate
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
+)
+
+// settleWait is for how long a log is asked before an upgrade.
+const settleWait = 10 * time.Second
+
+// Settle takes a store whose records have an older format to where those of the newer one
+// begin: it hands over everything of the older format that is in the log behind a place, and
+// has the log say that it ends there, unless another machine has. What was handed over and the
+// upgrade are to be made durable in one step, with the place that is returned. Records are
+// handed over as they are.
+//
+// An error is why the log could not be read to there; the place is then that of what was
+// handed over. An upgrade from there is right if no other machine has written anything of the
+// older format behind it.
+func Settle(log commitlog.Log, from commitlog.Place, older, newer int, write func(commitlog.Write) error) (commitlog.Place, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settleWait)
+	defer cancel()
+	s := settling{log: log, at: from, older: older, newer: newer, write: write}
+	for {
+		over, err := s.read(ctx)
+		if over || err != nil {
+			return s.at, err
+		}
+		at, err := log.Append(ctx, s.at.Position, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: newer}).Encode())
+		if err == nil {
+			s.at = commitlog.Place{Position: at}
+			return s.at, nil
+		}
+		// Another machine was first, or maybe this one: what is there is read. An entry that is
+		// on its way still has no place behind the next one.
+		again := errors.Is(err, commitlog.ErrBehind) || errors.Is(err, commitlog.ErrUnknown)
+		if !again || ctx.Err() != nil {
+			return s.at, err
+		}
+	}
+}
+
+// settling is a Settle under way.
+type settling struct {
+	log          commitlog.Log
+	at           commitlog.Place
+	older, newer int
+	write        func(commitlog.Write) error
+}
+
+var errOver = errors.New("the records of the older format end here")
+
+// read hands over the entries behind the place. It is over where newer records begin.
+func (s *settling) read(ctx context.Context) (over bool, err error) {
+	err = s.log.Read(ctx, s.at.Position, func(at commitlog.Position, b []byte) error {
+		e, err := commitlog.Decode(b)
+		switch {
+		case err != nil:
+			return err
+		case e.Format >= s.newer:
+			return errOver
+		case e.Format != s.older && len(e.Transactions) > 0:
+			return fault.New(fault.Unavailable, "other machines have written records of format %d since, the store here has format %d", e.Format, s.older)
+		}
+		for _, t := range e.Transactions[min(s.at.Done, len(e.Transactions)):] {
+			for _, w := range t.Writes {
+				collection, _, ok := strings.Cut(w.Key, "/")
+				if !ok || collection == "" || strings.HasPrefix(collection, "!") {
+					return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
+				}
+				if err := s.write(w); err != nil {
+					return err
+				}
+			}
+		}
+		s.at = commitlog.Place{Position: at}
+		return nil
+	})
+	if errors.Is(err, errOver) {
+		return true, nil
+	}
+	return false, err
+}
