@@ -68,7 +68,9 @@
 // Sequence numbers, and so ChangeSet.Seq, are this machine's: nothing that is stored may hold
 // one. A transaction is prepared (OnPrepare) when it is in the log, since its number may be
 // another one's before. A refusal that may come of records that others have changed (NotFound,
-// Conflict) is given only when the log holds nothing newer, as far as it can be reached.
+// Conflict) is given only when the log holds nothing newer; ErrUnconfirmed is beside it when it
+// can't be reached. A View shows what is applied here, after CatchUp all that was acknowledged
+// anywhere. Both append an entry without transactions to find that out.
 //
 // With Options.Queue what only adds is accepted while the log can't be reached (Queueable):
 // journaled and applied here in one record with an item of the outbox (package outbox), without

@@ -33,6 +33,9 @@ const logKey = "!log"
 // state that others have changed.
 var errAgain = errors.New("the transaction has to run again")
 
+// ErrUnconfirmed is beside a refusal that others may have made wrong and could not be asked of.
+var ErrUnconfirmed = errors.New("the other machines could not be asked")
+
 // maxTries is how often a transaction runs before its caller has to decide.
 const maxTries = 64
 
@@ -232,7 +235,10 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		case err != nil && !asked && disputable(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
 			asked = true
-			if r.s.CatchUp(ctx) == nil && r.foreign.Load() != seen {
+			if r.s.CatchUp(ctx) != nil {
+				return errors.Join(err, ErrUnconfirmed)
+			}
+			if r.foreign.Load() != seen {
 				continue
 			}
 		}

@@ -131,8 +131,7 @@ func do(s *kv.Store, in call) (out answer, refused bool) {
 		return out, false
 	case errors.Is(err, errUnchanged):
 		// With the others out of reach it may be an old refusal: nobody can rely on it.
-		st, _ := s.Replica()
-		return answer{}, st.Trouble != nil
+		return answer{}, errors.Is(err, kv.ErrUnconfirmed)
 	case errors.As(err, &e) && e.Retryable:
 		return answer{}, true
 	}

@@ -116,6 +116,71 @@ func TestSYNC4_WithoutTheOthers(t *testing.T) {
 	}
 }
 
+// A machine that is shown an old end of the log, as by a server that was the leader, does not
+// take it for the end: neither a reading nor a refusal is given as if it were up to date.
+func TestSYNC2_AnOldEndOfTheLogIsNotTakenForTheEnd(t *testing.T) {
+	_, machines, stores := replicas(t, 2)
+	put(t, stores[0], "a", "1")
+	catchUp(t, stores[1])
+	machines[1].Old(true)
+	put(t, stores[0], "a", "2")
+	var e *fault.Error
+	if err := stores[1].CatchUp(ctx); !errors.As(err, &e) || !e.Retryable {
+		t.Errorf("told %v, and it reads %v", err, dump(t, stores[1]))
+	}
+	swap := func(tx *kv.Tx) error {
+		r, err := notes.Get(tx, "a")
+		if err == nil && r.Text != "2" {
+			err = fault.New(fault.Conflict, "it is another one")
+		}
+		return err
+	}
+	if err := stores[1].Update(ctx, swap); !errors.Is(err, kv.ErrUnconfirmed) {
+		t.Errorf("a refusal that is wrong by now: %v", err)
+	}
+	machines[1].Old(false)
+	catchUp(t, stores[1])
+	if got := dump(t, stores[1]); got["a"] != "2" {
+		t.Errorf("it reads %v", got)
+	}
+	if err := stores[1].Update(ctx, swap); err != nil {
+		t.Error(err)
+	}
+}
+
+// Stores that only catch up keep where they stand from time to time: what they would have to
+// read again may be purged.
+func TestSYNC7_APlaceBehindEntriesWithoutTransactionsIsKept(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	d := newDisk()
+	open := func() *kv.Store {
+		t.Helper()
+		s, err := kv.Open(dir, kv.Options{FS: d, Log: l.Machine(), Format: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := open()
+	put(t, s, "a", "1")
+	for range 1200 {
+		catchUp(t, s)
+	}
+	before, _ := s.Replica()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open()
+	defer s.Close()
+	after, _ := s.Replica()
+	if got := before.Position.Seq - after.Position.Seq; got > 1000 {
+		t.Errorf("the place is %d behind after a start", got)
+	}
+	l.Purge(after.Position)
+	catchUp(t, s)
+	put(t, s, "a", "2")
+}
+
 // A transaction that takes long to run is overtaken each time by a machine that writes without
 // a pause. It gets its turn all the same.
 func TestSYNC2_WhoTakesLongGetsATurn(t *testing.T) {

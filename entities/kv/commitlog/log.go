@@ -16,9 +16,10 @@ import (
 //     place, the first can't get it later.
 //   - One order. Every Read everywhere hands over the same entries with the same positions.
 //   - Durable. An entry whose Append returned nil is read by every later Read.
-//   - Fresh. Read asks for the end after it was called: it includes every entry whose Append
-//     had returned, on any machine, before Read was called. Where the log can't promise that
-//     (a follower that is behind answers, say), it must ask somebody who can, or fail.
+//   - Fresh, mostly. Read asks for the end after it was called, and it asks who leads. A leader
+//     that does not know yet that it is none any more shows an end that is some seconds old, so
+//     only an Append that succeeds behind what was read proves that it was everything that had
+//     been appended when that Append began.
 //   - Whole. An entry is handed over as it was appended, or not at all: sealing, cutting into
 //     parts and putting together again, and checking the chain are the log's own.
 //

@@ -56,6 +56,7 @@ type Machine struct {
 
 	mu    sync.Mutex
 	cut   bool
+	old   *commitlog.Position // what reads end at; nil: at the end
 	fault func() Fault
 	slow  func(op string)
 }
@@ -75,6 +76,18 @@ func (m *Machine) Cut(cut bool) {
 	m.cut = cut
 	m.mu.Unlock()
 	m.signal()
+}
+
+// Old has reads end where the log ends now, as those from a server do that has not noticed
+// yet that another one leads; or no longer.
+func (m *Machine) Old(old bool) {
+	end, _ := m.log.End()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.old = nil
+	if old {
+		m.old = &end
+	}
 }
 
 // Faults has fn choose what happens to each Append; nil: nothing does.
@@ -205,7 +218,13 @@ func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(co
 	l.mu.Lock()
 	list, err := l.behind(after)
 	l.mu.Unlock()
+	m.mu.Lock()
+	old := m.old
+	m.mu.Unlock()
 	for _, e := range list {
+		if old != nil && e.at.Seq > old.Seq {
+			break
+		}
 		if err := fn(e.at, e.bytes); err != nil {
 			return err
 		}

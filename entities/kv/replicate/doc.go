@@ -39,6 +39,10 @@
 // A snapshot of the older format, for machines that join, is upgraded like a store that was
 // off: the entry is behind it in the log.
 //
+// CatchUp and Reserve append entries without transactions, and wait their turn as groups do.
+// When there were only such ones for placeEvery positions, the next has a transaction without
+// writes, so that stores keep where they stand.
+//
 // Errors are *fault.Error of kind Unavailable, but for a Limit of the log; those are
 // Retryable where the log's was. Catching up takes the time of the entries that are read, at
 // most 4 MiB of which are in memory at a time.

@@ -22,6 +22,12 @@ const (
 	retryEvery = 5 * time.Second
 	// reserveTries is how often a place is asked for, where others are first with that, too.
 	reserveTries = 8
+	// emptyTries is how often an entry without transactions is appended, where others are first.
+	emptyTries = 16
+	// placeEvery is after how many positions without a transaction one without writes is
+	// appended, so that stores keep where they stand: one whose place is only in memory would
+	// have to read all of them again, and join anew when they are purged.
+	placeEvery = 1000
 )
 
 // Foreign is an entry of another machine, and the position behind it.
@@ -97,12 +103,15 @@ type Runner struct {
 	reserved <-chan time.Time   // until when nothing is appended but by them; nil: no longer
 	asked    commitlog.Position // of the entry that asked for it
 	until    time.Time          // how long the others leave it
+
+	proving []ask  // who wants everything that any machine had acknowledged before
+	kept    uint64 // sequence of the newest entry with transactions, or less
 }
 
 // ask is what somebody wants of Run.
 type ask struct {
 	ctx     context.Context // of who asks
-	reserve time.Duration   // ask the others for the next place; 0: read the log to its end
+	reserve time.Duration   // ask the others for the next place; 0: have everything applied
 	done    chan error
 	tries   int
 }
@@ -143,7 +152,10 @@ func (r *Runner) End() {
 // Conflicts returns how many groups came second.
 func (r *Runner) Conflicts() uint64 { return r.conflicts.Load() }
 
-// CatchUp has everything applied that was in the log when it was called.
+// CatchUp has everything applied that was in the log when it was called. It appends an entry
+// without transactions behind everything that it has read: a server that has not noticed yet
+// that another one leads may show an end of the log that is some seconds old, but nothing can
+// be appended behind that. So it costs as much as a write.
 func (r *Runner) CatchUp(ctx context.Context) error { return r.ask(ctx, 0) }
 
 // Round returns how long an append takes, 0 when there was none.
@@ -189,6 +201,7 @@ func errClosed() error { return fault.New(fault.Unavailable, "the store is close
 func (r *Runner) Run() {
 	defer close(r.over)
 	follow := r.follow
+	r.kept = r.store.At().Seq
 	var changes <-chan struct{}
 	for {
 		var pause, retry <-chan time.Time
@@ -205,6 +218,8 @@ func (r *Runner) Run() {
 		select {
 		case <-r.stop.Done():
 			r.store.Void(errClosed())
+			r.proved(errClosed())
+			r.grant(errClosed())
 			return
 		case <-pause:
 			r.timer, r.held = nil, false
@@ -229,14 +244,22 @@ func (r *Runner) Run() {
 		case <-retry:
 			_ = r.catchUp()
 		case a := <-r.asks:
-			if a.reserve > 0 {
-				r.waiting = append(r.waiting, a)
-			} else {
-				a.done <- r.catchUp()
-			}
+			r.note(a)
 		}
 		r.reserve()
+		if len(r.proving) > 0 && r.reserved == nil && r.timer == nil {
+			r.prove()
+		}
 		r.settle()
+	}
+}
+
+// note keeps what somebody wants until it is its turn.
+func (r *Runner) note(a ask) {
+	if a.reserve > 0 {
+		r.waiting = append(r.waiting, a)
+	} else {
+		r.proving = append(r.proving, a)
 	}
 }
 
@@ -260,6 +283,9 @@ func (r *Runner) commit() {
 		}
 	}
 	r.group, r.due = false, true
+	if len(list) > 0 {
+		r.kept = at.Seq
+	}
 	if err := r.store.Write(at, len(list)); err != nil {
 		r.behind = true // what is in the log and not here is read from there
 	}
@@ -392,6 +418,77 @@ func (r *Runner) grant(err error) {
 	r.waiting = nil
 }
 
+// prove is CatchUp, for all who have asked.
+func (r *Runner) prove() {
+	for more := true; more; { // who waits already asks for the same
+		select {
+		case a := <-r.asks:
+			r.note(a)
+		default:
+			more = false
+		}
+	}
+	err := r.appendEmpty(&commitlog.Entry{ID: r.me.NewID(), Format: r.format})
+	switch {
+	case errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded):
+		e := fault.Wrap(fault.Unavailable, err, "the servers of the shared store do not say whether there is something new")
+		e.Retryable = true
+		err = e.WithHint("what is here can be read; try again")
+	case errors.Is(err, commitlog.ErrBehind):
+		e := fault.New(fault.Conflict, "other machines were first each time that this was tried")
+		e.Retryable = true
+		r.proved(e.WithHint("try it again"))
+		return
+	}
+	r.proved(r.told(err))
+}
+
+// proved answers who waits for prove.
+func (r *Runner) proved(err error) {
+	for _, a := range r.proving {
+		a.done <- err
+	}
+	r.proving = nil
+}
+
+// appendEmpty appends an entry that changes nothing behind everything else. Where it is not
+// known whether it was, it is appended once more.
+func (r *Runner) appendEmpty(e *commitlog.Entry) error {
+	begun := time.Now()
+	for range emptyTries {
+		if r.behind || r.store.Provisional() {
+			if err := r.catchUp(); err != nil {
+				return err
+			}
+		}
+		if r.store.At().Seq >= r.kept+placeEvery {
+			e.Transactions = []commitlog.Transaction{{Time: time.Now().UnixNano()}}
+		}
+		start := time.Now()
+		at, err := r.appendOnce(e)
+		if err == nil { // as one of a group: the others have their turn
+			r.pace.Won(time.Since(start))
+			r.pace.Wrote(r.me)
+			r.due = true
+		}
+		if err == nil && len(e.Transactions) > 0 {
+			r.void(nil)
+			return r.apply([]Foreign{{at, e}})
+		}
+		if err == nil {
+			r.store.Skip(at)
+			return nil
+		}
+		r.behind = true
+		again := errors.Is(err, commitlog.ErrUnknown) && time.Since(begun) < patience
+		if !again && !errors.Is(err, commitlog.ErrBehind) {
+			return err
+		}
+		r.pace.Lost()
+	}
+	return commitlog.ErrBehind
+}
+
 // catchUp reads the log to its end and has applied what is there. Everything that was accepted
 // meanwhile runs again.
 func (r *Runner) catchUp() error {
@@ -447,6 +544,9 @@ func (r *Runner) apply(list []Foreign) error {
 	}
 	for _, f := range list {
 		r.pace.Wrote(f.Entry.Writer())
+		if len(f.Entry.Transactions) > 0 {
+			r.kept = f.At.Seq
+		}
 	}
 	r.endHold()
 	r.hold = 0

@@ -31,7 +31,7 @@ const (
 	announceEvery = 30 * time.Second
 	announceAgain = time.Second // when it failed
 	goodbyeWait   = time.Second
-	snapshotEvery = 10_000      // messages
+	snapshotEvery = 10_000 // messages
 	lookWait      = 2 * time.Second
 )
 

@@ -295,7 +295,7 @@ func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectSt
 	for n, old := range list {
 		if n < keep && old.At.Seq+1 >= first {
 			continue
-	}
+		}
 		err := b.drop(ctx, objects, old)
 		if err != nil {
 			return first, err
