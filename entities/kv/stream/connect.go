@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -205,6 +206,8 @@ type Log struct {
 	tail    *tail
 	cancel  context.CancelFunc
 	running sync.WaitGroup
+
+	follows atomic.Bool // a consumer of the newest messages is there
 
 	appending sync.Mutex // held by the one Append that runs
 

@@ -26,7 +26,11 @@
 // have lost what they had acknowledged are found out.
 //
 // A leader that is cut off from the others may show an end that is some seconds old. What was
-// read is then old, never wrong; whoever appends finds out.
+// read is then old, never wrong; whoever appends finds out. So a store that has to know that it
+// has read everything appends an entry that changes nothing.
+//
+// New messages are followed by a consumer that is given up when it is silent for two
+// heartbeats.
 //
 // # Machines and keys
 //

@@ -148,3 +148,6 @@ func Objects(t testing.TB, l *Log) int {
 	}
 	return len(list)
 }
+
+// Follows reports whether a log has a consumer of the newest messages.
+func Follows(l *Log) bool { return l.follows.Load() }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/seal"
@@ -103,6 +104,38 @@ func TestSYNC2_PartsWithoutTheLastAreVoid(t *testing.T) {
 		}
 		if _, err := l.Append(t.Context(), at, []byte("third")); seal.ReasonOf(err) != seal.Moved {
 			t.Errorf("%s: appended behind it: %v", name, err)
+		}
+	}
+}
+
+// A machine that hears nothing of new messages any more begins to follow anew, before it notices
+// that its connection is of no use.
+func TestSYNC3_WhoHearsNothingFollowsAnew(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	p := streamtest.NewProxy(t, c, 0)
+	a, b := opened(t, p.URL(), id), opened(t, c.URL(), id)
+	at := appended(t, b, id.Start(), "first")
+	for got := id.Start(); got != at; {
+		<-a.Changes()
+		_, got = read(t, a, got)
+	}
+	for !stream.Follows(a) {
+		<-time.After(time.Millisecond)
+	}
+	p.Mute()
+	for stream.Follows(a) {
+		if !a.Connected() {
+			t.Fatal("it followed until its connection was given up")
+		}
+		<-time.After(time.Millisecond)
+	}
+	p.Heal()
+	next := appended(t, b, at, "second")
+	for got := at; got != next; {
+		<-a.Changes()
+		if err := a.Read(t.Context(), got, func(p commitlog.Position, _ []byte) error { got = p; return nil }); err != nil && !retryable(err) {
+			t.Fatal(err)
 		}
 	}
 }

@@ -14,6 +14,12 @@ const (
 	keptBytes    = 16 << 20
 )
 
+// How the consumer of the newest messages is watched.
+const (
+	heartbeat  = time.Second      // how often a server says that nothing is new
+	followIdle = 30 * time.Second // after so long a server forgets a consumer that nobody asks
+)
+
 // tail keeps the newest messages and wakes who waits for more.
 type tail struct {
 	mu    sync.Mutex // of all below
@@ -92,21 +98,29 @@ func (l *Log) follow(ctx context.Context) {
 	}
 }
 
-// followOnce follows from a sequence, 0 for the end as it is, until the consumer breaks.
+// followOnce follows from a sequence, 0 for the end as it is, until the consumer breaks or is
+// not heard. One of the client that repairs itself takes half a minute for that, in which every
+// message would be asked for when it is needed: a machine that has to do so comes too late with
+// everything that it appends, as long as others write.
 func (l *Log) followOnce(ctx context.Context, from *uint64) {
 	name, _, _, _ := l.id.where()
-	s, err := l.js.Stream(ctx, name)
+	begin, cancel := context.WithTimeout(ctx, attemptWait)
+	defer cancel()
+	s, err := l.js.Stream(begin, name)
 	if err != nil {
 		return // the next try finds out; who reads or writes is told
 	}
 	if *from == 0 {
 		*from = s.CachedInfo().State.LastSeq + 1
 	}
-	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *from})
+	c, err := s.CreateConsumer(begin, jetstream.ConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *from, AckPolicy: jetstream.AckNonePolicy,
+		MemoryStorage: true, Replicas: 1, InactiveThreshold: followIdle,
+	})
 	if err != nil {
 		return
 	}
-	messages, err := c.Messages(jetstream.PullMaxBytes(keptBytes))
+	messages, err := c.Messages(jetstream.PullMaxBytes(keptBytes), jetstream.PullExpiry(followIdle), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return
 	}
@@ -114,9 +128,11 @@ func (l *Log) followOnce(ctx context.Context, from *uint64) {
 	defer stop()
 	defer messages.Stop()
 	l.tail.begin(*from - 1)
+	l.follows.Store(true)
+	defer l.follows.Store(false)
 	l.signal()
 	for {
-		m, err := messages.Next()
+		m, err := messages.Next() // an error, too, when nothing was heard for two heartbeats
 		if err != nil {
 			return
 		}
