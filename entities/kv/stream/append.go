@@ -191,6 +191,7 @@ func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Positio
 func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte) error {
 	_, subject, _, _ := l.id.where()
 	sent := false // it may be there
+	here := time.Now()
 	for {
 		attempt, cancel := context.WithTimeout(ctx, attemptWait)
 		ack, err := l.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: message},
@@ -215,6 +216,10 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 		default:
 			sent = true
 		}
+		if time.Since(here) > elsewhere {
+			here = time.Now()
+			l.moveOn()
+		}
 		err = l.pause(ctx)
 		if err != nil {
 			return fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrUnknown, err), "the servers of the shared store did not say whether they have taken the write").
@@ -222,6 +227,10 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 		}
 	}
 }
+
+// moveOn connects to the next of the servers: the one that we are connected to may be cut off
+// from the others, and does not say so.
+func (l *Log) moveOn() { _ = l.nc.ForceReconnect() } // it fails when the log is closed
 
 // settle looks whose message stands at a sequence. It is not known while nobody says.
 func (l *Log) settle(ctx context.Context, seq uint64, ours []byte) (err error, known bool) { //nolint:revive // the error is what is known

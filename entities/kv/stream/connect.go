@@ -40,6 +40,7 @@ const (
 	attemptWait   = 2 * time.Second // for one attempt of it, and one acknowledgement; an election takes about as long
 	firstWait     = attemptWait / 8 // for the first attempt of a question
 	askTries      = 6
+	elsewhere     = 2 * attemptWait // without an answer, before another server is tried; an election may be over by then
 )
 
 // CheckURL refuses what is no address of servers. The error does not show it: it may hold a

@@ -29,8 +29,9 @@
 // read is then old, never wrong; whoever appends finds out. So a store that has to know that it
 // has read everything appends an entry that changes nothing.
 //
-// New messages are followed by a consumer that is given up when it is silent for two
-// heartbeats.
+// A server that is cut off from the others does not say so. A machine that gets no answer for
+// elsewhere goes to the next server. New messages are followed by a consumer that is given up
+// when it is silent for two heartbeats.
 //
 // # Machines and keys
 //

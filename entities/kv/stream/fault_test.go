@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,4 +140,82 @@ func TestSYNC3_WhoHearsNothingFollowsAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A machine whose server is cut off from the other two writes over another one.
+func TestSYNC9_WhoseServerIsCutOffGoesToAnotherOne(t *testing.T) {
+	if os.Getenv("CTXD_CAMPAIGN") != "full" {
+		t.Skip("it takes as long as the servers take to elect a leader: CTXD_CAMPAIGN=full")
+	}
+	members, routes := parted(t)
+	var urls []string
+	for i := range members {
+		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", members[i].Port))
+	}
+	id, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: strings.Join(urls, ",")}, Name: "laptop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := opened(t, strings.Join(urls, ","), id)
+	at := appended(t, a, id.Start(), "first")
+	here, err := a.Cluster(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range members {
+		for j := range members {
+			if i != j && (members[i].Name == here.Server || members[j].Name == here.Server) {
+				routes[i][j].Cut()
+			}
+		}
+	}
+	for {
+		_, err := a.Append(t.Context(), at, []byte("second"))
+		if err == nil || errors.Is(err, commitlog.ErrBehind) { // by an earlier attempt
+			break
+		}
+		if !retryable(err) && !errors.Is(err, commitlog.ErrUnknown) {
+			t.Fatal(err)
+		}
+	}
+	there, err := a.Cluster(t.Context())
+	if err != nil || there.Server == here.Server {
+		t.Errorf("it writes over %s, which nobody else reaches: %v", here.Server, err)
+	}
+}
+
+// parted are three servers that reach each other over proxies, by who asks whom.
+func parted(t *testing.T) (members [3]streamtest.Member, routes [3][3]*streamtest.Proxy) {
+	t.Helper()
+	ports, err := streamtest.FreePorts(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range members {
+		members[i] = streamtest.Member{Name: fmt.Sprintf("server%d", i+1), Dir: t.TempDir(), Port: ports[i], RoutePort: ports[3+i]}
+		for j := range members {
+			if i == j {
+				continue
+			}
+			p, err := streamtest.OpenProxy(fmt.Sprintf("127.0.0.1:%d", ports[3+j]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(p.Close)
+			routes[i][j] = p
+			members[i].Routes = append(members[i].Routes, strings.TrimPrefix(p.URL(), "nats://"))
+		}
+	}
+	for i := range members {
+		if err := members[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(members[i].Stop)
+	}
+	for i := range members {
+		for !members[i].Ready() {
+			<-time.After(10 * time.Millisecond)
+		}
+	}
+	return members, routes
 }

@@ -114,6 +114,9 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 		s, err = l.js.Stream(ctx, name)
 		return err
 	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		l.moveOn()
+	}
 	if err != nil {
 		return nil, 0, 0, withdrawn(ctx, says(err))
 	}

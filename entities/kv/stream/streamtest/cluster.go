@@ -48,15 +48,12 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 	c := &Cluster{running: make([]*server.Server, n)}
 	routes := make([]*url.URL, n)
 	for i := range n {
-		ports, err := freePorts(2)
+		ports, err := FreePorts(2)
 		if err != nil {
 			return nil, err
 		}
-		opts := &server.Options{
-			ServerName: fmt.Sprintf("server%d", i+1), Host: "127.0.0.1", Port: ports[0], NoLog: true, NoSigs: true,
-			JetStream: true, StoreDir: filepath.Join(dir, fmt.Sprint(i)), SyncAlways: !o.Lazy, MaxPayload: o.MaxPayload,
-			JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 8 << 30,
-		}
+		opts := options(fmt.Sprintf("server%d", i+1), filepath.Join(dir, fmt.Sprint(i)), ports[0])
+		opts.SyncAlways, opts.MaxPayload = !o.Lazy, o.MaxPayload
 		if n > 1 {
 			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[1], NoAdvertise: true}
 			routes[i] = &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", ports[1])}
@@ -76,8 +73,15 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 	return c, c.Ready()
 }
 
-// freePorts returns ports that nobody listens on.
-func freePorts(n int) ([]int, error) {
+func options(name, dir string, port int) *server.Options {
+	return &server.Options{
+		ServerName: name, Host: "127.0.0.1", Port: port, NoLog: true, NoSigs: true, SyncAlways: true,
+		JetStream: true, StoreDir: dir, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 8 << 30,
+	}
+}
+
+// FreePorts returns ports that nobody listens on.
+func FreePorts(n int) ([]int, error) {
 	var ports []int
 	var all []net.Listener // each port is another one while all are open
 	defer func() {

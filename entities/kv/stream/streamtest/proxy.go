@@ -16,6 +16,7 @@ type Proxy struct {
 	mu    sync.Mutex // of all below
 	cut   bool       // nobody gets through
 	mute  bool       // what the server says is lost
+	deaf  bool       // what the client says is lost
 	pairs map[*pair]bool
 }
 
@@ -67,13 +68,20 @@ func (p *Proxy) Mute() {
 	p.mute = true
 }
 
+// Deafen loses what clients say on all connections, until Heal, which ends those.
+func (p *Proxy) Deafen() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deaf = true
+}
+
 // Heal passes everything on again. Connections that have lost something end.
 func (p *Proxy) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = false
-	if p.mute {
-		p.mute = false
+	if p.mute || p.deaf {
+		p.mute, p.deaf = false, false
 		p.endAll()
 	}
 }
@@ -109,20 +117,19 @@ func (p *Proxy) connect(client net.Conn) {
 	}
 	c := &pair{client, server}
 	p.pairs[c] = true
-	go p.pass(c, server, client, func() bool { return false })
-	go p.pass(c, client, server, func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.mute
-	})
+	go p.pass(c, server, client, &p.deaf)
+	go p.pass(c, client, server, &p.mute)
 }
 
-// pass copies until either side ends.
-func (p *Proxy) pass(c *pair, to, from net.Conn, lose func() bool) {
+// pass copies until either side ends, but for what comes while lose is set.
+func (p *Proxy) pass(c *pair, to, from net.Conn, lose *bool) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		if n > 0 && !lose() {
+		p.mu.Lock()
+		lost := *lose
+		p.mu.Unlock()
+		if n > 0 && !lost {
 			_, failed := to.Write(buf[:n])
 			if failed != nil {
 				break
