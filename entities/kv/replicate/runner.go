@@ -461,10 +461,10 @@ func (r *Runner) appendEmpty(e *commitlog.Entry) error {
 				return err
 			}
 		}
-		if r.store.At().Seq >= r.kept+placeEvery {
-			e.Transactions = []commitlog.Transaction{{Time: time.Now().UnixNano()}}
-		}
 		start := time.Now()
+		if r.store.At().Seq >= r.kept+placeEvery {
+			e.Transactions = []commitlog.Transaction{{Time: start.UnixNano()}}
+		}
 		at, err := r.appendOnce(e)
 		if err == nil { // as one of a group: the others have their turn
 			r.pace.Won(time.Since(start))
