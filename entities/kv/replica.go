@@ -29,8 +29,7 @@ type Position = commitlog.Position
 // journal as every transaction that came from there, so that neither is there without the other.
 const logKey = "!log"
 
-// errAgain is why a transaction is not acknowledged that has to run once more: it ran on a
-// state that others have changed.
+// errAgain is why a transaction has to run once more: others have changed what it ran on.
 var errAgain = errors.New("the transaction has to run again")
 
 // ErrUnconfirmed is beside a refusal that others may have made wrong and could not be asked of.
@@ -124,9 +123,8 @@ func (s *Store) Follow() {
 	}
 }
 
-// CatchUp applies everything that was in the log when it was called, so that a View after
-// it sees every transaction that any machine had acknowledged before. It does nothing
-// without a log. Errors are those of Log.Read.
+// CatchUp applies everything that was in the log when it was called: a View after it sees all
+// that any machine had acknowledged before. Without a log it does nothing.
 func (s *Store) CatchUp(ctx context.Context) error {
 	if s.replica == nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/logtest"
 )
 
@@ -145,6 +146,41 @@ func TestSYNC2_AnOldEndOfTheLogIsNotTakenForTheEnd(t *testing.T) {
 	}
 	if err := stores[1].Update(ctx, swap); err != nil {
 		t.Error(err)
+	}
+}
+
+// A store that is closed while others are first with what it appends is closed properly.
+func TestSYNC2_ClosedWhileOthersAreFirst(t *testing.T) {
+	for range 20 {
+		l := logtest.New(kv.Position{})
+		m, d := l.Machine(), newDisk()
+		s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Format: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, "a", "1")
+		other := l.Machine()
+		at, _ := l.End()
+		var once sync.Once
+		closed := make(chan error, 1)
+		m.Slow(func(op string) {
+			if op != "append" {
+				return
+			}
+			once.Do(func() {
+				if _, err := other.Append(ctx, at, (&commitlog.Entry{ID: commitlog.NewID(), Format: 1}).Encode()); err != nil {
+					t.Error(err)
+				}
+				go func() { closed <- s.Close() }()
+				for range 10_000 { // it begins to wait for what is being appended
+					runtime.Gosched()
+				}
+			})
+		})
+		_ = s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "b", &record{Text: "2"}) })
+		if err := <-closed; err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -216,7 +216,10 @@ func (s *Store) drain() error {
 		return err
 	}
 	if p := s.barrier(); p != nil {
-		return s.wait(p)
+		if err := s.wait(p); s.replica == nil {
+			return err
+		}
+		return s.writable() // what is not in the log is void, and nothing is left of it
 	}
 	return nil
 }
