@@ -168,7 +168,7 @@ func TestSYNC2_ClosedWhileOthersAreFirst(t *testing.T) {
 				return
 			}
 			once.Do(func() {
-				if _, err := other.Append(ctx, at, (&commitlog.Entry{ID: commitlog.NewID(), Format: 1}).Encode()); err != nil {
+				if _, err := other.Append(ctx, at, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: 1}).Encode()); err != nil {
 					t.Error(err)
 				}
 				go func() { closed <- s.Close() }()
