@@ -235,7 +235,7 @@ func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(co
 // Arrived implements commitlog.Log: one entry at a time comes by itself.
 func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, []byte) error) (all bool, err error) {
 	m.mu.Lock()
-	cut := m.cut
+	cut, old := m.cut, m.old
 	m.mu.Unlock()
 	if cut {
 		return false, nil
@@ -244,7 +244,7 @@ func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, 
 	l.mu.Lock()
 	list, err := l.behind(after)
 	l.mu.Unlock()
-	if err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 || old != nil && list[0].at.Seq > old.Seq {
 		return err == nil, nil //nolint:nilerr // Read says it
 	}
 	return len(list) == 1, fn(list[0].at, list[0].bytes)

@@ -104,8 +104,10 @@ type Runner struct {
 	asked    commitlog.Position // of the entry that asked for it
 	until    time.Time          // how long the others leave it
 
-	proving []ask  // who wants everything that any machine had acknowledged before
-	kept    uint64 // sequence of the newest entry with transactions, or less
+	proving []ask    // who wants everything that any machine had acknowledged before
+	empty   [16]byte // the entry that is appended for them
+	landed  bool     // it was read
+	kept    uint64   // sequence of the newest entry with transactions, or less
 }
 
 // ask is what somebody wants of Run.
@@ -246,13 +248,27 @@ func (r *Runner) Run() {
 		case a := <-r.asks:
 			r.note(a)
 		}
+		r.serve()
+	}
+}
+
+// serve does for those who ask what can be done now. What one of them gets may be what another
+// one waits for.
+func (r *Runner) serve() {
+	for again := true; again; again = r.mayReserve() || r.mayProve() {
 		r.reserve()
-		if len(r.proving) > 0 && r.reserved == nil && r.timer == nil {
+		if r.mayProve() {
 			r.prove()
 		}
 		r.settle()
 	}
 }
+
+// mayReserve reports whether somebody wants the next place, and no other machine has it.
+func (r *Runner) mayReserve() bool { return len(r.waiting) > 0 && !r.held && r.hold == 0 }
+
+// mayProve reports whether somebody catches up, and it is this machine's turn.
+func (r *Runner) mayProve() bool { return len(r.proving) > 0 && r.reserved == nil && r.timer == nil }
 
 // note keeps what somebody wants until it is its turn.
 func (r *Runner) note(a ask) {
@@ -362,7 +378,7 @@ func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
 // to ask then would take that one's place.
 func (r *Runner) reserve() {
 	r.waiting = slices.DeleteFunc(r.waiting, func(a ask) bool { return a.ctx.Err() != nil })
-	for len(r.waiting) > 0 && !r.held && r.hold == 0 {
+	for r.mayReserve() {
 		if r.reserved != nil || r.store.At() == r.asked && time.Now().Before(r.until) { // it is ours
 			r.grant(nil)
 			return
@@ -452,12 +468,13 @@ func (r *Runner) proved(err error) {
 }
 
 // appendEmpty appends an entry that changes nothing behind everything else. Where it is not
-// known whether it was, it is appended once more.
+// known whether it was, and it can't be read, it is appended once more.
 func (r *Runner) appendEmpty(e *commitlog.Entry) error {
 	begun := time.Now()
+	r.empty, r.landed = e.ID, false
 	for range emptyTries {
 		if r.behind || r.store.Provisional() {
-			if err := r.catchUp(); err != nil {
+			if err := r.catchUp(); err != nil || r.landed {
 				return err
 			}
 		}
@@ -544,6 +561,7 @@ func (r *Runner) apply(list []Foreign) error {
 	}
 	for _, f := range list {
 		r.pace.Wrote(f.Entry.Writer())
+		r.landed = r.landed || f.Entry.ID == r.empty
 		if len(f.Entry.Transactions) > 0 {
 			r.kept = f.At.Seq
 		}
