@@ -88,6 +88,8 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 			a.Behind = c.ids[rng.IntN(len(c.ids))]
 		}
 	case 2:
+		a.Blind = true
+	case 3:
 		if err := add(m.s, "counter"); err == nil {
 			_ = m.s.Update(ctx, func(tx *kv.Tx) error { return ours.Put(tx, text, &record{Text: text}) })
 		}
@@ -214,8 +216,9 @@ func (o *outboxes) disturb() {
 		m.way.Faults(func() logtest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
-			return logtest.Fault(rng.IntN(8) % 5)
+			return logtest.Fault(rng.IntN(7) % 5)
 		})
+		o.cutOff(m, false) // what waits is replayed into that
 		o.burst(2)
 		m.way.Faults(nil)
 		o.faults["requests and answers lost"]++

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -16,14 +17,18 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/logtest"
 )
 
-// addition is what a client asks for: a new record, behind another one when Behind is set.
-type addition struct{ ID, Text, Behind string }
+// addition is what a client asks for: a new record, behind another one when Behind is set. A
+// blind one does not look whether it is there: only the outbox keeps it from being done twice.
+type addition struct {
+	ID, Text, Behind string
+	Blind            bool
+}
 
 // addNew does an addition, for a call and for its replay.
 func addNew(ctx context.Context, s *kv.Store, a addition) error {
 	ctx = kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return json.Marshal(a) }})
 	return s.Update(ctx, func(tx *kv.Tx) error {
-		if has, err := notes.Has(tx, a.ID); err != nil || has {
+		if has, err := notes.Has(tx, a.ID); err != nil || has && !a.Blind {
 			return errors.Join(err, fault.New(fault.Conflict, "it is there").WithRef(a.ID).WithHint("choose another id"))
 		}
 		if a.Behind != "" {
@@ -587,5 +592,42 @@ func TestSYNC4_AnUpgradeTakesBackWhatWaits(t *testing.T) {
 	}
 	if got := dump(t, s); !maps.Equal(got, map[string]string{"a": "new 1", "b": "2"}) || !pendingNote(t, s, "b") {
 		t.Fatalf("done once more here: %v", got)
+	}
+}
+
+// Only the log decides: what is refused while it can't be read waits on.
+func TestSYNC4_NothingIsRefusedWithoutTheLog(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	m := l.Machine()
+	s, err := kv.Open(kv.InMemory, kv.Options{Log: m, Queue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var tries atomic.Int64
+	s.Replay(func(ctx context.Context, w kv.Waiting) error {
+		if !kv.Replaying(ctx) {
+			t.Error("a replay does not know that it is one")
+		}
+		if tries.Add(1) == 1 {
+			m.Cut(true)
+		}
+		return fault.New(fault.Invalid, "it can't be")
+	})
+	m.Cut(true)
+	mustAdd(t, s, "a", "1")
+	s.Follow()
+	m.Cut(false)
+	for st, _ := s.Replica(); tries.Load() < 2 && st.Refused == 0; st, _ = s.Replica() { // the second is the one that is to be seen here
+		_ = s.Update(ctx, func(*kv.Tx) error { return nil })
+		_ = s.CatchUp(ctx)
+	}
+	if list := waiting(t, s); len(list) != 1 || list[0].Refused != nil {
+		t.Fatalf("without the log: %+v", list)
+	}
+	m.Cut(false)
+	settled(t, s)
+	if list := waiting(t, s); len(list) != 1 || list[0].Refused == nil || list[0].Refused.Kind != "invalid_params" {
+		t.Fatalf("with it: %+v", list)
 	}
 }
