@@ -274,6 +274,8 @@ type Status struct {
 	Newest    uint64 // on the servers; 0: not known
 	Conflicts uint64 // groups of writes that ran again since the start, since others were first
 	Foreign   uint64 // transactions of others since the start
+	Waiting   int    // what was accepted here and is to reach the others
+	Refused   int    // and what of it could not be done again
 	Machines  []stream.Machine
 	Snapshot  *stream.Snapshot // the newest; nil: none, or not known
 }
@@ -283,6 +285,7 @@ func (r *Replica) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Health: r.Health()}
 	at, _ := r.store().Replica()
 	s.Applied, s.Conflicts, s.Foreign = at.Position.Seq, at.Conflicts, at.Foreign
+	s.Waiting, s.Refused = at.Waiting, at.Refused
 	err := r.ask(ctx, s)
 	var f *fault.Error
 	if errors.As(err, &f) {

@@ -32,6 +32,7 @@ type machine struct {
 	replica *shared.Replica
 	db      *kv.Store
 	upgrade func(o *kv.Options) // of the program; nil: it is the oldest
+	queue   bool
 }
 
 var options = kv.Options{Format: 1, Beside: []string{shared.Folder + "/"}}
@@ -46,11 +47,13 @@ func (m *machine) start() {
 	if m.upgrade != nil {
 		m.upgrade(&o)
 	}
+	o.Queue = m.queue
 	r.Prepare(&o)
 	db, err := kv.Open(m.dir, o)
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	db.Replay(func(ctx context.Context, w kv.Waiting) error { return addNew(ctx, db, string(w.Body)) })
 	if err := r.Serve(db); err != nil {
 		m.t.Fatal(err)
 	}
