@@ -2,12 +2,12 @@ package kv
 
 import (
 	"context"
-	"github.com/ctxd/ctxd/entities/kv/codec"
 	"slices"
 	"time"
 
 	"github.com/tidwall/buntdb"
 
+	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 

@@ -150,8 +150,10 @@ func (s *Store) Replica() (st ReplicaStatus, ok bool) {
 	}
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()
-	return ReplicaStatus{Position: r.applied, Trouble: r.trouble, Conflicts: r.Conflicts(), Foreign: r.foreign.Load(),
-		Waiting: r.head.Waiting, Refused: r.head.Refused}, true
+	return ReplicaStatus{
+		Position: r.applied, Trouble: r.trouble, Conflicts: r.Conflicts(), Foreign: r.foreign.Load(),
+		Waiting: r.head.Waiting, Refused: r.head.Refused,
+	}, true
 }
 
 // Digest returns a hash over what several machines share, all records but those of Local
