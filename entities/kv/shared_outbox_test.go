@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -629,5 +630,57 @@ func TestSYNC4_NothingIsRefusedWithoutTheLog(t *testing.T) {
 	settled(t, s)
 	if list := waiting(t, s); len(list) != 1 || list[0].Refused == nil || list[0].Refused.Kind != "invalid_params" {
 		t.Fatalf("with it: %+v", list)
+	}
+}
+
+// Who leaves the others before something could be seen again keeps it, and can do it alone.
+func TestSYNC4_WhoLeavesLosesNothingThatCouldNotBeSeen(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	m := l.Machine()
+	d := newDisk()
+	s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Queue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tries atomic.Int64
+	s.Replay(func(context.Context, kv.Waiting) error {
+		m.Cut(true)
+		tries.Add(1)
+		return fault.New(fault.Invalid, "it can't be")
+	})
+	m.Cut(true)
+	mustAdd(t, s, "a", "1")
+	s.Follow()
+	m.Cut(false)
+	for tries.Load() < 2 {
+		_ = s.Update(ctx, func(*kv.Tx) error { return nil })
+		_ = s.CatchUp(ctx)
+	}
+	mustAdd(t, s, "b", "2")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err = kv.Open(dir, kv.Options{FS: d, Leave: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	replaying(s)
+	s.Follow()
+	list := waiting(t, s)
+	if got := dump(t, s); !maps.Equal(got, map[string]string{"b": "2"}) || len(list) != 1 || list[0].Refused == nil || len(list[0].Body) == 0 {
+		t.Fatalf("who has left has %v, and %+v", got, list)
+	}
+	if err := s.Again(ctx, list[0].Number); err != nil {
+		t.Fatal(err)
+	}
+	for tries := 0; len(waiting(t, s)) > 0; tries++ {
+		if tries == 100_000 {
+			t.Fatalf("it is not done: %+v", waiting(t, s))
+		}
+		runtime.Gosched()
+	}
+	if got := dump(t, s); !maps.Equal(got, map[string]string{"a": "1", "b": "2"}) {
+		t.Fatalf("done alone: %v", got)
 	}
 }
