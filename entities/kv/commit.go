@@ -20,11 +20,11 @@ type pending struct {
 	seq    uint64
 	time   time.Time
 	writes []write
-	here   bool // it waits in the outbox
 
 	once sync.Once
 	cs   *ChangeSet
 
+	here bool  // it waits in the outbox
 	done bool  // guarded by queue.mu, like err
 	err  error // why it is not acknowledged
 }

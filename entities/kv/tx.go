@@ -25,21 +25,21 @@ type Tx struct {
 	committed *buntdb.Tx // of a View; an Update reads in short steps instead
 	writable  bool
 	over      bool
+	accepted  bool  // of a replica: what it wrote is queued,
+	shared    bool  // is for other machines, too,
+	here      bool  // and goes into the outbox
+	reads     uint8 // see read
 	err       error
 
 	writes []write
 	index  map[string]int          // key to position in writes, once there are many
 	sorted *btree.Map[string, int] // the same in key order, once a scan needed it
 	read   [8]readKey              // what an Update read last; the next to be replaced is read[reads]
-	reads  uint8
 
 	now time.Time // see Now; zero until it is asked for
 
-	round    uint64 // of a replica, when it began
-	accepted bool   // what it wrote is queued
-	shared   bool   // it wrote for other machines
-	here     bool   // that goes into the outbox
-	item     uint64 // of the outbox, with here
+	round uint64 // of a replica, when it began
+	item  uint64 // of the outbox, with here
 }
 
 // readKey is what an Update found under a key before it wrote to it itself. Nobody else
