@@ -32,6 +32,40 @@ func openShared(t *testing.T, l *logtest.Log) *world {
 	return w
 }
 
+// What one machine has read of a changed file, the other does not write again when a
+// synchroniser brings it the same bytes.
+func TestSYNC5_AnEditThatComesInTheFolderToo(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	one, two := openShared(t, l), openShared(t, l)
+	files := map[string]string{"a.md": "# Alpha", "b.md": "Beta"}
+	atOne, atTwo := folder(t, files), folder(t, files)
+	one.imports(t, watch.Request{Path: atOne})
+	two.imports(t, watch.Request{Path: atTwo})
+	edit := func(at string) {
+		write(t, at, "a.md", "# Alpha of one [[b]]")
+	}
+	edit(atOne)
+	one.imports(t, watch.Request{Path: atOne})
+	if err := two.db.CatchUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	_, before := l.End()
+	edit(atTwo)
+	two.imports(t, watch.Request{Path: atTwo})
+	if _, n := l.End(); n != before {
+		t.Errorf("the second machine wrote %d entries for the same bytes", n-before)
+	}
+	n, err := two.notes.ByPath("a.md", nil)
+	if err != nil || n.Version != 2 || n.Body != "# Alpha of one [[b]]" {
+		t.Errorf("%+v %v", n, err)
+	}
+	write(t, atTwo, "a.md", "# Alpha of two")
+	two.imports(t, watch.Request{Path: atTwo})
+	if n, err = two.notes.ByPath("a.md", nil); err != nil || n.Version != 3 || n.Body != "# Alpha of two" {
+		t.Errorf("what comes next: %+v %v", n, err)
+	}
+}
+
 // Two machines have the same folder. The second one finds its notes there and writes none of
 // them; what a file of one says later, the other has, and does not undo.
 func TestSYNC5_TwoMachinesWithTheSameFolder(t *testing.T) {
