@@ -129,7 +129,7 @@ func (p *place) drawNext(a *Options) error {
 		next = "Set store.sync.url to " + p.URL + " in the configuration. Then start the daemon: ctxd serve. One that runs is ended first: ctxd stop."
 	}
 	a.Out.Say()
-	a.Out.Say(term.Styled(term.Faint, next))
+	a.Out.SayWhole(term.Styled(term.Faint, next))
 	return nil
 }
 
@@ -140,7 +140,7 @@ func drawCluster(s *term.Screen, c *stream.Cluster) {
 	f.Addf("durability", "%s", inWords(string(c.Durability)))
 	f.Draw(s)
 	for _, w := range c.Warnings {
-		s.Say(term.Styled(term.Warn, "  "+w))
+		s.SayWhole(term.Styled(term.Warn, "  "+w))
 	}
 }
 
@@ -216,7 +216,7 @@ func (c *join) Run(a *Options) error {
 	}
 	a.Out.Say(term.Styled(term.Good, "joined"), term.Text("  this is machine "+strconv.FormatUint(uint64(got.Machine), 10)+", "+term.Size(got.Bytes)+" taken"))
 	if got.Kept != "" {
-		a.Out.Say(term.Text("  what was here before: " + got.Kept))
+		a.Out.SayWhole(term.Text("  what was here before: " + got.Kept))
 	}
 	drawCluster(a.Out, got.Cluster)
 	return c.drawNext(a)

@@ -97,16 +97,16 @@ func (status) Run(a *Options) error {
 	}
 	f.Draw(a.Out)
 	for _, w := range st.Warnings {
-		a.Out.Say(term.Styled(term.Warn, "  "+w))
+		a.Out.SayWhole(term.Styled(term.Warn, "  "+w))
 	}
 	if st.Compacting {
 		a.Out.Say(term.Styled(term.Warn, "  what was deleted is still on the servers; it goes when they can be used"))
 	}
 	if st.Trouble != "" {
-		a.Out.Say(term.Styled(term.Bad, "  "+st.Trouble))
+		a.Out.SayWhole(term.Styled(term.Bad, "  "+st.Trouble))
 	}
 	if st.Hint != "" {
-		a.Out.Say(term.Styled(term.Faint, "  Try: "+st.Hint))
+		a.Out.SayWhole(term.Styled(term.Faint, "  Try: "+st.Hint))
 	}
 	return nil
 }
@@ -118,10 +118,10 @@ func drawAlone(a *Options) error {
 		return err
 	}
 	if shared.TakesPart(conf.Data) {
-		a.Out.Say(term.Text("The store takes part in a shared one when the daemon is started again."), term.Styled(term.Faint, "  ctxd stop; ctxd serve"))
+		a.Out.SayWhole(term.Text("The store takes part in a shared one when the daemon is started again."), term.Styled(term.Faint, "  ctxd stop; ctxd serve"))
 		return nil
 	}
-	a.Out.Say(term.Text("The store is this machine's alone."), term.Styled(term.Faint, "  ctxd sync init begins a shared one"))
+	a.Out.SayWhole(term.Text("The store is this machine's alone."), term.Styled(term.Faint, "  ctxd sync init begins a shared one"))
 	return nil
 }
 
@@ -156,16 +156,16 @@ func (machines) Run(a *Options) error {
 			mark = "→ "
 		}
 		table.Row(
-			term.Line{term.Styled(term.Good, mark), term.Styled(term.Accent, strconv.Itoa(m.Machine))}, term.Line{term.Text(m.Name)},
+			term.Line{term.Styled(term.Good, mark), term.Styled(term.Accent, strconv.Itoa(m.Machine))}, term.Line{term.Text(term.Clean(m.Name))},
 			term.Line{term.Styled(term.Faint, "message "+term.Number(m.Applied)+", "+m.Seen.Local().Format(time.DateTime))},
 		)
 	}
 	table.Draw(a.Out)
 	if st.Trouble != "" {
-		a.Out.Say(term.Styled(term.Bad, st.Trouble))
+		a.Out.SayWhole(term.Styled(term.Bad, st.Trouble))
 	}
 	if st.Hint != "" {
-		a.Out.Say(term.Styled(term.Faint, "Try: "+st.Hint))
+		a.Out.SayWhole(term.Styled(term.Faint, "Try: "+st.Hint))
 	}
 	return nil
 }
@@ -242,10 +242,10 @@ func (c *leave) Run(a *Options) error {
 	case a.JSON:
 		return a.Out.JSON(got)
 	}
-	a.Out.Say(term.Styled(term.Good, "left"), term.Text("  the store is this machine's alone when the daemon is started again"), term.Styled(term.Faint, "  ctxd stop; ctxd serve"))
+	a.Out.SayWhole(term.Styled(term.Good, "left"), term.Text("  the store is this machine's alone when the daemon is started again"), term.Styled(term.Faint, "  ctxd stop; ctxd serve"))
 	if got.Untold != "" {
-		a.Out.Say(term.Styled(term.Warn, "  the others list it still: "+got.Untold))
-		a.Out.Say(term.Styled(term.Faint, "  Try: on another machine, ctxd sync remove "+strconv.Itoa(got.Machine)))
+		a.Out.SayWhole(term.Styled(term.Warn, "  the others list it still: "+got.Untold))
+		a.Out.SayWhole(term.Styled(term.Faint, "  Try: on another machine, ctxd sync remove "+strconv.Itoa(got.Machine)))
 	}
 	return nil
 }

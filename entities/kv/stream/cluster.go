@@ -54,6 +54,9 @@ const leastMajor, leastMinor = 2, 11
 // only on its system account, so mostly that is unknown.
 func examine(ctx context.Context, nc *nats.Conn, s jetstream.Stream) (*Cluster, error) {
 	c := &Cluster{Server: nc.ConnectedServerName(), Version: nc.ConnectedServerVersion(), MaxPayload: nc.MaxPayload(), SyncAlways: syncUnknown, Warnings: []string{}}
+	if c.Server == nc.ConnectedServerId() { // it has no name, and this one tells a person nothing
+		c.Server = nc.ConnectedAddr()
+	}
 	if s != nil {
 		info, err := s.Info(ctx)
 		if err != nil {

@@ -161,6 +161,8 @@ func why(err error) (msg, hint string) {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return "the servers of the shared store refuse the credentials", "correct store.sync.credentials"
+	case errors.Is(err, nats.ErrNoResponders):
+		return "the servers of the shared store do not keep streams", "enable jetstream in the configuration of the servers"
 	case errors.As(err, &name):
 		return "the name of a server of the shared store is not known here", "look whether this machine has a network, and whether store.sync.url is right"
 	case errors.As(err, &authority):

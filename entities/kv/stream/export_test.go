@@ -151,3 +151,15 @@ func Objects(t testing.TB, l *Log) int {
 
 // Follows reports whether a log has a consumer of the newest messages.
 func Follows(l *Log) bool { return l.follows.Load() }
+
+// SpoilPiece writes something else over the first piece of a snapshot.
+func SpoilPiece(t testing.TB, l *Log, s *Snapshot, data []byte) {
+	t.Helper()
+	o, err := l.objects(t.Context())
+	if err == nil {
+		_, err = o.PutBytes(t.Context(), pieceName(s, 0), data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

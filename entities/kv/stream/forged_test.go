@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/seal"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
@@ -57,5 +58,26 @@ func TestSYNC6_AStateThatCannotBeReadIsNoState(t *testing.T) {
 	stream.SpoilSnapshot(t, a, list[0])
 	if list, err = a.Snapshots(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("beside a spoilt one: states %+v, %v", list, err)
+	}
+}
+
+func TestSYNC6_APieceLargerThanAnyIsNotRead(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a := opened(t, c.URL(), id)
+	s, err := a.PutSnapshot(t.Context(), appended(t, a, id.Start(), "entry"), bytes.NewReader([]byte("state")), func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream.SpoilPiece(t, a, s, make([]byte, 12<<20))
+	var state bytes.Buffer
+	err = a.TakeSnapshot(t.Context(), s, new(stream.Taken), &state, func(int64) {})
+	if seal.ReasonOf(err) != seal.TooLarge || state.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, state.Len())
+	}
+	stream.SpoilPiece(t, a, s, []byte("something else"))
+	err = a.TakeSnapshot(t.Context(), s, new(stream.Taken), &state, func(int64) {})
+	if seal.ReasonOf(err) != seal.Malformed || state.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, state.Len())
 	}
 }

@@ -40,6 +40,7 @@ func TestSYNC4_WhyServersCannotBeReachedIsSaid(t *testing.T) {
 		"another name": x509.HostnameError{Certificate: new(x509.Certificate), Host: "nas"},
 		"not valid":    x509.CertificateInvalidError{Reason: x509.Expired},
 		"no TLS":       nats.ErrSecureConnWanted,
+		"keep streams": nats.ErrNoResponders,
 		"reached":      errors.New("connection refused"),
 	} {
 		err := stream.Unreachable(fmt.Errorf("dialing: %w", cause))

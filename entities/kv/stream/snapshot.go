@@ -238,7 +238,7 @@ func (l *Log) TakeSnapshot(ctx context.Context, s *Snapshot, taken *Taken, w io.
 }
 
 func (l *Log) takePiece(ctx context.Context, objects jetstream.ObjectStore, name string) ([]byte, error) {
-	sealed, err := objects.GetBytes(ctx, name)
+	sealed, err := object(ctx, objects, name)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		f := fault.Wrap(fault.Unavailable, err, "the snapshot is not on the servers any more")
 		f.Retryable = true
@@ -259,6 +259,23 @@ func (l *Log) takePiece(ctx context.Context, objects jetstream.ObjectStore, name
 		return seal.Unpack(body[1:], pieceSize)
 	}
 	return body[1:], nil
+}
+
+// mostPiece is more than a sealed piece has, in bytes.
+const mostPiece = pieceSize + 1<<10
+
+// object reads an object that is a piece. A larger one is refused before it is here.
+func object(ctx context.Context, objects jetstream.ObjectStore, name string) ([]byte, error) {
+	r, err := objects.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	sealed, err := io.ReadAll(io.LimitReader(r, mostPiece+1))
+	if len(sealed) > mostPiece {
+		return nil, seal.Refuse(seal.TooLarge)
+	}
+	return sealed, err
 }
 
 // purge deletes what is behind the second newest snapshot.
