@@ -7,11 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
 	"testing"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -433,47 +430,52 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 	}
 }
 
-func TestSYNC6_AStatusTellsOfALogThatIsShorterThanWhatIsHere(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
+	dir, old := t.TempDir(), filepath.Join(t.TempDir(), "old")
+	c, err := streamtest.StartIn(dir, streamtest.Options{Servers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
 	a, _ := begun(t, c.URL())
 	defer a.stop()
 	a.put("one", "entry")
-	emptied(t, c.URL())
+	c.Stop(0)
+	if err := os.CopyFS(old, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(0); err != nil {
+		t.Fatal(err)
+	}
+	for err = a.db.CatchUp(t.Context()); err != nil; err = a.db.CatchUp(t.Context()) {
+		if !retryable(err) {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+	a.put("two", "entry")
+	c.Stop(0)
+	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(old)), c.Start(0)); err != nil {
+		t.Fatal(err)
+	}
+	for err = nil; !errors.Is(err, commitlog.ErrForked); runtime.Gosched() {
+		err = a.db.CatchUp(t.Context())
+		if err != nil && !errors.Is(err, commitlog.ErrForked) && !retryable(err) {
+			t.Fatal(err)
+		}
+	}
 	s, err := a.replica.Status(t.Context())
-	if err != nil || s.Applied != 1 || s.Newest != 0 || s.Trouble == nil || !errors.Is(s.Trouble, commitlog.ErrForked) {
-		t.Fatalf("status %+v, %v", s, err)
+	if err != nil || s.Applied != 2 || s.Newest != 1 || s.Trouble == nil || !errors.Is(s.Trouble, commitlog.ErrForked) {
+		t.Errorf("status %+v, %v", s, err)
 	}
 	if h := a.replica.Health(); h.Trouble == nil {
 		t.Error("health does not tell")
 	}
-	if got := records(t, a.db); got != "[old=from before one=entry]" {
+	text := "more"
+	if err := a.db.Update(t.Context(), func(tx *kv.Tx) error { return facts.Put(tx, "three", &text) }); err == nil || retryable(err) {
+		t.Errorf("it writes: %v", err)
+	}
+	if got := records(t, a.db); got != "[old=from before one=entry two=entry]" {
 		t.Errorf("it has %s", got)
-	}
-}
-
-// emptied makes the log on the servers anew, with nothing in it.
-func emptied(t *testing.T, url string) {
-	t.Helper()
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for info := range js.ListStreams(t.Context()).Info() {
-		if strings.Contains(info.Config.Name, "_") { // of a bucket
-			continue
-		}
-		err = js.DeleteStream(t.Context(), info.Config.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = js.CreateStream(t.Context(), info.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }

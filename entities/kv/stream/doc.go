@@ -59,4 +59,10 @@
 // Times are wall-clock and only shown to people; nothing is decided by them.
 //
 // A Log and an Identity may be used concurrently.
+//
+// # Size
+//
+// One package, since appending, reading, joining and snapshots share one connection, one chain
+// of messages and the keys of one machine. What needs none of that, encryption and the format
+// of messages, is package seal.
 package stream
