@@ -78,7 +78,7 @@ func entering(text string) (nats.Option, error) {
 			return nil, fault.New(fault.Unavailable, "the credentials of the servers are no valid seed").WithHint("correct what store.sync.credentials names")
 		}
 		return nats.Nkey(public, pairOfKeys.Sign), nil
-	case pair && !strings.ContainsAny(text, " \n"):
+	case pair && !strings.Contains(text, "\n"):
 		return nats.UserInfo(user, password), nil
 	default:
 		return nats.Token(text), nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
@@ -162,4 +163,13 @@ func SpoilPiece(t testing.TB, l *Log, s *Snapshot, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Entering are the options of credentials.
+func Entering(text string) (o nats.Options, err error) {
+	option, err := entering(text)
+	if err == nil && option != nil {
+		err = option(&o)
+	}
+	return o, err
 }

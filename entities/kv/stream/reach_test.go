@@ -58,3 +58,16 @@ func TestSYNC4_AFileOfCertificatesThatIsNotThereIsSaid(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestSYNC8_APasswordMayHoldBlanksAndColons(t *testing.T) {
+	for text, want := range map[string]nats.Options{
+		"ctxd:a long one\n": {User: "ctxd", Password: "a long one"},
+		"ctxd:a:b":          {User: "ctxd", Password: "a:b"},
+		"token":             {Token: "token"},
+	} {
+		o, err := stream.Entering(text)
+		if err != nil || o.User != want.User || o.Password != want.Password || o.Token != want.Token {
+			t.Errorf("%q: user %q, password %q, token %q, %v", text, o.User, o.Password, o.Token, err)
+		}
+	}
+}
