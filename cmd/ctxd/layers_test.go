@@ -52,6 +52,7 @@ var rooms = []string{
 	"entities/kv/outbox",
 	"entities/kv",
 	"entities/kv/shared",
+	"entities/kv/shared/campaign",
 	"entities/kv/loading",
 	"entities/names",
 	"entities/past",

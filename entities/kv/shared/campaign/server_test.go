@@ -1,0 +1,34 @@
+//go:build unix
+
+package campaign_test
+
+import (
+	"encoding/json"
+	"os"
+
+	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+)
+
+func runServer() error {
+	m := &streamtest.Member{}
+	if err := json.Unmarshal([]byte(os.Getenv(childOptions)), m); err != nil {
+		return err
+	}
+	err := serve(func(func(reply)) error { return m.Start() }, func(r request) reply {
+		yes := false
+		switch r.Op {
+		case "ready":
+			yes = m.Ready()
+		case "leads":
+			yes = m.Leads(r.Key)
+		}
+		if yes {
+			return reply{Outcome: done}
+		}
+		return reply{Outcome: refused}
+	})
+	if err == nil {
+		m.Stop()
+	}
+	return err
+}
