@@ -129,6 +129,9 @@ func (b *bucket) putKeys(ctx context.Context) error {
 	return says(err)
 }
 
+// exists reports whether a key could not be made since it is there, or was a moment ago.
+func exists(err error) bool { return errors.Is(err, jetstream.ErrKeyExists) || taken(err) }
+
 // mostMachines bounds the machines of a store.
 const mostMachines = 1000
 
@@ -155,7 +158,7 @@ func (b *bucket) takeNumber(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, jetstream.ErrKeyExists) {
+		if !exists(err) {
 			return says(err)
 		}
 	}

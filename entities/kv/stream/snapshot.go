@@ -130,7 +130,7 @@ func (b *bucket) lease(ctx context.Context) (release func(), err error) {
 		return nil, err
 	}
 	revision, err := b.kv.Create(ctx, keyLease, sealed, jetstream.KeyTTL(leaseTime))
-	if errors.Is(err, jetstream.ErrKeyExists) {
+	if exists(err) {
 		f := fault.Wrap(fault.Unavailable, ErrLeased, "another machine makes a snapshot of the shared store")
 		f.Retryable = true
 		return nil, f.WithHint("try again in some minutes")
