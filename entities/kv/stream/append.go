@@ -292,8 +292,8 @@ func codeOf(err error) jetstream.ErrorCode {
 	return 0
 }
 
-// reached reports whether a message may have reached a server.
+// reached reports whether a message may have reached a server. A connection that is closed
+// tells nothing: the message may have gone before.
 func reached(err error) bool {
-	return !errors.Is(err, nats.ErrReconnectBufExceeded) && !errors.Is(err, nats.ErrConnectionClosed) &&
-		!errors.Is(err, nats.ErrInvalidConnection) && !errors.Is(err, nats.ErrDisconnected)
+	return !errors.Is(err, nats.ErrReconnectBufExceeded) && !errors.Is(err, nats.ErrInvalidConnection)
 }

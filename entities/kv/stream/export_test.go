@@ -173,3 +173,6 @@ func Entering(text string) (o nats.Options, err error) {
 	}
 	return o, err
 }
+
+// MoveOn has a log connect anew.
+func MoveOn(l *Log) { l.moveOn() }

@@ -43,6 +43,34 @@ func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
 	appended(t, a, next, "third")
 }
 
+// The connection is given up by somebody else while an acknowledgement is waited for.
+func TestSYNC2_AConnectionThatIsGivenUpSaysNothingOfWhatWasSent(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	p := streamtest.NewProxy(t, c, 0)
+	a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
+	at := appended(t, a, id.Start(), "first")
+	p.Mute()
+	healed := make(chan struct{})
+	go func() {
+		defer close(healed)
+		for got := at; got == at; {
+			<-watcher.Changes()
+			_ = watcher.Read(t.Context(), at, func(p commitlog.Position, _ []byte) error { got = p; return nil })
+		}
+		stream.MoveOn(a)
+		p.Heal()
+	}()
+	next, err := a.Append(t.Context(), at, []byte("second"))
+	<-healed
+	if err != nil {
+		t.Fatalf("the entry is there, and its writer is told %v", err)
+	}
+	if entries, end := read(t, watcher, id.Start()); fmt.Sprint(entries) != "[first second]" || end != next {
+		t.Errorf("the log holds %q up to %v, the writer has %v", entries, end, next)
+	}
+}
+
 // A writer that gives up does not know; what it reads later decides.
 func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 	c := cluster(t)
