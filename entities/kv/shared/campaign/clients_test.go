@@ -23,6 +23,7 @@ const (
 	cellsEach     = 8  // of each kind, at a time
 	refusedAgain  = 20 * time.Millisecond
 	openForever   = math.MaxInt64
+	callsEach     = 4000
 	readsPerMille = 200
 )
 
@@ -30,7 +31,8 @@ const (
 type history struct {
 	begun   time.Time
 	clients atomic.Int64
-	phase   atomic.Int64 // cells are others in each, so that no history of one is too long to check
+	phase   atomic.Int64 // cells are others in each, so that no history of one is too long to check,
+	drawn   atomic.Int64 // and after callsEach operations
 
 	mu      sync.Mutex // of all below
 	calls   map[string][]porcupine.Operation
@@ -142,7 +144,7 @@ func (h *history) client(stop context.Context, daemon int, running func() *child
 
 // draw chooses an operation.
 func (h *history) draw(random *rand.Rand, seen map[string]int) request {
-	cell := fmt.Sprintf("%d/%d", h.phase.Load(), random.IntN(cellsEach))
+	cell := fmt.Sprintf("%d.%d/%d", h.phase.Load(), h.drawn.Add(1)/callsEach, random.IntN(cellsEach))
 	r := request{Text: strconv.FormatUint(random.Uint64(), 36), Member: random.IntN(64)}
 	switch random.IntN(8) {
 	case 0, 1:
