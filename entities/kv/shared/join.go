@@ -236,19 +236,28 @@ func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
 	}
 	defer f.Close()
-	taken, err := o.resume(f, s)
+	resumed, err := o.takeTo(ctx, l, s, f)
+	if resumed && seal.ReasonOf(err) == seal.Altered {
+		// Nobody waits for the disk to confirm the file, so a power cut may have left less of it.
+		err = os.Remove(filepath.Join(o.Dir, Folder, taking))
+		if err == nil {
+			_, err = o.takeTo(ctx, l, s, f)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	err = l.TakeSnapshot(ctx, s, taken, &pieces{File: f, o: o, s: s, taken: taken}, func(done int64) { o.Progress(done, s.Bytes) })
-	if err != nil {
-		return nil, err
-	}
-	err = f.Sync()
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
 	}
 	return s, nil
+}
+
+// takeTo goes on behind what is in the file, and reports whether that was something.
+func (o *JoinOptions) takeTo(ctx context.Context, l *stream.Log, s *stream.Snapshot, f *os.File) (resumed bool, err error) {
+	taken, err := o.resume(f, s)
+	if err != nil {
+		return false, err
+	}
+	resumed = taken.Pieces > 0
+	return resumed, l.TakeSnapshot(ctx, s, taken, &pieces{File: f, o: o, s: s, taken: taken}, func(done int64) { o.Progress(done, s.Bytes) })
 }
 
 // resume goes on behind what is in the file.
@@ -263,6 +272,9 @@ func (o *JoinOptions) resume(f *os.File, s *stream.Snapshot) (*stream.Taken, err
 		had = progressOf{}
 	}
 	err = f.Truncate(had.Bytes)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
 	}

@@ -210,6 +210,39 @@ func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
 	}
 }
 
+// What an interrupted join has written may be lost with the power of the machine.
+func TestSYNC7_AJoinWhoseFileIsDamagedBeginsAnew(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, words := begun(t, c.URL())
+	defer a.stop()
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+		t.Fatal(err)
+	}
+	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
+	o := joinOptions(t, c.URL(), b.dir, words)
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(int64, int64) { cancel() }
+	if _, err := shared.Join(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	path := filepath.Join(b.dir, shared.Folder, "joining.ctxdbackup")
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == 0 {
+		t.Fatalf("nothing was taken: %v", err)
+	}
+	if err := os.WriteFile(path, make([]byte, info.Size()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shared.Join(t.Context(), joinOptions(t, c.URL(), b.dir, words)); err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	defer b.stop()
+	if got := b.all(); got != "[old=from before]" {
+		t.Errorf("it has %s", got)
+	}
+}
+
 // A folder that has lost its store does not pass for the beginning of the log.
 func TestSYNC6_AnEmptyFolderWithAKeyIsNotTheBeginning(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
