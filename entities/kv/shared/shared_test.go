@@ -23,7 +23,7 @@ var facts = kv.NewCollection[string]("fact")
 
 // machine is one daemon's part.
 type machine struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	url     string
 	replica *shared.Replica
@@ -32,26 +32,19 @@ type machine struct {
 	queue   bool
 }
 
+var silent = slog.New(slog.DiscardHandler)
+
 var options = kv.Options{Format: 1, Beside: []string{shared.Folder + "/"}}
 
 func (m *machine) start() {
 	m.t.Helper()
-	r, err := shared.Open(shared.Options{Servers: stream.Servers{URL: m.url}, Dir: m.dir, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		m.t.Fatal(err)
-	}
 	o := options
 	if m.upgrade != nil {
 		m.upgrade(&o)
 	}
 	o.Queue = m.queue
-	r.Prepare(&o)
-	db, err := kv.Open(m.dir, o)
+	r, db, err := serve(m.dir, m.url, o)
 	if err != nil {
-		m.t.Fatal(err)
-	}
-	db.Replay(func(ctx context.Context, w kv.Waiting) error { return addNew(ctx, db, string(w.Body)) })
-	if err := r.Serve(db); err != nil {
 		m.t.Fatal(err)
 	}
 	m.replica, m.db = r, db
@@ -82,7 +75,7 @@ func (m *machine) all() string {
 	return records(m.t, m.db)
 }
 
-func records(t *testing.T, db *kv.Store) string {
+func records(t testing.TB, db *kv.Store) string {
 	t.Helper()
 	var list []string
 	err := db.View(t.Context(), func(tx *kv.Tx) error {
@@ -98,7 +91,7 @@ func records(t *testing.T, db *kv.Store) string {
 }
 
 // begun is a machine that has begun a shared store with a record of its own.
-func begun(t *testing.T, url string) (m *machine, words string) {
+func begun(t testing.TB, url string) (m *machine, words string) {
 	t.Helper()
 	m = &machine{t: t, dir: t.TempDir(), url: url}
 	db, err := kv.Open(m.dir, options)
@@ -118,7 +111,7 @@ func begun(t *testing.T, url string) (m *machine, words string) {
 	return m, id.Words()
 }
 
-func joinOptions(t *testing.T, url, dir, words string) shared.JoinOptions {
+func joinOptions(t testing.TB, url, dir, words string) shared.JoinOptions {
 	t.Helper()
 	secret, err := seal.ParseWords(words)
 	if err != nil {
@@ -126,7 +119,7 @@ func joinOptions(t *testing.T, url, dir, words string) shared.JoinOptions {
 	}
 	return shared.JoinOptions{
 		Servers: stream.Servers{URL: url}, Dir: dir, Secret: secret, Name: "desktop", Store: options,
-		Progress: func(int64, int64) {}, Logger: slog.New(slog.DiscardHandler),
+		Progress: func(int64, int64) {}, Logger: silent,
 	}
 }
 

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,14 +19,10 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/shared"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
-	"github.com/ctxd/ctxd/fixtures"
 )
 
-// What machines share here.
-var (
-	texts = kv.NewCollection[string]("text")
-	docs  = kv.NewCollection[fixtures.Document]("note")
-)
+// texts are what machines share here.
+var texts = kv.NewCollection[string]("text")
 
 // apart are three servers in a process of their own, which write before they acknowledge. They
 // end with this process.
@@ -56,19 +49,10 @@ var asStore = kv.Options{Format: 1, Beside: []string{shared.Folder + "/"}}
 
 var silent = slog.New(slog.DiscardHandler)
 
-// machines are n that share a store, the first of which begins with what fill puts there.
-func machines(b *testing.B, url string, n int, fill func(*kv.Store) error) []*machine {
+// machines are n that share a store.
+func machines(b *testing.B, url string, n int) []*machine {
 	b.Helper()
 	first := &machine{dir: b.TempDir()}
-	if fill != nil {
-		db, err := kv.Open(first.dir, asStore)
-		if err == nil {
-			err = errors.Join(fill(db), db.Close())
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
 	id, _, err := shared.Begin(b.Context(), shared.BeginOptions{Servers: stream.Servers{URL: url}, Dir: first.dir, Name: "first"})
 	if err != nil {
 		b.Fatal(err)
@@ -177,7 +161,7 @@ func report(b *testing.B, name string, took []time.Duration) {
 // each a bare compare and append of the same text.
 func BenchmarkSYNC10_Acknowledge(b *testing.B) {
 	url := serversApart(b)
-	m := machines(b, url, 2, nil)[0]
+	m := machines(b, url, 2)[0]
 	js := bareStream(b, url)
 	text := writing()
 	var ours, bare []time.Duration
@@ -205,7 +189,7 @@ func BenchmarkSYNC10_Acknowledge(b *testing.B) {
 // it.
 func BenchmarkSYNC10_Visible(b *testing.B) {
 	url := serversApart(b)
-	list := machines(b, url, 2, nil)
+	list := machines(b, url, 2)
 	got := make(chan time.Time, 1)
 	list[1].db.OnCommit(func(cs *kv.ChangeSet) {
 		if len(cs.Changes) > 0 {
@@ -265,7 +249,7 @@ const (
 // BenchmarkSYNC10_Fair is fifty writers on five machines, each with one write after the other:
 // the longest that any of them waited for one, over the median.
 func BenchmarkSYNC10_Fair(b *testing.B) {
-	list := machines(b, serversApart(b), fairMachines, nil)
+	list := machines(b, serversApart(b), fairMachines)
 	text := writing()
 	var waits []time.Duration
 	for b.Loop() {
@@ -289,94 +273,12 @@ func BenchmarkSYNC10_Fair(b *testing.B) {
 		waits = slices.Concat(each...)
 	}
 	report(b, "waited", waits)
-	longest, median := slices.Max(waits), waits[len(waits)/2]
 	conflicts := uint64(0)
 	for _, m := range list {
 		st, _ := m.db.Replica()
 		conflicts += st.Conflicts
 	}
-	b.ReportMetric(float64(longest)/float64(median), "longest/median")
+	b.ReportMetric(float64(slices.Max(waits).Nanoseconds())/1e3, "waited-longest-µs")
 	b.ReportMetric(float64(len(waits))/fairTime.Seconds(), "writes/s")
 	b.ReportMetric(float64(conflicts), "conflicts")
-}
-
-// joinedNotes is how many notes a machine that joins takes. CTXD_BENCH_NOTES makes it another
-// number.
-const joinedNotes = 100_000
-
-// BenchmarkSYNC10_Join is four machines that join a store of a hundred thousand notes one after
-// another, until there are five, and beside each a restore of a backup of the same store to an
-// empty folder of the same disk.
-func BenchmarkSYNC10_Join(b *testing.B) {
-	n := joinedNotes
-	if text := os.Getenv("CTXD_BENCH_NOTES"); text != "" {
-		var err error
-		n, err = strconv.Atoi(text)
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	url := serversApart(b)
-	for b.Loop() {
-		first := machines(b, url, 1, func(db *kv.Store) error { return fillDocs(b.Context(), db, n) })[0]
-		id, err := stream.LoadIdentity(filepath.Join(first.dir, shared.Folder, "key"))
-		if err != nil {
-			b.Fatal(err)
-		}
-		kept := filepath.Join(b.TempDir(), "backup")
-		m, err := first.db.Backup(b.Context(), kept, kv.BackupOptions{Shared: true})
-		if err != nil {
-			b.Fatal(err)
-		}
-		var joins, restores []time.Duration
-		for range fairMachines - 1 {
-			other := &machine{dir: b.TempDir()}
-			start := time.Now()
-			other.join(b, url, id.Words())
-			joins = append(joins, time.Since(start))
-			other.serve(b, url)
-			start = time.Now()
-			restore(b, kept)
-			restores = append(restores, time.Since(start))
-		}
-		report(b, "join", joins)
-		report(b, "restore", restores)
-		b.ReportMetric(float64(m.Bytes)/(1<<20), "backup-MiB")
-	}
-}
-
-// fillDocs writes the standard notes.
-func fillDocs(ctx context.Context, db *kv.Store, n int) error {
-	var list []fixtures.Document
-	for d := range fixtures.StandardDocuments(n) {
-		list = append(list, d)
-		if len(list) < 1000 && len(list) < n {
-			continue
-		}
-		err := db.Update(ctx, func(tx *kv.Tx) error {
-			var err error
-			for i := range list {
-				err = errors.Join(err, docs.Put(tx, fmt.Sprintf("%x", list[i].Path), &list[i]))
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		list = list[:0]
-	}
-	return nil
-}
-
-// restore restores a backup to an empty folder.
-func restore(b *testing.B, path string) {
-	b.Helper()
-	db, err := kv.Open(b.TempDir(), asStore)
-	if err == nil {
-		_, err = db.Restore(b.Context(), path, kv.RestoreOptions{})
-		err = errors.Join(err, db.Close())
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
 }
