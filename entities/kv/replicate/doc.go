@@ -10,13 +10,15 @@
 // # Taking turns
 //
 // Of several machines that append behind the same position, one wins. What the others had
-// run is void: they apply the winner's entry and run their transactions again. The winner
-// then waits, by chance, for up to three times as long as an append takes, and who loses
-// waits less each time (commitlog.Pace), so that nobody has it all; nobody waits while
-// nobody else writes. A machine whose transactions take long to run would lose to quick ones
-// for ever: its store calls Reserve when a transaction has been overtaken a few times. That
-// appends an entry without transactions, which asks the others to leave this machine the next
-// place, for at most a second (commitlog.MaxHold).
+// run is void: they apply the winner's entry and run their transactions again. Of the machines
+// that have written lately, the one whose last entry is the oldest goes at once, and the others
+// wait, one turn for each machine before them (commitlog.Pace), so that nobody has it all and
+// few lose; nobody waits while nobody else writes. A machine whose transactions take long to
+// run would lose to quick ones for ever: its store calls Reserve when a transaction has been
+// overtaken a few times. That appends an entry without transactions, which asks the others to
+// leave this machine the next place, for at most a second (commitlog.MaxHold). All transactions
+// of a machine that want a place share one, and a machine does not ask while another one has
+// the place.
 //
 // # Upgrades
 //

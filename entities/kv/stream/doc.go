@@ -46,7 +46,7 @@
 //
 // # Costs
 //
-// Append is one round trip to the leader and its quorum. Read is one, and one for each message
+// Append is one round trip to the leader and its quorum. Arrived is none. Read is one, and one for each message
 // that the consumer has not brought, or one consumer for many. A Log holds a connection, three
 // goroutines of the client, one consumer of ours and the newest messages (16 MiB at most).
 // Snapshots are sealed in pieces of 4 MiB and held one piece at a time.

@@ -320,3 +320,48 @@ func TestSYNC4_OpeningNeedsNoServers(t *testing.T) {
 	}
 	appended(t, a, id.Start(), "after")
 }
+
+// What the consumer has brought is handed over without the servers, and Read stays the one that
+// says what is wrong.
+func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	id := begun(t, c)
+	proxy := streamtest.NewProxy(t, c, 0)
+	a, b := opened(t, c.URL(), id), opened(t, proxy.URL(), id)
+	at := appended(t, a, id.Start(), "first")
+	got := id.Start()
+	arrived := func() (entries []string, all bool) {
+		all, err := b.Arrived(got, func(p commitlog.Position, entry []byte) error {
+			got, entries = p, append(entries, string(entry))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return entries, all
+	}
+	if _, all := arrived(); all {
+		t.Error("it says that there is nothing, and has never looked")
+	}
+	for got != at { // the first time it is read
+		<-b.Changes()
+		_, got = read(t, b, got)
+	}
+	read(t, b, got) // now its position is found in the log
+	first := at
+	at = appended(t, a, at, "second")
+	var entries []string
+	all := false
+	for len(entries) == 0 {
+		<-b.Changes()
+		entries, all = arrived()
+	}
+	if fmt.Sprint(entries) != "[second]" || got != at || !all {
+		t.Errorf("%q came, all %v", entries, all)
+	}
+	proxy.Cut()
+	got = first
+	if entries, _ := arrived(); fmt.Sprint(entries) != "[second]" {
+		t.Errorf("cut off from the servers it has %q", entries)
+	}
+}
