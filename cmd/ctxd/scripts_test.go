@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -31,6 +32,9 @@ import (
 const hangs = 2 * time.Minute
 
 func TestMain(m *testing.M) {
+	if streamtest.ServedApart() {
+		return
+	}
 	programs := map[string]func(){
 		"ctxd": main, hostileReader: readHostilely, holder: holdConnections, silentDaemon: serveNobody,
 	}

@@ -253,7 +253,6 @@ func BenchmarkSYNC10_Fair(b *testing.B) {
 	text := writing()
 	var waits []time.Duration
 	for b.Loop() {
-		waits = waits[:0]
 		each := make([][]time.Duration, fairWriters)
 		var writers sync.WaitGroup
 		began := time.Now()

@@ -40,7 +40,7 @@ func (l *Log) Arrived(after commitlog.Position, fn func(at commitlog.Position, e
 		}
 		entry, complete, failed := w.take(message)
 		if failed != nil {
-			return false, nil //nolint:nilerr // Read says it
+			return false, nil // Read says it
 		}
 		if !complete {
 			continue

@@ -25,7 +25,7 @@ type Process struct {
 // Apart starts them. The process is the test program again, whose TestMain calls ServedApart
 // first.
 func Apart() (*Process, error) {
-	cmd := exec.Command(os.Args[0]) //nolint:gosec // the test program itself
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), apartEnv+"=3")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -79,7 +79,7 @@ func serveApart() error {
 		return err
 	}
 	defer c.Close()
-	fmt.Println(c.URL())
+	fmt.Fprintln(os.Stdout, c.URL())
 	_, err = io.Copy(io.Discard, os.Stdin) // until the parent has gone
 	return err
 }
