@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -216,7 +217,7 @@ func TestPRIV4_ConversationLostToDamage(t *testing.T) {
 	if _, err := d.store.Get(t.Context(), d.remote, d.a); err == nil {
 		t.Error("a remote reader sees it")
 	}
-	if len(d.hidden) != 1 || d.hidden[0] != d.a {
+	if all := slices.Compact(d.hidden); len(all) != 1 || all[0] != d.a { // once, or again where it ran again
 		t.Errorf("hidden was what stems from %v", d.hidden)
 	}
 	public := false

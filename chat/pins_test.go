@@ -113,14 +113,11 @@ func TestPRIV4_AnAnswerOfAPrivateMemory(t *testing.T) {
 // they had never been there.
 func TestPRIV4_AnswersOfAMemoryThatBecomesPrivate(t *testing.T) {
 	w := remembering(t)
+	id := w.say(w.local, chat.Said{Messages: []chat.Draft{{Role: record.RoleUser, Content: "hello"}}}).ConversationID
 	say := func(role, content string, memories ...string) string {
 		w.now = w.now.Add(time.Minute)
 		draft := chat.Draft{Role: role, Content: content, ClientMessageID: content}
-		return w.say(w.local, chat.Said{Messages: []chat.Draft{draft}, MemoryIDs: memories, ConversationID: "c1"}).Messages[0].ID
-	}
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{{Role: record.RoleUser, Content: "hello"}}}).ConversationID
-	if id != "c1" {
-		t.Fatal(id)
+		return w.say(w.local, chat.Said{Messages: []chat.Draft{draft}, MemoryIDs: memories, ConversationID: id}).Messages[0].ID
 	}
 	first := say(record.RoleAssistant, "yes", "m1", "m2")
 	say(record.RoleUser, "why")

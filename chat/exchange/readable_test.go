@@ -123,28 +123,28 @@ func TestPRIV6_ARemoteReaderExportsWhatHeSees(t *testing.T) {
 		_, err := w.notes.Put(t.Context(), notes.Draft{ID: "z", Title: "Zanzibar Project", Private: true}, nil)
 		must(t, err)
 		w.ids = 10
+		talk, err := w.chat.Create(t.Context(), w.local, chat.Settings{Title: ptr("Open talk")})
+		must(t, err)
 		said := func(private bool, d chat.Draft, memories ...string) {
 			if private && i == 0 {
 				return
 			}
 			d.Private = private
 			w.now = w.now.Add(1)
-			_, err := w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: "r11", Messages: []chat.Draft{d}, MemoryIDs: memories})
+			_, err := w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: talk.ID, Messages: []chat.Draft{d}, MemoryIDs: memories})
 			must(t, err)
 		}
-		_, err = w.chat.Create(t.Context(), w.local, chat.Settings{Title: ptr("Open talk")})
-		must(t, err)
 		said(false, user("What of [[Zanzibar Project]] and tea?"))
 		said(true, user("Zanzibar is mine"))
 		w.ids = 50
 		said(false, answer("Tea it is."), open1.ID)
 		said(true, answer("Zanzibar it is."), secret.ID)
 		if i == 1 {
-			_, err := w.chat.Update(t.Context(), w.local, "r11", chat.Change{Settings: chat.Settings{PinnedMemories: &[]string{secret.ID}}})
+			_, err := w.chat.Update(t.Context(), w.local, talk.ID, chat.Change{Settings: chat.Settings{PinnedMemories: &[]string{secret.ID}}})
 			must(t, err)
 		}
 		for _, format := range exchange.Formats {
-			text := w.export(w.remote, "r11", format)
+			text := w.export(w.remote, talk.ID, format)
 			if strings.Contains(text, "Zanzibar") {
 				t.Errorf("a remote reader has\n%s", text)
 			}
@@ -156,7 +156,7 @@ func TestPRIV6_ARemoteReaderExportsWhatHeSees(t *testing.T) {
 		if _, err := w.tryExport(w.remote, hidden, exchange.JSON); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a remote reader exports a private conversation: %v", err)
 		}
-		if _, err := w.chat.Whole(t.Context(), w.remote, "r11", 1, 9, nil); fault.KindOf(err) != fault.Unavailable {
+		if _, err := w.chat.Whole(t.Context(), w.remote, talk.ID, 1, 9, nil); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("a remote reader has what is stored: %v", err)
 		}
 	}

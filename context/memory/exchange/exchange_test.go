@@ -216,21 +216,20 @@ func TestMEM11_ConflictsAreListed(t *testing.T) {
 func TestMEM14_SynonymsAreJoinedByAnImport(t *testing.T) {
 	from, to := open(t), open(t)
 	to.prefix = "t"
-	put := func(w *world, private bool, words ...string) {
+	put := func(w *world, private bool, words ...string) (id string) {
 		t.Helper()
-		_, err := w.mem.PutSynonyms(t.Context(), w.local, words, private)
+		set, err := w.mem.PutSynonyms(t.Context(), w.local, words, private)
 		must(t, err)
+		return set.ID
 	}
 	many := make([]string, 15)
 	for i := range many {
 		many[i] = fmt.Sprint("word", i)
 	}
-	put(from, false, "ux", "user experience") // m1
-	put(from, false, "car", "auto")           // m2
-	put(from, false, "tea", "chai", "cha")    // m3
-	put(from, true, "Zoé", "boss")            // m4
-	put(from, false, "word3", "a", "b")       // m5
-	put(from, false, "big", "large")          // m6
+	put(from, false, "ux", "user experience")
+	car, tea := put(from, false, "car", "auto"), put(from, false, "tea", "chai", "cha")
+	put(from, true, "Zoé", "boss")
+	full, one := put(from, false, "word3", "a", "b"), put(from, false, "big", "large")
 	put(to, false, "UX", "user experience", "usability")
 	put(to, false, "automobile", "Car")
 	put(to, false, "cha", "drink")
@@ -243,7 +242,7 @@ func TestMEM14_SynonymsAreJoinedByAnImport(t *testing.T) {
 	for _, c := range out.Conflicts {
 		got = append(got, fmt.Sprintf("%d %s %s %v", c.Line, c.ID, c.Field, c.Taken))
 	}
-	want := []string{"3 m2 words true", "4 m3 words true", "6 m5 words false", "7 m6 words false"}
+	want := []string{"3 " + car + " words true", "4 " + tea + " words true", "6 " + full + " words false", "7 " + one + " words false"}
 	if !slices.Equal(got, want) || out.Synonyms != 3 || out.Same != 1 || out.Left != 2 {
 		t.Errorf("imported %+v\n%q", *out, got)
 	}

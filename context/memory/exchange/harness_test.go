@@ -50,7 +50,7 @@ func limited(t testing.TB, limits memory.Limits) *world {
 	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
 	w.mem, err = memory.Open(db, memory.Options{
 		Now: func() time.Time { return w.now }, Limits: limits,
-		NewID:  func() string { w.ids++; return fmt.Sprintf("%s%d", w.prefix, w.ids) },
+		NewID:  func() string { w.ids++; return fmt.Sprintf("%s%03d", w.prefix, w.ids) },
 		Source: noteState, Entity: entities.EntityRecords.Has,
 	})
 	must(t, err)
