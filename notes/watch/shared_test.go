@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/logtest"
 	"github.com/ctxd/ctxd/notes"
@@ -101,5 +102,54 @@ func TestSYNC5_TwoMachinesWithTheSameFolder(t *testing.T) {
 		if err != nil || live != 3 || n.Body != "# Alpha two" || n.Version != 2 {
 			t.Errorf("machine %d has %d notes: %+v %v", i, live, n, err)
 		}
+	}
+}
+
+// A machine without the folder has the notes whole, with their links in both directions. Files
+// that are no notes are not there: links to them lead nowhere, and nothing else happens. What
+// comes from a file can't be changed there.
+func TestSYNC5_AMachineWithoutTheFolder(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	one, two := openShared(t, l), openShared(t, l)
+	body := "# Alpha\n[[b]] and ![[pic.png]] and [a plan](files/plan.pdf)\n"
+	one.imports(t, watch.Request{Path: folder(t, map[string]string{
+		"a.md": body, "b.md": "Beta", "pic.png": "bytes", "files/plan.pdf": "more bytes",
+	})})
+	if err := two.db.CatchUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	n, err := two.notes.ByPath("a.md", nil)
+	if err != nil || n.Body != body || !n.VaultBacked {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	here, _ := one.notes.Outgoing(n.ID)
+	if len(here) != 3 || here[1].Kind != notes.LinkToAttachment {
+		t.Errorf("where the folder is, links lead to %+v", here)
+	}
+	to, nowhere := two.notes.Outgoing(n.ID)
+	if len(to) != 1 || to[0].Path != "b.md" {
+		t.Errorf("links lead to %+v", to)
+	}
+	if len(nowhere) != 2 || nowhere[0].Target != "pic.png" || nowhere[1].Target != "files/plan.pdf" {
+		t.Errorf("nowhere lead %+v", nowhere)
+	}
+	if back := two.notes.Incoming(to[0].ID); len(back) != 1 || back[0].ID != n.ID {
+		t.Errorf("backlinks %+v", back)
+	}
+	if got := two.notes.Attachments(n.Vault); len(got) != 0 {
+		t.Errorf("attachments %q", got)
+	}
+	if list := two.notes.Unresolved(n.Vault, nil); len(list) != 2 {
+		t.Errorf("unresolved %+v", list)
+	}
+	_, err = two.notes.Put(ctx, notes.Draft{ID: n.ID, Body: "another text"}, nil)
+	if fault.KindOf(err) != fault.Conflict {
+		t.Errorf("it was changed: %v", err)
+	}
+	if _, err := two.im.Status(ctx, n.Vault); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("the vault: %v", err)
+	}
+	if list, err := two.im.List(ctx); err != nil || len(list) != 0 {
+		t.Errorf("the vaults are %+v, %v", list, err)
 	}
 }
