@@ -114,8 +114,12 @@ func (r *Room) Health(warn func(failing bool, text string)) *protocol.SyncHealth
 		return nil
 	}
 	h := r.replica.Health()
-	if h.Trouble != nil {
-		warn(!h.Trouble.Retryable, h.Trouble.Msg)
+	switch t := h.Trouble; {
+	case t == nil:
+	case t.Retryable || t.Hint == "":
+		warn(!t.Retryable, t.Msg)
+	default: // it does not pass by itself
+		warn(true, t.Msg+": "+t.Hint)
 	}
 	for _, w := range h.Warnings {
 		warn(false, w)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
@@ -75,7 +76,7 @@ func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*
 		err = r.deleteState(ctx)
 	}
 	if err == nil {
-		err = r.delete(before)
+		err = r.deleteCopies()
 	}
 	if err != nil {
 		return nil, err
@@ -86,6 +87,10 @@ func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*
 	}
 	if failed == nil {
 		c, failed = r.compactServers(ctx, number, true, tell)
+	}
+	if errors.Is(failed, commitlog.ErrUnknown) { // it does no harm to ask twice
+		f := fault.Wrap(fault.Unavailable, failed, "the servers of the shared store did not answer")
+		f.Retryable, failed = true, f
 	}
 	var f *fault.Error
 	if errors.As(failed, &f) && ctx.Err() == nil {
@@ -266,8 +271,11 @@ func (r *Replica) watchCompactions(db *kv.Store) {
 func (r *Replica) announce(ctx context.Context, stopped bool) error {
 	at, _ := r.store().Replica()
 	done, _ := r.noted(compacted)
-	_, err := os.Stat(filepath.Join(r.dir, Folder, before))
-	return r.log.Announce(ctx, stream.Presence{Applied: at.Position.Seq, Compacted: done, Copies: err == nil, Stopped: stopped})
+	copies, err := copiesIn(r.dir)
+	if err != nil {
+		return err
+	}
+	return r.log.Announce(ctx, stream.Presence{Applied: at.Position.Seq, Compacted: done, Copies: len(copies) > 0, Stopped: stopped})
 }
 
 // deleteState deletes what a process that was killed has left of a state for the servers.
@@ -278,6 +286,29 @@ func (r *Replica) deleteState(ctx context.Context) error {
 	}
 	defer r.stating.give()
 	return r.delete(state)
+}
+
+// copiesIn returns the names of the backups of what joins have replaced.
+func copiesIn(dir string) (names []string, err error) {
+	list, err := os.ReadDir(filepath.Join(dir, Folder))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the folder of the shared store")
+	}
+	ext := filepath.Ext(before)
+	for _, f := range list {
+		if name := f.Name(); strings.HasPrefix(name, strings.TrimSuffix(before, ext)) && filepath.Ext(name) == ext {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func (r *Replica) deleteCopies() error {
+	names, err := copiesIn(r.dir)
+	for _, name := range names {
+		err = errors.Join(err, r.delete(name))
+	}
+	return err
 }
 
 // delete deletes a file in the folder of this room, if it is there.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -242,6 +243,10 @@ func TestSYNC7_AMachineThatWasAwayForLongerThanTheLogJoinsAnew(t *testing.T) {
 	if err != nil || len(ms) != 3 || !ms[2].Copies || ms[2].Compacted != 1 {
 		t.Errorf("machines %+v, %v", ms, err)
 	}
+	earlier := filepath.Join(filepath.Dir(again.Kept), "before-joining-20260101T000000.000Z.ctxdbackup")
+	if err := os.WriteFile(earlier, []byte(canary), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if got := b.compact(); !got.Done || len(b.holds(canary)) > 0 {
 		t.Errorf("%+v, it is in %v", got, b.holds(canary))
 	}
@@ -253,6 +258,9 @@ func TestSYNC7_WithoutServersACompactionIsNotedAndDoneLater(t *testing.T) {
 	a.put("secret", canary)
 	a.delete("secret")
 	c.Stop(0)
+	for a.replica.Health().Connected {
+		runtime.Gosched()
+	}
 	got := a.compact()
 	if got.Done || got.Trouble == nil || !got.Trouble.Retryable || len(a.holds(canary)) > 0 {
 		t.Fatalf("%+v, it is in %v", got, a.holds(canary))

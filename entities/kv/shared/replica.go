@@ -24,7 +24,7 @@ const (
 	state   = "state.ctxdbackup"   // of a snapshot, on its way
 	partial = "joining.ctxdbackup" // what a join has
 	taking  = "joining.json"       // of which snapshot that is
-	before  = "before-joining-"    // and the time: backups of what was replaced
+	before  = "before-joining.ctxdbackup" // what a join has replaced; further ones with the time before the dot
 )
 
 const (
