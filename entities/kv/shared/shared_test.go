@@ -433,7 +433,7 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
 		t.Fatal(err)
 	}
-	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
+	b := &machine{dir: t.TempDir(), url: c.URL()}
 	kept := make(map[string]bool)
 	for n := range 3 {
 		o := joinOptions(t, c.URL(), b.dir, words)
