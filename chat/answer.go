@@ -1,9 +1,11 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat/bounds"
@@ -37,6 +39,11 @@ type Question struct {
 	Told  *refer.Told
 	// Empty tells that Content may be empty, since something else is asked about.
 	Empty bool
+
+	// NewID, ID and AnswerID are for a new conversation, the message and its answer; empty: they are made. At is when
+	// it was said; zero: now.
+	NewID, ID, AnswerID string
+	At                  time.Time
 }
 
 // ErrPrivate is why a question is not stored that a remote model is to answer: it is private, or its conversation is.
@@ -65,18 +72,19 @@ type Answer struct {
 	Usage     *record.ChatUsage
 	Provider  string
 	Model     string
-	Memories  []string // ids of those that the model was shown
-	Private   bool     // something private went into it
+	Memories  []string  // ids of those that the model was shown
+	Private   bool      // something private went into it
+	At        time.Time // when it was given; zero: now
 
 	Trace *trace.Record // how it was given; nil: that is not kept
 
-	refs refer.Lists // to notes, see Store.Refer
+	Refs refer.Lists // to notes, see Store.Refer
 }
 
 func (a *Answer) draft(id string) Draft {
 	return Draft{
-		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, id: id, finish: a.Finish, memories: a.Memories,
-		refs: a.refs,
+		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, ID: id, finish: a.Finish, memories: a.Memories,
+		refs: a.Refs, CreatedAt: a.At,
 		details: details{
 			Reasoning: a.Reasoning, ToolCalls: a.ToolCalls, Actions: a.Actions, Warnings: a.Warnings, Usage: a.Usage,
 			Provider: a.Provider, Model: a.Model,
@@ -114,6 +122,7 @@ func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn,
 	}
 	d := Draft{
 		Role: record.RoleUser, Content: q.Content, ClientMessageID: q.ClientMessageID, Private: q.Private, told: q.Told,
+		ID: q.ID, CreatedAt: q.At,
 	}
 	if q.Links != nil {
 		d.refs = *q.Links
@@ -129,12 +138,12 @@ func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn,
 }
 
 func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question, d Draft) (*Turn, error) {
-	said := Said{ConversationID: q.ConversationID, Messages: []Draft{d}}
+	said := Said{ConversationID: q.ConversationID, NewID: q.NewID, Messages: []Draft{d}}
 	c, err := s.target(tx, v, &said)
 	if err != nil {
 		return nil, err
 	}
-	t := &Turn{AnswerID: s.opts.NewID(), Fresh: c == nil}
+	t := &Turn{AnswerID: cmp.Or(q.AnswerID, s.opts.NewID()), Fresh: c == nil}
 	if t.Fresh {
 		if c, err = s.create(tx, &said, s.now(tx)); err != nil {
 			return nil, err
@@ -244,6 +253,24 @@ func (s *Store) asked(tx *kv.Tx, v *audience.View, c *conversation, q *Question,
 	return m, err
 }
 
+// Resume returns the turn of a question that is stored, for an answer that was given before.
+func (s *Store) Resume(ctx context.Context, v *audience.View, conversationID, questionID, answerID string) (t *Turn, err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		c, err := Conversations.Get(tx, conversationID)
+		if err != nil || c == nil {
+			return cmp.Or(err, missing(conversationID))
+		}
+		for _, m := range Messages.All(tx, messagePrefix(c.ID)) {
+			if m.ID == questionID {
+				t = &Turn{AnswerID: answerID, index: m.Index}
+				return s.showTurn(tx, v, c, m, t)
+			}
+		}
+		return cmp.Or(tx.Err(), error(fault.Missing("message", questionID)))
+	})
+	return t, err
+}
+
 // full reports whether a conversation has no room for an answer, as far as a reader may know.
 func (s *Store) full(v *audience.View, c *conversation) bool {
 	most := s.opts.Limits.Messages
@@ -324,7 +351,7 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 		}
 		d := a.draft(t.AnswerID)
 		d.after = &t.index
-		if d.Private, err = a.refs.Hides(tx, d.Private); err != nil {
+		if d.Private, err = a.Refs.Hides(tx, d.Private); err != nil {
 			return err
 		}
 		m, err := s.add(tx, c, &d, false, s.now(tx))

@@ -50,11 +50,8 @@ type Planned struct {
 	Known    int  // that are there already
 }
 
-// maxHash is how many characters the hash of a message has at most, maxFinish those of how it ended.
-const (
-	maxHash   = 20
-	maxFinish = 40
-)
+// maxFinish is how many characters how a message ended has at most.
+const maxFinish = 40
 
 // NewIntake begins to take in a conversation. The errors are Invalid and Limit for what no conversation can be, and
 // Unavailable for a reader who does not see everything. The Intake keeps c.
@@ -84,7 +81,7 @@ func (s *Store) checkRecord(c *conversation) error {
 			return fault.Field("madeTitles", "madeTitles has what is no title in one line, or too many of them")
 		}
 	}
-	if !mayBeHandle(c.Handle) {
+	if !bounds.IsHandle(c.Handle) {
 		return fault.Field("handle", "handle is none of a conversation")
 	}
 	if n := len(c.Aliases); n > handle.MaxFormer {
@@ -92,7 +89,7 @@ func (s *Store) checkRecord(c *conversation) error {
 	}
 	had := map[string]bool{handle.Fold(c.Handle): true}
 	for i, h := range c.Aliases {
-		if folded := handle.Fold(h); !mayBeHandle(h) || had[folded] {
+		if folded := handle.Fold(h); !bounds.IsHandle(h) || had[folded] {
 			return fault.Field(fmt.Sprintf("aliases[%d]", i), "aliases[%d] is no handle, or stands there twice", i)
 		}
 		had[handle.Fold(h)] = true
@@ -135,12 +132,6 @@ func (s *Store) checkRecord(c *conversation) error {
 		plainTime(c.ArchivedAt)
 	}
 	return s.checkTimes(c.times())
-}
-
-// mayBeHandle reports whether a conversation may have a handle as it is written.
-func mayBeHandle(h string) bool {
-	stored, err := handle.CheckCustom(h, handle.Conversation)
-	return err == nil && stored == h
 }
 
 // Check checks the next message. The errors are Invalid and Limit for what no message can be, or not behind those
@@ -189,7 +180,7 @@ func (s *Store) checkMessage(m *message) error {
 		return fault.TooLarge("content", len(m.Content), s.opts.Limits.Content, "bytes")
 	case !m.mayFollow():
 		return fault.Field("parent", "parent is the number of no message before this one")
-	case !isHash(m.Hash):
+	case !bounds.IsHash(m.Hash):
 		return fault.Field("hash", "hash is none of a message")
 	case m.Finish == "" || len(m.Finish) > maxFinish:
 		return fault.Field("finish", "finish does not say how the message ended")
@@ -207,16 +198,6 @@ func (m *message) mayFollow() bool {
 	}
 	parent := member[*int](m, parentMember)
 	return parent != nil && *parent >= 0 && *parent < m.Index
-}
-
-// isHash reports whether a text names a message: lower case letters and digits, of which one at least is a letter.
-func isHash(text string) bool {
-	for _, c := range []byte(text) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return text != "" && len(text) <= maxHash && !isNumber(text)
 }
 
 // count takes a message in whose numbers are greater than all before it; those between are lost.

@@ -104,17 +104,17 @@ func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer,
 		return nil, err
 	}
 	a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
-	a.refs, err = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
+	a.Refs, err = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
 		links, left := x.Links(a.Content)
 		list, more := x.Answer(x.Kept(q.Members), links, shown)
 		return list, left || more
 	})
-	return refer.Warnings(&a.refs, t.links), err
+	return refer.Warnings(&a.Refs, t.links), err
 }
 
 // ReferencesOf returns what an answer keeps of its references as a reader sees them, before it is stored.
 func (s *Store) ReferencesOf(v *audience.View, a *Answer) []record.ChatReference {
-	list := slices.Concat(a.refs.For(v), refer.ToMemories(a.Memories))
+	list := slices.Concat(a.Refs.For(v), refer.ToMemories(a.Memories))
 	return refer.Show(v, list, &refer.Message{}, s.numberedBy(v))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -54,7 +55,7 @@ func (s *Store) Referred(ctx context.Context, v *audience.View, id, which string
 			return err
 		}
 		shown := s.shownMessage(v, c, handleShown, m)
-		if shown.Hash == which || isNumber(which) {
+		if shown.Hash == which || bounds.IsNumber(which) {
 			out = shown
 		}
 		return nil
@@ -64,7 +65,7 @@ func (s *Store) Referred(ctx context.Context, v *audience.View, id, which string
 
 // referred returns the message with a number or a hash, nil for none that a reader sees.
 func referred(tx *kv.Tx, v *audience.View, c *conversation, which string) (*message, error) {
-	if isNumber(which) {
+	if bounds.IsNumber(which) {
 		index, tooLarge := strconv.Atoi(which)
 		if tooLarge != nil || index < 1 || index > c.counted(v).Messages {
 			return nil, nil //nolint:nilerr // there is no such message
@@ -80,14 +81,4 @@ func referred(tx *kv.Tx, v *audience.View, c *conversation, which string) (*mess
 		return nil, err
 	}
 	return m, nil
-}
-
-// isNumber reports whether a reference to a message is a number, not a hash, which has a letter.
-func isNumber(which string) bool {
-	for _, c := range []byte(which) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return which != ""
 }

@@ -25,11 +25,11 @@ type Draft struct {
 	Private         bool
 	CreatedAt       time.Time // zero: now
 	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
+	ID              string    // empty: a new one
 
 	memories []string    // that it stands on
 	refs     refer.Lists // to notes
 	told     *refer.Told // nil: no model was told of refs
-	id       string      // empty: a new one
 	finish   string      // empty: complete
 	details  details     // of an answer
 	after    *int        // index of the message that it follows, in a branch of its own; nil: the last one
@@ -40,6 +40,7 @@ type Said struct {
 	ConversationID string // empty: a new one, unless a message is a repeat
 	Title          string // of a new one
 	Private        bool   // of a new one
+	NewID          string // of a new one; empty: it is made
 	Messages       []Draft
 
 	// MemoryIDs are what was shown to the model for the last answer of Messages. An answer that is
@@ -270,7 +271,7 @@ func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, err
 		now = said.CreatedAt.UTC().Truncate(time.Millisecond)
 	}
 	c := &conversation{
-		ID: s.opts.NewID(), Title: strings.TrimSpace(said.Title), CreatedAt: now, ChangedAt: now, Version: 1,
+		ID: cmp.Or(said.NewID, s.opts.NewID()), Title: strings.TrimSpace(said.Title), CreatedAt: now, ChangedAt: now, Version: 1,
 		ClientID: said.ClientID,
 	}
 	if c.ClientID != "" {
@@ -303,11 +304,8 @@ func (s *Store) add(tx *kv.Tx, c *conversation, d *Draft, past bool, now time.Ti
 		return nil, fullOf(s.opts.Limits.Messages)
 	}
 	m := &message{
-		ID: s.opts.NewID(), Index: c.All.Messages + 1, Role: d.Role, Content: d.Content,
+		ID: cmp.Or(d.ID, s.opts.NewID()), Index: c.All.Messages + 1, Role: d.Role, Content: d.Content,
 		CreatedAt: now, AddedAt: now, Finish: cmp.Or(d.finish, record.FinishComplete), ClientMessageID: d.ClientMessageID,
-	}
-	if d.id != "" {
-		m.ID = d.id
 	}
 	if !d.CreatedAt.IsZero() {
 		m.CreatedAt = d.CreatedAt.UTC().Truncate(time.Millisecond)
