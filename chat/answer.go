@@ -40,10 +40,10 @@ type Question struct {
 	// Empty tells that Content may be empty, since something else is asked about.
 	Empty bool
 
-	// NewID, ID and AnswerID are for a new conversation, the message and its answer; empty: they are made. At is when
-	// it was said; zero: now.
-	NewID, ID, AnswerID string
-	At                  time.Time
+	// NewID and ID are those of a new conversation and of the message; empty: they are made. At is when it was said;
+	// zero: now.
+	NewID, ID string
+	At        time.Time
 }
 
 // ErrPrivate is why a question is not stored that a remote model is to answer: it is private, or its conversation is.
@@ -143,7 +143,7 @@ func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question, d Draft) (*Turn,
 	if err != nil {
 		return nil, err
 	}
-	t := &Turn{AnswerID: cmp.Or(q.AnswerID, s.opts.NewID()), Fresh: c == nil}
+	t := &Turn{AnswerID: s.opts.NewID(), Fresh: c == nil}
 	if t.Fresh {
 		if c, err = s.create(tx, &said, s.now(tx)); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
+	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
@@ -49,16 +50,21 @@ func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate
 	})
 }
 
-func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
-	said := chat.Said{ConversationID: p.ConversationID, Title: p.Title, Private: p.Private, MemoryIDs: p.MemoryIDs}
+func (c scope) chatAppend(ctx context.Context, s *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
+	write, call := c.by(s).Begin(ctx, "chat.append", &p)
+	said := chat.Said{
+		ConversationID: waiting.Conversation(ctx, call, c.chat, c.view, p.ConversationID), NewID: call.ID(""),
+		Title: p.Title, Private: p.Private, MemoryIDs: p.MemoryIDs,
+	}
 	for _, m := range p.Messages {
-		d := chat.Draft{Role: m.Role, Content: m.Content, Private: m.Private, ClientMessageID: m.ClientMessageID}
+		d := chat.Draft{Role: m.Role, Content: m.Content, Private: m.Private, ClientMessageID: m.ClientMessageID, ID: call.ID("")}
 		if m.CreatedAt != nil {
 			d.CreatedAt = *m.CreatedAt
 		}
+		d.CreatedAt = call.Time(d.CreatedAt)
 		said.Messages = append(said.Messages, d)
 	}
-	added, err := c.chat.Append(ctx, c.view, said)
+	added, err := c.chat.Append(write, c.view, said)
 	if err != nil {
 		return out, err
 	}
@@ -69,8 +75,11 @@ func (c scope) chatAppend(ctx context.Context, _ *Session, p protocol.ChatAppend
 		}
 	}
 	out = protocol.ChatAppended{ConversationID: added.ConversationID, Messages: []protocol.ChatMessageAdded{}}
+	waits := c.queue.Pending()
 	for _, m := range added.Messages {
-		out.Messages = append(out.Messages, protocol.ChatMessageAdded(m))
+		out.Messages = append(out.Messages, protocol.ChatMessageAdded{
+			ID: m.ID, Index: m.Index, Hash: m.Hash, Repeat: m.Repeat, Waits: record.Waits{Pending: waits[m.ID]},
+		})
 	}
 	return out, nil
 }
@@ -91,6 +100,7 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 		return out, err
 	}
 	out.Conversation, out.Messages = page.Conversation, page.Messages
+	c.markWaiting(out.Conversation, out.Messages...)
 	for _, b := range page.Branches {
 		out.Branches = append(out.Branches, protocol.ChatBranch{
 			MessageID: b.Message.ID, Index: b.Message.Index, ParentID: b.ParentID, Role: b.Message.Role, Preview: chat.TitleOf(b.Message.Content),
@@ -135,30 +145,7 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 	if err != nil {
 		return out, err
 	}
-	by := res.Search
-	out = protocol.ChatFound{
-		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: found.Understood(by.Understood),
-		Fused: found.Fused(by.Fused), Stages: found.Stages(by.Stages),
-	}
-	if by.Nothing != "" {
-		out.Nothing = &protocol.SearchNothing{Why: by.Nothing}
-	}
-	if by.Degraded != "" {
-		out.Degraded = &protocol.Degraded{Stage: by.Stage, Why: by.Degraded}
-	}
-	for _, h := range res.Hits {
-		c, m := h.Conversation, h.Message
-		hit := protocol.ChatHit{
-			ConversationID: c.ID, Handle: c.Handle, Title: c.Title, ID: m.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
-			Private: m.Private, CreatedAt: m.CreatedAt,
-			Score: h.Score, By: found.By(h.Found), Snippet: h.Snippet, Ranges: h.Ranges,
-		}
-		if p.Explain {
-			hit.Signals = found.Signals(h.By)
-		}
-		out.Hits = append(out.Hits, hit)
-	}
-	return out, nil
+	return found.Messages(res, p.Explain), nil
 }
 
 func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport) (out protocol.ChatExported, err error) {

@@ -56,11 +56,20 @@ func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
 
 func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn.ChatSent, error) {
 	sent, err := c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
-	if err == nil {
-		c.answered(sent)
+	if err != nil {
+		return sent, err
+	}
+	c.afterAnswer(ctx, sent)
+	return sent, nil
+}
+
+// afterAnswer does what follows an answer. Of one that waits it does nothing before that is written again.
+func (c scope) afterAnswer(ctx context.Context, sent *turn.ChatSent) {
+	c.markWaiting(nil, sent.UserMessage, sent.AssistantMessage)
+	if m := sent.AssistantMessage; m == nil || !m.Pending {
+		c.answered(ctx, sent)
 		c.awaitOutcome(ctx, sent)
 	}
-	return sent, err
 }
 
 func (c scope) chatCancel(ctx context.Context, _ *Session, p protocol.ChatConversation) (out protocol.ChatCancelled, err error) {

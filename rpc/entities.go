@@ -6,9 +6,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // entityOf takes of an entity what a client may write. For a reader who does not see all
@@ -29,18 +29,24 @@ func (c scope) entityOf(p protocol.EntityRecord) entities.Entity {
 	return e
 }
 
-func (c scope) entitiesPut(ctx context.Context, _ *Session, p protocol.EntityPut) (*protocol.EntitySaved, error) {
+func (c scope) entitiesPut(ctx context.Context, s *Session, p protocol.EntityPut) (*protocol.EntitySaved, error) {
 	if err := c.newEntity(p.ID, p.NoteID, ""); err != nil {
 		return nil, err
 	}
 	if err := c.typedAsSeen(p.Type, p.Fields); err != nil {
 		return nil, err
 	}
-	e, err := c.entities.Put(ctx, c.entityOf(p.EntityRecord), p.IfVersion)
+	ctx, call := c.by(s).Begin(ctx, "entities.put", &p)
+	made := c.entityOf(p.EntityRecord)
+	made.ID, made.CreatedAt = call.ID(made.ID), call.Time(made.CreatedAt)
+	call.Only("an entity", p.ID, func() bool { return c.view.Entity(p.ID) != nil })
+	e, err := c.entities.Put(ctx, made, call.New(p.IfVersion))
 	if err != nil {
 		return nil, err
 	}
-	return c.saved(e), nil
+	out := c.saved(e)
+	out.Waits = c.by(s).Waits(e.ID)
+	return out, nil
 }
 
 func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityPatch) (*protocol.EntitySaved, error) {
@@ -68,42 +74,9 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 }
 
 func (c scope) saved(e *entities.Entity) *protocol.EntitySaved {
-	var found unresolved
-	found.add(c, e, "")
-	return &protocol.EntitySaved{Entity: *c.view.ShownEntity(e), Diagnostics: found.diagnostics()}
-}
-
-// unresolved collects the names that lead to no record in the fields of entities.
-type unresolved struct {
-	list  []entities.Diagnostic
-	total int
-}
-
-// maxDiagnostics is how many an answer has: the fields of one entity can hold ten thousands.
-const maxDiagnostics = 100
-
-// add takes in the names of an entity, whose place in the params is at.
-func (u *unresolved) add(c scope, e *entities.Entity, at string) {
-	list, total := c.view.UnresolvedIn(e, maxDiagnostics-len(u.list))
-	u.total += total
-	for _, n := range list {
-		u.list = append(u.list, entities.Diagnostic{
-			Field: at + n.Field, Line: 1, Column: 1, Message: fmt.Sprintf("%q leads to no record", n.Text),
-			Hint:     "it will when one record alone has that name; an id leads to its record whatever the names are",
-			Severity: record.SeverityWarning,
-		})
-	}
-}
-
-// diagnostics returns them; the last says how many others there are.
-func (u *unresolved) diagnostics() []entities.Diagnostic {
-	if u.total > len(u.list) {
-		u.list[len(u.list)-1] = entities.Diagnostic{
-			Line: 1, Column: 1, Message: fmt.Sprintf("%d names more lead to no record", u.total-len(u.list)+1),
-			Severity: record.SeverityWarning,
-		}
-	}
-	return u.list
+	var found resolved.Names
+	found.Add(c.view, e, "")
+	return &protocol.EntitySaved{Entity: *c.view.ShownEntity(e), Diagnostics: found.Diagnostics()}
 }
 
 func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.EntityPutMany) (protocol.EntityList, error) {
@@ -118,12 +91,12 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 		records[i] = c.entityOf(e)
 	}
 	list, err := c.entities.PutMany(ctx, records)
-	var found unresolved
+	var found resolved.Names
 	for i, e := range list {
-		found.add(c, e, fmt.Sprintf("entities[%d].", i))
+		found.Add(c.view, e, fmt.Sprintf("entities[%d].", i))
 		list[i] = c.view.ShownEntity(e)
 	}
-	return protocol.EntityList{Entities: list, Diagnostics: found.diagnostics()}, err
+	return protocol.EntityList{Entities: list, Diagnostics: found.Diagnostics()}, err
 }
 
 func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet) (*protocol.EntityFull, error) {
@@ -131,10 +104,10 @@ func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet
 	if err != nil {
 		return nil, err
 	}
-	var found unresolved
-	found.add(c, e, "")
+	var found resolved.Names
+	found.Add(c.view, e, "")
 	e = c.view.ShownEntity(e)
-	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields, Diagnostics: found.diagnostics()}
+	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields, Diagnostics: found.Diagnostics()}
 	if t := c.view.TypeOf(e); t != nil && c.view.TypesNamed(e.Type).OfVault(t.Vault) != nil { // the reader knows of it
 		out.TypeVault = t.Vault
 	}

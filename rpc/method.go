@@ -130,7 +130,7 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 // the rooms.
 func of[H, P, R any](name string, room func(scope) H, fn func(H, context.Context, calls.Reader, P) (R, error)) Method {
 	return method(name, func(c scope, ctx context.Context, s *Session, params P) (R, error) {
-		return fn(room(c), ctx, calls.Reader{View: c.view, Client: s.Client().Name}, params)
+		return fn(room(c), ctx, c.by(s), params)
 	})
 }
 

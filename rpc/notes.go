@@ -32,12 +32,23 @@ func draft(p protocol.NoteRecord) notes.Draft {
 	return d
 }
 
-func (c scope) notesPut(ctx context.Context, _ *Session, p protocol.NotePut) (*record.Note, error) {
+func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (out protocol.NoteSaved, err error) {
 	if err := c.newNote(p.ID, "id"); err != nil {
-		return nil, err
+		return out, err
 	}
-	n, err := c.notes.Put(ctx, draft(p.NoteRecord), p.IfVersion)
-	return c.written(ctx, n, err)
+	ctx, call := c.by(s).Begin(ctx, "notes.put", &p)
+	d := draft(p.NoteRecord)
+	d.ID = call.ID(d.ID)
+	if _, says := d.Read().Frontmatter.Get("created"); call.Again() && !says {
+		d.CreatedAt = call.Time(d.CreatedAt)
+	}
+	call.Only("a note", p.ID, func() bool { return c.view.Note(p.ID) != nil })
+	n, err := c.notes.Put(ctx, d, call.New(p.IfVersion))
+	shown, err := c.written(ctx, n, err)
+	if err != nil {
+		return out, err
+	}
+	return protocol.NoteSaved{Note: *shown, Waits: c.by(s).Waits(d.ID)}, nil
 }
 
 func (c scope) notesPatch(ctx context.Context, _ *Session, p protocol.NotePatch) (*record.Note, error) {
@@ -92,7 +103,7 @@ func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*p
 		return nil, err
 	}
 	return &protocol.NoteFull{
-		Note: shown.Note, Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
+		NoteSaved: protocol.NoteSaved{Note: shown.Note, Waits: c.by(nil).Waits(n.ID)}, Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
 	}, nil
 }
 

@@ -52,6 +52,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/syncing"
+	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // Rooms are the domain rooms over one store, which methods call. All of them
@@ -83,6 +84,7 @@ type Rooms struct {
 	Books         *books.Store
 	Passages      *search.Index   // of Books
 	Sync          *shared.Replica // of KV; nil: it is this machine's alone
+	Queue         *waiting.Queue  // of calls that wait for the other machines; nil: none does
 
 	all scope // over the rooms, without a View; made by serveRooms
 
@@ -105,7 +107,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 }
 
 // scope is what every call has, but for its View.
-func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools toolCaller, intents intentRouter) scope {
+func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers answerer, tools toolCaller, intents intentRouter) scope {
 	learned := cmp.Or(r.Learn, new(learn.Rooms))
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
@@ -117,7 +119,7 @@ func (r *Rooms) scope(answered func(*turn.ChatSent), answers answerer, tools too
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents: intents, concepts: learning.NewConcepts(r.Concepts),
+		intents: intents, concepts: learning.NewConcepts(r.Concepts), queue: r.Queue, asked: waiting.NewChat(r.Chat, r.Queue),
 	}
 }
 
@@ -182,16 +184,16 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		remote := r.Audience.View(audience.Remote)
 		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
 		answers := send.New(send.Options{
-			Chat: r.Chat, Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
+			Chat: waiting.NewChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
 			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive), NoBooks: noBooks != nil,
 			Unscored: r.unscored(),
 		})
 		enter := s.entering(r)
 		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 		judged := r.judged(remote, enter)
-		r.all = r.scope(func(sent *turn.ChatSent) {
+		r.all = r.scope(func(ctx context.Context, sent *turn.ChatSent) {
 			s.titles.Answered(house, sent)
-			if err := r.Facts.Answered(context.Background(), sent); err != nil {
+			if err := r.Facts.Answered(context.WithoutCancel(ctx), sent); err != nil {
 				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
 			}
 		}, answers, tools, intents)
@@ -208,6 +210,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 			r.Chat.SummariseBy(summaries.Line)
 		}
 		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
+		s.replay(r)
 	}
 	for _, x := range r.indexes() {
 		tell := s.events.Indexing()

@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/resolved"
 	"github.com/ctxd/ctxd/rpc/syncing"
+	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // scope is what the handler of one call has: what its reader may see, and what it
@@ -52,8 +53,8 @@ type scope struct {
 	answers  answerer
 	actions  actionDecider
 	intents  intentRouter
-	answered func(*turn.ChatSent) // is told of each answer
-	judge    func(*turn.ChatSent) // and once it waits for its outcome
+	answered func(context.Context, *turn.ChatSent) // is told of each answer
+	judge    func(*turn.ChatSent)                  // and once it waits for its outcome
 	handles  refCompleter
 	refs     resolved.Resolver
 	tools    toolCaller
@@ -63,6 +64,19 @@ type scope struct {
 	excerpts  *highlight.Finder
 	suggests  *suggest.Suggester
 	shower    referenceShower
+
+	queue  *waiting.Queue
+	asked  *waiting.Chat // what chat.send writes with
+	client string        // that has made a call which is made again
+}
+
+// by is for whom a call of a session reads and writes; s is nil for one that is made again.
+func (c scope) by(s *Session) calls.Reader {
+	by := calls.Reader{View: c.view, Client: c.client, Queue: c.queue}
+	if s != nil {
+		by.Client = s.Client().Name
+	}
+	return by
 }
 
 // noteSummarizer says what notes are about.

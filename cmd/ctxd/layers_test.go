@@ -210,6 +210,7 @@ var rooms = []string{
 	"rpc/host",
 	"rpc/views",
 	"rpc/events",
+	"rpc/waiting",
 	"rpc/calls",
 	"rpc/syncing",
 	"rpc/books",

@@ -41,6 +41,7 @@ type Conversation struct {
 	Temperature     *float64 `json:"temperature,omitempty" jsonschema:"of the sampling, 0 to 2; absent: that of the model"`
 	PinnedNoteIDs   []string `json:"pinnedNoteIds" jsonschema:"notes that stand in every prompt of the conversation"`
 	PinnedMemoryIDs []string `json:"pinnedMemoryIds" jsonschema:"memories that stand in every prompt of the conversation"`
+	Waits
 }
 
 // ChatMessage is one message of a conversation as a reader sees it.
@@ -67,6 +68,7 @@ type ChatMessage struct {
 	Memory    *MemoryMeta    `json:"memory,omitempty" jsonschema:"of an answer that used memories: what it has to do with them; from chat.send, chat.get and chat.inspect"`
 	Provider  string         `json:"provider,omitempty" jsonschema:"of an answer: the provider that gave it"`
 	Model     string         `json:"model,omitempty" jsonschema:"of an answer: the model, as its provider calls it"`
+	Waits
 }
 
 // ChatToolCall is a call of a tool that a model made.

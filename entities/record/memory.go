@@ -148,6 +148,7 @@ type Memory struct {
 	Contexts []string  `json:"contexts" jsonschema:"ids of the contexts that it belongs to"`
 	Use      MemoryUse `json:"use" jsonschema:"how it was used"`
 	Indexed  string    `json:"indexed,omitempty" enum:"words,meaning,failed" jsonschema:"how it is found now: by its words, by its meaning too, or by its words alone because the embedder refused it; only in memory.get and memory.list"`
+	Waits
 }
 
 // MemoryVersion is what a memory said before a change.

@@ -1,15 +1,31 @@
 package calls
 
 import (
+	"context"
+
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // Reader is for whom a call reads and writes.
 type Reader struct {
 	View   *audience.View
 	Client string // the name that the program gave at initialize
+
+	Queue *waiting.Queue // of calls that wait for the other machines of a shared store; nil: none waits
+}
+
+// Begin begins a call that may wait for the other machines. params are those of the handler.
+func (r Reader) Begin(ctx context.Context, method string, params any) (context.Context, *waiting.Call) {
+	return r.Queue.Begin(ctx, method, r.View.Reader(), r.Client, params)
+}
+
+// Waits says of a record whether it waits.
+func (r Reader) Waits(id string) record.Waits {
+	return record.Waits{Pending: r.Queue.Pending()[id]}
 }
 
 // ChosenID is what a remote reader is told who chooses the id of a new record: whether a private one has it shall not show.

@@ -110,11 +110,14 @@ func (r *Room) Add(ctx context.Context, by calls.Reader, p protocol.MemoryAdd) (
 	if err != nil {
 		return out, err
 	}
+	ctx, call := by.Begin(ctx, "memory.add", &p)
+	d.ID, d.CreatedAt = call.ID(d.ID), call.Time(d.CreatedAt)
 	list, err := r.memory.Add(ctx, by.View, []memory.Draft{d})
 	if err != nil {
 		return out, err
 	}
 	out.Memory, out.Duplicate = list[0].Memory, list[0].Duplicate
+	out.Memory.Waits = by.Waits(out.Memory.ID)
 	if !p.Similar || out.Duplicate {
 		return out, nil
 	}
@@ -154,7 +157,7 @@ func (r *Room) AddMany(ctx context.Context, by calls.Reader, p protocol.MemoryAd
 func (r *Room) Get(_ context.Context, by calls.Reader, p protocol.MemoryRef) (*record.Memory, error) {
 	m, err := r.memory.Get(by.View, p.Ref)
 	if err == nil {
-		m.Indexed = r.similar.Indexed(m.ID)
+		m.Indexed, m.Waits = r.similar.Indexed(m.ID), by.Waits(m.ID)
 	}
 	return m, err
 }
@@ -226,8 +229,9 @@ func (r *Room) List(ctx context.Context, by calls.Reader, p protocol.MemoryFilte
 	if err != nil {
 		return out, err
 	}
+	waits := by.Queue.Pending()
 	for _, m := range list {
-		m.Indexed = r.similar.Indexed(m.ID)
+		m.Indexed, m.Pending = r.similar.Indexed(m.ID), waits[m.ID]
 	}
 	out.Memories, out.Total = list, total
 	if more {

@@ -50,6 +50,7 @@ type ChatMessageAdded struct {
 	Index  int    `json:"index" jsonschema:"its number in the conversation, from 1; 0 when the reader does not see it"`
 	Hash   string `json:"hash,omitempty" jsonschema:"its name in the conversation; absent where it would tell something private"`
 	Repeat bool   `json:"repeat" jsonschema:"whether it was there already"`
+	record.Waits
 }
 
 // ChatGet are the parameters of chat.get.

@@ -47,6 +47,7 @@ type EntityPatch struct {
 type EntitySaved struct {
 	record.Entity
 	Diagnostics []record.Diagnostic `json:"diagnostics,omitempty" jsonschema:"names in fields, where an id belongs, that lead to no record: at most 100; absent without any"`
+	record.Waits
 }
 
 // EntityPutMany are the parameters of entities.putMany.
@@ -91,6 +92,7 @@ type EntityFull struct {
 
 	Fields      map[string]any      `json:"fields" jsonschema:"values by field name; with resolve a reference is {id, name, type} with fields of its own, a computed field its rows or its value"`
 	Diagnostics []record.Diagnostic `json:"diagnostics,omitempty" jsonschema:"names in fields, where an id belongs, that lead to no record: at most 100; absent without any"`
+	record.Waits
 }
 
 // EntityFilter are the parameters of entities.list.

@@ -66,9 +66,15 @@ type NoteGet struct {
 	Reads
 }
 
+// NoteSaved is the result of notes.put.
+type NoteSaved struct {
+	record.Note
+	record.Waits
+}
+
 // NoteFull is the result of notes.get.
 type NoteFull struct {
-	record.Note
+	NoteSaved
 	Vault     string                `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
 	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`
@@ -295,7 +301,7 @@ type TagPage struct {
 }
 
 var noteMethods = []Method{
-	describe[NotePut, record.Note]("notes.put", Mutation,
+	describe[NotePut, NoteSaved]("notes.put", Mutation,
 		"Create or replace a note; fields that are absent are cleared.",
 		"An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.",
 		Example{

@@ -427,7 +427,7 @@ const defaultSnapshotAfter = 64 << 20
 // Default returns what holds when nothing is configured.
 func Default() *Config {
 	c := &Config{
-		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter, Room: host.DefaultRoom},
+		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter, Room: host.DefaultRoom, Sync: Sync{Offline: OfflineRefuse}},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
 		Reranker: Reranker{Kind: NoReranker, Timeout: rerank.Timeout},
 		Chat:     defaultChat(),

@@ -15,7 +15,14 @@ type Sync struct {
 	ca          string
 	cert        string
 	certKey     string
+	Offline     string // what becomes of writes while the servers can't be reached: OfflineRefuse or OfflineQueue
 }
+
+// What becomes of writes while the servers of a shared store can't be reached.
+const (
+	OfflineRefuse = "refuse"
+	OfflineQueue  = "queue"
+)
 
 // NotShared is the word for a store that is this machine's alone.
 const NotShared = "none"
@@ -40,6 +47,7 @@ func (c *Config) syncSettings() []*Setting {
 		{key: "store.sync.ca", about: "file of the certificates that are trusted beside those of the system; none", value: pathOrWord(&s.ca, NotShared)},
 		{key: "store.sync.cert", about: "file of the certificate that this machine shows to the servers; none", value: pathOrWord(&s.cert, NotShared)},
 		{key: "store.sync.certKey", about: "file of the key of that certificate; none", value: pathOrWord(&s.certKey, NotShared)},
+		{key: "store.sync.offline", about: "what becomes of writes while the servers cannot be reached: refuse, or queue: what only adds is taken and waits for the other machines", value: wordOf(&s.Offline, OfflineRefuse, OfflineQueue)},
 	}
 	return unquoted(list)
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
+	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 const (
@@ -253,7 +254,7 @@ func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rp
 	if err != nil || d.replica == nil {
 		return rooms, err
 	}
-	rooms.Sync = d.replica
+	rooms.Sync, rooms.Queue = d.replica, waiting.New(db, d.store.Sync.Offline == config.OfflineQueue)
 	return rooms, d.replica.Serve(db)
 }
 

@@ -60,7 +60,7 @@ const StoreFormat = 12
 // StoreOptions returns how the store is opened, by whoever does: a daemon adds
 // that older records are upgraded.
 func StoreOptions(c config.Store) kv.Options {
-	opts := kv.Options{Format: StoreFormat, SnapshotAfter: c.SnapshotAfter}
+	opts := kv.Options{Format: StoreFormat, SnapshotAfter: c.SnapshotAfter, Queue: c.Sync.Offline == config.OfflineQueue}
 	if c.Durability == kv.Relaxed.String() {
 		opts.Durability = kv.Relaxed
 	}

@@ -1,0 +1,103 @@
+package waiting
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Send is the method that Chat has wait.
+const Send = "chat.send"
+
+// Chat is the room of conversations for chat.send, which writes twice: what is said, and the answer. Each waits for
+// itself. When they are written again no model is asked.
+type Chat struct {
+	*chat.Store
+	queue *Queue
+}
+
+// NewChat returns the room with a queue.
+func NewChat(s *chat.Store, q *Queue) *Chat { return &Chat{s, q} }
+
+// Said is one of the two: Question, or the Answer to the message MessageID.
+type Said struct {
+	Question *chat.Question `json:"question,omitempty"`
+
+	ConversationID string       `json:"conversationId,omitempty"`
+	MessageID      string       `json:"messageId,omitempty"`
+	AnswerID       string       `json:"answerId,omitempty"`
+	Answer         *chat.Answer `json:"answer,omitempty"`
+}
+
+// Ask is that of chat.Store.
+func (c *Chat) Ask(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error) {
+	ctx, call := c.queue.Begin(ctx, Send, v.Reader(), "", &Said{Question: &q})
+	q.ConversationID = Conversation(ctx, call, c.Store, v, q.ConversationID)
+	if call != nil && q.ConversationID == "" {
+		q.NewID = call.ID("")
+	}
+	if q.Regenerate == "" {
+		q.ID = call.ID("")
+	}
+	return c.Store.Ask(ctx, v, q)
+}
+
+// Conversation returns the id of a conversation that a call names, perhaps by a handle that leads elsewhere later.
+func Conversation(ctx context.Context, call *Call, s interface {
+	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+}, v *audience.View, ref string,
+) string {
+	return call.Hold(ref, func(ref string) (string, error) {
+		c, err := s.Get(ctx, v, ref)
+		if err != nil {
+			return "", err
+		}
+		return c.ID, nil
+	})
+}
+
+// Answered is that of chat.Store.
+func (c *Chat) Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error) {
+	ctx, call := c.queue.Begin(ctx, Send, v.Reader(), "", &Said{
+		ConversationID: t.Conversation.ID, MessageID: t.Question.ID, AnswerID: t.AnswerID, Answer: a,
+	})
+	call.ID(t.AnswerID)
+	return c.Store.Answered(ctx, v, t, a)
+}
+
+// Again writes what has waited, and returns what chat.send does for an answer; nil for a question.
+func (c *Chat) Again(ctx context.Context, v *audience.View, call *Call) (*turn.ChatSent, error) {
+	s, err := call.Said()
+	if err != nil {
+		return nil, err
+	}
+	if q := s.Question; q != nil {
+		q.At, q.Public = call.At, false // what a remote model was told, it was told
+		_, err := c.Store.Ask(ctx, v, *q)
+		return nil, err
+	}
+	t, err := c.Resume(ctx, v, s.ConversationID, s.MessageID, s.AnswerID)
+	if err != nil {
+		return nil, err
+	}
+	s.Answer.At = call.At
+	m, err := c.Store.Answered(ctx, v, t, s.Answer)
+	if err != nil {
+		return nil, err
+	}
+	return &turn.ChatSent{ConversationID: s.ConversationID, Content: m.Content, UserMessage: t.Question, AssistantMessage: m}, nil
+}
+
+// Said is what chat.send was to write.
+func (c *Call) Said() (s Said, err error) {
+	err = json.Unmarshal(c.Params, &s)
+	if err == nil && s.Question == nil && s.Answer == nil {
+		err = fault.New(fault.Internal, "a message that waits says nothing")
+	}
+	return s, err
+}
