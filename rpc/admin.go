@@ -75,7 +75,7 @@ func (s *Server) health(whole bool) protocol.Health {
 		if whole {
 			out.Learning = r.learningHealth()
 		}
-		out.Sync = syncing.New(r.Sync).Health(func(failing bool, text string) {
+		out.Sync = syncing.New(r.Sync, nil, syncing.Rooms{}).Health(whole, func(failing bool, text string) {
 			if failing {
 				warn(protocol.Failing, "%s", text)
 			} else {

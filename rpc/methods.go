@@ -187,6 +187,8 @@ func daemonMethods() []Method {
 		of("sync.status", scope.ofSync, (*syncing.Room).Status),
 		of("sync.remove", scope.ofSync, (*syncing.Room).Remove),
 		of("sync.leave", scope.ofSync, (*syncing.Room).Leave),
+		of("sync.conflicts", scope.ofSync, (*syncing.Room).Conflicts),
+		of("sync.resolve", scope.ofSync, (*syncing.Room).Resolve),
 
 		storeless("admin.health", adminHealth),
 		figures("admin.stats", (*Rooms).adminStats),

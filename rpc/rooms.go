@@ -114,7 +114,7 @@ func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers an
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		memories: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
-		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
+		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),

@@ -1,6 +1,11 @@
 package protocol
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ctxd/ctxd/entities/record"
+)
 
 // SyncStatus is the result of sync.status.
 type SyncStatus struct {
@@ -20,6 +25,74 @@ type SyncStatus struct {
 	Warnings   []string      `json:"warnings,omitempty" jsonschema:"what is wanting of the servers"`
 	Machines   []SyncMachine `json:"machines,omitempty" jsonschema:"the machines that take part, by number"`
 	Snapshot   *SyncSnapshot `json:"snapshot,omitempty" jsonschema:"the newest state on the servers, which machines that join take"`
+	Queue      *SyncQueue    `json:"queue,omitempty" jsonschema:"what was taken while the servers could not be reached; absent when nothing of it waits and nothing was refused"`
+}
+
+// SyncQueue counts what was taken while the servers of a shared store could not be reached.
+type SyncQueue struct {
+	Waiting      int          `json:"waiting" jsonschema:"calls that wait to be made again"`
+	Oldest       *time.Time   `json:"oldest,omitempty" jsonschema:"when the first of them was taken; absent when none waits"`
+	Refused      int          `json:"refused" jsonschema:"calls that could not be made again, see sync.conflicts"`
+	LastConflict *SyncRefusal `json:"lastConflict,omitempty" jsonschema:"the last of those; absent for none"`
+}
+
+// SyncRefusal says which call could not be made again, and why.
+type SyncRefusal struct {
+	Number    int       `json:"number" jsonschema:"number of the call, for sync.resolve"`
+	Method    string    `json:"method" jsonschema:"its method"`
+	At        time.Time `json:"at" jsonschema:"when it was taken"`
+	RefusedAt time.Time `json:"refusedAt" jsonschema:"when it was refused"`
+	Message   string    `json:"message" jsonschema:"why: one sentence"`
+	Field     string    `json:"field,omitempty" jsonschema:"the parameter at fault"`
+	Hint      string    `json:"hint,omitempty" jsonschema:"what to do about it"`
+}
+
+// SyncConflict is a call that could not be made again, with both sides.
+type SyncConflict struct {
+	SyncRefusal
+	Audience string          `json:"audience" enum:"local,remote" jsonschema:"for whom it reads and writes"`
+	Client   string          `json:"client,omitempty" jsonschema:"the program that made it"`
+	Mine     json.RawMessage `json:"mine" jsonschema:"what it was to write: its params or, of chat.send, the message as text or the answer as content"`
+	Theirs   *SyncTheirs     `json:"theirs,omitempty" jsonschema:"what is in the way, as it is now; absent when nothing is there"`
+}
+
+// SyncTheirs is what is there in the place of a call that was refused. One member is set.
+type SyncTheirs struct {
+	Note         *record.Note         `json:"note,omitempty" jsonschema:"a note"`
+	Entity       *record.Entity       `json:"entity,omitempty" jsonschema:"an entity"`
+	Memory       *record.Memory       `json:"memory,omitempty" jsonschema:"a memory"`
+	Conversation *record.Conversation `json:"conversation,omitempty" jsonschema:"a conversation"`
+}
+
+// SyncConflictsOf are the parameters of sync.conflicts.
+type SyncConflictsOf struct {
+	After int `json:"after,omitempty" min:"0" jsonschema:"only those with a greater number: next of the page before"`
+	Limit int `json:"limit,omitempty" min:"1" max:"1000" default:"100" jsonschema:"conflicts of a page"`
+}
+
+// SyncConflicts is the result of sync.conflicts.
+type SyncConflicts struct {
+	Conflicts []SyncConflict `json:"conflicts" jsonschema:"the first taken first"`
+	Total     int            `json:"total" jsonschema:"how many there are in all"`
+	Next      int            `json:"next,omitempty" jsonschema:"after of the next page; absent on the last"`
+}
+
+// What becomes of a call that was refused.
+const (
+	KeepTheirs = "theirs"
+	KeepAgain  = "again"
+)
+
+// SyncResolve are the parameters of sync.resolve.
+type SyncResolve struct {
+	Number int    `json:"number" min:"1" jsonschema:"number of the call, as sync.conflicts lists it"`
+	Keep   string `json:"keep" enum:"theirs,again" jsonschema:"theirs: what is there stays, and the call is forgotten; again: the call is made once more"`
+}
+
+// SyncResolved is the result of sync.resolve.
+type SyncResolved struct {
+	Number int    `json:"number" jsonschema:"number of the call"`
+	Keep   string `json:"keep" enum:"theirs,again" jsonschema:"what becomes of it"`
 }
 
 // SyncMachine is a machine that takes part in a shared store.
@@ -77,6 +150,8 @@ type SyncLeft struct {
 type SyncHealth struct {
 	Connected  bool   `json:"connected" jsonschema:"whether a server can be reached"`
 	Durability string `json:"durability,omitempty" enum:"quorum-synced,quorum,single" jsonschema:"what an acknowledgement is worth: on the disks of most servers, on most servers, or on one server; absent until the servers have said it"`
+	Waiting    int    `json:"waiting,omitempty" jsonschema:"calls that were taken while no server could be reached, and wait; absent for none, and for a remote reader"`
+	Refused    int    `json:"refused,omitempty" jsonschema:"calls of those that could not be made again, see sync.conflicts; absent for none, and for a remote reader"`
 }
 
 var syncMethods = []Method{
@@ -95,4 +170,13 @@ var syncMethods = []Method{
 		"It keeps the records. Its daemon goes on until it is stopped; the next start opens a store of this machine alone.",
 		Example{`{}`, `{"machine":2}`},
 		CodeConflict)),
+	daemon(describe[SyncConflictsOf, SyncConflicts]("sync.conflicts", Read,
+		"List the calls that waited for the other machines and could not be made again.",
+		"With the setting store.sync.offline: queue, memory.add, chat.append, chat.send, and notes.put and entities.put of new ids are taken while the servers cannot be reached, and made again when they can. What cannot be made again is kept here, with both sides, until sync.resolve ends it.",
+		Example{`{}`, `{"conflicts":[{"number":3,"method":"notes.put","at":"2026-01-31T09:30:00Z","refusedAt":"2026-01-31T10:30:00Z","message":"note \"plan\" has version 1, not 0","hint":"read it again and decide whether to overwrite it","audience":"local","client":"notes","mine":{"id":"plan","body":"Ours"},"theirs":{"note":` + exampleNote + `}}],"total":1}`})),
+	daemon(describe[SyncResolve, SyncResolved]("sync.resolve", Mutation,
+		"End a conflict of sync.conflicts: leave what is there, or make the call once more.",
+		"Nothing ends one by itself. A call that is made once more goes behind those that wait, and gets a new number; when it is refused again, it is listed again.",
+		Example{`{"number":3,"keep":"theirs"}`, `{"number":3,"keep":"theirs"}`},
+		CodeNotFound, CodeConflict)),
 }

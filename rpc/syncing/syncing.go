@@ -4,17 +4,35 @@ import (
 	"context"
 	"math"
 
+	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // Room has the handlers. New makes one.
-type Room struct{ replica *shared.Replica }
+type Room struct {
+	replica *shared.Replica
+	queue   *waiting.Queue
+	rooms   Rooms
+}
 
-// New returns the handlers over the replica of a daemon, nil where the store is not shared.
-func New(r *shared.Replica) *Room { return &Room{r} }
+// Rooms are where the other side of a conflict is read.
+type Rooms struct {
+	Memory interface {
+		Get(v *audience.View, ref string) (*record.Memory, error)
+	}
+	Chat interface {
+		Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+	}
+}
+
+// New returns the handlers over the replica of a daemon, nil where the store is not shared, and over the calls that wait.
+func New(r *shared.Replica, q *waiting.Queue, rooms Rooms) *Room { return &Room{r, q, rooms} }
 
 // Status is sync.status.
 func (r *Room) Status(ctx context.Context, _ calls.Reader, _ protocol.Empty) (protocol.SyncStatus, error) {
@@ -36,6 +54,9 @@ func (r *Room) Status(ctx context.Context, _ calls.Reader, _ protocol.Empty) (pr
 		out.Trouble, out.Hint = s.Trouble.Msg, s.Trouble.Hint
 	}
 	out.Compacting = s.CompactionDue
+	if out.Queue, err = r.counts(ctx); err != nil {
+		return out, err
+	}
 	for _, m := range s.Machines {
 		out.Machines = append(out.Machines, protocol.SyncMachine{
 			Machine: int(m.Number), Name: m.Name, Self: m.Number == s.Machine, Joined: m.Joined, Seen: m.Seen, Applied: count(m.Applied),
@@ -109,7 +130,8 @@ func notShared() error {
 
 // Health is what admin.health says, nil where the store is not shared. warn is told what is
 // wrong; failing is whether nothing can be written.
-func (r *Room) Health(warn func(failing bool, text string)) *protocol.SyncHealth {
+// whole is whether counts of records may be told.
+func (r *Room) Health(whole bool, warn func(failing bool, text string)) *protocol.SyncHealth {
 	if r == nil || r.replica == nil {
 		return nil
 	}
@@ -127,5 +149,16 @@ func (r *Room) Health(warn func(failing bool, text string)) *protocol.SyncHealth
 	if h.CompactionDue {
 		warn(false, "what was deleted is still on the servers of the shared store; it goes when they can be used")
 	}
-	return &protocol.SyncHealth{Connected: h.Connected, Durability: string(h.Durability)}
+	out := &protocol.SyncHealth{Connected: h.Connected, Durability: string(h.Durability)}
+	if !whole {
+		return out
+	}
+	out.Waiting, out.Refused = h.Waiting, h.Refused
+	if n := h.Waiting; n > 0 {
+		warn(false, show.Plural(n, "call")+" taken while the servers of the shared store could not be reached: the other machines do not have that yet")
+	}
+	if n := h.Refused; n > 0 {
+		warn(false, show.Plural(n, "call")+" taken without the other machines could not be made again: ctxd sync conflicts shows both sides")
+	}
+	return out
 }

@@ -19,11 +19,11 @@ import (
 const (
 	Folder  = "sync"
 	keyFile = "key"
-	joining = "joining.key"        // that of a join which is not complete
-	left    = "left"               // this machine has left: its store is its own, whatever the settings say
-	state   = "state.ctxdbackup"   // of a snapshot, on its way
-	partial = "joining.ctxdbackup" // what a join has
-	taking  = "joining.json"       // of which snapshot that is
+	joining = "joining.key"               // that of a join which is not complete
+	left    = "left"                      // this machine has left: its store is its own, whatever the settings say
+	state   = "state.ctxdbackup"          // of a snapshot, on its way
+	partial = "joining.ctxdbackup"        // what a join has
+	taking  = "joining.json"              // of which snapshot that is
 	before  = "before-joining.ctxdbackup" // what a join has replaced; further ones with the time before the dot
 )
 
@@ -247,6 +247,8 @@ type Health struct {
 	// CompactionDue says that what was deleted is still on the servers, since they could not
 	// be used when it was asked for.
 	CompactionDue bool
+	Waiting       int // what was taken while it could not, and waits
+	Refused       int // what of that the others refused
 }
 
 // Health says how it stands.
@@ -261,7 +263,7 @@ func (r *Replica) Health() Health {
 	}
 	if db != nil {
 		st, _ := db.Replica()
-		h.Trouble = st.Trouble
+		h.Trouble, h.Waiting, h.Refused = st.Trouble, st.Waiting, st.Refused
 	}
 	return h
 }

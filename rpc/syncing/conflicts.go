@@ -1,0 +1,154 @@
+package syncing
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/rpc/calls"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/waiting"
+)
+
+// counts is what sync.status says of the queue, nil for nothing.
+func (r *Room) counts(ctx context.Context) (*protocol.SyncQueue, error) {
+	if h := r.replica.Health(); h.Waiting+h.Refused == 0 {
+		return nil, nil
+	}
+	list, err := r.queue.List(ctx)
+	if len(list) == 0 || err != nil {
+		return nil, err
+	}
+	out := &protocol.SyncQueue{}
+	for i := range list {
+		w := &list[i]
+		if w.Refused == nil {
+			out.Waiting++
+			if out.Oldest == nil || w.Time.Before(*out.Oldest) {
+				out.Oldest = &w.Time
+			}
+			continue
+		}
+		out.Refused++
+		if last := out.LastConflict; last == nil || !w.Refused.Time.Before(last.RefusedAt) {
+			said := refusal(w)
+			out.LastConflict = &said
+		}
+	}
+	return out, nil
+}
+
+func refusal(w *waiting.Waiting) protocol.SyncRefusal {
+	return protocol.SyncRefusal{
+		Number: count(w.Number), Method: w.Kind, At: w.Time, RefusedAt: w.Refused.Time,
+		Message: w.Refused.Message, Field: w.Refused.Field, Hint: w.Refused.Hint,
+	}
+}
+
+// Conflicts is sync.conflicts.
+func (r *Room) Conflicts(ctx context.Context, by calls.Reader, p protocol.SyncConflictsOf) (out protocol.SyncConflicts, err error) {
+	out.Conflicts = []protocol.SyncConflict{}
+	list, err := r.queue.List(ctx)
+	if err != nil {
+		return out, err
+	}
+	for i := range list {
+		w := &list[i]
+		if w.Refused == nil {
+			continue
+		}
+		out.Total++
+		switch {
+		case count(w.Number) <= p.After:
+		case len(out.Conflicts) < p.Limit:
+			c, err := r.conflict(ctx, by.View, w)
+			if err != nil {
+				return out, err
+			}
+			out.Conflicts = append(out.Conflicts, c)
+		case out.Next == 0:
+			out.Next = out.Conflicts[len(out.Conflicts)-1].Number
+		}
+	}
+	return out, nil
+}
+
+func (r *Room) conflict(ctx context.Context, v *audience.View, w *waiting.Waiting) (c protocol.SyncConflict, err error) {
+	c = protocol.SyncConflict{
+		SyncRefusal: refusal(w), Audience: string(w.Call.Audience), Client: w.Call.Client, Mine: w.Call.Params,
+	}
+	if w.Kind == waiting.Send {
+		if c.Mine, err = said(w.Call); err != nil {
+			return c, err
+		}
+	}
+	if c.Theirs = r.there(ctx, v, w.Kind, w.Refused.Ref); c.Theirs != nil {
+		return c, nil
+	}
+	for _, id := range append(w.Call.IDs, w.Call.Held...) {
+		if c.Theirs = r.there(ctx, v, w.Kind, id); c.Theirs != nil {
+			break
+		}
+	}
+	return c, nil
+}
+
+// said is what chat.send was to write.
+func said(call *waiting.Call) (json.RawMessage, error) {
+	s, err := call.Said()
+	if err != nil {
+		return nil, err
+	}
+	mine := struct {
+		ConversationID string `json:"conversationId,omitempty"`
+		Text           string `json:"text,omitempty"`
+		MessageID      string `json:"messageId,omitempty"`
+		Content        string `json:"content,omitempty"`
+	}{ConversationID: s.ConversationID, MessageID: s.MessageID}
+	if s.Question != nil {
+		mine.ConversationID, mine.Text = s.Question.ConversationID, s.Question.Content
+	} else {
+		mine.Content = s.Answer.Content
+	}
+	return json.Marshal(mine)
+}
+
+// there returns the record that a call of a method may have met, as a reader sees it; nil for none.
+func (r *Room) there(ctx context.Context, v *audience.View, method, id string) *protocol.SyncTheirs {
+	if id == "" {
+		return nil
+	}
+	switch method {
+	case "notes.put":
+		if n := v.Note(id); n != nil {
+			if shown, err := v.ShownNote(ctx, n); err == nil {
+				return &protocol.SyncTheirs{Note: shown.Record()}
+			}
+		}
+	case "entities.put":
+		if e := v.Entity(id); e != nil {
+			return &protocol.SyncTheirs{Entity: v.ShownEntity(e)}
+		}
+	case "memory.add":
+		if m, err := r.rooms.Memory.Get(v, id); err == nil {
+			return &protocol.SyncTheirs{Memory: m}
+		}
+	default:
+		if c, err := r.rooms.Chat.Get(ctx, v, id); err == nil {
+			return &protocol.SyncTheirs{Conversation: c}
+		}
+	}
+	return nil
+}
+
+// Resolve is sync.resolve.
+func (r *Room) Resolve(ctx context.Context, _ calls.Reader, p protocol.SyncResolve) (protocol.SyncResolved, error) {
+	if r.replica == nil || r.queue == nil {
+		return protocol.SyncResolved{}, notShared()
+	}
+	end := r.queue.Drop
+	if p.Keep == protocol.KeepAgain {
+		end = r.queue.Again
+	}
+	return protocol.SyncResolved{Number: p.Number, Keep: p.Keep}, end(ctx, uint64(p.Number))
+}
