@@ -512,6 +512,8 @@ func refusals() map[string][]refusal {
 		"sync.status":          {{`[1]`, invalid, "params"}},
 		"sync.remove":          {{`{}`, invalid, "machine"}, {`{"machine":-1}`, invalid, "machine"}, {`{"machine":2}`, conflict, ""}},
 		"sync.leave":           {{`{}`, conflict, ""}},
+		"sync.conflicts":       {{`{"limit":0}`, invalid, "limit"}, {`{"after":-1}`, invalid, "after"}},
+		"sync.resolve":         {{`{}`, invalid, "number"}, {`{"number":1,"keep":"mine"}`, invalid, "keep"}, {`{"number":1,"keep":"theirs"}`, conflict, ""}},
 		"personality.activate": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 		"personality.delete":   {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}, {`{"id":"teacher"}`, conflict, ""}},
 		"personality.validate": {{`{}`, invalid, "template"}, {`{"template":"x","format":"html"}`, invalid, "format"}},
@@ -602,6 +604,7 @@ var elsewhere = map[string]string{
 	"chat.import 1004":    "a conversation that is full, of which its room has a test",
 	"memory.import 1002":  "a file that is changed while it is read",
 	"sync.remove 1001":    "a machine that is not there, of which the room of the shared store has a test",
+	"sync.resolve 1001":   "a conflict that is not there, of which the test of two daemons has one",
 	"memory.restore 1004": "memoryBank is full of what may not be archived, of which its room has a test",
 }
 

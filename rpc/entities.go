@@ -107,7 +107,7 @@ func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet
 	var found resolved.Names
 	found.Add(c.view, e, "")
 	e = c.view.ShownEntity(e)
-	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields, Diagnostics: found.Diagnostics()}
+	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields, Diagnostics: found.Diagnostics(), Waits: c.by(nil).Waits(e.ID)}
 	if t := c.view.TypeOf(e); t != nil && c.view.TypesNamed(e.Type).OfVault(t.Vault) != nil { // the reader knows of it
 		out.TypeVault = t.Vault
 	}

@@ -446,6 +446,8 @@ var attempts = map[string][]string{
 	"sync.status":        {`{}`},
 	"sync.remove":        {`{"machine":2}`},
 	"sync.leave":         {`{}`},
+	"sync.conflicts":     {`{}`},
+	"sync.resolve":       {`{"number":1,"keep":"theirs"}`},
 	"admin.health":       {`{}`},
 	"admin.stats":        {`{}`},
 	"admin.connections":  {},

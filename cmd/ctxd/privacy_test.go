@@ -172,6 +172,8 @@ var commandsForPeople = map[string]string{
 	"sync machines":        "is refused to a remote connection",
 	"sync remove":          "is refused to a remote connection",
 	"sync leave":           "is refused to a remote connection",
+	"sync conflicts":       "is refused to a remote connection",
+	"sync resolve":         "is refused to a remote connection",
 	"personality list":     "is refused to a remote connection",
 	"personality show":     "is refused to a remote connection",
 	"personality use":      "is refused to a remote connection",

@@ -126,14 +126,20 @@ func (c *setEntity) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(saved)
 		}
-		drawSaved(a.Out, c.Type != "", "@"+saved.Name, saved.ID, saved.Version)
+		drawSaved(a.Out, c.Type != "", "@"+saved.Name, saved.ID, saved.Version, saved.Waits)
 		return nil
 	})
 }
 
+// savedEntity is an entity as it is after a write.
+type savedEntity struct {
+	record.Entity
+	record.Waits
+}
+
 // save makes the entity, or changes it.
-func (c *setEntity) save(a *Options, cl *client.Client) (*record.Entity, error) {
-	var saved record.Entity
+func (c *setEntity) save(a *Options, cl *client.Client) (*savedEntity, error) {
+	var saved savedEntity
 	if c.Type != "" {
 		typ, err := newType(a, cl, c.Type)
 		if err != nil {

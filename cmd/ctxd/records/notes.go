@@ -184,7 +184,7 @@ func (c *setNote) Run(a *Options) error {
 		return err
 	}
 	return a.With(func(cl *client.Client) error {
-		var saved record.Note
+		var saved protocol.NoteSaved
 		var err error
 		if c.New {
 			err = cl.Call(a.Ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{
@@ -192,7 +192,7 @@ func (c *setNote) Run(a *Options) error {
 				Private: c.Private != nil && *c.Private,
 			}}, &saved)
 		} else {
-			err = c.patch(a, cl, body, &saved)
+			err = c.patch(a, cl, body, &saved.Note)
 		}
 		if err != nil {
 			return err
@@ -200,7 +200,7 @@ func (c *setNote) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(saved)
 		}
-		drawSaved(a.Out, c.New, "[["+saved.Title+"]]", saved.ID, saved.Version)
+		drawSaved(a.Out, c.New, "[["+saved.Title+"]]", saved.ID, saved.Version, saved.Waits)
 		return nil
 	})
 }
@@ -260,7 +260,7 @@ func (c *setNote) patch(a *Options, cl *client.Client, body string, saved *recor
 }
 
 // drawSaved says what was made or changed.
-func drawSaved(s *term.Screen, isNew bool, name, id string, version int) {
+func drawSaved(s *term.Screen, isNew bool, name, id string, version int, w record.Waits) {
 	did := "changed"
 	if isNew {
 		did = "made"
@@ -269,5 +269,9 @@ func drawSaved(s *term.Screen, isNew bool, name, id string, version int) {
 	if id != "" {
 		line = append(line, term.Styled(term.Faint, "  "+id))
 	}
-	s.Say(append(line, term.Styled(term.Faint, "  version "+term.Number(version)))...)
+	line = append(line, term.Styled(term.Faint, "  version "+term.Number(version)))
+	if w.Pending {
+		line = append(line, term.Styled(term.Warn, "  "+term.Pending))
+	}
+	s.Say(line...)
 }

@@ -28,6 +28,9 @@ type Command struct {
 	Machines machines `cmd:"" help:"List the machines that take part."`
 	Remove   remove   `cmd:"" help:"Take a machine out, which gets nothing new from then on."`
 	Leave    leave    `cmd:"" help:"Take this machine out. It keeps the records."`
+
+	Conflicts conflicts `cmd:"" help:"List what was written without the other machines and could not be given to them."`
+	Resolve   resolve   `cmd:"" help:"End a conflict: leave what is there, or try once more."`
 }
 
 // Help is what --help says of the command.
@@ -95,6 +98,7 @@ func (status) Run(a *Options) error {
 	if s := st.Snapshot; s != nil {
 		f.Addf("state", "%s at message %s, by machine %d, %s", term.Size(s.Bytes), term.Number(s.At), s.Machine, s.Made.Local().Format(time.DateTime))
 	}
+	drawQueue(f, st.Queue)
 	f.Draw(a.Out)
 	for _, w := range st.Warnings {
 		a.Out.SayWhole(term.Styled(term.Warn, "  "+w))

@@ -1,0 +1,129 @@
+package syncs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// drawQueue shows what waits for the other machines, and what they refused; nothing for none.
+func drawQueue(f *term.Facts, q *protocol.SyncQueue) {
+	if q == nil {
+		return
+	}
+	since := ""
+	if q.Oldest != nil {
+		since = ", the first since " + q.Oldest.Local().Format(time.DateTime)
+	}
+	f.Addf("waiting", "%s%s", term.Count(q.Waiting, "call"), since)
+	if c := q.LastConflict; c != nil {
+		f.Addf("conflicts", "%s, the last: %s; ctxd sync conflicts shows them", term.Count(q.Refused, "call"), c.Message)
+	}
+}
+
+type conflicts struct {
+	After int `placeholder:"NUMBER" help:"Only those with a greater number."`
+	Limit int `default:"100" placeholder:"N" help:"How many at most."`
+}
+
+// Help is what --help says of the command.
+func (conflicts) Help() string {
+	return "With store.sync.offline: queue, memories, messages, and new notes and entities are taken while the servers cannot be reached, " +
+		"and given to the other machines when they can. What cannot be given to them, since another machine has written the same note, say, " +
+		"is kept here with both sides until ctxd sync resolve ends it."
+}
+
+// Examples are those of --help.
+func (conflicts) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync conflicts", "mine, theirs, and why"},
+		{"ctxd sync conflicts --json | jq '.conflicts[].mine'", "what was to be written, for scripts"},
+	}
+}
+
+// Run runs the command.
+func (c *conflicts) Run(a *Options) error {
+	got, err := call[protocol.SyncConflicts](a, "sync.conflicts", protocol.SyncConflictsOf{After: c.After, Limit: c.Limit})
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Out.JSON(got)
+	case len(got.Conflicts) == 0:
+		a.Out.Say(term.Text("No conflicts."))
+		return nil
+	}
+	for i := range got.Conflicts {
+		x := &got.Conflicts[i]
+		a.Out.Say(term.Styled(term.Accent, strconv.Itoa(x.Number)), term.Text("  "+x.Method),
+			term.Styled(term.Faint, "  "+x.At.Local().Format(time.DateTime)+"  "+x.Client))
+		a.Out.Say(term.Styled(term.Bad, "  "+x.Message))
+		f := &term.Facts{Table: term.Table{Indent: 2}}
+		f.Add("mine", oneLine(x.Mine))
+		if x.Theirs != nil {
+			text, err := json.Marshal(x.Theirs)
+			if err != nil {
+				return err
+			}
+			f.Add("theirs", oneLine(text))
+		}
+		f.Draw(a.Out)
+		if x.Hint != "" {
+			a.Out.Say(term.Styled(term.Faint, "  Try: "+x.Hint))
+		}
+	}
+	if got.Next > 0 {
+		a.Out.Say(term.Styled(term.Faint, fmt.Sprintf("%d more: ctxd sync conflicts --after %d", got.Total-len(got.Conflicts), got.Next)))
+	}
+	a.Out.Say(term.Styled(term.Faint, "ctxd sync resolve NUMBER --keep theirs leaves what is there; --keep again tries once more."))
+	return nil
+}
+
+// oneLine is JSON without line breaks.
+func oneLine(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+type resolve struct {
+	Number int    `arg:"" help:"Number of the conflict, as ctxd sync conflicts lists it."`
+	Keep   string `enum:"theirs,again" required:"" placeholder:"WHAT" help:"theirs: what is there stays, and mine is forgotten; again: mine is tried once more."`
+}
+
+// Help is what --help says of the command.
+func (resolve) Help() string {
+	return "Nothing ends a conflict by itself. To keep both sides, write mine under another name first: ctxd sync conflicts --json has all of it."
+}
+
+// Examples are those of --help.
+func (resolve) Examples() []command.Example {
+	return []command.Example{
+		{"ctxd sync resolve 3 --keep theirs", "what the other machine wrote stays"},
+		{"ctxd sync resolve 3 --keep again", "after what was in the way has another id, or is deleted"},
+	}
+}
+
+// Run runs the command.
+func (c *resolve) Run(a *Options) error {
+	got, err := call[protocol.SyncResolved](a, "sync.resolve", protocol.SyncResolve{Number: c.Number, Keep: c.Keep})
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.Out.JSON(got)
+	case got.Keep == protocol.KeepAgain:
+		a.Out.Say(term.Styled(term.Good, "waits"), term.Text("  it is tried once more; ctxd sync status says what comes of it"))
+		return nil
+	}
+	a.Out.Say(term.Styled(term.Good, "ended"), term.Text("  what is there stays"))
+	return nil
+}
