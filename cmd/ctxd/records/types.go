@@ -234,7 +234,7 @@ func (c *setType) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(saved)
 		}
-		drawSaved(a.Out, isNew, saved.Name, "", saved.Version)
+		drawSaved(a.Out, isNew, saved.Name, "", saved.Version, record.Waits{})
 		for _, d := range saved.Diagnostics {
 			a.Out.Say(term.Styled(term.Warn, "  "+d.Field+": "+d.Message))
 		}
