@@ -25,16 +25,6 @@ func (c scope) markWaiting(conv *record.Conversation, list ...*record.ChatMessag
 	}
 }
 
-// replay has the calls that wait made again in these rooms, each for the reader that it was made for.
-func (s *Server) replay(r *Rooms) {
-	c, views := r.all, r.Audience // the store waits for them when it is closed, before the rooms are taken apart
-	r.Queue.Replay(func(ctx context.Context, method string, call *waiting.Call) error {
-		c := c
-		c.view, c.client = views.View(call.Audience), call.Client
-		return c.again(ctx, method, call, s.textBytes)
-	})
-}
-
 // again makes a call again that has waited.
 func (c scope) again(ctx context.Context, method string, call *waiting.Call, textBytes int) error {
 	switch method {

@@ -226,6 +226,16 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	return opened
 }
 
+// replay has the calls that wait made again in these rooms, each for the reader that it was made for.
+func (s *Server) replay(r *Rooms) {
+	c, views := r.all, r.Audience // the store waits for them when it is closed, before the rooms are taken apart
+	r.Queue.Replay(func(ctx context.Context, method string, call *waiting.Call) error {
+		c := c
+		c.view, c.client = views.View(call.Audience), call.Client
+		return c.again(ctx, method, call, s.textBytes)
+	})
+}
+
 // judged is where the detector of outcomes reads and scores.
 func (r *Rooms) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) feedback.House {
 	h := feedback.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -15,11 +16,25 @@ var syncCommands = map[string]func(ts *testscript.TestScript, neg bool, args []s
 	"words":   keepWords,
 }
 
+// serversOf are the servers of scripts, by their $WORK.
+var serversOf sync.Map
+
 // runServer is "servers": it runs a NATS server until the end of the script and has
-// $CTXD_STORE_SYNC_URL name it.
+// $CTXD_STORE_SYNC_URL name it. "servers stop" ends it, and "servers start" runs it again.
 func runServer(ts *testscript.TestScript, neg bool, args []string) {
+	if running, ok := serversOf.Load(ts.Getenv("WORK")); ok && !neg && len(args) == 1 {
+		switch c := running.(*streamtest.Cluster); args[0] {
+		case "stop":
+			c.Stop(0)
+			return
+		case "start":
+			ts.Check(c.Start(0))
+			ts.Check(c.Ready())
+			return
+		}
+	}
 	if neg || len(args) != 0 {
-		ts.Fatalf("usage: servers")
+		ts.Fatalf("usage: servers [stop|start]")
 	}
 	dir, err := os.MkdirTemp("", "ctxd-nats-")
 	ts.Check(err)
@@ -29,6 +44,7 @@ func runServer(ts *testscript.TestScript, neg bool, args []string) {
 		c.Close()
 		_ = os.RemoveAll(dir)
 	})
+	serversOf.Store(ts.Getenv("WORK"), c)
 	ts.Setenv("CTXD_STORE_SYNC_URL", c.URL())
 }
 

@@ -84,6 +84,9 @@ func (c *appendTo) Run(a *Options) error {
 			did = "known"
 		}
 		did += " as message " + term.Number(added.Messages[0].Index)
+		if added.Messages[0].Pending {
+			did += ", " + term.Pending
+		}
 		drawSaid(a.Out, did, found)
 		return nil
 	})

@@ -177,6 +177,7 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 	}
 
 	proxy.Cut()
+	a.eventually("it is cut off", func() bool { return !asked[protocol.SyncStatus](a, a.local, "sync.status", `{}`).Connected })
 	said := func(m *machine, text string) protocol.ChatAppended {
 		t.Helper()
 		return asked[protocol.ChatAppended](m, m.local, "chat.append", fmt.Sprintf(`{"conversationId":%q,"messages":[{"role":"user","content":%q}]}`, conv, text))
