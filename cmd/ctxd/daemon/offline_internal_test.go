@@ -257,9 +257,16 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 		t.Errorf("the model was asked %d times", n)
 	}
 	for _, call := range [][2]string{
-		{"memory.list", `{}`}, {"notes.list", `{}`}, {"entities.list", `{}`}, {"chat.list", `{}`}, {"chat.get", `{"ref":"` + conv + `"}`},
-		{"chat.get", `{"ref":"` + sent.ConversationID + `"}`}, {"chat.get", `{"ref":"` + hidden + `"}`}, {"notes.get", `{"id":"plan"}`},
-		{"notes.get", `{"id":"` + own.ID + `"}`}, {"entities.get", `{"id":"` + alice.ID + `"}`},
+		{"memory.list", `{}`},
+		{"notes.list", `{}`},
+		{"entities.list", `{}`},
+		{"chat.list", `{}`},
+		{"chat.get", `{"ref":"` + conv + `"}`},
+		{"chat.get", `{"ref":"` + sent.ConversationID + `"}`},
+		{"chat.get", `{"ref":"` + hidden + `"}`},
+		{"notes.get", `{"id":"plan"}`},
+		{"notes.get", `{"id":"` + own.ID + `"}`},
+		{"entities.get", `{"id":"` + alice.ID + `"}`},
 	} {
 		one, two := a.text(call[0], call[1]), b.text(call[0], call[1])
 		if one != two || strings.Contains(one, `"pending"`) || strings.Contains(one, "not for me") {

@@ -17,11 +17,9 @@ func drawQueue(f *term.Facts, q *protocol.SyncQueue) {
 	if q == nil {
 		return
 	}
-	since := ""
 	if q.Oldest != nil {
-		since = ", the first since " + q.Oldest.Local().Format(time.DateTime)
+		f.Addf("waiting", "%s, the first since %s", term.Count(q.Waiting, "call"), q.Oldest.Local().Format(time.DateTime))
 	}
-	f.Addf("waiting", "%s%s", term.Count(q.Waiting, "call"), since)
 	if c := q.LastConflict; c != nil {
 		f.Addf("conflicts", "%s, the last: %s; ctxd sync conflicts shows them", term.Count(q.Refused, "call"), c.Message)
 	}
