@@ -15,8 +15,8 @@ import (
 type Queue struct {
 	db    *kv.Store
 	on    bool          // calls may wait
-	ready chan struct{} // closed when make is set
-	make  Maker
+	ready chan struct{} // closed when maker is set
+	maker Maker
 
 	mu  sync.Mutex // guards what follows
 	seq uint64     // of the store, when ids was made
@@ -48,9 +48,9 @@ func (q *Queue) Begin(ctx context.Context, method string, reader audience.Reader
 }
 
 // Replay says how calls are made again; until then they wait. Call it once.
-func (q *Queue) Replay(make Maker) {
+func (q *Queue) Replay(maker Maker) {
 	if q != nil {
-		q.make = make
+		q.maker = maker
 		close(q.ready)
 	}
 }
@@ -65,7 +65,7 @@ func (q *Queue) replay(ctx context.Context, w kv.Waiting) error {
 	if err != nil {
 		return err
 	}
-	err = q.make(context.WithValue(ctx, callKey{}, c), w.Kind, c)
+	err = q.maker(context.WithValue(ctx, callKey{}, c), w.Kind, c)
 	if err != nil && ctx.Err() != nil {
 		return waitsOn(err)
 	}
