@@ -270,7 +270,7 @@ func object(ctx context.Context, objects jetstream.ObjectStore, name string) ([]
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it was read
 	sealed, err := io.ReadAll(io.LimitReader(r, mostPiece+1))
 	if len(sealed) > mostPiece {
 		return nil, seal.Refuse(seal.TooLarge)
