@@ -70,34 +70,18 @@ type replica struct {
 // openReplica finds out where in its log the store stands.
 func (s *Store) openReplica() error {
 	raw, known := s.latest(logKey)
-	var at commitlog.Place
-	var err error
-	if known {
-		at, err = commitlog.ParsePlace(raw)
-	}
+	o := &s.opts
+	at, how, err := replicate.Stands(raw, known, replicate.Start{
+		Log: o.Log != nil, LogStart: o.LogStart, Leave: o.Leave, Replace: o.Replace, Empty: s.count() == 0,
+	})
 	switch {
-	case err != nil:
-		return fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
-			WithHint("join the other machines anew: ctxd sync join --again")
-	case known && s.opts.Leave:
+	case err != nil || how == replicate.Alone:
+		return err
+	case how == replicate.Leaving:
 		return s.Update(context.Background(), func(tx *Tx) error {
 			return errors.Join(outbox.Leave(rawTx{tx}), tx.delete(logKey, nil))
 		})
-	case known && s.opts.Replace:
-		return nil
-	case s.opts.Log == nil && known:
-		return fault.New(fault.Unavailable, "the store is shared with other machines, and this start does not know their servers").
-			WithHint("set store.sync.url to the address of their servers again")
-	case s.opts.Log == nil || s.opts.Leave:
-		return nil
-	case !known && s.opts.LogStart == nil && s.count() > 0:
-		return fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
-			WithHint("begin a shared store with them, ctxd sync init --again, or join one: ctxd sync join --again")
-	case !known || s.opts.LogStart != nil: // known, where a start was interrupted or another log is begun
-		if s.opts.LogStart != nil {
-			at = commitlog.Place{Position: *s.opts.LogStart}
-		}
-		// From now on records may come that are not of the log.
+	case how == replicate.Begins:
 		err := s.Update(context.Background(), func(tx *Tx) error { return tx.put(logKey, at.String(), nil) })
 		if err != nil {
 			return err
@@ -232,7 +216,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 			return lost
 		case tx.accepted || errors.Is(err, errAgain) || werr != nil || round != tx.round:
 			continue // what it read has not come, or not alone
-		case err != nil && !asked && disputable(err):
+		case err != nil && !asked && replicate.Disputable(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
 			asked = true
 			if r.s.CatchUp(ctx) != nil {
@@ -244,15 +228,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		}
 		return err
 	}
-	e := fault.New(fault.Conflict, "other machines were first each time that this was tried").WithHint("try it again")
-	e.Retryable = true
-	return e
-}
-
-// disputable reports whether a refusal may come of records that others have changed.
-func disputable(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.Conflict || kind == fault.NotFound
+	return replicate.Overtaken()
 }
 
 // try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.

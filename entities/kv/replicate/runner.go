@@ -451,9 +451,7 @@ func (r *Runner) prove() {
 		e.Retryable = true
 		err = e.WithHint("what is here can be read; try again")
 	case errors.Is(err, commitlog.ErrBehind):
-		e := fault.New(fault.Conflict, "other machines were first each time that this was tried")
-		e.Retryable = true
-		r.proved(e.WithHint("try it again"))
+		r.proved(Overtaken())
 		return
 	}
 	r.proved(r.told(err))

@@ -22,8 +22,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
-	"github.com/ctxd/ctxd/rpc/rpctest"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/rpctest"
 )
 
 func TestMain(m *testing.M) {

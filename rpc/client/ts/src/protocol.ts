@@ -629,6 +629,8 @@ export interface ChatMessage {
   provider?: string;
   /** Of an answer: the model, as its provider calls it. */
   model?: string;
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface ChatMessageAdded {
@@ -640,6 +642,8 @@ export interface ChatMessageAdded {
   hash?: string;
   /** Whether it was there already. */
   repeat: boolean;
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface ChatMessageDraft {
@@ -1795,6 +1799,8 @@ export interface Conversation {
   pinnedNoteIds: string[];
   /** Memories that stand in every prompt of the conversation. */
   pinnedMemoryIds: string[];
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface Conversations {
@@ -2001,6 +2007,8 @@ export interface EntityFull {
   fields: Record<string, unknown>;
   /** Names in fields, where an id belongs, that lead to no record: at most 100; absent without any. */
   diagnostics?: Diagnostic[];
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface EntityHead {
@@ -2153,6 +2161,8 @@ export interface EntitySaved {
   version: number;
   /** Names in fields, where an id belongs, that lead to no record: at most 100; absent without any. */
   diagnostics?: Diagnostic[];
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface Error {
@@ -2773,6 +2783,8 @@ export interface Memory {
   use: MemoryUse;
   /** How it is found now: by its words, by its meaning too, or by its words alone because the embedder refused it; only in memory.get and memory.list. */
   indexed?: "words" | "meaning" | "failed";
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface MemoryAdded {
@@ -3349,6 +3361,8 @@ export interface NoteFull {
   version: number;
   /** The entity made from it. */
   entityId?: string;
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Links of the note, in the order of its text. */
@@ -3543,6 +3557,50 @@ export interface NoteResolved {
   block?: string;
   /** The notes that an ambiguous link may mean. */
   candidates: Candidate[];
+}
+
+export interface NoteSaved {
+  /** Id of the note. */
+  id: string;
+  /** Its title. */
+  title: string;
+  /** Its text, Markdown. */
+  body: string;
+  /** Canvas or base for a note that is read from such a file: its body is the text of the cards, or the source; absent for Markdown. */
+  kind?: string;
+  /** Its path, with / between folders. */
+  path?: string;
+  /** Its folder. */
+  folder?: string;
+  /** Its tags, those in the text included. */
+  tags: string[];
+  /** Its other titles. */
+  aliases: string[];
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /** Whether it comes from a file; it then changes only with the file. */
+  vaultBacked: boolean;
+  /**
+   * When it was made.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back, except for a note of a vault, where it is the time of the file.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /**
+   * When it was archived; absent while it is not.
+   * RFC 3339, in UTC.
+   */
+  archivedAt?: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** The entity made from it. */
+  entityId?: string;
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
 }
 
 export interface NoteTag {
@@ -4285,11 +4343,55 @@ export interface SyncCompactedMachine {
   copies: boolean;
 }
 
+export interface SyncConflict {
+  /** Number of the call, for sync.resolve. */
+  number: number;
+  /** Its method. */
+  method: string;
+  /**
+   * When it was taken.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+  /**
+   * When it was refused.
+   * RFC 3339, in UTC.
+   */
+  refusedAt: string;
+  /** Why: one sentence. */
+  message: string;
+  /** The parameter at fault. */
+  field?: string;
+  /** What to do about it. */
+  hint?: string;
+  /** For whom it reads and writes. */
+  audience: "local" | "remote";
+  /** The program that made it. */
+  client?: string;
+  /** What it was to write: its params or, of chat.send, the message as text or the answer as content. */
+  mine: Record<string, unknown>;
+  /** What is in the way, as it is now; absent when nothing is there. */
+  theirs?: SyncTheirs;
+}
+
+export interface SyncConflicts {
+  /** The first taken first. */
+  conflicts: SyncConflict[];
+  /** How many there are in all. */
+  total: number;
+  /** After of the next page; absent on the last. */
+  next?: number;
+}
+
 export interface SyncHealth {
   /** Whether a server can be reached. */
   connected: boolean;
   /** What an acknowledgement is worth: on the disks of most servers, on most servers, or on one server; absent until the servers have said it. */
   durability?: "quorum-synced" | "quorum" | "single";
+  /** Calls that were taken while no server could be reached, and wait; absent for none, and for a remote reader. */
+  waiting?: number;
+  /** Calls of those that could not be made again, see sync.conflicts; absent for none, and for a remote reader. */
+  refused?: number;
 }
 
 export interface SyncLeft {
@@ -4320,9 +4422,53 @@ export interface SyncMachine {
   applied: number;
 }
 
+export interface SyncQueue {
+  /** Calls that wait to be made again. */
+  waiting: number;
+  /**
+   * When the first of them was taken; absent when none waits.
+   * RFC 3339, in UTC.
+   */
+  oldest?: string;
+  /** Calls that could not be made again, see sync.conflicts. */
+  refused: number;
+  /** The last of those; absent for none. */
+  lastConflict?: SyncRefusal;
+}
+
+export interface SyncRefusal {
+  /** Number of the call, for sync.resolve. */
+  number: number;
+  /** Its method. */
+  method: string;
+  /**
+   * When it was taken.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+  /**
+   * When it was refused.
+   * RFC 3339, in UTC.
+   */
+  refusedAt: string;
+  /** Why: one sentence. */
+  message: string;
+  /** The parameter at fault. */
+  field?: string;
+  /** What to do about it. */
+  hint?: string;
+}
+
 export interface SyncRemoved {
   /** The new recovery words, which machines that join need from now on. */
   words: string;
+}
+
+export interface SyncResolved {
+  /** Number of the call. */
+  number: number;
+  /** What becomes of it. */
+  keep: "theirs" | "again";
 }
 
 export interface SyncSnapshot {
@@ -4372,6 +4518,19 @@ export interface SyncStatus {
   machines?: SyncMachine[];
   /** The newest state on the servers, which machines that join take. */
   snapshot?: SyncSnapshot;
+  /** What was taken while the servers could not be reached; absent when nothing of it waits and nothing was refused. */
+  queue?: SyncQueue;
+}
+
+export interface SyncTheirs {
+  /** A note. */
+  note?: Note;
+  /** An entity. */
+  entity?: Entity;
+  /** A memory. */
+  memory?: Memory;
+  /** A conversation. */
+  conversation?: Conversation;
 }
 
 export interface Synonyms {
@@ -6800,6 +6959,28 @@ export interface SyncRemoveParams {
   machine: number;
 }
 
+/** Params of sync.conflicts. */
+export interface SyncConflictsParams {
+  /** Only those with a greater number: next of the page before. */
+  after?: number;
+  /**
+   * Conflicts of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+}
+
+/** Params of sync.resolve. */
+export interface SyncResolveParams {
+  /**
+   * Number of the call, as sync.conflicts lists it.
+   * At least 1.
+   */
+  number: number;
+  /** Theirs: what is there stays, and the call is forgotten; again: the call is made once more. */
+  keep: "theirs" | "again";
+}
+
 /** Params of admin.backup. */
 export interface AdminBackupParams {
   /** Absolute path of the file to write, outside the daemon's data folder. */
@@ -6850,7 +7031,7 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}
    */
-  "notes.put": { params: NotesPutParams; result: Note };
+  "notes.put": { params: NotesPutParams; result: NoteSaved };
   /**
    * Change only the given fields of a note.
    * The title, body, path and folder of a note from a vault change only with its file.
@@ -7744,6 +7925,19 @@ export interface Methods {
    * Errors of its own: conflict, unavailable, limit.
    */
   "sync.leave": { params: NoParams; result: SyncLeft };
+  /**
+   * List the calls that waited for the other machines and could not be made again.
+   * With the setting store.sync.offline: queue, memory.add, chat.append, chat.send, and notes.put and entities.put of new ids are taken while the servers cannot be reached, and made again when they can. What cannot be made again is kept here, with both sides, until sync.resolve ends it.
+   * Errors of its own: unavailable, limit, deadline.
+   */
+  "sync.conflicts": { params: SyncConflictsParams; result: SyncConflicts };
+  /**
+   * End a conflict of sync.conflicts: leave what is there, or make the call once more.
+   * Nothing ends one by itself. A call that is made once more goes behind those that wait, and gets a new number; when it is refused again, it is listed again.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"number":3,"keep":"theirs"}
+   */
+  "sync.resolve": { params: SyncResolveParams; result: SyncResolved };
   /**
    * Report the health of the daemon and what needs attention.
    * While the store is being opened or replaced the status is warning or worse, and loading says what other calls wait for.
