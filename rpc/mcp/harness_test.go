@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
@@ -24,8 +23,6 @@ func TestMain(m *testing.M) {
 	// It looks once a second whether its database is closed.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
 }
-
-const patience = 2 * time.Minute
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -150,5 +150,5 @@ func (r *Room) Resolve(ctx context.Context, _ calls.Reader, p protocol.SyncResol
 	if p.Keep == protocol.KeepAgain {
 		end = r.queue.Again
 	}
-	return protocol.SyncResolved{Number: p.Number, Keep: p.Keep}, end(ctx, uint64(p.Number))
+	return protocol.SyncResolved(p), end(ctx, uint64(p.Number))
 }

@@ -433,10 +433,9 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
 		t.Fatal(err)
 	}
-	b := &machine{dir: t.TempDir(), url: c.URL()}
-	kept := make(map[string]bool)
+	dir, kept := t.TempDir(), make(map[string]bool)
 	for n := range 3 {
-		o := joinOptions(t, c.URL(), b.dir, words)
+		o := joinOptions(t, c.URL(), dir, words)
 		o.Again = true
 		joined, err := shared.Join(t.Context(), o)
 		if err != nil {
@@ -491,7 +490,7 @@ func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
 		}
 	}
 	s, err := a.replica.Status(t.Context())
-	if err != nil || s.Applied != 2 || s.Newest != 1 || s.Trouble == nil || !errors.Is(s.Trouble, commitlog.ErrForked) {
+	if err != nil || s.Newest >= s.Applied || s.Trouble == nil || !errors.Is(s.Trouble, commitlog.ErrForked) {
 		t.Errorf("status %+v, %v", s, err)
 	}
 	if h := a.replica.Health(); h.Trouble == nil {

@@ -216,6 +216,7 @@ type Log struct {
 
 	mu       sync.Mutex // of what follows
 	head     head
+	short    bool   // its end was missing for long enough to say so
 	verified uint64 // connects of which the store's position was found in the log
 	connects uint64 // how often there was a connection
 }

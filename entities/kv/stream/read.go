@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -67,11 +68,7 @@ type walked struct {
 
 // walk checks everything behind a position up to the end of the log as it is now.
 func (l *Log) walk(ctx context.Context, after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) (walked, error) {
-	s, first, last, err := l.bounds(ctx)
-	if err != nil {
-		return walked{}, err
-	}
-	err = within(after, first, last)
+	s, first, last, err := l.reach(ctx, after)
 	if err != nil {
 		return walked{}, err
 	}
@@ -89,6 +86,32 @@ func (l *Log) walk(ctx context.Context, after commitlog.Position, fn func(at com
 		return fn(w.at, entry)
 	})
 	return w, err
+}
+
+// reach asks for the bounds of the log, which are to hold a position. A server that has not
+// noticed yet that another one leads, or does not have everything yet, shows an end of before:
+// it is asked again for a while, before the log passes for one that has lost its end.
+func (l *Log) reach(ctx context.Context, after commitlog.Position) (s jetstream.Stream, first, last uint64, err error) {
+	until := time.Now().Add(askWait)
+	for {
+		s, first, last, err = l.bounds(ctx)
+		if err != nil {
+			return s, first, last, err
+		}
+		short := last < after.Seq
+		l.mu.Lock()
+		told := l.short
+		l.short = short && (told || time.Now().After(until))
+		wait := short && !l.short
+		l.mu.Unlock()
+		if !wait {
+			return s, first, last, within(after, first, last)
+		}
+		err = l.pause(ctx)
+		if err != nil {
+			return s, first, last, err
+		}
+	}
 }
 
 // within refuses a position outside what the log holds.

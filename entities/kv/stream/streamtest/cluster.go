@@ -140,20 +140,23 @@ func (c *Cluster) Ready() error {
 }
 
 func (c *Cluster) ready() bool {
-	led := false
+	led, known, running := false, 0, 0
 	for _, s := range c.running {
 		if s == nil {
 			continue
 		}
+		running++
 		if len(c.running) == 1 {
 			return s.JetStreamEnabled()
 		}
 		if !s.JetStreamIsCurrent() {
 			return false
 		}
-		led = led || s.JetStreamIsLeader()
+		if s.JetStreamIsLeader() {
+			led, known = true, len(s.JetStreamClusterPeers()) // to which it would give a stream
+		}
 	}
-	return led
+	return led && known >= running
 }
 
 // Leader returns the server that leads a stream, -1 when none does.
