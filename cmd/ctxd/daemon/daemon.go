@@ -69,8 +69,10 @@ type Options struct {
 	Socket string
 	Data   string // folder; made when absent
 	Log    *slog.Logger
-	// Servers are those of the store that is shared with other machines, "" as configured.
+	// Servers are those of the store that is shared with other machines, "" as configured. Queue has
+	// what only adds wait while they can't be reached.
 	Servers string
+	Queue   bool
 
 	idleExit time.Duration // 0: it runs without clients, too
 	limits   rpc.Limits
@@ -145,6 +147,9 @@ func Start(opts Options) (*Daemon, error) {
 	}
 	if opts.Servers != "" {
 		d.store.Sync.URL = opts.Servers
+	}
+	if opts.Queue {
+		d.store.Sync.Offline = config.OfflineQueue
 	}
 	d.Server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,

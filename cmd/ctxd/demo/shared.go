@@ -3,6 +3,7 @@ package demo
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -45,6 +46,9 @@ const (
 	askedOnSecond = "What am I allergic to?"
 	saidOnSecond  = "My bicycle is locked in the cellar of the library."
 	askedOnFirst  = "Where is my bicycle?"
+	saidAlone     = "My dentist has moved to the house beside the station."
+	askedBehind   = "Where is my dentist?"
+	noteOfBoth    = "weekend" // id
 )
 
 // seenThere is a memory of one machine in the prompt of the other.
@@ -57,11 +61,12 @@ type seenThere struct {
 
 // sharing is what the demo of a shared store did: the document of --json.
 type sharing struct {
-	Server     string              `json:"server"`
-	Durability string              `json:"durability"`
-	Seen       []seenThere         `json:"seen"`
-	Status     protocol.SyncStatus `json:"status"`
-	TotalMS    float64             `json:"totalMs"`
+	Server     string                  `json:"server"`
+	Durability string                  `json:"durability"`
+	Seen       []seenThere             `json:"seen"`
+	Conflicts  []protocol.SyncConflict `json:"conflicts"` // of what the second machine took while it was cut off
+	Status     protocol.SyncStatus     `json:"status"`
+	TotalMS    float64                 `json:"totalMs"`
 }
 
 // runShared shows two daemons with one store.
@@ -85,6 +90,11 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	if err != nil {
 		return err
 	}
+	wire, err := newCable(strings.TrimPrefix(url, "nats://"))
+	if err != nil {
+		return err
+	}
+	defer wire.close()
 	servers := stream.Servers{URL: url}
 	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{Servers: servers, Dir: data(first), Name: "first", Single: true, Synced: true})
 	if err != nil {
@@ -101,7 +111,7 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	two, endTwo, err := c.machine(a, second, url)
+	two, endTwo, err := c.machine(a, second, wire.URL())
 	if err != nil {
 		return err
 	}
@@ -119,11 +129,13 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 		names := []string{"first", "second"}
 		say()
 		say(term.Styled(term.Strong, "said on the "+names[i]+" machine: "), term.Text(s.statement))
-		say(term.Styled(term.Strong, "asked on the "+names[1-i]+": "), term.Text(s.question), term.Styled(term.Faint, "  in its prompt after "+term.Millis(seen.AfterMS)))
-		for line := range strings.SplitSeq(strings.TrimSpace(seen.Context.System), "\n") {
-			say(term.Styled(term.Faint, "  │ "), term.Text(line))
-		}
+		tell(say, names[1-i], seen)
 	}
+	seen, conflicts, err := cutOff(a.Ctx, say, wire, one, two)
+	if err != nil {
+		return err
+	}
+	did.Seen, did.Conflicts = append(did.Seen, seen), conflicts
 	err = one.Call(a.Ctx, "sync.status", protocol.Empty{}, &did.Status)
 	if err != nil {
 		return err
@@ -137,12 +149,87 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	return nil
 }
 
+// tell shows what a machine has in its prompt.
+func tell(say func(...term.Span), machine string, seen seenThere) {
+	say(term.Styled(term.Strong, "asked on the "+machine+": "), term.Text(seen.Question), term.Styled(term.Faint, "  in its prompt after "+term.Millis(seen.AfterMS)))
+	for line := range strings.SplitSeq(strings.TrimSpace(seen.Context.System), "\n") {
+		say(term.Styled(term.Faint, "  │ "), term.Text(line))
+	}
+}
+
+// cutOff has both machines write while the second one is cut off, and shows what becomes of it.
+func cutOff(ctx context.Context, say func(...term.Span), wire *cable, one, two *client.Client) (seen seenThere, conflicts []protocol.SyncConflict, err error) {
+	wire.pull(true)
+	err = until(ctx, "the second machine does not notice that its cable is pulled", func() (bool, error) {
+		var st protocol.SyncStatus
+		err := two.Call(ctx, "sync.status", protocol.Empty{}, &st)
+		return !st.Connected, err
+	})
+	if err != nil {
+		return seen, nil, err
+	}
+	say()
+	say(term.Text("3  the cable of the second machine is pulled; what only adds waits there, all else is refused"))
+	note := func(on *client.Client, by string) error {
+		return on.Call(ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: noteOfBoth, Title: "Weekend", Body: "Written on the " + by + " machine."}}, nil)
+	}
+	err = errors.Join(two.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: saidAlone}, nil), note(two, "second"), note(one, "first"))
+	if err != nil {
+		return seen, nil, err
+	}
+	say(term.Styled(term.Strong, "said on the second machine: "), term.Text(saidAlone))
+	say(term.Styled(term.Strong, "written on both: "), term.Text("a note with one id"))
+	wire.pull(false)
+	say(term.Text("4  the cable is back"))
+	seen, err = seenOn(ctx, nil, one, saidAlone, askedBehind)
+	if err != nil {
+		return seen, nil, err
+	}
+	tell(say, "first", seen)
+	err = until(ctx, "the second machine tells of no conflict", func() (bool, error) {
+		var list protocol.SyncConflicts
+		err := two.Call(ctx, "sync.conflicts", protocol.SyncConflictsOf{}, &list)
+		conflicts = list.Conflicts
+		return len(conflicts) > 0, err
+	})
+	for _, c := range conflicts {
+		var mine protocol.NotePut
+		err = errors.Join(err, json.Unmarshal(c.Mine, &mine))
+		say(term.Styled(term.Strong, "a conflict, kept with both sides: "), term.Text(c.Message))
+		say(term.Styled(term.Faint, "  mine    "), term.Text(mine.Body))
+		if c.Theirs != nil && c.Theirs.Note != nil {
+			say(term.Styled(term.Faint, "  theirs  "), term.Text(c.Theirs.Note.Body))
+		}
+	}
+	return seen, conflicts, err
+}
+
+// until asks until something is so, for visibleWait at most.
+func until(ctx context.Context, not string, so func() (bool, error)) error {
+	limit := time.NewTimer(visibleWait)
+	defer limit.Stop()
+	step := time.NewTicker(visibleStep)
+	defer step.Stop()
+	for {
+		if done, err := so(); done || err != nil {
+			return err
+		}
+		select {
+		case <-step.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-limit.C:
+			return fault.New(fault.Deadline, "%s", not).WithHint("look at ctxd sync status")
+		}
+	}
+}
+
 // data is the folder of the store of a machine, beside its socket.
 func data(dir string) string { return filepath.Join(dir, "data") }
 
 // machine starts a daemon with a folder and a socket of its own.
 func (c *Command) machine(a *Options, dir, url string) (cl *client.Client, end func() error, err error) {
-	d, err := daemon.Start(daemon.Options{Socket: socket(dir), Data: data(dir), Log: slog.New(slog.DiscardHandler), Servers: url})
+	d, err := daemon.Start(daemon.Options{Socket: socket(dir), Data: data(dir), Log: slog.New(slog.DiscardHandler), Servers: url, Queue: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,34 +267,22 @@ func joinShared(ctx context.Context, servers stream.Servers, words, dir string) 
 	return err
 }
 
-// seenOn writes a memory on one machine and asks the other until it has it in a prompt.
-func seenOn(ctx context.Context, on, at *client.Client, statement, question string) (seenThere, error) {
-	err := on.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: statement}, nil)
-	if err != nil {
-		return seenThere{}, err
+// seenOn writes a memory on one machine, nil: it is written, and asks the other until it has it in a prompt.
+func seenOn(ctx context.Context, on, at *client.Client, statement, question string) (seen seenThere, err error) {
+	if on != nil {
+		err := on.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: statement}, nil)
+		if err != nil {
+			return seen, err
+		}
 	}
 	said := time.Now()
-	limit := time.NewTimer(visibleWait)
-	defer limit.Stop()
-	step := time.NewTicker(visibleStep)
-	defer step.Stop()
-	for {
+	err = until(ctx, "the other machine does not show the memory", func() (bool, error) {
 		var got prompt.Result
 		err := at.Call(ctx, "context.assemble", gather.Params{Text: question, Memories: shownMemories}, &got)
-		if err != nil {
-			return seenThere{}, err
-		}
-		if strings.Contains(got.System, statement) {
-			return seenThere{statement, question, float64(time.Since(said).Microseconds()) / 1000, got}, nil
-		}
-		select {
-		case <-step.C:
-		case <-ctx.Done():
-			return seenThere{}, ctx.Err()
-		case <-limit.C:
-			return seenThere{}, fault.New(fault.Deadline, "the other machine does not show the memory").WithHint("look at ctxd sync status")
-		}
-	}
+		seen = seenThere{statement, question, float64(time.Since(said).Microseconds()) / 1000, got}
+		return strings.Contains(got.System, statement), err
+	})
+	return seen, err
 }
 
 var listens = regexp.MustCompile(`Listening for client connections on (\S+)`)
