@@ -53,7 +53,7 @@ func (Command) Examples() []command.Example {
 		{"ctxd demo", "the main job"},
 		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
 		{"ctxd demo --keep", "then look around with the other commands"},
-		{"ctxd demo --shared", "a memory of one machine in the prompt of another"},
+		{"ctxd demo --shared", "a memory of one machine in the prompt of another, also after one was cut off"},
 	}
 }
 
