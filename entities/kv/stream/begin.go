@@ -75,40 +75,55 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	if o.Synced {
 		meta[metaSynced] = "1"
 	}
-	_, err = js.CreateStream(ctx, jetstream.StreamConfig{
+	c, err := fill(ctx, nc, js, id, meta, replicas)
+	if err == nil {
+		err = id.Save()
+	}
+	if err != nil {
+		withdraw(ctx, js, id)
+		return nil, nil, err
+	}
+	return id, c, nil
+}
+
+// fill makes what a store has on the servers.
+func fill(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *Identity, meta map[string]string, replicas int) (*Cluster, error) {
+	s, err := js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: id.id.Stream, Subjects: []string{id.id.Subject}, Storage: jetstream.FileStorage, Replicas: replicas,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, Duplicates: duplicatesKept,
 		Metadata: meta,
 	})
 	if err != nil {
-		return nil, nil, cantMake(err)
+		return nil, cantMake(err)
 	}
 	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime})
 	if err != nil {
-		return nil, nil, cantMake(err)
+		return nil, cantMake(err)
 	}
 	_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: id.id.Objects, Replicas: replicas, Storage: jetstream.FileStorage})
 	if err != nil {
-		return nil, nil, cantMake(err)
-	}
-	s, err := js.Stream(ctx, id.id.Stream)
-	if err != nil {
-		return nil, nil, says(err)
+		return nil, cantMake(err)
 	}
 	c, err := examine(ctx, nc, s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c.judge(id)
 	b, err := openBucket(ctx, js, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	err = errors.Join(b.putKeys(ctx), b.putMachine(ctx, Presence{}))
-	if err != nil {
-		return nil, nil, err
-	}
-	return id, c, id.Save()
+	return c, errors.Join(b.putKeys(ctx), b.putMachine(ctx, Presence{}))
+}
+
+// withdraw deletes what was made for a store that nobody gets the key of. What can't be deleted
+// stays, under names that nobody knows.
+func withdraw(ctx context.Context, js jetstream.JetStream, id *Identity) {
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
+	defer cancel()
+	_ = js.DeleteStream(end, id.id.Stream)
+	_ = js.DeleteKeyValue(end, id.id.Bucket)
+	_ = js.DeleteObjectStore(end, id.id.Objects)
 }
 
 // cantMake is the fault of a stream that could not be made.

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
@@ -363,5 +367,31 @@ func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
 	got = first
 	if entries, _ := arrived(); fmt.Sprint(entries) != "[second]" {
 		t.Errorf("cut off from the servers it has %q", entries)
+	}
+}
+
+// A store that could not be begun to its end leaves nothing on the servers.
+func TestSYNC8_AStoreThatIsNotBegunLeavesNothing(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	nowhere := filepath.Join(t.TempDir(), "no folder", "key")
+	_, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: c.URL()}, Name: "laptop", Single: true, Path: nowhere})
+	if fault.KindOf(err) != fault.Unavailable {
+		t.Fatalf("begun without a key file: %v", err)
+	}
+	nc, err := nats.Connect(c.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := js.StreamNames(t.Context())
+	for name := range list.Name() {
+		t.Errorf("the servers keep %s", name)
+	}
+	if list.Err() != nil {
+		t.Error(list.Err())
 	}
 }
