@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -259,13 +260,22 @@ func (r *Replica) Health() Health {
 	h := Health{Machine: r.id.Machine(), Connected: r.log.Connected()}
 	_, h.CompactionDue = r.noted(compactDue)
 	if c != nil {
-		h.Durability, h.Warnings = c.Durability, c.Warnings
+		h.Durability, h.Warnings = c.Durability, r.warnings(c)
 	}
 	if db != nil {
 		st, _ := db.Replica()
 		h.Trouble, h.Waiting, h.Refused = st.Trouble, st.Waiting, st.Refused
 	}
 	return h
+}
+
+// warnings are what is wanting of the servers and of this machine.
+func (r *Replica) warnings(c *stream.Cluster) []string {
+	if !r.id.Copied() {
+		return c.Warnings
+	}
+	return append(slices.Clone(c.Warnings),
+		"another machine takes part with the key of this one: its data folder is a copy; stop one of the two, and have it join by itself: ctxd sync join --again")
 }
 
 // Status is all that there is to know.
@@ -311,7 +321,7 @@ func (r *Replica) ask(ctx context.Context, s *Status) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Server, s.Durability, s.Warnings = c.Server, c.Durability, c.Warnings
+	s.Server, s.Durability, s.Warnings = c.Server, c.Durability, r.warnings(c)
 	s.Machines, err = r.log.Machines(ctx)
 	if err != nil {
 		return err

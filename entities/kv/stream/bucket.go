@@ -30,7 +30,8 @@ type Machine struct {
 	Name   string    `json:"name"`
 	Public []byte    `json:"public"`
 	Joined time.Time `json:"joined"`
-	Seen   time.Time `json:"seen"` // when it last said so
+	Seen   time.Time `json:"seen"`          // when it last said so
+	Run    string    `json:"run,omitempty"` // random, of the process that said so
 	Presence
 	Removed time.Time `json:"removed,omitzero"`
 	Renewed time.Time `json:"-"` // when it last said so, by the clock of the servers
@@ -171,7 +172,7 @@ func (b *bucket) self(p Presence) *Machine {
 	number, name := b.id.id.Machine, b.id.id.Name
 	b.id.mu.Unlock()
 	now := time.Now().UTC().Truncate(time.Second)
-	return &Machine{Number: number, Name: name, Public: b.id.private().PublicKey().Bytes(), Joined: now, Seen: now, Presence: p}
+	return &Machine{Number: number, Name: name, Public: b.id.private().PublicKey().Bytes(), Joined: now, Seen: now, Run: b.id.run, Presence: p}
 }
 
 // putMachine says that this machine is there and how far it has come.
@@ -179,9 +180,9 @@ func (b *bucket) putMachine(ctx context.Context, p Presence) error {
 	m := b.self(p)
 	key := keyOfMachine(m.Number)
 	old, err := b.kv.Get(ctx, key)
+	var was Machine
 	switch {
 	case err == nil:
-		var was Machine
 		_, err := b.open(key, old.Value(), &was)
 		if seal.ReasonOf(err) == seal.WrongKey || err == nil && !was.Removed.IsZero() {
 			return nil // removed, and it will read so in the log
@@ -192,7 +193,11 @@ func (b *bucket) putMachine(ctx context.Context, p Presence) error {
 	case !errors.Is(err, jetstream.ErrKeyNotFound):
 		return says(err)
 	}
-	return b.put(ctx, m)
+	err = b.put(ctx, m)
+	if err == nil {
+		b.id.said(was.Run)
+	}
+	return err
 }
 
 // put writes the record of a machine.

@@ -54,14 +54,18 @@ const identityFormat = 1
 // keys, and the machine's own number, name and key pair. It stands in one file of mode 0600.
 // It may be used concurrently.
 type Identity struct {
-	mu   sync.Mutex // of all below
-	id   identity
-	path string // "": it is in memory only
-	ring *seal.Ring
+	run string // random, of this process
+
+	mu     sync.Mutex // of all below
+	id     identity
+	path   string // "": it is in memory only
+	ring   *seal.Ring
+	told   bool // this process has said that the machine is there
+	copied bool // and another one has said so since
 }
 
 func newIdentity(id identity, path string) *Identity {
-	i := &Identity{id: id, path: path}
+	i := &Identity{run: randomName(), id: id, path: path}
 	i.remake()
 	return i
 }
@@ -162,6 +166,23 @@ func (i *Identity) Machine() uint32 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.id.Machine
+}
+
+// said notes that this process has said that the machine is there, and which one had said so
+// before; "": none.
+func (i *Identity) said(before string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.copied = i.told && before != "" && before != i.run
+	i.told = true
+}
+
+// Copied reports whether another process takes part as this machine: its data folder is a copy
+// of the one of this machine, or the other way round.
+func (i *Identity) Copied() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.copied
 }
 
 // Words are the recovery words of the newest key: with them and the address of the servers

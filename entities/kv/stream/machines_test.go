@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -303,5 +304,55 @@ func TestSYNC2_WhatAnAcknowledgementIsWorth(t *testing.T) {
 	cancel()
 	if _, _, err := stream.New(ctx, stream.NewOptions{Servers: stream.Servers{URL: one.URL()}, Single: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("withdrawn: %v", err)
+	}
+}
+
+// Two machines of which one has a copy of the other's folder are told so, and no longer when one
+// of them has ended. One that is started again is not told.
+func TestSYNC8_ACopiedKeyIsTold(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	path := filepath.Join(t.TempDir(), "key")
+	_, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: c.URL()}, Name: "laptop", Single: true, Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() (*stream.Identity, func()) {
+		id, err := stream.LoadIdentity(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := stream.Open(stream.Servers{URL: c.URL()}, id, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(l.Close)
+		if err := l.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return id, func() {
+			if err := l.Announce(t.Context(), stream.Presence{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	one, announceOne := open()
+	announceOne()
+	announceOne()
+	if one.Copied() {
+		t.Error("a machine alone is told of a copy")
+	}
+	two, announceTwo := open()
+	announceTwo()
+	if two.Copied() {
+		t.Error("a machine that is started again is told of a copy")
+	}
+	announceOne()
+	announceTwo()
+	if !one.Copied() || !two.Copied() {
+		t.Errorf("two at a time: %v and %v", one.Copied(), two.Copied())
+	}
+	announceTwo()
+	if two.Copied() {
+		t.Error("the other one has ended")
 	}
 }
