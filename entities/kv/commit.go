@@ -24,9 +24,9 @@ type pending struct {
 	once sync.Once
 	cs   *ChangeSet
 
-	here bool  // it waits in the outbox
-	done bool  // guarded by queue.mu, like err
-	err  error // why it is not acknowledged
+	provisional bool  // it waits in the outbox
+	done        bool  // guarded by queue.mu, like err
+	err         error // why it is not acknowledged
 }
 
 // queue is where accepted transactions wait for the disk. There is no

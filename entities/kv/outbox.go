@@ -170,7 +170,7 @@ func (s *Store) replayAll() {
 	if err == nil && head.Waiting == 0 {
 		return
 	}
-	r.Kick()
+	r.Wake()
 }
 
 // committed returns what a key of the store holds, "" when there is none.
@@ -202,7 +202,7 @@ func (r *replica) queueing(call *outbox.Call, fn func(*Tx) error) func(*Tx) erro
 			err = tx.err
 		}
 		if err == nil {
-			tx.shared, tx.item, err = outbox.After(rawTx{tx}, call, tx.here)
+			tx.shared, tx.item, err = outbox.After(rawTx{tx}, call, tx.provisional)
 		}
 		return err
 	}
@@ -213,8 +213,8 @@ func (r *replica) admit(p *pending, tx *Tx) error {
 	switch {
 	case r.round != tx.round:
 		return errAgain
-	case tx.here && tx.item != 0:
-		p.here, r.offline = true, true
+	case tx.provisional && tx.item != 0:
+		p.provisional, r.offline = true, true
 	}
 	return nil
 }

@@ -182,9 +182,9 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	var took time.Duration
 	for tries := range maxTries {
 		seen := r.foreign.Load()
-		tx := Tx{s: r.s, writable: true, here: call.Here(cmp.Or(lost, r.lastTrouble()))}
+		tx := Tx{s: r.s, writable: true, provisional: call.Provisional(cmp.Or(lost, r.lastTrouble()))}
 		overtaken := tries >= patience && took > r.Round() || tries >= utmostPatience
-		reserved := overtaken && !tx.here && r.Reserve(ctx, 2*took+reserveMore) == nil
+		reserved := overtaken && !tx.provisional && r.Reserve(ctx, 2*took+reserveMore) == nil
 		p, err := r.try(ctx, call, &tx, fn, &took)
 		if reserved {
 			r.Free()
@@ -200,7 +200,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		switch {
 		case tx.accepted && werr == nil:
 			if tx.shared {
-				call.Accepted(tx.here, tx.item)
+				call.Accepted(tx.provisional, tx.item)
 			}
 			return nil
 		case tx.accepted && !errors.Is(werr, errAgain):
@@ -209,7 +209,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 			lost = nil
 		}
 		switch {
-		case lost != nil && !tx.here && call.Here(lost):
+		case lost != nil && !tx.provisional && call.Provisional(lost):
 			continue
 		case lost != nil:
 			call.Lost()
@@ -297,7 +297,7 @@ func isLocal(p disk.Pair) bool {
 }
 
 func (p *pending) isShared() bool {
-	if p.here {
+	if p.provisional {
 		return false
 	}
 	for i := range p.writes {

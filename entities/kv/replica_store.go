@@ -48,7 +48,7 @@ func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
 		p := q.list[n]
 		t := commitlog.Transaction{Time: p.time.UnixNano()}
 		for i := range p.writes {
-			if w := &p.writes[i]; !p.here && w.isShared() {
+			if w := &p.writes[i]; !p.provisional && w.isShared() {
 				size += len(w.key) + len(w.raw)
 				t.Writes = append(t.Writes, commitlog.Write{Key: w.key, Value: w.raw, Deleted: w.deleted})
 			}

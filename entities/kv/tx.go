@@ -21,15 +21,15 @@ const scanChunk = 256
 // Tx is a transaction, valid inside the function that it was given to and
 // used by one goroutine only. Collections read and write through it.
 type Tx struct {
-	s         *Store
-	committed *buntdb.Tx // of a View; an Update reads in short steps instead
-	writable  bool
-	over      bool
-	accepted  bool  // of a replica: what it wrote is queued,
-	shared    bool  // is for other machines, too,
-	here      bool  // and goes into the outbox
-	reads     uint8 // see read
-	err       error
+	s           *Store
+	committed   *buntdb.Tx // of a View; an Update reads in short steps instead
+	writable    bool
+	over        bool
+	accepted    bool  // of a replica: what it wrote is queued,
+	shared      bool  // is for other machines, too,
+	provisional bool  // and goes into the outbox
+	reads       uint8 // see read
+	err         error
 
 	writes []write
 	index  map[string]int          // key to position in writes, once there are many

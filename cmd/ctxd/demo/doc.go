@@ -3,6 +3,7 @@
 //
 // demo.go starts a daemon with a store and a socket of its own and makes the calls, memories.go those
 // about memories, references.go those of a message that refers to some, books.go those of a book; screen.go draws them as they
-// come. It alone imports the fixtures, which tests use besides. cmd/ctxd runs the command, on one
+// come. shared.go is ctxd demo --shared, two daemons with one store, of which one is cut off by
+// proxy.go. The package alone imports the fixtures, which tests use besides. cmd/ctxd runs the command, on one
 // goroutine; all that it made is removed when it ends.
 package demo

@@ -90,11 +90,11 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	wire, err := newCable(strings.TrimPrefix(url, "nats://"))
+	network, err := newProxy(strings.TrimPrefix(url, "nats://"))
 	if err != nil {
 		return err
 	}
-	defer wire.close()
+	defer network.close()
 	servers := stream.Servers{URL: url}
 	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{Servers: servers, Dir: data(first), Name: "first", Single: true, Synced: true})
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	two, endTwo, err := c.machine(a, second, wire.URL())
+	two, endTwo, err := c.machine(a, second, network.URL())
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 		say(term.Styled(term.Strong, "said on the "+names[i]+" machine: "), term.Text(s.statement))
 		tell(say, names[1-i], seen)
 	}
-	seen, conflicts, err := cutOff(a.Ctx, say, wire, one, two)
+	seen, conflicts, err := cutOff(a.Ctx, say, network, one, two)
 	if err != nil {
 		return err
 	}
@@ -158,9 +158,9 @@ func tell(say func(...term.Span), machine string, seen seenThere) {
 }
 
 // cutOff has both machines write while the second one is cut off, and shows what becomes of it.
-func cutOff(ctx context.Context, say func(...term.Span), wire *cable, one, two *client.Client) (seen seenThere, conflicts []protocol.SyncConflict, err error) {
-	wire.pull(true)
-	err = until(ctx, "the second machine does not notice that its cable is pulled", func() (bool, error) {
+func cutOff(ctx context.Context, say func(...term.Span), network *proxy, one, two *client.Client) (seen seenThere, conflicts []protocol.SyncConflict, err error) {
+	network.setCut(true)
+	err = until(ctx, "the second machine does not notice that its network is cut", func() (bool, error) {
 		var st protocol.SyncStatus
 		err := two.Call(ctx, "sync.status", protocol.Empty{}, &st)
 		return !st.Connected, err
@@ -169,7 +169,7 @@ func cutOff(ctx context.Context, say func(...term.Span), wire *cable, one, two *
 		return seen, nil, err
 	}
 	say()
-	say(term.Text("3  the cable of the second machine is pulled; what only adds waits there, all else is refused"))
+	say(term.Text("3  the network of the second machine is cut: what only adds waits there, all else is refused"))
 	note := func(on *client.Client, by string) error {
 		return on.Call(ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: noteOfBoth, Title: "Weekend", Body: "Written on the " + by + " machine."}}, nil)
 	}
@@ -179,8 +179,8 @@ func cutOff(ctx context.Context, say func(...term.Span), wire *cable, one, two *
 	}
 	say(term.Styled(term.Strong, "said on the second machine: "), term.Text(saidAlone))
 	say(term.Styled(term.Strong, "written on both: "), term.Text("a note with one id"))
-	wire.pull(false)
-	say(term.Text("4  the cable is back"))
+	network.setCut(false)
+	say(term.Text("4  the network is back"))
 	seen, err = seenOn(ctx, nil, one, saidAlone, askedBehind)
 	if err != nil {
 		return seen, nil, err

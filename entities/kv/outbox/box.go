@@ -31,8 +31,8 @@ func BaseKey(key string) string { return basePrefix + key }
 
 func waitingKey(number uint64) string { return fmt.Sprintf("%s%016x", waitingPrefix, number) }
 
-// own reports whether a key is one of an outbox.
-func own(key string) bool {
+// isOutboxKey reports whether a key is one of an outbox.
+func isOutboxKey(key string) bool {
 	return key == HeadKey || strings.HasPrefix(key, waitingPrefix) || strings.HasPrefix(key, basePrefix)
 }
 
@@ -156,15 +156,15 @@ func Before(tx Tx, c *Call) error {
 	return err
 }
 
-// After is called when the function of a transaction has written what it writes. here says that
-// it is to be taken here. It returns whether there was anything for other machines, and the item
+// After is called when the function of a transaction has written what it writes. provisional says
+// that it is to be taken here. It returns whether there was anything for other machines, and the item
 // that the transaction is in when it is taken here.
-func After(tx Tx, c *Call, here bool) (wrote bool, number uint64, err error) {
+func After(tx Tx, c *Call, provisional bool) (wrote bool, number uint64, err error) {
 	writes := tx.Shared()
 	switch {
 	case len(writes) == 0:
 		return false, 0, nil
-	case here:
+	case provisional:
 		number, err = take(tx, c, writes)
 		return true, number, err
 	case !c.ending():

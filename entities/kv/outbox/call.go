@@ -42,15 +42,15 @@ type Refusal struct {
 
 // Call is what the context of a transaction says of it.
 type Call struct {
-	later  *Later
-	number uint64 // of the item that it replays
-	replay bool
-	here   bool // it is replayed here, while the log can't be reached
+	later       *Later
+	number      uint64 // of the item that it replays
+	replay      bool
+	provisional bool // it is replayed here, while the log can't be reached
 
-	mu   sync.Mutex
-	away bool   // something of it is in the log; of a replay: its item has ended
-	lost bool   // the log could not be used for it
-	took uint64 // item that a transaction of it is in
+	mu     sync.Mutex
+	logged bool   // something of it is in the log; of a replay: its item has ended
+	lost   bool   // the log could not be used for it
+	took   uint64 // item that a transaction of it is in
 }
 
 type key struct{}
@@ -86,18 +86,18 @@ func (c *Call) Queued() (number uint64, ok bool) {
 	return c.took, c.took != 0
 }
 
-// Here reports whether a transaction is to be taken here, without asking the log. trouble is why
+// Provisional reports whether a transaction is to be taken here, without asking the log. trouble is why
 // the log could not be used the last time, nil: it could.
-func (c *Call) Here(trouble error) bool {
+func (c *Call) Provisional(trouble error) bool {
 	if c == nil {
 		return false
 	}
 	if c.replay {
-		return c.here
+		return c.provisional
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.away && Unreachable(trouble)
+	return !c.logged && Unreachable(trouble)
 }
 
 // Unreachable reports whether an error of the log lets additions be taken here: it can't be
@@ -112,16 +112,16 @@ func Unreachable(err error) bool {
 
 // Accepted notes that a transaction that wrote something for others was accepted, here, in the
 // item of that number, or by the log.
-func (c *Call) Accepted(here bool, number uint64) {
+func (c *Call) Accepted(provisional bool, number uint64) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if here {
+	if provisional {
 		c.took = number
 	} else {
-		c.away = true
+		c.logged = true
 	}
 }
 
@@ -142,10 +142,10 @@ func (c *Call) isLost() bool {
 
 // ending reports whether the next transaction that writes something ends the item.
 func (c *Call) ending() bool {
-	if c == nil || !c.replay || c.here {
+	if c == nil || !c.replay || c.provisional {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.away
+	return !c.logged
 }

@@ -31,12 +31,12 @@ const (
 	otherTries = 3
 )
 
-// Replayer has items done again, one after the other, each time when Kick is called.
+// Replayer has items done again, one after the other, each time when Wake is called.
 type Replayer struct {
 	store Store
 	fn    func(ctx context.Context, w Waiting) error
 	log   *slog.Logger
-	kick  chan struct{} // buffer of one
+	work  chan struct{} // buffer of one
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 }
@@ -44,13 +44,13 @@ type Replayer struct {
 // Start returns a Replayer that is at work until Stop.
 func Start(store Store, fn func(ctx context.Context, w Waiting) error, log *slog.Logger) *Replayer {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Replayer{store: store, fn: fn, log: log, kick: make(chan struct{}, 1), stop: stop}
+	r := &Replayer{store: store, fn: fn, log: log, work: make(chan struct{}, 1), stop: stop}
 	r.wg.Go(func() {
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-r.kick:
+			case <-r.work:
 				r.all(ctx)
 			}
 		}
@@ -58,12 +58,12 @@ func Start(store Store, fn func(ctx context.Context, w Waiting) error, log *slog
 	return r
 }
 
-// Kick says that the log can be used again, or that there is another item. Transactions that
+// Wake says that the log can be used again, or that there is another item. Transactions that
 // begin after it find that replayed.
-func (r *Replayer) Kick() {
+func (r *Replayer) Wake() {
 	r.store.Hold()
 	select {
-	case r.kick <- struct{}{}:
+	case r.work <- struct{}{}:
 	default:
 	}
 }
@@ -79,7 +79,7 @@ func (r *Replayer) all(ctx context.Context) {
 	r.store.Hold()
 	defer r.store.Release()
 	if r.store.CatchUp(ctx) != nil {
-		r.here(ctx)
+		r.replayProvisionally(ctx)
 		return
 	}
 	for {
@@ -93,7 +93,7 @@ func (r *Replayer) all(ctx context.Context) {
 		}
 		for _, number := range list {
 			if !r.one(ctx, number) {
-				r.here(ctx)
+				r.replayProvisionally(ctx)
 				return
 			}
 		}
@@ -195,15 +195,15 @@ func (r *Replayer) one(ctx context.Context, number uint64) bool {
 
 // note changes items, and nothing else.
 func (r *Replayer) note(ctx context.Context, fn func(Tx) error) bool {
-	err := r.store.Change(inside(ctx, &Call{replay: true, here: true}), fn)
+	err := r.store.Change(inside(ctx, &Call{replay: true, provisional: true}), fn)
 	if err != nil {
 		r.failed(ctx, err)
 	}
 	return err == nil
 }
 
-// here does once more, while the log can't be reached, what is not applied.
-func (r *Replayer) here(ctx context.Context) {
+// replayProvisionally does once more, while the log can't be reached, what is not applied.
+func (r *Replayer) replayProvisionally(ctx context.Context) {
 	list, err := r.numbers(ctx, func(h *Head, it *item) bool { return it.Epoch != h.Epoch })
 	if err != nil {
 		r.failed(ctx, err)
@@ -212,7 +212,7 @@ func (r *Replayer) here(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		err := r.do(ctx, &Call{number: number, replay: true, here: true})
+		err := r.do(ctx, &Call{number: number, replay: true, provisional: true})
 		if err != nil && !errors.Is(err, errDone) && ctx.Err() == nil {
 			r.log.Info("kv: a change that waits for other machines can't be seen here meanwhile", "kind", fault.KindOf(err).String())
 		}

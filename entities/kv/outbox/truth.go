@@ -20,7 +20,7 @@ func (t *Truth) Chunk(chunk []disk.Pair, more bool) []disk.Pair {
 			t.bases = append(t.bases, disk.Pair{Key: key, Value: p.Value})
 		}
 	}
-	chunk = slices.DeleteFunc(chunk, func(p disk.Pair) bool { return own(p.Key) })
+	chunk = slices.DeleteFunc(chunk, func(p disk.Pair) bool { return isOutboxKey(p.Key) })
 	if len(t.bases) == 0 {
 		return chunk
 	}
@@ -67,4 +67,4 @@ func Kept(p disk.Pair) (disk.Pair, bool) {
 }
 
 // Own reports whether a pair belongs to an outbox.
-func Own(p disk.Pair) bool { return own(p.Key) }
+func Own(p disk.Pair) bool { return isOutboxKey(p.Key) }

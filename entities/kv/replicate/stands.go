@@ -18,10 +18,10 @@ type How int
 
 // What a store may be.
 const (
-	Alone   How = iota // a store of this machine
-	Leaving            // one from now on
-	Begins             // a replica that is to note where it stands
-	Goes               // a replica that goes on
+	Alone     How = iota // a store of this machine
+	Leaving              // one from now on
+	Begins               // a replica that is to note where it stands
+	Continues            // a replica that continues
 )
 
 // Stands finds out where in its log a store stands, by what it has kept of that, and what is
@@ -51,7 +51,7 @@ func Stands(kept string, known bool, s Start) (at commitlog.Place, how How, err 
 	case !known: // from now on records may come that are not of the log
 		return at, Begins, nil
 	}
-	return at, Goes, nil
+	return at, Continues, nil
 }
 
 // Disputable reports whether a refusal may come of records that others have changed.

@@ -167,8 +167,8 @@ func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, 
 // awaitOthers waits until the machines that are on have applied the log up to a sequence: what
 // is purged before they have read it costs them to join anew.
 func (r *Replica) awaitOthers(ctx context.Context, seq uint64, tell Tell) error {
-	end := time.NewTimer(othersWait)
-	defer end.Stop()
+	waiting, cancel := context.WithTimeout(ctx, othersWait)
+	defer cancel()
 	for {
 		list, err := r.log.Machines(ctx)
 		if err != nil {
@@ -190,15 +190,10 @@ func (r *Replica) awaitOthers(ctx context.Context, seq uint64, tell Tell) error 
 			return nil
 		}
 		tell(StageMachines, int64(len(list)-behind), int64(len(list)))
-		again := time.NewTimer(lookAgain)
-		select {
-		case <-again.C:
-			continue
-		case <-end.C:
-		case <-ctx.Done():
+		err = pause(waiting, lookAgain)
+		if err != nil {
+			return ctx.Err() // nil when only the time is over
 		}
-		again.Stop()
-		return ctx.Err()
 	}
 }
 
