@@ -136,15 +136,16 @@ func Parse(data []byte) (*Static, error) {
 
 // parseTokens reads what cuts texts, and gives what follows it.
 func parseTokens(h *head, data []byte) (cutter, []byte, error) {
-	tokens := strings.Split(string(data[:h.VocabularyBytes]), "\n")
-	if len(tokens) != h.Tokens {
-		return nil, nil, fmt.Errorf("table of %d tokens names %d", h.Tokens, len(tokens))
-	}
-	data = data[h.VocabularyBytes:]
+	text, data := data[:h.VocabularyBytes], data[h.VocabularyBytes:]
 	switch h.Tokenizer {
 	case "":
-		return newVocabulary(tokens), data, nil
+		v, err := newVocabulary(text, h.Tokens)
+		return v, data, err
 	case tokenizerUnigram:
+		tokens := strings.Split(string(text), "\n")
+		if len(tokens) != h.Tokens {
+			return nil, nil, fmt.Errorf("table of %d tokens names %d", h.Tokens, len(tokens))
+		}
 		chars, err := parseCharsmap(data[:h.CharsmapBytes])
 		if err != nil {
 			return nil, nil, err
@@ -220,7 +221,7 @@ func (s *Static) inPieces(query string) bool {
 // EmbedInto writes the vector of one text into dst, which holds Dims values,
 // and allocates nothing. It reports false, and dst is all zero, when
 // the text has no token with a vector. Time grows with the length of the text:
-// 60 tokens take some 20 µs.
+// 60 tokens take some 5 µs where the processor has AVX2, else some 15 µs.
 func (s *Static) EmbedInto(dst []float32, text string) bool {
 	dst = dst[:s.model.Dims]
 	clear(dst)
@@ -249,23 +250,7 @@ func (s *Static) EmbedInto(dst []float32, text string) bool {
 	return true
 }
 
-// add adds the row of a token to dst. The conversion of each product keeps a
-// processor from fusing it with the sum: vectors are the same everywhere.
+// add adds the row of a token to dst.
 func (s *Static) add(dst []float32, id int) {
-	row := s.codes[id*len(dst):][:len(dst)]
-	scale := s.scales[id]
-	for len(row) >= 8 && len(dst) >= 8 {
-		dst[0] += float32(scale * float32(int8(row[0])))
-		dst[1] += float32(scale * float32(int8(row[1])))
-		dst[2] += float32(scale * float32(int8(row[2])))
-		dst[3] += float32(scale * float32(int8(row[3])))
-		dst[4] += float32(scale * float32(int8(row[4])))
-		dst[5] += float32(scale * float32(int8(row[5])))
-		dst[6] += float32(scale * float32(int8(row[6])))
-		dst[7] += float32(scale * float32(int8(row[7])))
-		dst, row = dst[8:], row[8:]
-	}
-	for i, c := range row {
-		dst[i] += float32(scale * float32(int8(c)))
-	}
+	addScaled(dst, s.codes[id*len(dst):][:len(dst)], s.scales[id])
 }

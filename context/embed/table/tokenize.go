@@ -1,7 +1,7 @@
 package table
 
 import (
-	"strings"
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,30 +14,6 @@ const maxWord = 100
 
 // unknown is the index of [UNK].
 const unknown = 0
-
-// vocabulary finds tokens by their text. It is read-only once built.
-type vocabulary struct {
-	heads map[string]int32 // tokens that begin a word
-	tails map[string]int32 // tokens that go on in a word, without their "##"
-	// The longest of each in bytes: no longer piece need be looked for.
-	longestHead, longestTail int
-	tokens                   []string
-}
-
-func newVocabulary(tokens []string) *vocabulary {
-	v := &vocabulary{heads: make(map[string]int32, len(tokens)), tails: make(map[string]int32, len(tokens)/4)}
-	v.tokens = tokens
-	for i, t := range tokens {
-		if isTail(t) {
-			v.tails[t[2:]] = int32(i)
-			v.longestTail = max(v.longestTail, len(t)-2)
-			continue
-		}
-		v.heads[t] = int32(i)
-		v.longestHead = max(v.longestHead, len(t))
-	}
-	return v
-}
 
 // appendTokens appends the tokens of a text to w.ids, [UNK] for each word or sign
 // that the vocabulary does not have.
@@ -53,7 +29,7 @@ func (v *vocabulary) appendTokens(w *workspace, text string) {
 			default:
 				dst, buf = v.endWord(dst, buf)
 				if kind == sign {
-					dst = append(dst, v.lookUp(text[i-1:i]))
+					dst = append(dst, v.sign(rune(c)))
 				}
 			}
 			continue
@@ -65,20 +41,17 @@ func (v *vocabulary) appendTokens(w *workspace, text string) {
 	w.ids, w.word = v.endWord(dst, buf)
 }
 
-// isTail reports whether a token continues a word.
-func isTail(token string) bool { return len(token) > 2 && token[:2] == "##" }
-
 // inPieces reports whether every word of a text is split into tokens of one or two letters.
 // Then no word of it is known, and the mean of such tokens is near to any text.
 func (v *vocabulary) inPieces(w *workspace, text string) bool {
 	v.appendTokens(w, text)
 	cut := false
 	for i, id := range w.ids {
-		token := v.tokens[id]
-		letters := strings.TrimPrefix(token, "##")
-		isWord := !isTail(token) && (i+1 == len(w.ids) || !isTail(v.tokens[w.ids[i+1]]))
+		token := v.token(id)
+		letters := bytes.TrimPrefix(token, []byte("##"))
+		isWord := !isTail(token) && (i+1 == len(w.ids) || !isTail(v.token(w.ids[i+1])))
 		switch {
-		case id == unknown || !strings.ContainsFunc(letters, isLetter):
+		case id == unknown || !bytes.ContainsFunc(letters, isLetter):
 			continue // a sign
 		case isWord || len(letters) > 2:
 			return false
@@ -100,7 +73,7 @@ func (v *vocabulary) appendRune(dst []int32, buf []byte, r rune) ([]int32, []byt
 		return v.endWord(dst, buf)
 	case isHan(r):
 		dst, buf = v.endWord(dst, buf)
-		return append(dst, v.lookUp(string(r))), buf
+		return append(dst, v.sign(r)), buf
 	}
 	var whole [utf8.UTFMax]byte
 	parts := whole[:utf8.EncodeRune(whole[:], r)]
@@ -114,7 +87,7 @@ func (v *vocabulary) appendRune(dst []int32, buf []byte, r rune) ([]int32, []byt
 		case unicode.Is(unicode.Mn, part):
 		case part < utf8.RuneSelf && asciiKind[part] == sign, unicode.IsPunct(part):
 			dst, buf = v.endWord(dst, buf)
-			dst = append(dst, v.lookUp(string(unicode.ToLower(part))))
+			dst = append(dst, v.sign(unicode.ToLower(part)))
 		case part < utf8.RuneSelf && asciiKind[part] == space:
 			dst, buf = v.endWord(dst, buf)
 		default:
@@ -133,28 +106,18 @@ func (v *vocabulary) endWord(dst []int32, buf []byte) ([]int32, []byte) {
 	if len(buf) > maxWord && utf8.RuneCount(buf) > maxWord {
 		return append(dst, unknown), buf[:0]
 	}
-	mark := len(dst)
-	pieces, longest := v.heads, v.longestHead
+	mark, kind := len(dst), wordStart
 	for start := 0; start < len(buf); {
-		end := min(len(buf), start+longest)
-		id, ok := int32(0), false
-		for ; end > start; end-- {
-			id, ok = pieces[string(buf[start:end])]
-			if ok {
-				break
-			}
-		}
-		if !ok {
+		id, length := v.longestPiece(kind, buf[start:])
+		if length == 0 {
 			return append(dst[:mark], unknown), buf[:0]
 		}
 		dst = append(dst, id)
-		start = end
-		pieces, longest = v.tails, v.longestTail
+		start += length
+		kind = wordRest
 	}
 	return dst, buf[:0]
 }
-
-func (v *vocabulary) lookUp(token string) int32 { return v.heads[token] } // 0, [UNK], if absent
 
 // isHan says what BERT takes for a Chinese character: the CJK ideographs.
 func isHan(r rune) bool {
