@@ -202,11 +202,12 @@ func fileOf(a *Options, cl *client.Client, n *protocol.NoteFull) (string, error)
 			continue
 		}
 		if !filepath.IsLocal(filepath.FromSlash(n.Path)) {
-			break
+			return "", fault.New(fault.Invalid, "the path of the note %q leads out of its folder: %s", n.Title, n.Path)
 		}
 		return filepath.Join(v.Path, filepath.FromSlash(n.Path)), nil
 	}
-	return "", fault.New(fault.Unavailable, "it is not known where the vault of the note %q is", n.Title).WithHint("ctxd vault list")
+	return "", fault.New(fault.Unavailable, "the folder of the note %q is not on this machine", n.Title).
+		WithHint("ctxd notes show %s shows its text; ctxd import DIR takes in a copy of the folder", n.ID)
 }
 
 // lineOf returns the line at which a part of a note begins, from 1.
