@@ -147,6 +147,7 @@ func refusals() map[string][]refusal {
 	return map[string][]refusal{
 		"memory.add": {
 			{`{"statement":""}`, invalid, "statement"},
+			{draft(`"source":{"kind":"user","machine":"desk"}`), invalid, "source.machine"},
 			{`{"statement":"user: hi\nassistant: hello"}`, invalid, "statement"},
 			{`{"statement":"` + long(2001) + `"}`, invalid, "summary"},
 			{`{"statement":"` + long(8001) + `"}`, limit, "statement"},
@@ -171,6 +172,7 @@ func refusals() map[string][]refusal {
 		},
 		"memory.addMany": {
 			{`{"memories":[]}`, invalid, "memories"},
+			{`{"memories":[{"statement":"I try","source":{"kind":"user","machine":"desk"}}]}`, invalid, "memories[0].source.machine"},
 			{`{"memories":[{"statement":"I am fine"},{"statement":""}]}`, invalid, "memories[1].statement"},
 			{`{"memories":[{"statement":"I am fine"},{"statement":"I try","supersedes":["none"]}]}`, missing, "memories[1].supersedes[0]"},
 			{`{"memories":[{"statement":"I am fine"},{"statement":"I try","id":"old"}]}`, conflict, "memories[1].id"},
@@ -194,6 +196,7 @@ func refusals() map[string][]refusal {
 		"memory.versions": {{`{"id":"none"}`, missing, ""}},
 		"memory.update": {
 			{`{"statement":"I try"}`, invalid, "id"},
+			{`{"id":"old","source":{"kind":"user","machine":"desk"}}`, invalid, "source.machine"},
 			{`{"id":"old","match":"x","statement":"I try"}`, invalid, "id"},
 			{`{"id":"none","statement":"I try"}`, missing, ""},
 			{`{"match":"zqnothing","statement":"I try"}`, missing, ""},

@@ -175,7 +175,9 @@ func privateWorld(t *testing.T, s secrets, records ...string) *remoteReader {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
 	var ticks atomic.Int64 // what was written later is later
-	rooms, err := roomsClocked(db, search.Options{}, func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) })
+	var named atomic.Int64 // each version is of another machine, so that all are kept
+	machine := func() string { return fmt.Sprintf("%smachine%d", s, named.Add(1)) }
+	rooms, err := roomsOn(machine, db, search.Options{}, func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) })
 	must(t, err)
 	d := launch(t, rpc.Options{Rooms: rooms})
 	var conversation string // the last one

@@ -81,6 +81,11 @@ func roomsWith(db *kv.Store, finding search.Options) (*rpc.Rooms, error) {
 
 // roomsClocked opens the rooms with another clock for records; nil: the time.
 func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Rooms, error) {
+	return roomsOn(nil, db, finding, now)
+}
+
+// roomsOn is roomsClocked on a machine of a shared store that has a name; nil: the store is not shared.
+func roomsOn(machine func() string, db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Rooms, error) {
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{Now: now, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
@@ -104,7 +109,7 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
 		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids)) },
-		Hide:    chat.HideStanding,
+		Hide:    chat.HideStanding, Machine: machine,
 	})
 	if err != nil {
 		return nil, err

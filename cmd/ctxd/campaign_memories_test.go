@@ -149,7 +149,7 @@ func (w *keeper) draft(op *operation, supersedes ...string) protocol.MemoryDraft
 	id := fmt.Sprintf("k%d-m%d", w.id, w.made)
 	d := protocol.MemoryDraft{
 		ID: id, Statement: strings.TrimSpace(w.statement(id)), Tier: record.Tiers[1+w.rng.IntN(3)], Supersedes: supersedes,
-		Source: &record.MemorySource{Kind: "client", Client: fmt.Sprintf("keeper %d %d", w.id, w.rng.IntN(4))},
+		Source: &protocol.MemorySourceDraft{Kind: "client", Client: fmt.Sprintf("keeper %d %d", w.id, w.rng.IntN(4))},
 	}
 	for c, name := range w.is.contexts {
 		if name != nil && w.rng.IntN(2) == 0 {
@@ -558,7 +558,7 @@ func TestCampaignMEM5_KilledWhileItForgets(t *testing.T) {
 		for i := range batch.Memories {
 			batch.Memories[i] = protocol.MemoryDraft{
 				Statement: fmt.Sprintf("Statement %d of round %d", i, round), Tier: record.TierPatterns,
-				Source: &record.MemorySource{Kind: "client", Client: "flood"},
+				Source: &protocol.MemorySourceDraft{Kind: "client", Client: "flood"},
 			}
 		}
 		added := ask[protocol.MemoryAddedMany](t, c, "memory.addMany", batch)

@@ -113,7 +113,7 @@ func (g *saga) step() {
 		}
 		g.ask("memory.add", draft)
 	case 2:
-		draft.Source = &record.MemorySource{Kind: "extraction", ConversationID: talk}
+		draft.Source = &protocol.MemorySourceDraft{Kind: "extraction", ConversationID: talk}
 		g.ask("memory.add", draft)
 	case 3:
 		draft.Supersedes = []string{memory}

@@ -122,6 +122,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says tak
 		}
 		return false, err
 	}
+	m.Source.Machine = s.opts.Machine()
 	m.CreatedAt, m.UpdatedAt, m.TierSince, m.ConfidenceAt = now, now, now, now
 	if !d.CreatedAt.IsZero() {
 		m.CreatedAt = d.CreatedAt.UTC().Truncate(time.Millisecond)
@@ -452,7 +453,7 @@ func (s *Store) next(tx *kv.Tx, old, m *Record, now time.Time) error {
 
 func sameSource(a, b record.MemorySource) bool {
 	return a.Kind == b.Kind && a.Client == b.Client && a.ConversationID == b.ConversationID &&
-		a.NoteID == b.NoteID && slices.Equal(a.MessageIDs, b.MessageIDs)
+		a.NoteID == b.NoteID && a.Machine == b.Machine && slices.Equal(a.MessageIDs, b.MessageIDs)
 }
 
 // quality is what a memory is worth as it is stored, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.

@@ -236,7 +236,8 @@ func (s *Store) change(ctx context.Context, v *audience.View, id string, ifVersi
 	return s.after(v, id)
 }
 
-// changeTx is change in a transaction of update. bank tells whether the memory comes into what is bounded by the cap.
+// changeTx is change in a transaction of update. The memory says from then on that it was written on this machine: somebody
+// asked for the change here. What the daemon does by itself, ReviseTx and archiveAll, leaves that. bank tells whether the memory comes into what is bounded by the cap.
 func (s *Store) changeTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int,
 	fn func(tx *kv.Tx, m *Record, now time.Time) error,
 ) (bank bool, err error) {
@@ -251,6 +252,7 @@ func (s *Store) changeTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int,
 	if err := fn(tx, m, now); err != nil {
 		return false, err
 	}
+	m.Source.Machine = s.opts.Machine()
 	bank = inBank(m) && !inBank(&was)
 	if bank {
 		if err := s.roomInBank(1); err != nil {

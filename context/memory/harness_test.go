@@ -29,6 +29,8 @@ type world struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
+
+	prefix string // of new ids
 }
 
 func open(t testing.TB, limits memory.Limits) *world {
@@ -40,18 +42,23 @@ func openIn(t testing.TB, dir string, limits memory.Limits) *world {
 	t.Helper()
 	db, err := kv.Open(dir, kv.Options{})
 	must(t, err)
+	return openOver(t, db, memory.Options{Limits: limits})
+}
+
+// openOver opens the rooms over a store, which is closed with the test.
+func openOver(t testing.TB, db *kv.Store, opts memory.Options) *world {
+	t.Helper()
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{TB: t, db: db, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
+	w := &world{TB: t, db: db, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC), prefix: "m"}
+	var err error
 	w.ents, err = entities.Open(db, entities.Options{})
 	must(t, err)
 	w.notes, err = notes.Open(db, w.ents, notes.Options{})
 	must(t, err)
 	rooms := audience.Open(db, audience.Stores{Entities: w.ents, Notes: w.notes})
 	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
-	w.mem, err = memory.Open(db, memory.Options{
-		Now: w.clock, NewID: w.newID, Limits: limits,
-		Source: noteState, Entity: entities.EntityRecords.Has,
-	})
+	opts.Now, opts.NewID, opts.Source, opts.Entity = w.clock, w.newID, noteState, entities.EntityRecords.Has
+	w.mem, err = memory.Open(db, opts)
 	must(t, err)
 	return w
 }
@@ -81,7 +88,7 @@ func (w *world) newID() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ids++
-	return fmt.Sprintf("m%d", w.ids)
+	return fmt.Sprintf("%s%d", w.prefix, w.ids)
 }
 
 // add adds one memory for the local reader.

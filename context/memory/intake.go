@@ -238,6 +238,7 @@ func (t *Intake) former(tx *kv.Tx, line int, f *Former) error {
 		return nil
 	}
 	was := f.Version
+	was.Source.Machine = t.s.opts.Machine()
 	err := checkFormer(&was)
 	if err == nil && was.Version <= t.version {
 		err = fault.Field("version", "the version is there before")

@@ -146,6 +146,7 @@ func (t *Intake) memory(tx *kv.Tx, line int, row *Whole) error {
 		return err
 	}
 	m.Private = m.Private || private
+	m.Source.Machine = t.s.opts.Machine() // of this store: a file may say anything
 	t.current = m.ID
 	t.count(&m)
 	if t.plan {

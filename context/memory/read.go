@@ -114,8 +114,9 @@ func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
 	}
 }
 
-// hide takes out of a memory the ids of those that a reader does not see. Hold s.mu.
+// hide takes out of a memory the ids of those that a reader does not see, and the machine. Hold s.mu.
 func (s *Store) hide(v *audience.View, m *Record, out *record.MemoryRecord) {
+	out.Source.Machine = ""
 	hidden := func(id string) bool { return !Sees(v, s.byID[id]) }
 	out.Supersedes = slices.DeleteFunc(slices.Clone(m.Supersedes), hidden)
 	out.Contradicts = slices.DeleteFunc(slices.Clone(m.Contradicts), hidden)
@@ -365,6 +366,7 @@ func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Ve
 	if v.Hides() {
 		for i := range list {
 			was := &list[i]
+			was.Source.Machine = ""
 			was.Statement, was.Summary = v.TextOf(source, was.Statement), v.TextOf(source, was.Summary)
 		}
 		// A version that came from something private is private.

@@ -94,6 +94,9 @@ type Options struct {
 	// Hide is called in the transaction that makes memories private, for the messages that stand on them: it makes
 	// those private, and returns their ids by the ids of their conversations. nil: nothing stands on a memory.
 	Hide func(tx *kv.Tx, ids []string) (messages map[string][]string, err error)
+	// Machine returns the name of this machine in a store of several, which what is written here says. "": the store is
+	// this machine's alone, as it is for nil.
+	Machine func() string
 	// Deleted is called in the transaction that deletes memories, for what names them elsewhere.
 	// nil: nothing does.
 	Deleted func(tx *kv.Tx, ids []string) error
@@ -135,6 +138,9 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	if opts.Random == nil {
 		opts.Random = rand.Reader
+	}
+	if opts.Machine == nil {
+		opts.Machine = func() string { return "" }
 	}
 	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{

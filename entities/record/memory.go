@@ -59,6 +59,7 @@ type MemorySource struct {
 	ConversationID string   `json:"conversationId,omitempty" jsonschema:"the conversation that it comes from"`
 	MessageIDs     []string `json:"messageIds,omitempty" jsonschema:"the messages that it comes from"`
 	NoteID         string   `json:"noteId,omitempty" jsonschema:"the note that it comes from; a memory of a private note is private"`
+	Machine        string   `json:"machine,omitempty" jsonschema:"name of the machine that it was written on, in a store of several machines; the daemon sets it, and remote readers are not shown it"`
 }
 
 // MemoryRecord is one memory as it is stored: one statement about a person or their world.

@@ -89,7 +89,7 @@ func (c *call) remember(in rememberInput) (string, error) {
 	draft := protocol.MemoryDraft{
 		Statement: in.Statement, Kind: in.Kind, Tier: in.Tier, Summary: in.Summary, Questions: in.Questions,
 		Tags: bareTags(in.Tags), Confidence: in.Confidence,
-		Source: &record.MemorySource{Kind: "assistant", Client: ClientName},
+		Source: &protocol.MemorySourceDraft{Kind: "assistant", Client: ClientName},
 	}
 	for _, s := range in.Supersedes {
 		old, err := c.findMemory("supersedes", s)

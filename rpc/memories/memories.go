@@ -93,12 +93,22 @@ func drafted(by calls.Reader, d protocol.MemoryDraft, prefix string) (memory.Dra
 		Source: record.MemorySource{Kind: "client", Client: by.Client},
 	}
 	if d.Source != nil {
-		out.Source = *d.Source
+		out.Source = *sourceOf(d.Source)
 	}
 	if d.CreatedAt != nil {
 		out.CreatedAt = *d.CreatedAt
 	}
 	return out, nil
+}
+
+// sourceOf is where a memory comes from, as a client says it; nil for nil.
+func sourceOf(d *protocol.MemorySourceDraft) *record.MemorySource {
+	if d == nil {
+		return nil
+	}
+	return &record.MemorySource{
+		Kind: d.Kind, Client: d.Client, ConversationID: d.ConversationID, MessageIDs: d.MessageIDs, NoteID: d.NoteID,
+	}
 }
 
 // listedSimilar is how many memories memory.add shows that say much the same.
@@ -273,7 +283,7 @@ func (r *Room) Update(ctx context.Context, by calls.Reader, p protocol.MemoryUpd
 		Questions: p.Questions.Pointer(), Domains: p.Domains.Pointer(), Tags: p.Tags.Pointer(),
 		Contexts: p.Contexts.Pointer(), EntityIDs: p.EntityIDs.Pointer(), NoteIDs: p.NoteIDs.Pointer(),
 		Importance: p.Importance, Confidence: p.Confidence, Pinned: p.Pinned, AlwaysInject: p.AlwaysInject,
-		Private: p.Private, ValidFrom: momentOf(p.ValidFrom), ValidTo: momentOf(p.ValidTo), Source: p.Source, Status: p.Status,
+		Private: p.Private, ValidFrom: momentOf(p.ValidFrom), ValidTo: momentOf(p.ValidTo), Source: sourceOf(p.Source), Status: p.Status,
 	}
 	return r.memory.Update(ctx, by.View, patch, p.IfVersion)
 }

@@ -27,11 +27,21 @@ type MemoryDraft struct {
 	AlwaysInject bool     `json:"alwaysInject,omitempty" jsonschema:"show it in every profile; for the tier memoryBank and the kind identity"`
 	Private      bool     `json:"private,omitempty" jsonschema:"keep it from remote models"`
 
-	ValidFrom  *time.Time           `json:"validFrom,omitempty" jsonschema:"since when it holds in the world"`
-	ValidTo    *time.Time           `json:"validTo,omitempty" jsonschema:"until when it held"`
-	Source     *record.MemorySource `json:"source,omitempty" jsonschema:"where it comes from; the client when absent"`
-	Supersedes []string             `json:"supersedes,omitempty" jsonschema:"ids of memories that hold no more because of it"`
-	CreatedAt  *time.Time           `json:"createdAt,omitempty" jsonschema:"when it was written down; now when absent"`
+	ValidFrom  *time.Time         `json:"validFrom,omitempty" jsonschema:"since when it holds in the world"`
+	ValidTo    *time.Time         `json:"validTo,omitempty" jsonschema:"until when it held"`
+	Source     *MemorySourceDraft `json:"source,omitempty" jsonschema:"where it comes from; the client when absent"`
+	Supersedes []string           `json:"supersedes,omitempty" jsonschema:"ids of memories that hold no more because of it"`
+	CreatedAt  *time.Time         `json:"createdAt,omitempty" jsonschema:"when it was written down; now when absent"`
+}
+
+// MemorySourceDraft is what a client may say of where a memory comes from. On which machine it is written the daemon
+// knows.
+type MemorySourceDraft struct {
+	Kind           string   `json:"kind" jsonschema:"user, assistant, client, extraction or import"`
+	Client         string   `json:"client,omitempty" jsonschema:"name of the program that gave it"`
+	ConversationID string   `json:"conversationId,omitempty" jsonschema:"the conversation that it comes from"`
+	MessageIDs     []string `json:"messageIds,omitempty" jsonschema:"the messages that it comes from"`
+	NoteID         string   `json:"noteId,omitempty" jsonschema:"the note that it comes from; a memory of a private note is private"`
 }
 
 // MemoryAdd are the parameters of memory.add.
@@ -119,16 +129,16 @@ type MemoryUpdate struct {
 	EntityIDs Optional[[]string] `json:"entityIds,omitzero" jsonschema:"entities that it is about; null for none"`
 	NoteIDs   Optional[[]string] `json:"noteIds,omitzero" jsonschema:"notes that it is about; null for none"`
 
-	Importance   *float64             `json:"importance,omitempty" min:"0" max:"1" jsonschema:"how much it matters"`
-	Confidence   *float64             `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"how sure it is; an active memory under 0.3 is deprecated, a deprecated one from 0.3 on active"`
-	Pinned       *bool                `json:"pinned,omitempty" jsonschema:"show it in every prompt that shows memories"`
-	AlwaysInject *bool                `json:"alwaysInject,omitempty" jsonschema:"show it in every profile"`
-	Private      *bool                `json:"private,omitempty" jsonschema:"keep it from remote models; one that comes from something private stays private"`
-	ValidFrom    Optional[time.Time]  `json:"validFrom,omitzero" jsonschema:"since when it holds in the world; null for unknown"`
-	ValidTo      Optional[time.Time]  `json:"validTo,omitzero" jsonschema:"until when it held; null for unknown"`
-	Source       *record.MemorySource `json:"source,omitempty" jsonschema:"where it comes from now"`
-	Status       *string              `json:"status,omitempty" enum:"contested" jsonschema:"contested, of an active memory; other methods give the other statuses"`
-	IfVersion    *int                 `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+	Importance   *float64            `json:"importance,omitempty" min:"0" max:"1" jsonschema:"how much it matters"`
+	Confidence   *float64            `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"how sure it is; an active memory under 0.3 is deprecated, a deprecated one from 0.3 on active"`
+	Pinned       *bool               `json:"pinned,omitempty" jsonschema:"show it in every prompt that shows memories"`
+	AlwaysInject *bool               `json:"alwaysInject,omitempty" jsonschema:"show it in every profile"`
+	Private      *bool               `json:"private,omitempty" jsonschema:"keep it from remote models; one that comes from something private stays private"`
+	ValidFrom    Optional[time.Time] `json:"validFrom,omitzero" jsonschema:"since when it holds in the world; null for unknown"`
+	ValidTo      Optional[time.Time] `json:"validTo,omitzero" jsonschema:"until when it held; null for unknown"`
+	Source       *MemorySourceDraft  `json:"source,omitempty" jsonschema:"where it comes from now"`
+	Status       *string             `json:"status,omitempty" enum:"contested" jsonschema:"contested, of an active memory; other methods give the other statuses"`
+	IfVersion    *int                `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
 }
 
 // MemoryRestore are the parameters of memory.restore.

@@ -80,6 +80,7 @@ func counted(what string) func() string {
 type Options struct {
 	Models  *llm.Set     // that answer; nil: none does
 	Methods []rpc.Method // in the place of those of the same name
+	Machine string       // what it is called in a shared store; "": the store is not shared
 }
 
 // Daemon is a whole daemon over a store in memory, on a socket.
@@ -111,7 +112,10 @@ func Start(t testing.TB, opts Options) *Daemon {
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
 	seen.SetSearch(index)
-	mem, err := memory.Open(db, memory.Options{Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget})
+	mem, err := memory.Open(db, memory.Options{
+		Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget,
+		Machine: func() string { return opts.Machine },
+	})
 	must(t, err)
 	chats, err := chat.Open(db, chat.Options{Memory: mem.Numbered, Remote: seen.View(audience.Remote)})
 	must(t, err)

@@ -255,6 +255,9 @@ func (d *Daemon) openReplica() error {
 // openRooms opens the rooms over a store, and has it follow those that it is shared with.
 func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rpc.Rooms, error) {
 	by.ahead, d.ahead = d.ahead, nil
+	if d.replica != nil {
+		by.machine = d.replica.Name
+	}
 	rooms, err := RoomsOver(db, limits, by, d.log)
 	if err != nil || d.replica == nil {
 		return rooms, err

@@ -178,6 +178,7 @@ type Finding struct {
 	distiller     gather.Distiller // nil: memories stand as they are
 	learner       *facts.Model     // nil: nobody finds facts
 	ahead         *search.Ahead    // see readIndexAhead; nil: the index is read when the rooms open
+	machine       func() string    // what this machine is called in a shared store; nil: the store is not shared
 }
 
 // readIndexAhead begins to read the index of words, beside the opening of the store.
@@ -229,7 +230,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
-	mem, chats, library, err := rememberedIn(db, seen, limits, by.spending(db, log))
+	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine, by.spending(db, log))
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +396,7 @@ func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
 // rememberedIn opens the rooms of memories, of conversations and of books, which know of each other what they need,
 // behind that of what the answers in them cost.
 func rememberedIn(
-	db *kv.Store, seen *audience.Rooms, limits config.Records, openSpending func() error,
+	db *kv.Store, seen *audience.Rooms, limits config.Records, machine func() string, openSpending func() error,
 ) (*memory.Store, *chat.Store, *books.Store, error) {
 	if err := openSpending(); err != nil {
 		return nil, nil, nil, err
@@ -404,7 +405,7 @@ func rememberedIn(
 	var library *books.Store // and this after the conversations
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
-		HandleTaken: chat.HasHandle, Limits: limits.Memory,
+		HandleTaken: chat.HasHandle, Limits: limits.Memory, Machine: machine,
 		Deleted: func(tx *kv.Tx, ids []string) error {
 			return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids))
 		},

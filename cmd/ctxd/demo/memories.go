@@ -105,7 +105,7 @@ func draftOf(m remembered.Memory, from sources) protocol.MemoryDraft {
 		d.NoteIDs = append(d.NoteIDs, from.notes[path])
 	}
 	if m.Conversation != "" {
-		d.Source = &record.MemorySource{Kind: "user", ConversationID: from.conversations[m.Conversation]}
+		d.Source = &protocol.MemorySourceDraft{Kind: "user", ConversationID: from.conversations[m.Conversation]}
 		for _, i := range m.Messages {
 			d.Source.MessageIDs = append(d.Source.MessageIDs, from.messages[m.Conversation][i])
 		}

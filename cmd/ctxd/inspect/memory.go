@@ -381,8 +381,17 @@ func memoryFacts(m *record.Memory, more [][2]string) [][2]string {
 		[2]string{"id", m.ID},
 		[2]string{"was called", strings.Join(m.Aliases, ", ")},
 		[2]string{"written", term.Day(m.CreatedAt) + " by " + cmp.Or(m.Source.Client, m.Source.Kind)},
+		[2]string{"machine", WrittenOn(&m.Source)},
 		[2]string{"changed", fmt.Sprintf("%s, version %d", term.Day(m.UpdatedAt), m.Version)},
 	)
+}
+
+// WrittenOn says on which machine of a shared store a memory was written, "" where it is not known.
+func WrittenOn(s *record.MemorySource) string {
+	if s.Machine == "" {
+		return ""
+	}
+	return "written on " + s.Machine
 }
 
 // period writes since when and until when something holds, "" for unknown.
@@ -405,8 +414,16 @@ func DrawVersions(s *term.Screen, list []record.MemoryVersion) {
 	s.Heading("Before", term.Styled(term.Faint, "  "+term.Count(len(list), "version")))
 	t := &term.Table{Indent: 2, Right: []int{0}}
 	for _, v := range list {
-		t.Row(term.Line{term.Text(term.Number(v.Version))}, term.Line{term.Styled(term.Faint, term.Day(v.UpdatedAt))},
-			term.Line{term.Styled(term.Faint, decimals(v.Quality))}, term.Line{term.Text(v.Statement)})
+		row := []term.Line{
+			{term.Text(term.Number(v.Version))},
+			{term.Styled(term.Faint, term.Day(v.UpdatedAt))},
+			{term.Styled(term.Faint, decimals(v.Quality))},
+			{term.Text(v.Statement)},
+		}
+		if on := WrittenOn(&v.Source); on != "" {
+			row = append(row, term.Line{term.Styled(term.Faint, on)})
+		}
+		t.Row(row...)
 	}
 	t.Draw(s)
 }

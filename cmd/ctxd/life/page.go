@@ -73,7 +73,7 @@ type pageData struct {
 	Made, Program              string
 }
 
-type version struct{ Number, When, Quality, Statement string }
+type version struct{ Number, When, Quality, Statement, Machine string }
 
 type step struct{ When, Kind, What, With string }
 
@@ -116,7 +116,9 @@ func (d *Document) data() *pageData {
 		}
 	}
 	for _, v := range d.Versions {
-		p.Versions = append(p.Versions, version{term.Number(v.Version), term.Day(v.UpdatedAt), decimals(v.Quality), page.Visible(v.Statement)})
+		p.Versions = append(p.Versions, version{
+			term.Number(v.Version), term.Day(v.UpdatedAt), decimals(v.Quality), page.Visible(v.Statement), page.Visible(v.Source.Machine),
+		})
 	}
 	for _, id := range m.Evidence {
 		p.Evidence = append(p.Evidence, page.Visible(id))

@@ -56,7 +56,7 @@ func (c *addMemory) Run(a *Options) error {
 	draft := protocol.MemoryDraft{
 		Handle: c.Handle, Summary: c.Summary, Questions: c.Question, Domains: c.Domain, Tags: c.Tag,
 		Importance: c.Importance, Confidence: c.Confidence, Pinned: c.Pin, AlwaysInject: c.Always, Private: c.Private,
-		Source: &record.MemorySource{Kind: "user", Client: "ctxd-cli"},
+		Source: &protocol.MemorySourceDraft{Kind: "user", Client: "ctxd-cli"},
 	}
 	if c.Kind != nil {
 		draft.Kind = *c.Kind

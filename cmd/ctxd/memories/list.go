@@ -117,8 +117,17 @@ func Draw(s *term.Screen, list []*record.Memory, none string) {
 	}
 	t := &term.Table{Right: []int{0}}
 	for _, m := range list {
-		t.Row(term.Line{term.Styled(term.Strong, inspect.MemoryNumber(m.Number))}, term.Line{term.Text(m.Statement)},
-			term.Line{term.Styled(term.Accent, m.Kind)}, marks(m), term.Line{term.Styled(term.Faint, m.Handle)})
+		row := []term.Line{
+			{term.Styled(term.Strong, inspect.MemoryNumber(m.Number))},
+			{term.Text(m.Statement)},
+			{term.Styled(term.Accent, m.Kind)},
+			marks(m),
+			{term.Styled(term.Faint, m.Handle)},
+		}
+		if on := inspect.WrittenOn(&m.Source); on != "" {
+			row = append(row, term.Line{term.Styled(term.Faint, on)})
+		}
+		t.Row(row...)
 	}
 	t.Draw(s)
 }

@@ -139,6 +139,41 @@ func TestMEM11_OtherPrograms(t *testing.T) {
 	}
 }
 
+// TestMEM11_WhatIsImportedIsWrittenHere: an export names the machines that wrote what is in it, and what is imported says
+// the machine that imports it, or none where the store is not shared. Who gave it stays.
+func TestMEM11_WhatIsImportedIsWrittenHere(t *testing.T) {
+	from := open(t)
+	from.machine = "desk"
+	m := from.add(memory.Draft{Statement: "I like tea", Source: record.MemorySource{Kind: "user", Client: "notes"}})
+	from.machine = "laptop"
+	_, err := from.mem.Update(t.Context(), from.local, memory.Patch{ID: m.ID, Statement: ptr("I like coffee")}, nil)
+	must(t, err)
+	text := from.export(exchange.JSONL)
+	for _, name := range []string{"desk", "laptop"} {
+		if strings.Count(text, `"source":{"kind":"user","client":"notes","machine":"`+name+`"}`) != 1 {
+			t.Errorf("%s is not named once in\n%s", name, text)
+		}
+	}
+	if again := from.take(text); again.Same != 1 || again.Memories+again.Versions != 0 || from.export(exchange.JSONL) != text {
+		t.Errorf("taken in again: %+v", *again)
+	}
+	for _, name := range []string{"attic", ""} {
+		to := open(t)
+		to.machine = name
+		to.take(text)
+		got := to.list()[0].Source
+		former, err := to.mem.Versions(t.Context(), to.local, m.ID)
+		must(t, err)
+		if got.Machine != name || got.Client != "notes" || len(former) != 1 || former[0].Source.Machine != name || former[0].Source.Client != "notes" {
+			t.Errorf("imported on %q: %+v, before %+v", name, got, former)
+		}
+		to.take("- I have two cats\n")
+		if got := to.list()[0].Source; got.Machine != name || got.Client != exchange.Lines {
+			t.Errorf("a line imported on %q: %+v", name, got)
+		}
+	}
+}
+
 // TestMEM11_WhatMem0SaysBesidesIsKept, its time too.
 func TestMEM11_WhatMem0SaysBesidesIsKept(t *testing.T) {
 	w := open(t)

@@ -29,6 +29,7 @@ type world struct {
 	now           time.Time
 	ids           int
 	prefix        string // of new ids
+	machine       string // of a shared store
 }
 
 func open(t testing.TB) *world {
@@ -51,7 +52,7 @@ func limited(t testing.TB, limits memory.Limits) *world {
 	w.mem, err = memory.Open(db, memory.Options{
 		Now: func() time.Time { return w.now }, Limits: limits,
 		NewID:  func() string { w.ids++; return fmt.Sprintf("%s%03d", w.prefix, w.ids) },
-		Source: noteState, Entity: entities.EntityRecords.Has,
+		Source: noteState, Entity: entities.EntityRecords.Has, Machine: func() string { return w.machine },
 	})
 	must(t, err)
 	return w

@@ -13,7 +13,7 @@
 //	numbers   number, version, how many supported it
 //	weights   importance and confidence, 8 bytes each
 //	times     created, updated, tier since, confidence at; then those of Memory.timeMembers that it has
-//	the rest  a JSON object, if there is any: "other", and members that are not known to this program
+//	the rest  a JSON object, if there is any: "other", "writtenOn", and members that are not known to this program
 //
 // Package memory owns the collections, and may call this. It keeps nothing, and all of it is safe for concurrent use.
 package stored

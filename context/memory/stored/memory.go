@@ -118,18 +118,37 @@ func appendTimes(b []byte, m *Memory) ([]byte, error) {
 	return b, nil
 }
 
-// restOther is the member of the rest that has what an import said.
-const restOther = "other"
+// Members of the rest.
+const (
+	restOther     = "other"     // what an import said
+	restWrittenOn = "writtenOn" // see writtenOn
+)
+
+// writtenOn says on which machine a version of a memory was written. A program that does not know it keeps it, also
+// when it writes the next version, of which it says nothing then.
+type writtenOn struct {
+	Machine string `json:"machine"`
+	Version int    `json:"version"`
+}
+
+var writtenOnJSON = kv.JSON[writtenOn]()
 
 // membersJSON writes what is not known as it was read.
 var membersJSON = kv.JSON[map[string]json.RawMessage]()
 
 func appendRest(b []byte, m *Memory) ([]byte, error) {
-	if len(m.unknown) == 0 && len(m.Other) == 0 {
+	if len(m.unknown) == 0 && len(m.Other) == 0 && m.Source.Machine == "" {
 		return b, nil
 	}
-	rest := make(map[string]json.RawMessage, len(m.unknown)+1)
+	rest := make(map[string]json.RawMessage, len(m.unknown)+2)
 	maps.Copy(rest, m.unknown)
+	if m.Source.Machine != "" {
+		on, err := writtenOnJSON.Encode(&writtenOn{m.Source.Machine, m.Version})
+		if err != nil {
+			return nil, err
+		}
+		rest[restWrittenOn] = json.RawMessage(on)
+	}
 	if len(m.Other) > 0 {
 		other, err := membersJSON.Encode(&m.Other)
 		if err != nil {
@@ -210,6 +229,16 @@ func (m *Memory) readRest(text string) error {
 		}
 		delete(rest, restOther)
 	}
+	if text, ok := rest[restWrittenOn]; ok {
+		on, err := writtenOnJSON.Decode(string(text))
+		if err != nil {
+			return err
+		}
+		if on.Version == m.Version {
+			m.Source.Machine = on.Machine
+		}
+		delete(rest, restWrittenOn)
+	}
 	if len(rest) > 0 {
 		m.unknown = rest
 	}
@@ -236,6 +265,7 @@ func decodeJSON(stored string) (*Memory, error) {
 		name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 		delete(all, name)
 	}
+	delete(all, restWrittenOn) // means nothing here
 	if len(all) > 0 {
 		m.unknown = all
 	}

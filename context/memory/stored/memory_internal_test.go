@@ -47,6 +47,7 @@ var drawnRecord = rapid.Custom(func(t *rapid.T) *Memory {
 			*at = &drawn
 		}
 	}
+	m.Source.Machine = drawnText.Draw(t, "machine")
 	if rapid.Bool().Draw(t, "has other members") {
 		m.Other = map[string]json.RawMessage{drawnText.Draw(t, "name"): json.RawMessage(`{"x":[1,null]}`)}
 	}
@@ -126,6 +127,37 @@ func TestMEM1_UnknownMembersSurviveARewrite(t *testing.T) {
 	}
 }
 
+// TestSYNC7_AnOlderProgramNamesNoMachine: one that does not know the machine keeps what it reads of it. When it writes the
+// next version, that is not of that machine.
+func TestSYNC7_AnOlderProgramNamesNoMachine(t *testing.T) {
+	m := sample()
+	m.Source.Machine = "desk"
+	stored, err := Encode(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(stored, `{"writtenOn":{"machine":"desk","version":3}}`) {
+		t.Errorf("stored as %q", stored)
+	}
+	for version, want := range map[int]string{3: "desk", 4: ""} {
+		older := sample()
+		older.Version, older.unknown = version, map[string]json.RawMessage{"writtenOn": json.RawMessage(`{"machine":"desk","version":3}`)}
+		stored, err := Encode(older)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(stored)
+		if err != nil || got.Source.Machine != want || got.unknown != nil {
+			t.Errorf("version %d is of the machine %q, %+v, %v", version, got.Source.Machine, got.unknown, err)
+		}
+	}
+	m.Source.Machine = ""
+	stored, err = Encode(m)
+	if err != nil || strings.Contains(stored, "writtenOn") {
+		t.Errorf("that of one machine is stored as %q, %v", stored, err)
+	}
+}
+
 func TestMEM1_WhatIsNoRecord(t *testing.T) {
 	stored, err := Encode(sample())
 	if err != nil {
@@ -162,7 +194,7 @@ func TestMEM1_WhatIsNoRecord(t *testing.T) {
 func FuzzMemoryRecord(f *testing.F) {
 	for _, change := range []func(*Memory){func(*Memory) {}, func(m *Memory) {
 		m.Other = map[string]json.RawMessage{"mood": json.RawMessage(`"calm"`)}
-	}} {
+	}, func(m *Memory) { m.Source.Machine = "desk" }} {
 		m := sample()
 		change(m)
 		stored, err := Encode(m)

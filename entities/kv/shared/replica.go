@@ -133,6 +133,9 @@ func (r *Replica) Close() {
 	r.log.Close()
 }
 
+// Name is what this machine is called in the list of machines.
+func (r *Replica) Name() string { return r.id.Name() }
+
 // Pause ends what is done beside the store, before it is closed, and tells the others so, who
 // then do not wait for this machine.
 func (r *Replica) Pause() {

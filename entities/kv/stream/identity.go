@@ -168,6 +168,13 @@ func (i *Identity) Machine() uint32 {
 	return i.id.Machine
 }
 
+// Name is what this machine is called in the list of machines.
+func (i *Identity) Name() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.id.Name
+}
+
 // said notes that this process has said that the machine is there, and which one had said so
 // before; "": none.
 func (i *Identity) said(before string) {

@@ -2899,7 +2899,7 @@ export interface MemoryDraft {
    */
   validTo?: string;
   /** Where it comes from; the client when absent. */
-  source?: MemorySource;
+  source?: MemorySourceDraft;
   /** Ids of memories that hold no more because of it. */
   supersedes?: string[];
   /**
@@ -3103,6 +3103,21 @@ export interface MemoryScored {
 }
 
 export interface MemorySource {
+  /** User, assistant, client, extraction or import. */
+  kind: string;
+  /** Name of the program that gave it. */
+  client?: string;
+  /** The conversation that it comes from. */
+  conversationId?: string;
+  /** The messages that it comes from. */
+  messageIds?: string[];
+  /** The note that it comes from; a memory of a private note is private. */
+  noteId?: string;
+  /** Name of the machine that it was written on, in a store of several machines; the daemon sets it, and remote readers are not shown it. */
+  machine?: string;
+}
+
+export interface MemorySourceDraft {
   /** User, assistant, client, extraction or import. */
   kind: string;
   /** Name of the program that gave it. */
@@ -5695,7 +5710,7 @@ export interface MemoryAddParams {
    */
   validTo?: string;
   /** Where it comes from; the client when absent. */
-  source?: MemorySource;
+  source?: MemorySourceDraft;
   /** Ids of memories that hold no more because of it. */
   supersedes?: string[];
   /**
@@ -5818,7 +5833,7 @@ export interface MemoryUpdateParams {
   /** Until when it held; null for unknown. */
   validTo?: string | null;
   /** Where it comes from now. */
-  source?: MemorySource;
+  source?: MemorySourceDraft;
   /** Contested, of an active memory; other methods give the other statuses. */
   status?: "contested";
   /**
