@@ -28,9 +28,9 @@ func (s *Store) stampFormat(writes []write) []write {
 	return append(writes, write{key: formatKey, raw: strconv.Itoa(s.opts.Format), old: old, had: had})
 }
 
-// committedFormat returns the format that the applied records say they have, 0
+// Format returns the format that the applied records say they have, 0
 // when they say nothing.
-func (s *Store) committedFormat() (format int) {
+func (s *Store) Format() (format int) {
 	_ = s.db.View(func(b *buntdb.Tx) error {
 		raw, err := b.Get(formatKey)
 		if err == nil {
@@ -65,7 +65,7 @@ func (s *Store) checkFormat() error {
 // new one.
 func (s *Store) upgrade() error {
 	from, to := s.format, s.opts.Format
-	if s.opts.Upgrade == nil && s.opts.Log == nil || s.seq.Load() == 0 || from == to {
+	if s.opts.Upgrade == nil && s.opts.Log == nil || s.opts.Replace || s.seq.Load() == 0 || from == to {
 		return nil
 	}
 	ctx := context.Background()

@@ -38,7 +38,8 @@ func (s *Store) settle(tx *Tx, from int) error {
 		}
 		return tx.write(w.Key, w.Value, w.Deleted, nil)
 	})
-	if s.unsettled = err != nil; s.unsettled {
+	at.Unmarked = err != nil
+	if at.Unmarked {
 		s.log.Warn("kv: the records are brought into a newer format without all that other machines have written", "err", err)
 	}
 	return tx.put(logKey, at.String(), nil)

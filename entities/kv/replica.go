@@ -88,7 +88,7 @@ func (s *Store) openReplica() error {
 		}
 	}
 	r := &replica{s: s, at: at, gate: make(chan struct{}), applied: at.Position}
-	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format, s.unsettled)
+	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format, at.Unmarked)
 	close(r.gate)
 	r.readHead()
 	r.offline = r.head.Applied > 0
@@ -250,7 +250,7 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 			return nil, err
 		}
 		gate, tx.round = r.now()
-		if isClosed(gate) && isClosed(r.drained.Passed(call)) {
+		if outbox.IsClosed(gate) && outbox.IsClosed(r.drained.Passed(call)) {
 			break
 		}
 		s.unlockWriter()
@@ -265,15 +265,6 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 		fn = r.queueing(call, fn)
 	}
 	return s.run(tx, fn)
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // now returns the gate, and what Tx.round has to be.

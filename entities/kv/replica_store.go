@@ -7,6 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
@@ -69,7 +70,7 @@ func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
 func (r *replica) Void(err error) {
 	s, q := r.s, &r.s.queue
 	q.mu.Lock()
-	if isClosed(r.gate) {
+	if outbox.IsClosed(r.gate) {
 		r.gate = make(chan struct{})
 	}
 	r.round++
@@ -91,14 +92,14 @@ func (r *replica) Void(err error) {
 		return // the store is being closed
 	}
 	s.overlay.Clear()
-	s.written, s.format = s.seq.Load(), s.committedFormat()
+	s.written, s.format = s.seq.Load(), s.Format()
 	s.unlockWriter()
 }
 
 func (r *replica) Shut() {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
-	if isClosed(r.gate) {
+	if outbox.IsClosed(r.gate) {
 		r.gate = make(chan struct{})
 	}
 }
@@ -106,7 +107,7 @@ func (r *replica) Shut() {
 func (r *replica) Open() {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
-	if !isClosed(r.gate) {
+	if !outbox.IsClosed(r.gate) {
 		close(r.gate)
 	}
 }

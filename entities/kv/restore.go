@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/buntdb"
@@ -26,7 +25,8 @@ type RestoreOptions struct {
 	Program string
 	// KeepLocal keeps the records of Local collections as they are, and takes none of the backup's:
 	// for a machine that joins a log anew. Items of the outbox are kept, to be replayed, without
-	// the records that they have changed.
+	// the records that they have changed. The format of the backup must not be older than that
+	// of the store: the next upgrade would take them for records of that format.
 	KeepLocal bool
 	// Progress is told how many bytes of the backup are read.
 	Progress func(done, total int64)
@@ -110,15 +110,20 @@ func (s *Store) fromBackup(ctx context.Context, path string,
 			WithHint("try again; nothing was changed")
 	}
 	if keepLocal {
-		return s.withLocal(b.Chunk), b.Close, nil
+		own, err := s.kept(m.Format)
+		if err != nil {
+			b.Close()
+			return nil, nil, err
+		}
+		return pairs.Instead(b.Chunk, isOurs, own), b.Close, nil
 	}
 	return b.Without(logKey), b.Close, nil // restored, it is a store of this machine
 }
 
-// withLocal puts the records of Local collections and the items of the outbox in the place of
-// those that next yields.
-func (s *Store) withLocal(next func([]disk.Pair) ([]disk.Pair, bool, error)) func([]disk.Pair) ([]disk.Pair, bool, error) {
-	var own []disk.Pair
+// kept returns the records of Local collections and the items of the outbox, which stay when
+// a state takes the place of all others. Older ones are brought into the format of that state,
+// if the program has it. Called with the writer lock held.
+func (s *Store) kept(format int) (own []disk.Pair, err error) {
 	_ = s.db.View(func(b *buntdb.Tx) error {
 		return b.Ascend("", func(key, raw string) bool {
 			p := disk.Pair{Key: key, Value: raw}
@@ -128,17 +133,17 @@ func (s *Store) withLocal(next func([]disk.Pair) ([]disk.Pair, bool, error)) fun
 			return true
 		})
 	})
-	return func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
-		chunk, more, err := next(chunk)
-		upTo := len(own)
-		if more && len(chunk) > 0 {
-			last := chunk[len(chunk)-1].Key
-			upTo, _ = slices.BinarySearchFunc(own, last, func(p disk.Pair, key string) int { return strings.Compare(p.Key, key) })
-		}
-		chunk = pairs.Merge(slices.DeleteFunc(chunk, isOurs), own[:upTo])
-		own = own[upTo:]
-		return chunk, more, err
+	if s.opts.Upgrade == nil || s.format >= format || format != s.opts.Format {
+		return own, nil
 	}
+	writes, err := s.upgraded(s.format)
+	var list []pairs.Put
+	for _, w := range writes {
+		if w.of != nil && w.of.IsLocal() {
+			list = append(list, pairs.Put{Pair: disk.Pair{Key: w.key, Value: w.raw}, Deleted: w.deleted})
+		}
+	}
+	return pairs.Apply(own, list), err
 }
 
 // replaceState writes a state as the only one of the store: as two snapshots, so

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -249,4 +250,38 @@ func TestSYNC7_AFormatThatNeedsNoUpgrade(t *testing.T) {
 	s.Follow()
 	put(t, s, "b", "2")
 	allHold(t, map[string]string{"a": "1", "b": "2"}, s)
+}
+
+// A machine that was upgraded without the log says so when it first reaches it, also when it was
+// started again in between, and before it writes.
+func TestSYNC7_AnUpgradeWithoutTheLogIsToldAtTheFirstContact(t *testing.T) {
+	l := logtest.New(kv.Position{})
+	da, db, ma, mb := newDisk(), newDisk(), l.Machine(), l.Machine()
+	a, b := program(t, da, ma, 1), program(t, db, mb, 1)
+	put(t, a, "a", "1")
+	catchUp(t, b)
+	stop(t, a)
+	ma.Cut(true)
+	for range 3 {
+		a = program(t, da, ma, 2)
+		wantState(t, a, map[string]string{"a": "1+"})
+		stop(t, a)
+	}
+	_, before := l.End()
+	a = program(t, da, ma, 2)
+	ma.Cut(false)
+	for n := before; n == before; _, n = l.End() {
+		runtime.Gosched()
+	}
+	newer(t, b, map[string]string{"a": "1"})
+	stop(t, a, b)
+	_, before = l.End()
+	a, b = program(t, da, ma, 2), program(t, db, mb, 2)
+	wantState(t, a, map[string]string{"a": "1+"})
+	if _, n := l.End(); n != before {
+		t.Errorf("it is said again, in %d entries", n-before)
+	}
+	put(t, a, "c", "3")
+	allHold(t, map[string]string{"a": "1+", "c": "3"}, a, b)
+	stop(t, a, b)
 }

@@ -315,7 +315,7 @@ func (s *Store) Copies(ctx context.Context) (files []string, err error) {
 func (s *Store) beginCapture() {
 	s.view.Lock()
 	defer s.view.Unlock()
-	s.capture = &pairs.Capture{Seq: s.seq.Load(), Format: s.committedFormat()}
+	s.capture = &pairs.Capture{Seq: s.seq.Load(), Format: s.Format()}
 }
 
 func (s *Store) endCapture() {

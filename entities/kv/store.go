@@ -134,7 +134,6 @@ type Store struct {
 	synced    atomic.Uint64  // the last transaction that the disk has confirmed
 	closed    atomic.Bool    // set with writer and view held
 	unmended  atomic.Bool    // see Unmended
-	unsettled bool           // upgraded, and the log does not say where; of Open
 
 	snapshots snapshotter
 	flusher   flusher

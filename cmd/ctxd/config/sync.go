@@ -56,13 +56,15 @@ func (c *Config) syncSettings() []*Setting {
 func checkServers(text string) *fault.Error { return stream.CheckURL(text) }
 
 // Servers are where the shared store lies and how they are entered. What they ask for is read
-// now, from where the settings say it is.
+// now, from where the settings say it is, and again before each later connection.
 func (s *Sync) Servers() (stream.Servers, error) {
-	credentials, err := dial.Key(s.credentials, "store.sync.credentials")
+	source := s.credentials
+	read := func() (string, error) { return dial.Key(source, "store.sync.credentials") }
+	credentials, err := read()
 	if err != nil {
 		return stream.Servers{}, err
 	}
-	return stream.Servers{URL: s.URL, Credentials: credentials, CA: s.ca, Cert: s.cert, CertKey: s.certKey}, nil
+	return stream.Servers{URL: s.URL, Credentials: credentials, Renew: read, CA: s.ca, Cert: s.cert, CertKey: s.certKey}, nil
 }
 
 // check finds what only shows when all is known.

@@ -479,6 +479,6 @@ func OpenRooms(dir string, log *slog.Logger, limits config.Records) (*rpc.Rooms,
 // JoinOptions returns how the store of a machine is opened that joins a shared one.
 func JoinOptions(c config.Store) kv.Options {
 	opts := StoreOptions(c)
-	opts.Beside = besideStore
+	opts.Beside, opts.Upgrade = besideStore, upgradeStore
 	return opts
 }

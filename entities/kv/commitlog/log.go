@@ -39,6 +39,7 @@ type Log interface {
 	//     allows. The store tells its writers so, reads to the end before it runs anything
 	//     else, and appends something else at the same place only by compare and append.
 	//   - Kind Limit: the entry is too large, and will be at the next try.
+	//   - ErrFull: there is no room for it. What is there can be read.
 	//   - Any other error: certainly not appended, not now and not later.
 	//
 	// ctx bounds the wait. The entry must not be kept or changed.
@@ -81,4 +82,7 @@ var (
 	ErrUnknown = errors.New("it is not known whether the entry was appended")
 	ErrGone    = errors.New("the log does not reach back that far")
 	ErrForked  = errors.New("the log and the store hold different entries")
+	// ErrFull says that there is no room for an entry. It was not appended. Somebody has to make
+	// room, so what waits for that may wait for long.
+	ErrFull = errors.New("the log has no room")
 )

@@ -3,6 +3,7 @@ package logtest
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"sync"
 
@@ -46,6 +47,8 @@ const (
 	Refuse            // it is refused; nothing was appended
 	LoseAnswer        // it is appended if its place is free; the outcome is not known
 	LoseRequest       // nothing was appended, and never will be; the outcome is not known
+	Full              // it is refused, since there is no room
+	Silent            // as LoseRequest, after as long as its caller waits
 	Late              // it is on its way, and appended at some time if its place is free then
 )
 
@@ -124,6 +127,12 @@ func unreachable() error {
 	return e
 }
 
+func full() error {
+	e := fault.Wrap(fault.Unavailable, commitlog.ErrFull, "the log has no room")
+	e.Retryable = true
+	return e
+}
+
 // Append implements commitlog.Log.
 func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte) (commitlog.Position, error) {
 	if err := ctx.Err(); err != nil {
@@ -148,8 +157,12 @@ func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte
 	switch what {
 	case Refuse:
 		err = unreachable()
+	case Full:
+		err = full()
 	case LoseRequest:
 		err = commitlog.ErrUnknown
+	case Silent:
+		err = errors.Join(commitlog.ErrUnknown, context.DeadlineExceeded)
 	case Late:
 		l.late = append(l.late, late{after, b})
 		err = commitlog.ErrUnknown

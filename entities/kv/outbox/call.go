@@ -101,10 +101,12 @@ func (c *Call) Provisional(trouble error) bool {
 }
 
 // Unreachable reports whether an error of the log lets additions be taken here: it can't be
-// reached now, or a join anew will bring them to it.
+// reached now, or a join anew will bring them to it. A log that has no room has answered: it can
+// be read, so what others write would have to be applied, and all that waits done again, each
+// time; and nobody knows whether room is ever made. So additions are refused, as all writes are.
 func Unreachable(err error) bool {
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Unavailable {
+	if !errors.As(err, &f) || f.Kind != fault.Unavailable || errors.Is(err, commitlog.ErrFull) {
 		return false
 	}
 	return f.Retryable || errors.Is(err, commitlog.ErrGone) || errors.Is(err, commitlog.ErrForked)

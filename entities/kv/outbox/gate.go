@@ -49,3 +49,13 @@ var open = func() chan struct{} {
 	close(c)
 	return c
 }()
+
+// IsClosed reports whether a channel is closed that nothing is sent to.
+func IsClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -127,3 +127,35 @@ func Merge(a, b []disk.Pair) []disk.Pair {
 	}
 	return append(append(out, a...), b...)
 }
+
+// Apply returns a list in key order with writes made, of each key one. It may change the list.
+func Apply(list []disk.Pair, writes []Put) []disk.Pair {
+	var put []disk.Pair
+	gone := make(map[string]bool)
+	for _, w := range writes {
+		if w.Deleted {
+			gone[w.Key] = true
+		} else {
+			put = append(put, w.Pair)
+		}
+	}
+	slices.SortFunc(put, func(a, b disk.Pair) int { return strings.Compare(a.Key, b.Key) })
+	return Merge(slices.DeleteFunc(list, func(p disk.Pair) bool { return gone[p.Key] }), put)
+}
+
+// Instead yields the pairs of next, in key order, with a list in the place of those that drop
+// is true for. Neither is kept in memory as a whole but the list.
+func Instead(next func([]disk.Pair) ([]disk.Pair, bool, error), drop func(disk.Pair) bool, list []disk.Pair,
+) func([]disk.Pair) ([]disk.Pair, bool, error) {
+	return func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
+		chunk, more, err := next(chunk)
+		upTo := len(list)
+		if more && len(chunk) > 0 {
+			last := chunk[len(chunk)-1].Key
+			upTo, _ = slices.BinarySearchFunc(list, last, func(p disk.Pair, key string) int { return strings.Compare(p.Key, key) })
+		}
+		chunk = Merge(slices.DeleteFunc(chunk, drop), list[:upTo])
+		list = list[upTo:]
+		return chunk, more, err
+	}
+}

@@ -134,6 +134,11 @@ func (r *Runner) proved(err error) {
 // appendEmpty appends an entry that changes nothing behind everything else. Where it is not
 // known whether it was, and it can't be read, it is appended once more.
 func (r *Runner) appendEmpty(e *commitlog.Entry) error {
+	if r.silent {
+		if err := r.probe(); err != nil {
+			return err
+		}
+	}
 	begun := time.Now()
 	r.empty, r.landed = e.ID, false
 	for range emptyTries {

@@ -35,11 +35,19 @@
 // found.
 //
 // When the log can't be used the store is upgraded with what it has, and the entry is appended
-// as soon as it can, before anything else is. If another machine has written in the older
+// as soon as it can, before anything else is: at the first contact of this start or of a later
+// one, since the place says so (commitlog.Place). If another machine has written in the older
 // format by then, what is here can't be continued: the machine has to join anew. A store that
 // was off while others went through two formats, and wrote in the first of them, has to as well.
 // A snapshot of the older format, for machines that join, is upgraded like a store that was
 // off: the entry is behind it in the log.
+//
+// # A log that takes nothing
+//
+// A log may be read and take no entries: it has no room and says so (commitlog.ErrFull), or does
+// not answer. Either is told until an entry was appended; reading does not end it. Where nobody
+// answers, an entry without transactions is appended before the next group, so that only one
+// group can't be told whether it is there. What is provisional stays so meanwhile.
 //
 // CatchUp and Reserve append entries without transactions, and wait their turn as groups do.
 // When there were only such ones for placeEvery positions, the next has a transaction without

@@ -16,6 +16,11 @@ const (
 	maxRead = 4 << 20
 	// patience is how long an outcome is waited for.
 	patience = 10 * time.Second
+	// probeWait is how long a log that did not answer to a write is asked whether it does again.
+	probeWait = 4 * time.Second
+	// fullFor is how long it is said that there was no room for an entry, where only much smaller
+	// ones were taken since.
+	fullFor = time.Minute
 	// retryEvery is how often a store that is behind tries to read, without being told to.
 	retryEvery = 5 * time.Second
 	// reserveTries is how often a place is asked for, where others are first with that, too.
@@ -88,12 +93,18 @@ type Runner struct {
 	behind bool // there is, or may be, something to read before anything can be appended
 	// The log may not say where records of this format begin.
 	unsettled bool
-	pace      commitlog.Pace
-	due       bool          // the gate is to be opened, soon or at once
-	timer     *time.Timer   // for as long as it stays closed; nil when that is not known or not so
-	pause     time.Time     // when the timer ends
-	hold      time.Duration // another machine has asked for the next place, for so long
-	held      bool          // and the timer runs for it
+	// Why nothing can be appended to a log that can be read; nil: it can, or nobody has tried.
+	refusal *fault.Error
+	silent  bool // the refusal is that nobody answers
+	// Or there was no room for an entry of so many bytes, then.
+	refusedSize int
+	refusedAt   time.Time
+	pace        commitlog.Pace
+	due         bool          // the gate is to be opened, soon or at once
+	timer       *time.Timer   // for as long as it stays closed; nil when that is not known or not so
+	pause       time.Time     // when the timer ends
+	hold        time.Duration // another machine has asked for the next place, for so long
+	held        bool          // and the timer runs for it
 
 	// The next place, where it is to be this machine's.
 	waiting  []ask              // who wants it
@@ -117,8 +128,9 @@ type ask struct {
 }
 
 // New returns a Runner for a store whose records have a format, see kv.Options.Format.
-// unsettled says that they were brought into it after a Settle that had failed: the log then
-// gets an entry of that format, as soon as it can be used, so that it says where that was.
+// unsettled says that they were brought into it after a Settle that had failed, now or at an
+// earlier start: the log then gets an entry of that format, as soon as it can be used, so that
+// it says where that was.
 func New(store Store, log commitlog.Log, format int, unsettled bool) *Runner {
 	r := &Runner{
 		store: store, log: log, format: format, behind: true, unsettled: unsettled,
@@ -292,6 +304,11 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 			return commitlog.Position{}, err
 		}
 	}
+	if r.silent {
+		if err := r.probe(); err != nil {
+			return commitlog.Position{}, r.told(err)
+		}
+	}
 	start := time.Now()
 	at, err := r.appendOnce(e)
 	if err == nil {
@@ -319,7 +336,10 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 	case len(list) > 0 && list[0].Entry.ID == e.ID:
 		return list[0].At, nil // it was appended; what is behind it is read next
 	case len(list) == 0 && unknown:
-		if rerr != nil && r.stop.Err() == nil {
+		if rerr == nil && errors.Is(err, context.DeadlineExceeded) {
+			r.refusal, r.silent = noAnswer(), true
+		}
+		if r.stop.Err() == nil {
 			_ = r.told(rerr) // the writer is told that it is not known, all others why
 		}
 		return at, fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
@@ -342,7 +362,47 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
 	ctx, cancel := context.WithTimeout(r.stop, patience)
 	defer cancel()
-	return r.log.Append(ctx, r.store.At(), e.Encode())
+	return r.appendWithin(ctx, e)
+}
+
+func (r *Runner) appendWithin(ctx context.Context, e *commitlog.Entry) (commitlog.Position, error) {
+	b := e.Encode()
+	at, err := r.log.Append(ctx, r.store.At(), b)
+	switch {
+	case errors.Is(err, commitlog.ErrFull):
+		r.refusedSize, r.refusedAt = len(b), time.Now()
+	case err != nil && !errors.Is(err, commitlog.ErrBehind):
+	case r.silent || 2*len(b) >= r.refusedSize || time.Since(r.refusedAt) > fullFor:
+		r.refusal, r.silent, r.refusedSize = nil, false, 0
+	}
+	return at, err
+}
+
+// probe finds out with an entry that changes nothing whether a log answers again that can be
+// read and did not answer to a write. So of all that is written meanwhile, only the first can't
+// be told whether it was: nothing of the others is sent.
+func (r *Runner) probe() error {
+	ctx, cancel := context.WithTimeout(r.stop, probeWait)
+	defer cancel()
+	at, err := r.appendWithin(ctx, &commitlog.Entry{ID: r.me.NewID(), Format: r.format})
+	switch {
+	case err == nil:
+		r.store.Skip(at)
+		return nil
+	case errors.Is(err, commitlog.ErrBehind):
+		return nil // the append finds out
+	case errors.Is(err, commitlog.ErrUnknown):
+		r.behind = true
+		return noAnswer()
+	}
+	return err
+}
+
+// noAnswer is the fault of a log that can be read and does not answer to writes.
+func noAnswer() *fault.Error {
+	f := fault.New(fault.Unavailable, "the servers of the shared store can be read, and do not answer to writes")
+	f.Retryable = true
+	return f.WithHint("look at the log of the servers: a disk may be full, and a server that was out of room is to be started again")
 }
 
 // catchUp reads the log to its end and has applied what is there. Everything that was accepted
@@ -350,6 +410,9 @@ func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
 func (r *Runner) catchUp() error {
 	for {
 		list, more, err := r.read()
+		if len(list) == 0 && err == nil && r.refusal != nil && r.store.Provisional() {
+			err = r.probe() // what is provisional stays so while the log would not take it
+		}
 		if len(list) > 0 || err == nil && r.store.Provisional() {
 			r.void(nil)
 			err = errors.Join(r.apply(list), err)
@@ -467,7 +530,7 @@ func (r *Runner) told(err error) error {
 	var e *fault.Error
 	switch {
 	case err == nil:
-		r.store.Told(nil)
+		r.store.Told(r.refusal)
 		return nil
 	case errors.As(err, &e):
 	case errors.Is(err, commitlog.ErrGone):
@@ -478,6 +541,9 @@ func (r *Runner) told(err error) error {
 			WithHint("join the other machines anew, ctxd sync join --again; a backup of this store keeps what only it has")
 	default:
 		e = fault.Wrap(fault.Unavailable, err, "the log that the machines share can't be used")
+	}
+	if errors.Is(err, commitlog.ErrFull) {
+		r.refusal = e
 	}
 	if e.Kind != fault.Limit {
 		r.store.Told(e)

@@ -99,8 +99,29 @@ func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*
 	return c, failed
 }
 
+// withRoom does what the servers need room for. Where they have none, it makes some first.
+func (r *Replica) withRoom(ctx context.Context, do func() error) error {
+	err := do()
+	if !errors.Is(err, commitlog.ErrFull) {
+		return err
+	}
+	freed := r.log.Free(ctx)
+	if freed != nil {
+		return freed
+	}
+	return do()
+}
+
 // request asks all machines to compact, and notes the number of that.
 func (r *Replica) request(ctx context.Context) (number uint64, err error) {
+	err = r.withRoom(ctx, func() error {
+		number, err = r.requestOnce(ctx)
+		return err
+	})
+	return number, err
+}
+
+func (r *Replica) requestOnce(ctx context.Context) (number uint64, err error) {
 	err = r.store().Update(ctx, func(tx *kv.Tx) error {
 		was, err := compactions.Get(tx, newest)
 		if err != nil {
@@ -122,7 +143,7 @@ func (r *Replica) request(ctx context.Context) (number uint64, err error) {
 // waits for the lease of snapshots, or is stream.ErrLeased.
 func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, tell Tell) (*Compacted, error) {
 	at := r.store().Kept()
-	err := r.announce(ctx, false)
+	err := r.withRoom(ctx, func() error { return r.announce(ctx, false) })
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +155,7 @@ func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, 
 		if len(list) > 0 && list[0].At.Seq >= at.Seq {
 			break
 		}
-		err = r.Snapshot(ctx, func(done int64) { tell(StageUpload, done, 0) })
+		err = r.withRoom(ctx, func() error { return r.Snapshot(ctx, func(done int64) { tell(StageUpload, done, 0) }) })
 		if errors.Is(err, stream.ErrLeased) && wait {
 			tell(StageLease, 0, 0)
 			err = pause(ctx, lookAgain)

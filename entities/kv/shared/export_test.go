@@ -15,3 +15,6 @@ func (r *Replica) AppendNothing(ctx context.Context, format int) error {
 	_, err := r.log.Append(ctx, at.Position, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: format}).Encode())
 	return err
 }
+
+// FailedState notes what came of a snapshot, nil: it was written.
+func (r *Replica) FailedState(ctx context.Context, err error) { r.triedState(ctx, err) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/seal"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
@@ -156,11 +157,31 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = o.fits(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	joined := &Joined{Machine: id.Machine(), Bytes: s.Bytes, Cluster: cluster}
 	if db.Status().Records > 0 {
 		joined.Kept = copyPath(o.Dir)
 	}
 	return joined, o.replace(ctx, db, joined.Kept)
+}
+
+// fits refuses a state beside which the machine's own records can't be kept, since they have
+// another format than it and can't be brought into that one.
+func (o *JoinOptions) fits(ctx context.Context, db *kv.Store) error {
+	b, err := backup.Open(ctx, filepath.Join(o.Dir, Folder, partial), backup.Options{Format: o.Store.Format})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	ours, its := db.Format(), b.Manifest.Format
+	if db.Status().Records == 0 || ours == its || ours < its && its == o.Store.Format {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "what belongs to this machine alone has format %d, and the newest state on the servers has format %d", ours, its).
+		WithHint("on another machine, with this version of ctxd: ctxd compact, which puts a newer state on the servers; then try again")
 }
 
 // copyPath is where a backup of what a join replaces is kept: beside those of earlier joins.

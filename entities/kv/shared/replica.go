@@ -13,6 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
@@ -34,6 +35,8 @@ const (
 	goodbyeWait   = time.Second
 	snapshotEvery = 10_000 // messages
 	lookWait      = 2 * time.Second
+	stateAgain    = announceAgain // after a snapshot that failed, and twice as long each time
+	stateMost     = time.Hour
 )
 
 func keyPath(dir string) string { return filepath.Join(dir, Folder, keyFile) }
@@ -64,6 +67,18 @@ type Replica struct {
 	mu      sync.Mutex // of what follows
 	db      *kv.Store
 	cluster *stream.Cluster // as it was asked last; nil: never
+	states  states
+	// What the user of the servers may not do; nil: it may do all, or was not asked about.
+	forbidden *fault.Error
+	permitted bool // it was asked about, and may do all
+}
+
+// states says when the next snapshot is tried, where the last one failed: each takes the whole
+// store.
+type states struct {
+	failed *fault.Error // nil: it did not
+	wait   time.Duration
+	next   time.Time
 }
 
 // Open begins to connect this machine's store to the others. Without a key it is
@@ -177,11 +192,12 @@ func (r *Replica) attend(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	err := r.announce(ctx, false)
-	if err != nil {
-		return err
+	r.askPermitted(ctx)
+	untold := r.announce(ctx, false)
+	if untold != nil && !errors.Is(untold, commitlog.ErrFull) {
+		return untold
 	}
-	err = r.followCompaction(ctx)
+	err := r.followCompaction(ctx) // which may make room
 	if err != nil {
 		r.logger.Warn("cannot follow a compaction of the shared store", "error", err)
 		return err
@@ -197,17 +213,65 @@ func (r *Replica) attend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if due := len(list) == 0 || at.Position.Seq >= list[0].At.Seq+snapshotEvery; due && at.Trouble == nil {
-		err = r.Snapshot(ctx, func(int64) {})
+	if due := len(list) == 0 || at.Position.Seq >= list[0].At.Seq+snapshotEvery; !due || at.Trouble != nil || !r.mayTryState() {
+		return untold
 	}
-	switch {
-	case err == nil:
-	case errors.Is(err, stream.ErrLeased):
-		err = nil // the other machine makes it
-	default:
+	err = r.Snapshot(ctx, func(int64) {})
+	if errors.Is(err, stream.ErrLeased) {
+		return untold // the other machine makes it
+	}
+	if err != nil {
 		r.logger.Warn("cannot write a snapshot of the shared store", "error", err)
 	}
+	if r.triedState(ctx, err) < announceEvery {
 	return err
+	}
+	return untold
+}
+
+// mayTryState reports whether it is time for a snapshot, after those that have failed.
+func (r *Replica) mayTryState() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !time.Now().Before(r.states.next)
+}
+
+// triedState notes what came of one, and returns how long the next has to wait.
+func (r *Replica) triedState(ctx context.Context, err error) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.states = states{}
+	}
+	if err == nil || ctx.Err() != nil {
+		return 0
+	}
+	if !errors.As(err, &r.states.failed) {
+		r.states.failed = fault.Wrap(fault.Unavailable, err, "the state could not be written")
+	}
+	r.states.wait = min(max(2*r.states.wait, stateAgain), stateMost)
+	r.states.next = time.Now().Add(r.states.wait)
+	return r.states.wait
+}
+
+// askPermitted asks once what the user of the servers may do, and again while that is not all.
+func (r *Replica) askPermitted(ctx context.Context) {
+	r.mu.Lock()
+	done := r.permitted
+	r.mu.Unlock()
+	if done || !r.log.Connected() {
+		return
+	}
+	err := r.log.Permitted(ctx)
+	var f *fault.Error
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+		r.permitted, r.forbidden = true, nil
+	case errors.As(err, &f) && !f.Retryable:
+		r.forbidden = f
+	}
 }
 
 func (r *Replica) store() *kv.Store {
@@ -260,10 +324,10 @@ func (r *Replica) Health() Health {
 	r.mu.Lock()
 	c, db := r.cluster, r.db
 	r.mu.Unlock()
-	h := Health{Machine: r.id.Machine(), Connected: r.log.Connected()}
+	h := Health{Machine: r.id.Machine(), Connected: r.log.Connected(), Warnings: r.warnings(c)}
 	_, h.CompactionDue = r.noted(compactDue)
 	if c != nil {
-		h.Durability, h.Warnings = c.Durability, r.warnings(c)
+		h.Durability = c.Durability
 	}
 	if db != nil {
 		st, _ := db.Replica()
@@ -272,13 +336,23 @@ func (r *Replica) Health() Health {
 	return h
 }
 
-// warnings are what is wanting of the servers and of this machine.
-func (r *Replica) warnings(c *stream.Cluster) []string {
-	if !r.id.Copied() {
-		return c.Warnings
+// warnings are what is wanting of the servers, which may not be known yet, and of this machine.
+func (r *Replica) warnings(c *stream.Cluster) (list []string) {
+	if c != nil {
+		list = slices.Clone(c.Warnings)
 	}
-	return append(slices.Clone(c.Warnings),
-		"another machine takes part with the key of this one: its data folder is a copy; stop one of the two, and have it join by itself: ctxd sync join --again")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.forbidden; f != nil {
+		list = append(list, f.Msg+": "+f.Hint)
+	}
+	if f := r.states.failed; f != nil {
+		list = append(list, "the newest state could not be written to the servers, so that joining takes longer and the log grows: "+f.Msg)
+	}
+	if r.id.Copied() {
+		list = append(list, "another machine takes part with the key of this one: its data folder is a copy; stop one of the two, and have it join by itself: ctxd sync join --again")
+	}
+	return list
 }
 
 // Status is all that there is to know.
@@ -344,7 +418,8 @@ func (r *Replica) look(ctx context.Context, was *fault.Error) *fault.Error {
 	var f *fault.Error
 	switch {
 	case err == nil:
-		return nil
+		at, _ := r.store().Replica()
+		return at.Trouble
 	case errors.As(err, &f):
 		return f
 	}
@@ -412,7 +487,11 @@ func Check(ctx context.Context, o Options) (*stream.Cluster, error) {
 		return nil, err
 	}
 	defer l.Close()
-	return l.Cluster(ctx)
+	c, err := l.Cluster(ctx)
+	if err == nil {
+		err = l.Permitted(ctx)
+	}
+	return c, err
 }
 
 // connect opens the log, and returns once the servers have answered. Whoever calls closes it.

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -69,5 +70,89 @@ func TestSYNC7_MachinesAreUpgradedAndJoinWithAnOlderState(t *testing.T) {
 		if err != nil || failed != nil || sum != want {
 			t.Errorf("it differs, %v, %v", err, failed)
 		}
+	}
+}
+
+// local is a program that keeps the facts of one machine in another way, too.
+func local(o *kv.Options) {
+	second(o)
+	shared := o.Upgrade
+	o.Upgrade = func(tx *kv.Tx, from int) error {
+		for id, text := range own.All(tx, "") {
+			fresh := *text + "+"
+			if err := own.Put(tx, id, &fresh); err != nil {
+				return err
+			}
+		}
+		return errors.Join(shared(tx, from), tx.Err())
+	}
+}
+
+func (m *machine) ofItsOwn() string {
+	m.t.Helper()
+	var list []string
+	err := m.db.View(m.t.Context(), func(tx *kv.Tx) error {
+		for id, text := range own.All(tx, "") {
+			list = append(list, id+"="+*text)
+		}
+		return nil
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return strings.Join(list, " ")
+}
+
+// A machine whose program was updated joins anew before it is started with it: what is its own
+// comes into the format of the state that it takes.
+func TestSYNC7_WhoJoinsAnewAfterAnUpdateKeepsItsOwn(t *testing.T) {
+	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	a, words := begun(t, c.URL())
+	b := joined(t, a, words)
+	text := "mine"
+	if err := b.db.Update(t.Context(), func(tx *kv.Tx) error { return own.Put(tx, "x", &text) }); err != nil {
+		t.Fatal(err)
+	}
+	b.stop()
+	a.stop()
+	a.upgrade = local
+	a.start()
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	a.put("new", "1")
+	b.upgrade = local
+	o := joinOptions(t, c.URL(), b.dir, words)
+	o.Again = true
+	local(&o.Store)
+	if _, err := shared.Join(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	if got := b.all() + " " + b.ofItsOwn(); got != "[new=1 old=from before+] x=mine+" {
+		t.Errorf("it has %s", got)
+	}
+	b.stop()
+	a.stop()
+
+	// The other way round, an upgrade would take what is new already for old.
+	older := streamtest.Start(t, streamtest.Options{Servers: 1})
+	d, others := begun(t, older.URL())
+	defer d.stop()
+	if err := d.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+		t.Fatal(err)
+	}
+	o = joinOptions(t, older.URL(), b.dir, others)
+	o.Again = true
+	local(&o.Store)
+	_, err := shared.Join(t.Context(), o)
+	var f *fault.Error
+	if !errors.As(err, &f) || !strings.Contains(f.Hint, "ctxd compact") {
+		t.Errorf("with an older state it is told %v", err)
+	}
+	b.start()
+	defer b.stop()
+	if got := b.all() + " " + b.ofItsOwn(); got != "[new=1 old=from before+] x=mine+" {
+		t.Errorf("after a join that was refused it has %s", got)
 	}
 }

@@ -37,8 +37,12 @@ const (
 	codeWrongSequence         = 10071 // another message has the place
 	codeWrongSequenceConstant = 10164
 	codeTooLarge              = 10054
-	codeNoResources           = 10023
+	codeNoResources           = 10023 // of the server
 	codeNoStorage             = 10047
+	codeNoMemory              = 10028
+	codeAccountFull           = 10002
+	codeStreamFull            = 10077 // the stream is at a limit of its own
+	codeNoLimits              = 10120 // the account has none for such a stream, so no room either
 )
 
 // errTaken says that another message has the place of ours.
@@ -193,6 +197,7 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 	sent := false // it may be there
 	here := time.Now()
 	for {
+		began := time.Now()
 		attempt, cancel := context.WithTimeout(ctx, attemptWait)
 		ack, err := l.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: message},
 			jetstream.WithExpectLastSequence(seq-1), jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
@@ -206,13 +211,16 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 			return refusedForGood(err)
 		case taken(err) && !sent:
 			return errTaken
-		case taken(err): // maybe by an earlier attempt of ours
+		case !sent && len(l.dialer.denies(began, subject)) > 0:
+			return forbidden("write to the log (publish to " + subject + ")")
+		case taken(err), refusedForGood(err) != nil: // maybe an earlier attempt of ours has got there
 			done, known := l.settle(ctx, seq, message)
 			if known {
 				return done
 			}
 		case !reached(err) && !sent:
 			return l.offline()
+		case errors.Is(err, jetstream.ErrNoStreamResponse): // nobody has got it
 		default:
 			sent = true
 		}
@@ -220,9 +228,12 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 			here = time.Now()
 			l.moveOn()
 		}
-		err = l.pause(ctx)
-		if err != nil {
-			return fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrUnknown, err), "the servers of the shared store did not say whether they have taken the write").
+		paused := l.pause(ctx)
+		switch {
+		case paused != nil && !sent:
+			return unreachable(err)
+		case paused != nil:
+			return fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrUnknown, paused), "the servers of the shared store did not say whether they have taken the write").
 				WithHint("look whether it is there before you repeat it")
 		}
 	}
@@ -272,15 +283,28 @@ func taken(err error) bool {
 
 // refusedForGood is the fault of an answer that leaves nothing behind, nil of any other.
 func refusedForGood(err error) error {
-	switch codeOf(err) {
-	case codeTooLarge:
+	if codeOf(err) == codeTooLarge {
 		return fault.New(fault.Limit, "the servers take no message as large as this write").WithHint("raise max_payload of the servers, and max_msg_size of the stream")
-	case codeNoResources, codeNoStorage:
-		f := fault.Wrap(fault.Unavailable, err, "the servers of the shared store have no room")
-		f.Retryable = true
-		return f.WithHint("make room on the servers, or raise max_file_store")
 	}
-	return nil
+	return noRoom(err)
+}
+
+// noRoom is the fault of servers that have no room, nil of any other answer.
+func noRoom(err error) error {
+	var msg, hint string
+	switch codeOf(err) {
+	case codeNoResources, codeNoStorage, codeNoMemory:
+		msg, hint = "the servers of the shared store have no room", "make room on the servers, or raise max_file_store in their configuration"
+	case codeAccountFull, codeNoLimits:
+		msg, hint = "the account on the servers of the shared store has no room", "raise the limit of its storage on the servers"
+	case codeStreamFull:
+		msg, hint = "the log of the shared store is at a limit that somebody has set for it on the servers", "raise max_bytes and max_msgs of the stream"
+	default:
+		return nil
+	}
+	f := fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrFull, err), "%s", msg)
+	f.Retryable = true
+	return f.WithHint("%s; ctxd compact frees what is not needed any more", hint)
 }
 
 // codeOf returns the number of what a server answered, 0 for anything else.

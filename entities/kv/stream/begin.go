@@ -49,7 +49,8 @@ type NewOptions struct {
 // all with random names. It says what the cluster is worth. The log is empty and begins at
 // Identity.Start.
 func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
-	nc, js, err := connected(o.Servers)
+	d := newDialer()
+	nc, js, err := connected(o.Servers, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,6 +69,9 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 		return nil, nil, err
 	}
 	err = found.enough()
+	if err == nil {
+		err = permitted(ctx, nc, d, id, true)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,8 +148,8 @@ func randomName() string {
 }
 
 // connected dials and fails when nobody answers.
-func connected(s Servers) (*nats.Conn, jetstream.JetStream, error) {
-	nc, err := dial(s, new(dialer))
+func connected(s Servers, d *dialer) (*nats.Conn, jetstream.JetStream, error) {
+	nc, err := dial(s, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,11 +173,16 @@ type JoinOptions struct {
 // Join finds the store of a secret on the servers and takes a number in it. The state of the
 // store is then to be taken from its newest snapshot.
 func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
-	nc, js, err := connected(o.Servers)
+	d := newDialer()
+	nc, js, err := connected(o.Servers, d)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer nc.Close()
+	err = (&Cluster{Version: nc.ConnectedServerVersion(), MaxPayload: nc.MaxPayload()}).enough()
+	if err != nil {
+		return nil, nil, err
+	}
 	check := o.Secret.Check()
 	var found *jetstream.StreamInfo
 	list := js.ListStreams(ctx)
@@ -183,6 +192,9 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 		}
 	}
 	err = list.Err()
+	if err != nil && len(d.denies(time.Time{}, listing)) > 0 {
+		return nil, nil, forbidden("list streams (" + listing + ")")
+	}
 	if err != nil {
 		return nil, nil, says(err)
 	}
@@ -190,7 +202,7 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 		return nil, nil, fault.New(fault.NotFound, "no store on these servers has these recovery words").
 			WithHint("compare the words and the address; removing a machine makes new words: ctxd sync status on a machine that is in")
 	}
-	id, err := joining(ctx, js, found, o)
+	id, err := joining(ctx, js, found, o, func(id *Identity) error { return permitted(ctx, nc, d, id, false) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,8 +218,11 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	return id, c, id.Save()
 }
 
-// joining makes the identity of this machine in a store that was found.
-func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.StreamInfo, o JoinOptions) (*Identity, error) {
+// listing is where streams are listed.
+const listing = "$JS.API.STREAM.LIST"
+
+// joining makes the identity of this machine in a store that was found, when it may take part.
+func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.StreamInfo, o JoinOptions, may func(*Identity) error) (*Identity, error) {
 	meta := found.Config.Metadata
 	var store seal.StoreID
 	_, err := hex.Decode(store[:], []byte(meta[metaStore]))
@@ -217,6 +232,10 @@ func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.Strea
 	raw := identity{
 		Format: identityFormat, Store: store, Stream: found.Config.Name, Subject: found.Config.Subjects[0],
 		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced || meta[metaSynced] != "", Stage: Joining,
+	}
+	err = may(newIdentity(raw, ""))
+	if err != nil {
+		return nil, err
 	}
 	kv, err := js.KeyValue(ctx, raw.Bucket)
 	if err != nil {

@@ -120,14 +120,23 @@ func askSync(ctx context.Context, nc *nats.Conn) string {
 	}
 }
 
-// enough refuses servers that can't keep a store.
-func (c *Cluster) enough() error {
-	major, rest, _ := strings.Cut(c.Version, ".")
+// tooOld is what is wrong with a version of servers, nil: nothing. One that is not a number, of
+// a build of somebody's own, is taken.
+func tooOld(version string) *fault.Error {
+	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	a, badMajor := strconv.Atoi(major)
 	b, badMinor := strconv.Atoi(minor)
-	if errors.Join(badMajor, badMinor) == nil && (a < leastMajor || a == leastMajor && b < leastMinor) {
-		return fault.New(fault.Unavailable, "the servers have version %s, %d.%d or later is needed", c.Version, leastMajor, leastMinor).WithHint("update the servers")
+	if errors.Join(badMajor, badMinor) != nil || a > leastMajor || a == leastMajor && b >= leastMinor {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "the servers have version %s, %d.%d or later is needed", version, leastMajor, leastMinor).WithHint("update the servers")
+}
+
+// enough refuses servers that can't keep a store.
+func (c *Cluster) enough() error {
+	if old := tooOld(c.Version); old != nil {
+		return old
 	}
 	if c.MaxPayload < LeastPayload {
 		return fault.New(fault.Unavailable, "max_payload of the servers is %d bytes, at least %d are needed", c.MaxPayload, LeastPayload).WithHint("set max_payload: 1MB in the configuration of the servers")
@@ -158,6 +167,9 @@ func (c *Cluster) judge(id *Identity) {
 	case syncUnknown:
 		c.Warnings = append(c.Warnings, "the servers do not tell whether they write to disk before they acknowledge: look for sync_interval: always in their configuration; --synced of ctxd sync init and join says that it is there")
 	}
+	if old := tooOld(c.Version); old != nil {
+		c.Warnings = append(c.Warnings, old.Msg+": "+old.Hint)
+	}
 	if c.Reachable < c.Replicas {
 		c.Warnings = append(c.Warnings, strconv.Itoa(c.Replicas-c.Reachable)+" of "+strconv.Itoa(c.Replicas)+" servers can't be reached")
 	}
@@ -175,4 +187,12 @@ func (l *Log) Cluster(ctx context.Context) (*Cluster, error) {
 	}
 	c.judge(l.id)
 	return c, nil
+}
+
+// Permitted asks whether the user of this machine may do all that it needs, as doctor does.
+func (l *Log) Permitted(ctx context.Context) error {
+	if !l.nc.IsConnected() {
+		return l.offline()
+	}
+	return permitted(ctx, l.nc, l.dialer, l.id, false)
 }

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nkeys"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
@@ -25,9 +25,11 @@ import (
 type Servers struct {
 	URL         string // nats://HOST:PORT, or tls://; several are separated by commas
 	Credentials string // the text of a credentials file, a user seed, USER:PASSWORD, or a token; "": none
-	CA          string // file of the certificates that are trusted beside those of the system
-	Cert        string // files of this machine's certificate
-	CertKey     string
+	// Renew reads the credentials again, before each connection after the first; nil: they stay.
+	Renew   func() (string, error)
+	CA      string // file of the certificates that are trusted beside those of the system
+	Cert    string // files of this machine's certificate
+	CertKey string
 }
 
 // How long things may take.
@@ -48,63 +50,22 @@ const (
 func CheckURL(text string) *fault.Error {
 	for one := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
-		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-			return fault.New(fault.Invalid, "it is no address of NATS servers").WithHint("give nats://HOST:4222, or tls://HOST:4222, several separated by commas")
-		}
-		if u.User != nil {
+		const hint = "give nats://HOST:4222, or tls://HOST:4222, several separated by commas"
+		switch {
+		case err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+			return fault.New(fault.Invalid, "it is no address of NATS servers").WithHint(hint)
+		case u.User != nil:
 			return fault.New(fault.Invalid, "the address holds a user or a password").
 				WithHint("leave it out, and say with store.sync.credentials where it is found")
 		}
+		if port := u.Port(); port != "" {
+			n, err := strconv.ParseUint(port, 10, 16)
+			if err != nil || n == 0 {
+				return fault.New(fault.Invalid, "the port of an address of NATS servers is not one of 1 to 65535").WithHint(hint)
+			}
+		}
 	}
 	return nil
-}
-
-// entering returns the options that credentials are.
-func entering(text string) (nats.Option, error) {
-	text = strings.TrimSpace(text)
-	user, password, pair := strings.Cut(text, ":")
-	switch {
-	case text == "":
-		return nil, nil
-	case strings.Contains(text, "BEGIN NATS USER JWT"):
-		return nats.UserCredentialBytes([]byte(text)), nil
-	case strings.HasPrefix(text, "SU") && len(text) == 58:
-		pairOfKeys, err := nkeys.FromSeed([]byte(text))
-		if err != nil {
-			return nil, fault.New(fault.Unavailable, "the credentials of the servers are no valid seed").WithHint("correct what store.sync.credentials names")
-		}
-		public, err := pairOfKeys.PublicKey()
-		if err != nil {
-			return nil, fault.New(fault.Unavailable, "the credentials of the servers are no valid seed").WithHint("correct what store.sync.credentials names")
-		}
-		return nats.Nkey(public, pairOfKeys.Sign), nil
-	case pair && !strings.Contains(text, "\n"):
-		return nats.UserInfo(user, password), nil
-	default:
-		return nats.Token(text), nil
-	}
-}
-
-// dialer keeps why it could not connect the last time: the client forgets it when it tries again.
-type dialer struct {
-	net.Dialer
-	mu   sync.Mutex // of what follows
-	last error      // nil: it could
-}
-
-// Dial connects.
-func (d *dialer) Dial(network, address string) (net.Conn, error) {
-	c, err := d.Dialer.Dial(network, address)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.last = err
-	return c, err
-}
-
-func (d *dialer) why() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.last
 }
 
 // dial begins a connection, which is kept up for as long as it is not closed.
@@ -119,81 +80,58 @@ func dial(s Servers, d *dialer, more ...nats.Option) (*nats.Conn, error) {
 		nats.CustomReconnectDelay(func(attempts int) time.Duration { return min(reconnectMost, reconnectWait<<min(attempts, 6)) }),
 		nats.ReconnectBufSize(-1), // what can't be sent now is not sent later behind our back
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
+		nats.ErrorHandler(d.heard),
 	}, more...)
-	in, bad := entering(s.Credentials)
+	in, bad := d.entering(s)
 	if bad != nil {
 		return nil, bad
 	}
-	if in != nil {
-		options = append(options, in)
-	}
+	options = append(options, in...)
 	if s.CA != "" {
-		options = append(options, nats.RootCAs(s.CA))
+		options = append(options, trusting(s.CA))
 	}
 	if s.Cert != "" {
-		options = append(options, nats.ClientCert(s.Cert, s.CertKey))
+		options = append(options, showing(s.Cert, s.CertKey))
 	}
 	nc, failed := nats.Connect(s.URL, append(options, nats.SetCustomDialer(d))...)
 	if failed != nil {
-		return nil, unreachable(failed)
+		return nil, unreachable(d.precise(failed))
 	}
 	return nc, nil
 }
 
-// unreachable is the fault of servers that do not answer, or whose answer is no use. All of it
-// can pass without anything being done here.
-func unreachable(err error) *fault.Error {
-	msg, hint := why(err)
-	f := fault.Wrap(fault.Unavailable, err, "%s", msg)
-	f.Retryable = true
-	return f.WithHint("%s", hint)
-}
-
-// why says what a person can do about a connection that did not come about.
-func why(err error) (msg, hint string) {
-	var (
-		name      *net.DNSError
-		authority x509.UnknownAuthorityError
-		host      x509.HostnameError
-		invalid   x509.CertificateInvalidError
-		file      *fs.PathError
-	)
-	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return "the servers of the shared store refuse the credentials", "correct store.sync.credentials"
-	case errors.Is(err, nats.ErrNoResponders):
-		return "the servers of the shared store do not keep streams", "enable jetstream in the configuration of the servers"
-	case errors.As(err, &name):
-		return "the name of a server of the shared store is not known here", "look whether this machine has a network, and whether store.sync.url is right"
-	case errors.As(err, &authority):
-		return "the certificate of a server of the shared store is of an authority that is not trusted here", "name the certificate of the authority with store.sync.ca"
-	case errors.As(err, &host):
-		return "the certificate of a server of the shared store is for another name", "give the server in store.sync.url the name that its certificate has"
-	case errors.As(err, &invalid):
-		return "the certificate of a server of the shared store is not valid", "look whether it has expired, and whether the clock of this machine is right"
-	case errors.Is(err, nats.ErrSecureConnWanted):
-		return "a server of the shared store has no TLS", "configure tls on the server; nats:// in store.sync.url connects without it"
-	case errors.As(err, &file):
-		return "a file of a certificate can't be read", "correct store.sync.ca, store.sync.cert and store.sync.certKey"
+// trusting has the certificates in a file be trusted beside those of the system. It is read
+// again before each connection.
+func trusting(file string) nats.Option {
+	read := func() (*x509.CertPool, error) {
+		certificates, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool() // those of the file are enough
+		}
+		if !pool.AppendCertsFromPEM(certificates) {
+			return nil, &fs.PathError{Op: "read", Path: file, Err: errors.New("it holds no certificate")}
+		}
+		return pool, nil
 	}
-	return "the servers of the shared store can't be reached", "look whether they run, and whether store.sync.url is right; what is here can be read meanwhile"
+	return func(o *nats.Options) error {
+		_, err := read()
+		o.RootCAsCB, o.Secure = read, true
+		return err
+	}
 }
 
-// says maps what the servers or the client answered. Faults stay as they are.
-func says(err error) error {
-	var f *fault.Error
-	switch {
-	case err == nil:
+// showing has the certificate of this machine be shown to servers.
+func showing(cert, key string) nats.Option {
+	return func(o *nats.Options) error {
+		err := nats.ClientCert(cert, key)(o)
+		if err != nil {
+			return &fs.PathError{Op: "read", Path: cert, Err: err}
+		}
 		return nil
-	case errors.As(err, &f), errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, jetstream.ErrBucketNotFound):
-		return fault.Wrap(fault.Unavailable, err, "the shared store is not on these servers").
-			WithHint("correct store.sync.url; if the servers have lost it, begin it anew on the machine that has most: ctxd sync init --again")
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return fault.Wrap(fault.Unavailable, err, "the servers do not keep streams").WithHint("enable jetstream in the configuration of the servers")
-	default:
-		return unreachable(err)
 	}
 }
 
@@ -203,7 +141,7 @@ type Log struct {
 	id      *Identity
 	nc      *nats.Conn
 	js      jetstream.JetStream
-	dialer  dialer
+	dialer  *dialer
 	log     *slog.Logger
 	changes chan struct{}
 	tail    *tail
@@ -232,14 +170,15 @@ var _ commitlog.Log = (*Log)(nil)
 // Open begins to follow a log. Servers that can't be reached are no error: it connects when
 // they can.
 func Open(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
-	l := &Log{id: id, log: log, changes: make(chan struct{}, 1), tail: newTail(), connects: 1}
+	l := &Log{id: id, log: log, changes: make(chan struct{}, 1), tail: newTail(), connects: 1, dialer: newDialer()}
 	up := func(*nats.Conn) {
 		l.mu.Lock()
 		l.connects++
 		l.mu.Unlock()
+		l.dialer.connected()
 		l.signal()
 	}
-	nc, err := dial(servers, &l.dialer, nats.RetryOnFailedConnect(true), nats.ConnectHandler(up), nats.ReconnectHandler(up))
+	nc, err := dial(servers, l.dialer, nats.RetryOnFailedConnect(true), nats.ConnectHandler(up), nats.ReconnectHandler(up))
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,8 @@
 //
 // # Errors
 //
-// *fault.Error of kind Unavailable: retryable when servers do not answer, not retryable when
+// *fault.Error of kind Unavailable: retryable when servers do not answer, refuse the credentials or
+// have no room (commitlog.ErrFull), not retryable when
 // the log is not the one that this machine knows (commitlog.ErrForked), does not reach back
 // (ErrGone), was altered (seal.ReasonOf says how), or this machine was removed (ErrRemoved).
 // Times are wall-clock and only shown to people; nothing is decided by them.

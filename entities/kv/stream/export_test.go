@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/seal"
 )
@@ -167,12 +168,18 @@ func SpoilPiece(t testing.TB, l *Log, s *Snapshot, data []byte) {
 
 // Entering are the options of credentials.
 func Entering(text string) (o nats.Options, err error) {
-	option, err := entering(text)
-	if err == nil && option != nil {
-		err = option(&o)
+	list, err := newDialer().entering(Servers{Credentials: text})
+	for _, option := range list {
+		err = errors.Join(err, option(&o))
 	}
 	return o, err
 }
 
+// TooOld is what is wrong with a version of servers.
+func TooOld(version string) *fault.Error { return tooOld(version) }
+
 // MoveOn has a log connect anew.
 func MoveOn(l *Log) { l.moveOn() }
+
+// Subject is where entries of a store are published.
+func Subject(id *Identity) string { return id.id.Subject }

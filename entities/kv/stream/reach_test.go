@@ -66,6 +66,12 @@ func TestSYNC8_APasswordMayHoldBlanksAndColons(t *testing.T) {
 		"token":             {Token: "token"},
 	} {
 		o, err := stream.Entering(text)
+		if o.UserInfo != nil {
+			o.User, o.Password = o.UserInfo()
+		}
+		if o.TokenHandler != nil {
+			o.Token = o.TokenHandler()
+		}
 		if err != nil || o.User != want.User || o.Password != want.Password || o.Token != want.Token {
 			t.Errorf("%q: user %q, password %q, token %q, %v", text, o.User, o.Password, o.Token, err)
 		}

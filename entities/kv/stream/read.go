@@ -133,8 +133,12 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 		return nil, 0, 0, l.offline()
 	}
 	name, _, _, _ := l.id.where()
+	began, asked := time.Now(), "$JS.API.STREAM.INFO."+name
 	err = ask(ctx, func(ctx context.Context) error {
 		s, err = l.js.Stream(ctx, name)
+		if err != nil && len(l.dialer.denies(began, asked)) > 0 {
+			return forbidden("look at the stream of the log (" + asked + ")")
+		}
 		return err
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -192,8 +196,8 @@ func withdrawn(ctx context.Context, err error) error {
 // offline is the fault of a connection that is not there.
 func (l *Log) offline() error {
 	for _, err := range []error{l.nc.LastError(), l.dialer.why()} {
-		if err != nil && !errors.Is(err, nats.ErrNoServers) {
-			return unreachable(err)
+		if err != nil && !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrPermissionViolation) {
+			return unreachable(l.dialer.precise(err))
 		}
 	}
 	return unreachable(errors.New("no connection"))

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"hash"
@@ -141,7 +142,10 @@ func (b *bucket) lease(ctx context.Context) (release func(), err error) {
 	return func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
 		defer cancel()
-		_ = b.kv.Delete(end, keyLease, jetstream.LastRevision(revision)) // it ends by itself
+		err := b.kv.Delete(end, keyLease, jetstream.LastRevision(revision)) // it ends by itself
+		if noRoom(err) != nil {
+			_ = b.forget(end, keyLease)
+		}
 	}, nil
 }
 
@@ -346,17 +350,73 @@ func (l *Log) Purge(ctx context.Context, at commitlog.Position) (first uint64, e
 	return l.purgeTo(ctx, b, objects, at.Seq, keptSnapshots)
 }
 
+// Free makes room on servers that have none: it deletes what a join does not need, which is
+// everything but the newest snapshot and what came after it. Machines that have not read as far
+// have to join anew. It takes no room itself.
+func (l *Log) Free(ctx context.Context) error {
+	b, err := l.bucket(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := b.snapshots(ctx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	objects, err := l.objects(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = l.purgeTo(ctx, b, objects, list[0].At.Seq, 1)
+	return err
+}
+
 // drop deletes a snapshot, its record first: no join begins with half of one.
 func (b *bucket) drop(ctx context.Context, objects jetstream.ObjectStore, s *Snapshot) error {
-	err := b.kv.Delete(ctx, keyOfSnapshot(s))
+	key := keyOfSnapshot(s)
+	err := b.kv.Delete(ctx, key)
+	if noRoom(err) != nil { // not even for a mark that it is gone
+		err = b.forget(ctx, key)
+	}
 	if err != nil {
 		return says(err)
 	}
 	for n := range s.Pieces {
-		err := objects.Delete(ctx, pieceName(s, n))
-		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		err := b.erase(ctx, objects, pieceName(s, n))
+		if err != nil {
 			return says(err)
 		}
 	}
 	return nil
+}
+
+// erase deletes an object and leaves no mark of it, which servers without room would not take.
+func (b *bucket) erase(ctx context.Context, objects jetstream.ObjectStore, name string) error {
+	info, err := objects.GetInfo(ctx, name, jetstream.GetObjectInfoShowDeleted())
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, _, _, in := b.id.where()
+	err = b.purge(ctx, "OBJ_"+in, "$O."+in+".C."+info.NUID)
+	if err != nil {
+		return err
+	}
+	return b.purge(ctx, "OBJ_"+in, "$O."+in+".M."+base64.URLEncoding.EncodeToString([]byte(name)))
+}
+
+// forget deletes an entry of the bucket and leaves no mark of it.
+func (b *bucket) forget(ctx context.Context, key string) error {
+	_, _, name, _ := b.id.where()
+	return b.purge(ctx, "KV_"+name, "$KV."+name+"."+key)
+}
+
+// purge deletes the messages of a subject from a stream that is not the log.
+func (b *bucket) purge(ctx context.Context, stream, subject string) error {
+	s, err := b.js.Stream(ctx, stream)
+	if err != nil {
+		return err
+	}
+	return s.Purge(ctx, jetstream.WithPurgeSubject(subject))
 }

@@ -20,6 +20,10 @@ type Options struct {
 	Servers    int   // 0: three
 	MaxPayload int32 // in bytes; 0: that of the server
 	Lazy       bool  // they acknowledge before they have written to disk
+	MaxStore   int64 // in bytes, that each server keeps; 0: more than any test needs
+	// Config is a part of a configuration file, such as users and tls. What a Cluster needs
+	// itself it sets.
+	Config string
 }
 
 // Cluster is some servers that know each other.
@@ -52,7 +56,10 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
-		opts := options(fmt.Sprintf("server%d", i+1), filepath.Join(dir, fmt.Sprint(i)), ports[0])
+		opts, err := o.of(fmt.Sprintf("server%d", i+1), filepath.Join(dir, fmt.Sprint(i)), ports[0])
+		if err != nil {
+			return nil, err
+		}
 		opts.SyncAlways, opts.MaxPayload = !o.Lazy, o.MaxPayload
 		if n > 1 {
 			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[1], NoAdvertise: true}
@@ -71,6 +78,54 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 		}
 	}
 	return c, c.Ready()
+}
+
+// of are the options of one server.
+func (o *Options) of(name, dir string, port int) (*server.Options, error) {
+	base := options(name, dir, port)
+	if o.MaxStore > 0 {
+		base.JetStreamMaxStore = o.MaxStore
+	}
+	if o.Config == "" {
+		return base, nil
+	}
+	opts := new(server.Options)
+	err := opts.ProcessConfigString(o.Config)
+	if err != nil {
+		return nil, err
+	}
+	opts.ServerName, opts.Host, opts.Port, opts.NoLog, opts.NoSigs = base.ServerName, base.Host, base.Port, true, true
+	opts.JetStream, opts.StoreDir, opts.JetStreamMaxMemory, opts.JetStreamMaxStore = true, base.StoreDir, base.JetStreamMaxMemory, base.JetStreamMaxStore
+	return opts, nil
+}
+
+// Reconfigure has a server that runs take another configuration.
+func (c *Cluster) Reconfigure(i int, config string) error {
+	was := c.options[i]
+	o := Options{Config: config, MaxStore: was.JetStreamMaxStore}
+	opts, err := o.of(was.ServerName, was.StoreDir, was.Port)
+	if err != nil {
+		return err
+	}
+	opts.SyncAlways, opts.MaxPayload, opts.Cluster, opts.Routes = was.SyncAlways, was.MaxPayload, was.Cluster, was.Routes
+	c.options[i] = opts
+	return c.running[i].ReloadOptions(opts.Clone())
+}
+
+// Limit sets how much the account of all users keeps, in bytes, from now on.
+func (c *Cluster) Limit(bytes int64) error {
+	for _, s := range c.running {
+		if s == nil {
+			continue
+		}
+		err := s.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
+			MaxMemory: -1, MaxStore: bytes, MaxStreams: -1, MaxConsumers: -1, MaxAckPending: -1, MemoryMaxStreamBytes: -1, StoreMaxStreamBytes: -1,
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func options(name, dir string, port int) *server.Options {
