@@ -70,7 +70,7 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	}
 	err = found.enough()
 	if err == nil {
-		err = permitted(ctx, nc, d, id, true)
+		err = permitted(ctx, nc, d, id.needs(true))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -180,6 +180,9 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	}
 	defer nc.Close()
 	err = (&Cluster{Version: nc.ConnectedServerVersion(), MaxPayload: nc.MaxPayload()}).enough()
+	if err == nil {
+		err = permitted(ctx, nc, d, []need{{what: "list streams", subject: "$JS.API.STREAM.LIST"}})
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,9 +195,6 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 		}
 	}
 	err = list.Err()
-	if err != nil && len(d.denies(time.Time{}, listing)) > 0 {
-		return nil, nil, forbidden("list streams (" + listing + ")")
-	}
 	if err != nil {
 		return nil, nil, says(err)
 	}
@@ -202,7 +202,7 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 		return nil, nil, fault.New(fault.NotFound, "no store on these servers has these recovery words").
 			WithHint("compare the words and the address; removing a machine makes new words: ctxd sync status on a machine that is in")
 	}
-	id, err := joining(ctx, js, found, o, func(id *Identity) error { return permitted(ctx, nc, d, id, false) })
+	id, err := joining(ctx, js, found, o, func(id *Identity) error { return permitted(ctx, nc, d, id.needs(false)) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,9 +217,6 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	c.judge(id)
 	return id, c, id.Save()
 }
-
-// listing is where streams are listed.
-const listing = "$JS.API.STREAM.LIST"
 
 // joining makes the identity of this machine in a store that was found, when it may take part.
 func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.StreamInfo, o JoinOptions, may func(*Identity) error) (*Identity, error) {

@@ -194,5 +194,5 @@ func (l *Log) Permitted(ctx context.Context) error {
 	if !l.nc.IsConnected() {
 		return l.offline()
 	}
-	return permitted(ctx, l.nc, l.dialer, l.id, false)
+	return permitted(ctx, l.nc, l.dialer, l.id.needs(false))
 }

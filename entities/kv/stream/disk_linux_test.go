@@ -33,7 +33,7 @@ func TestSYNC2_AServerWhoseDiskIsFullLosesNothing(t *testing.T) {
 	l := opened(t, c.URL(), id)
 	at, count := id.Start(), 0
 	for {
-		short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		next, failed := l.Append(short, at, noise(64<<10))
 		cancel()
 		if err = failed; err != nil {

@@ -52,8 +52,7 @@ func (i *Identity) needs(makes bool) []need {
 // permitted finds out whether the user of a connection may do all that a machine needs. A server
 // says at once what it does not allow, and nothing of what it does. So one round trip behind
 // messages that do nothing tells all.
-func permitted(ctx context.Context, nc *nats.Conn, d *dialer, id *Identity, makes bool) error {
-	list := id.needs(makes)
+func permitted(ctx context.Context, nc *nats.Conn, d *dialer, list []need) error {
 	d.mu.Lock()
 	for _, n := range list {
 		delete(d.denied, n.subject)

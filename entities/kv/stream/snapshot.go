@@ -69,6 +69,7 @@ func (l *Log) PutSnapshot(ctx context.Context, at commitlog.Position, state io.R
 			s.Bytes += int64(n)
 			failed := l.putPiece(ctx, objects, s, piece[:n])
 			if failed != nil {
+				s.Pieces++ // something of it may be there
 				return nil, errors.Join(failed, b.drop(context.WithoutCancel(ctx), objects, s))
 			}
 			progress(s.Bytes)
