@@ -73,7 +73,7 @@ func TestSYNC8_CredentialsThatAreRefusedAreSaidAndReadAgain(t *testing.T) {
 func told(t *testing.T, what, says, hint string, ask func() error) {
 	t.Helper()
 	var f *fault.Error
-	for limit := time.Now().Add(20 * time.Second); ; <-time.After(time.Millisecond) {
+	for limit := time.Now().Add(2 * time.Minute); ; <-time.After(time.Millisecond) {
 		err := ask()
 		if errors.As(err, &f) && f.Kind == fault.Unavailable && strings.Contains(f.Msg, says) && strings.Contains(f.Hint, hint) {
 			return
