@@ -178,5 +178,8 @@ func TestSYNC2_OlderServersAreRefused(t *testing.T) {
 		if f := stream.TooOld(version); (f != nil) != old || old && (f.Hint == "" || !strings.Contains(f.Msg, version) || !strings.Contains(f.Msg, "2.11")) {
 			t.Errorf("%q: %v", version, f)
 		}
+		if list := stream.Warned(version); (len(list) > 0) != old || old && !strings.Contains(list[0], version) {
+			t.Errorf("%q, in use: %q", version, list)
+		}
 	}
 }

@@ -183,3 +183,10 @@ func MoveOn(l *Log) { l.moveOn() }
 
 // Subject is where entries of a store are published.
 func Subject(id *Identity) string { return id.id.Subject }
+
+// Warned is what is said of servers of a version that are in use already.
+func Warned(version string) []string {
+	c := &Cluster{Version: version, Replicas: WantedReplicas, Reachable: WantedReplicas, SyncAlways: syncYes}
+	c.judge(NewIdentity())
+	return c.Warnings
+}

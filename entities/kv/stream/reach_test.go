@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func TestSYNC2_WhatAServerWithoutALeaderSaysIsNotTheEndOfTheLog(t *testing.T) {
 
 func TestSYNC4_WhyServersCannotBeReachedIsSaid(t *testing.T) {
 	for says, cause := range map[string]error{
-		"credentials":  nats.ErrAuthExpired,
+		"credentials":  nats.ErrAuthorization,
 		"name of":      &net.DNSError{Name: "nas", IsNotFound: true},
 		"authority":    x509.UnknownAuthorityError{},
 		"another name": x509.HostnameError{Certificate: new(x509.Certificate), Host: "nas"},
@@ -42,6 +43,10 @@ func TestSYNC4_WhyServersCannotBeReachedIsSaid(t *testing.T) {
 		"no TLS":       nats.ErrSecureConnWanted,
 		"keep streams": nats.ErrNoResponders,
 		"reached":      errors.New("connection refused"),
+		"answer":       context.DeadlineExceeded,
+		"expired":      nats.ErrAuthExpired,
+		"revoked":      nats.ErrAuthRevoked,
+		"account":      nats.ErrAccountAuthExpired,
 	} {
 		err := stream.Unreachable(fmt.Errorf("dialing: %w", cause))
 		var f *fault.Error

@@ -190,6 +190,8 @@ func why(err error) (msg, hint string) {
 		return "what answers at the address of the shared store is no NATS server", wrongAddress
 	case errors.As(err, &op) && op.Op == "read" && op.Timeout():
 		return "what listens at the address of the shared store says nothing", "look whether the server hangs; or " + wrongAddress
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return "the servers of the shared store do not answer", "look whether most of them run, and in their log whether one of them leads and has room on its disk; what is here can be read meanwhile"
 	case errors.Is(err, io.EOF):
 		return "what listens at the address of the shared store closes the connection", "look whether the server is being stopped; or " + wrongAddress
 	case errors.Is(err, syscall.ECONNREFUSED):
