@@ -315,7 +315,8 @@ func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectSt
 		return first, err
 	}
 	for n, old := range list {
-		if n < keep && old.At.Seq+1 >= first {
+		// A leader that has gone further than was asked for would cost the newest one.
+		if n < keep && old.At.Seq+1 >= min(first, seq+1) {
 			continue
 		}
 		err := b.drop(ctx, objects, old)
