@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -127,7 +126,8 @@ func tooOld(version string) *fault.Error {
 	minor, _, _ := strings.Cut(rest, ".")
 	a, badMajor := strconv.Atoi(major)
 	b, badMinor := strconv.Atoi(minor)
-	if errors.Join(badMajor, badMinor) != nil || a > leastMajor || a == leastMajor && b >= leastMinor {
+	isNumber := badMajor == nil && badMinor == nil
+	if !isNumber || a > leastMajor || a == leastMajor && b >= leastMinor {
 		return nil
 	}
 	return fault.New(fault.Unavailable, "the servers have version %s, %d.%d or later is needed", version, leastMajor, leastMinor).WithHint("update the servers")

@@ -63,7 +63,7 @@ func TestSYNC8_CredentialsThatAreRefusedAreSaidAndReadAgain(t *testing.T) {
 	for !runs.Connected() || !starts.Connected() {
 		<-time.After(time.Millisecond)
 	}
-	at = appended(t, runs, at, "second")
+	appended(t, runs, at, "second")
 	if entries, _ := read(t, starts, id.Start()); fmt.Sprint(entries) != "[first second]" {
 		t.Errorf("the log holds %q", entries)
 	}
