@@ -21,7 +21,7 @@ func (r *replica) At() Position { return r.at.Position }
 
 func (r *replica) Skip(at Position) { r.at = commitlog.Place{Position: at} }
 
-func (r *replica) Told(trouble *fault.Error) {
+func (r *replica) SetTrouble(trouble *fault.Error) {
 	s, q := r.s, &r.s.queue
 	q.mu.Lock()
 	changed := (r.trouble == nil) != (trouble == nil)
@@ -36,7 +36,7 @@ func (r *replica) Told(trouble *fault.Error) {
 	}
 }
 
-func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
+func (r *replica) TakeGroup() (list []commitlog.Transaction, ok bool) {
 	q := &r.s.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *replica) Take() (list []commitlog.Transaction, ok bool) {
 	return list, true
 }
 
-func (r *replica) Void(err error) {
+func (r *replica) Abort(err error) {
 	s, q := r.s, &r.s.queue
 	q.mu.Lock()
 	if outbox.IsClosed(r.gate) {
@@ -96,7 +96,7 @@ func (r *replica) Void(err error) {
 	s.unlockWriter()
 }
 
-func (r *replica) Shut() {
+func (r *replica) CloseGate() {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
 	if outbox.IsClosed(r.gate) {
@@ -104,7 +104,7 @@ func (r *replica) Shut() {
 	}
 }
 
-func (r *replica) Open() {
+func (r *replica) OpenGate() {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
 	if !outbox.IsClosed(r.gate) {
@@ -112,7 +112,7 @@ func (r *replica) Open() {
 	}
 }
 
-func (r *replica) Write(at Position, n int) error {
+func (r *replica) WriteGroup(at Position, n int) error {
 	s, q := r.s, &r.s.queue
 	group, next, failed := r.group, r.at, error(nil)
 	if s.journal != nil {
@@ -161,12 +161,12 @@ func (r *replica) Write(at Position, n int) error {
 	r.at = next
 	switch {
 	case broken != nil:
-		r.Void(broken)
+		r.Abort(broken)
 		return broken
 	case failed != nil:
 		e := unavailable(s.writeFailed(failed), "the change has reached the shared log, and the disk of this machine did not take it").
 			WithHint("free some disk space if it is full; the change is read from the log then")
-		r.Void(e)
+		r.Abort(e)
 		return e
 	}
 	r.group = nil

@@ -43,30 +43,30 @@ type Foreign struct {
 type Store interface {
 	// At is the position up to which the log is applied, as a whole entry.
 	At() commitlog.Position
-	// Take takes the transactions that are queued, as one group, and returns what other
+	// TakeGroup takes the transactions that are queued, as one group, and returns what other
 	// machines get of them; ok is false when there are none.
-	Take() (list []commitlog.Transaction, ok bool)
-	// Write makes a group durable and applies it, of which n transactions are in the log as
+	TakeGroup() (list []commitlog.Transaction, ok bool)
+	// WriteGroup makes a group durable and applies it, of which n transactions are in the log as
 	// one entry, behind which is the position at. On an error At is where it came to, and the
 	// rest is in the log alone; who waits for it has been told.
-	Write(at commitlog.Position, n int) error
-	// Void takes back everything that is accepted and not in the log. What the group has for
+	WriteGroup(at commitlog.Position, n int) error
+	// Abort takes back everything that is accepted and not in the log. What the group has for
 	// other machines fails with err; without one, and all else, runs again. The gate is closed
-	// after it: nothing is accepted until Open.
-	Void(err error)
-	// Apply takes back what is provisional and applies entries of others, after Void. On an error At is where it came to.
+	// after it: nothing is accepted until OpenGate.
+	Abort(err error)
+	// Apply takes back what is provisional and applies entries of others, after Abort. On an error At is where it came to.
 	Apply(list []Foreign) error
 	// Skip notes that the log is applied up to an entry that holds nothing.
 	Skip(at commitlog.Position)
-	// Shut keeps transactions from beginning, and Open lets them begin.
-	Shut()
-	Open()
+	// CloseGate keeps transactions from beginning, and OpenGate lets them begin.
+	CloseGate()
+	OpenGate()
 	// Provisional reports whether transactions are applied, or accepted to be, that are not in
 	// the log and are not on their way there. Apply takes them back first; it is called for
 	// that without entries, too, as soon as the log can be read.
 	Provisional() bool
-	// Told gets why the log could not be used, nil: it could.
-	Told(trouble *fault.Error)
+	// SetTrouble gets why the log could not be used the last time, nil: it could.
+	SetTrouble(trouble *fault.Error)
 }
 
 // Runner appends what its store has to tell others, and has it apply what they tell.
@@ -229,13 +229,13 @@ func (r *Runner) Run() {
 		}
 		select {
 		case <-r.stop.Done():
-			r.store.Void(errClosed())
+			r.store.Abort(errClosed())
 			r.proved(errClosed())
 			r.grant(errClosed())
 			return
 		case <-pause:
 			r.timer, r.held = nil, false
-			r.store.Open()
+			r.store.OpenGate()
 			r.Wake()
 		case <-work:
 			r.commit()
@@ -250,7 +250,7 @@ func (r *Runner) Run() {
 			}
 		case <-follow:
 			follow, changes = nil, r.log.Changes()
-			_ = r.catchUp() // Told says what comes of it
+			_ = r.catchUp() // SetTrouble gets the error
 		case <-changes:
 			_ = r.follows()
 		case <-retry:
@@ -264,7 +264,7 @@ func (r *Runner) Run() {
 
 // commit makes one group of transactions durable and has it applied.
 func (r *Runner) commit() {
-	list, ok := r.store.Take()
+	list, ok := r.store.TakeGroup()
 	if !ok {
 		return
 	}
@@ -285,7 +285,7 @@ func (r *Runner) commit() {
 	if len(list) > 0 {
 		r.kept = at.Seq
 	}
-	if err := r.store.Write(at, len(list)); err != nil {
+	if err := r.store.WriteGroup(at, len(list)); err != nil {
 		r.behind = true // what is in the log and not here is read from there
 	}
 }
@@ -293,7 +293,7 @@ func (r *Runner) commit() {
 // void takes back what is accepted.
 func (r *Runner) void(err error) {
 	r.group, r.due = false, true
-	r.store.Void(err)
+	r.store.Abort(err)
 }
 
 // append puts an entry into the log. Where others were first, theirs are applied, and there
@@ -530,7 +530,7 @@ func (r *Runner) told(err error) error {
 	var e *fault.Error
 	switch {
 	case err == nil:
-		r.store.Told(r.refusal)
+		r.store.SetTrouble(r.refusal)
 		return nil
 	case errors.As(err, &e):
 	case errors.Is(err, commitlog.ErrGone):
@@ -546,7 +546,7 @@ func (r *Runner) told(err error) error {
 		r.refusal = e
 	}
 	if e.Kind != fault.Limit {
-		r.store.Told(e)
+		r.store.SetTrouble(e)
 	}
 	return e
 }
@@ -574,10 +574,10 @@ func (r *Runner) settle() {
 	wait := time.Until(r.pause)
 	if wait <= 0 {
 		r.held = false
-		r.store.Open()
+		r.store.OpenGate()
 		return
 	}
-	r.store.Shut()
+	r.store.CloseGate()
 	r.timer = time.NewTimer(wait)
 }
 
