@@ -183,11 +183,11 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	for tries := range maxTries {
 		seen := r.foreign.Load()
 		tx := Tx{s: r.s, writable: true, provisional: call.Provisional(cmp.Or(lost, r.lastTrouble()))}
-		overtaken := tries >= patience && took > r.Round() || tries >= utmostPatience
+		overtaken := tries >= patience && took > r.AppendTime() || tries >= utmostPatience
 		reserved := overtaken && !tx.provisional && r.Reserve(ctx, 2*took+reserveMore) == nil
 		p, err := r.try(ctx, call, &tx, fn, &took)
 		if reserved {
-			r.Free()
+			r.Release()
 		}
 		if err != nil && tx.s == nil {
 			return err // it did not begin
@@ -242,7 +242,7 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 			case <-passed:
 			case <-ctx.Done():
 				return nil, ctx.Err()
-			case <-r.Stop().Done():
+			case <-r.Context().Done():
 				return nil, errClosed()
 			}
 		}

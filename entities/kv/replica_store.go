@@ -88,7 +88,7 @@ func (r *replica) Abort(err error) {
 	q.changed.Broadcast()
 	q.mu.Unlock()
 	// Who waited for one of these with the writer lock held, goes on now.
-	if s.lockWriter(r.Stop()) != nil {
+	if s.lockWriter(r.Context()) != nil {
 		return // the store is being closed
 	}
 	s.overlay.Clear()
@@ -177,7 +177,7 @@ func (r *replica) WriteGroup(at Position, n int) error {
 // are. One that can't be read as a whole is not applied, nor anything behind it.
 func (r *replica) Apply(list []replicate.Foreign) error {
 	s := r.s
-	if err := s.lockWriter(r.Stop()); err != nil {
+	if err := s.lockWriter(r.Context()); err != nil {
 		return errClosed()
 	}
 	defer s.unlockWriter()

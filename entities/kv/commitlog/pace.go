@@ -8,9 +8,9 @@ import "time"
 // one after it after two. Who comes second goes a turn earlier each time. Nobody waits while
 // nobody else writes. It is for one goroutine; the zero value is ready.
 type Pace struct {
-	round  time.Duration // of an append, averaged
-	losses int           // since the last win
-	recent []Writer      // of the newest entries, the newest last
+	appendTime time.Duration // averaged
+	losses     int           // since the last win
+	recent     []Writer      // of the newest entries, the newest last
 }
 
 // Writer is who has written an entry: the first bytes of its id, which a machine chooses anew
@@ -30,26 +30,23 @@ func (p *Pace) Wrote(w Writer) {
 
 // Won notes an append that succeeded, and how long that took.
 func (p *Pace) Won(took time.Duration) {
-	if p.round == 0 {
-		p.round = took
+	if p.appendTime == 0 {
+		p.appendTime = took
 	}
-	p.round += (took - p.round) / 8
+	p.appendTime += (took - p.appendTime) / 8
 	p.losses = 0
 }
 
 // Lost notes an append that came second.
 func (p *Pace) Lost() { p.losses++ }
 
-// Losses returns how many appends in a row came second.
-func (p *Pace) Losses() int { return p.losses }
+// AppendTime returns how long an append takes, averaged; 0 before the first.
+func (p *Pace) AppendTime() time.Duration { return p.appendTime }
 
-// Round returns how long an append takes.
-func (p *Pace) Round() time.Duration { return p.round }
-
-// Delay returns how long one of the writers waits now.
+// Delay returns how long a writer has to wait now, before it runs its transactions.
 func (p *Pace) Delay(me Writer) time.Duration {
 	seen := make(map[Writer]bool, remembered)
-	before := 0 // whose last entry is older
+	before := 0 // writers whose last entry is older than mine
 	for i := len(p.recent) - 1; i >= 0; i-- {
 		w := p.recent[i]
 		if !seen[w] && seen[me] {
@@ -57,9 +54,9 @@ func (p *Pace) Delay(me Writer) time.Duration {
 		}
 		seen[w] = true
 	}
-	return time.Duration(max(0, before-p.losses)) * turns * p.round
+	return time.Duration(max(0, before-p.losses)) * appendsPerTurn * p.appendTime
 }
 
-// turns is how many rounds a turn is: who has it hears of the entry before, applies it, runs
-// its transactions, and appends them.
-const turns = 2
+// appendsPerTurn is how long a turn is, in times of an append: who has it hears of the entry
+// before, applies it, runs its transactions, and appends them.
+const appendsPerTurn = 2

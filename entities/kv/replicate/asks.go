@@ -11,28 +11,29 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
-// What somebody asks of a Runner: the next place in the log, or that its end was read.
+// What somebody asks of a Runner: the next turn to append, or that the end of the log was read.
 
-// serve does for those who ask what can be done now. What one of them gets may be what another
-// one waits for.
-func (r *Runner) serve() {
+// serveAsks does what can be done now for those who ask, and opens the gate when that is due. A
+// turn that is granted, or the end of one, may be what others wait for: so it goes on until
+// nothing can be done.
+func (r *Runner) serveAsks() {
 	for again := true; again; again = r.mayReserve() || r.mayProve() {
 		r.reserve()
 		if r.mayProve() {
 			r.prove()
 		}
-		r.settle()
+		r.reopenGate()
 	}
 }
 
-// mayReserve reports whether somebody wants the next place, and no other machine has it.
-func (r *Runner) mayReserve() bool { return len(r.waiting) > 0 && !r.held && r.hold == 0 }
+// mayReserve reports whether somebody wants the next turn, and no other machine has it.
+func (r *Runner) mayReserve() bool { return len(r.waiting) > 0 && !r.holding && r.hold == 0 }
 
 // mayProve reports whether somebody catches up, and it is this machine's turn.
-func (r *Runner) mayProve() bool { return len(r.proving) > 0 && r.reserved == nil && r.timer == nil }
+func (r *Runner) mayProve() bool { return len(r.proving) > 0 && r.turnEnds == nil && r.gateTimer == nil }
 
-// note keeps what somebody wants until it is its turn.
-func (r *Runner) note(a ask) {
+// enqueue keeps what somebody wants until it is its turn.
+func (r *Runner) enqueue(a ask) {
 	if a.reserve > 0 {
 		r.waiting = append(r.waiting, a)
 	} else {
@@ -40,16 +41,28 @@ func (r *Runner) note(a ask) {
 	}
 }
 
-// reserve reserves the next place for all who want it. While another machine has it, they wait:
-// to ask then would take that one's place.
+// enqueueAll takes in all who ask now.
+func (r *Runner) enqueueAll() {
+	for {
+		select {
+		case a := <-r.asks:
+			r.enqueue(a)
+		default:
+			return
+		}
+	}
+}
+
+// reserve gets the next turn for all who want it. While another machine has it, they wait: the
+// entry that asks would itself take that machine's turn.
 func (r *Runner) reserve() {
 	r.waiting = slices.DeleteFunc(r.waiting, func(a ask) bool { return a.ctx.Err() != nil })
 	for r.mayReserve() {
-		if r.reserved != nil || r.store.At() == r.asked && time.Now().Before(r.until) { // it is ours
+		if r.turnEnds != nil || r.store.At() == r.askedAt && time.Now().Before(r.askedUntil) { // it is ours
 			r.grant(nil)
 			return
 		}
-		err := r.askForPlace()
+		err := r.askForTurn()
 		if err == nil {
 			continue
 		}
@@ -58,16 +71,16 @@ func (r *Runner) reserve() {
 			return
 		}
 		r.waiting[0].tries++
-		if err := r.catchUp(); err != nil {
+		if err := r.readToEnd(); err != nil {
 			r.grant(err)
 		}
 	}
 }
 
-// askForPlace appends the entry that asks the others.
-func (r *Runner) askForPlace() error {
-	if r.behind || r.store.Provisional() {
-		if err := r.catchUp(); err != nil || r.hold > 0 {
+// askForTurn appends the entry that asks the others.
+func (r *Runner) askForTurn() error {
+	if r.mustRead() {
+		if err := r.readToEnd(); err != nil || r.hold > 0 {
 			return cmp.Or(err, commitlog.ErrBehind)
 		}
 	}
@@ -82,34 +95,27 @@ func (r *Runner) askForPlace() error {
 	}
 	r.store.Skip(at)
 	r.pace.Wrote(r.me)
-	r.asked, r.until = at, time.Now().Add(d)
+	r.askedAt, r.askedUntil = at, time.Now().Add(d)
 	return nil
 }
 
-// grant answers all who want the next place.
+// grant answers all who want the next turn.
 func (r *Runner) grant(err error) {
 	for _, a := range r.waiting {
 		a.done <- err
 	}
 	if err == nil {
-		if r.reserved == nil {
-			r.reserved = time.After(time.Until(r.until))
+		if r.turnEnds == nil {
+			r.turnEnds = time.After(time.Until(r.askedUntil))
 		}
 		r.granted += len(r.waiting)
 	}
 	r.waiting = nil
 }
 
-// prove is CatchUp, for all who have asked.
+// prove does CatchUp for all who have asked.
 func (r *Runner) prove() {
-	for more := true; more; { // who waits already asks for the same
-		select {
-		case a := <-r.asks:
-			r.note(a)
-		default:
-			more = false
-		}
-	}
+	r.enqueueAll() // one entry serves them, too
 	err := r.appendEmpty(&commitlog.Entry{ID: r.me.NewID(), Format: r.format})
 	switch {
 	case errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded):
@@ -120,10 +126,10 @@ func (r *Runner) prove() {
 		r.proved(Overtaken())
 		return
 	}
-	r.proved(r.told(err))
+	r.proved(r.report(err))
 }
 
-// proved answers who waits for prove.
+// proved answers all who wait for prove.
 func (r *Runner) proved(err error) {
 	for _, a := range r.proving {
 		a.done <- err
@@ -140,25 +146,25 @@ func (r *Runner) appendEmpty(e *commitlog.Entry) error {
 		}
 	}
 	begun := time.Now()
-	r.empty, r.landed = e.ID, false
+	r.proof, r.proofRead = e.ID, false
 	for range emptyTries {
-		if r.behind || r.store.Provisional() {
-			if err := r.catchUp(); err != nil || r.landed {
+		if r.mustRead() {
+			if err := r.readToEnd(); err != nil || r.proofRead {
 				return err
 			}
 		}
 		start := time.Now()
-		if r.store.At().Seq >= r.kept+placeEvery {
+		if r.store.At().Seq >= r.lastKept+keepEvery {
 			e.Transactions = []commitlog.Transaction{{Time: start.UnixNano()}}
 		}
 		at, err := r.appendOnce(e)
 		if err == nil { // as one of a group: the others have their turn
 			r.pace.Won(time.Since(start))
 			r.pace.Wrote(r.me)
-			r.due = true
+			r.reopen = true
 		}
 		if err == nil && len(e.Transactions) > 0 {
-			r.void(nil)
+			r.abort(nil)
 			return r.apply([]Foreign{{at, e}})
 		}
 		if err == nil {
@@ -166,7 +172,7 @@ func (r *Runner) appendEmpty(e *commitlog.Entry) error {
 			return nil
 		}
 		r.behind = true
-		again := errors.Is(err, commitlog.ErrUnknown) && time.Since(begun) < patience
+		again := errors.Is(err, commitlog.ErrUnknown) && time.Since(begun) < outcomeWait
 		if !again && !errors.Is(err, commitlog.ErrBehind) {
 			return err
 		}

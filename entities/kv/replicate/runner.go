@@ -14,8 +14,8 @@ import (
 const (
 	// maxRead is how many bytes of entries are read before they are applied.
 	maxRead = 4 << 20
-	// patience is how long an outcome is waited for.
-	patience = 10 * time.Second
+	// outcomeWait is how long one append may take until its outcome is known.
+	outcomeWait = 10 * time.Second
 	// probeWait is how long a log that did not answer to a write is asked whether it does again.
 	probeWait = 4 * time.Second
 	// fullFor is how long it is said that there was no room for an entry, where only much smaller
@@ -23,14 +23,14 @@ const (
 	fullFor = time.Minute
 	// retryEvery is how often a store that is behind tries to read, without being told to.
 	retryEvery = 5 * time.Second
-	// reserveTries is how often a place is asked for, where others are first with that, too.
+	// reserveTries is how often a turn is asked for, where others are first with that, too.
 	reserveTries = 8
 	// emptyTries is how often an entry without transactions is appended, where others are first.
 	emptyTries = 16
-	// placeEvery is after how many positions without a transaction one without writes is
-	// appended, so that stores keep where they stand: one whose place is only in memory would
-	// have to read all of them again, and join anew when they are purged.
-	placeEvery = 1000
+	// keepEvery is after how many positions without a transaction one without writes is
+	// appended. A store keeps its position only with a transaction: without this one it would
+	// read all these entries again at its next start, and join anew when they are purged.
+	keepEvery = 1000
 )
 
 // Foreign is an entry of another machine, and the position behind it.
@@ -54,7 +54,8 @@ type Store interface {
 	// other machines fails with err; without one, and all else, runs again. The gate is closed
 	// after it: nothing is accepted until OpenGate.
 	Abort(err error)
-	// Apply takes back what is provisional and applies entries of others, after Abort. On an error At is where it came to.
+	// Apply takes back what is provisional and applies entries of others, after Abort. On an
+	// error At is where it came to.
 	Apply(list []Foreign) error
 	// Skip notes that the log is applied up to an entry that holds nothing.
 	Skip(at commitlog.Position)
@@ -71,28 +72,28 @@ type Store interface {
 
 // Runner appends what its store has to tell others, and has it apply what they tell.
 type Runner struct {
-	store  Store
-	log    commitlog.Log
-	format int           // of the store's records
-	work   chan struct{} // something is queued; buffer of one
-	asks   chan ask
-	free   chan struct{} // what a place was reserved for is queued; buffer of one
-	freed  atomic.Int64  // how often that was
-	me     commitlog.Writer
+	store    Store
+	log      commitlog.Log
+	format   int              // of the store's records
+	me       commitlog.Writer // in the ids of its entries
+	work     chan struct{}    // something is queued; buffer of one
+	asks     chan ask
+	released chan struct{} // a transaction that a turn was reserved for is queued; buffer of one
+	releases atomic.Int64  // how many of them since Run has looked
 
 	follow     chan struct{} // closed by Follow
 	followOnce sync.Once
-	stop       context.Context
-	halt       context.CancelFunc
-	over       chan struct{} // closed when Run has ended
+	ctx        context.Context // done when the Runner is about to end
+	cancel     context.CancelFunc
+	ended      chan struct{} // closed when Run has ended
 	conflicts  atomic.Uint64
-	round      atomic.Int64 // how long an append takes, in nanoseconds
+	appendTime atomic.Int64 // how long an append takes, in nanoseconds
 
-	// Of Run.
-	group  bool // one was taken, and is neither written nor void
-	behind bool // there is, or may be, something to read before anything can be appended
-	// The log may not say where records of this format begin.
-	unsettled bool
+	// All below is of Run alone.
+
+	hasGroup  bool // a group was taken, and is neither written nor aborted
+	behind    bool // there is, or may be, something to read before anything can be appended
+	unsettled bool // the log may not say where records of this format begin
 	// Why nothing can be appended to a log that can be read; nil: it can, or nobody has tried.
 	refusal *fault.Error
 	silent  bool // the refusal is that nobody answers
@@ -100,29 +101,32 @@ type Runner struct {
 	refusedSize int
 	refusedAt   time.Time
 	pace        commitlog.Pace
-	due         bool          // the gate is to be opened, soon or at once
-	timer       *time.Timer   // for as long as it stays closed; nil when that is not known or not so
-	pause       time.Time     // when the timer ends
-	hold        time.Duration // another machine has asked for the next place, for so long
-	held        bool          // and the timer runs for it
 
-	// The next place, where it is to be this machine's.
-	waiting  []ask              // who wants it
-	granted  int                // how many it is reserved for
-	reserved <-chan time.Time   // until when nothing is appended but by them; nil: no longer
-	asked    commitlog.Position // of the entry that asked for it
-	until    time.Time          // how long the others leave it
+	// The gate of the store.
+	reopen    bool          // it is to be opened, soon or at once
+	gateTimer *time.Timer   // runs while it is closed for a known time; nil otherwise
+	gateOpens time.Time     // when the timer ends
+	hold      time.Duration // another machine has asked for the next turn, for so long
+	holding   bool          // the timer runs for that machine
 
-	proving []ask    // who wants everything that any machine had acknowledged before
-	empty   [16]byte // the entry that is appended for them
-	landed  bool     // it was read
-	kept    uint64   // sequence of the newest entry with transactions, or less
+	// The next turn, where this machine has asked the others for it.
+	waiting    []ask              // who wants it
+	granted    int                // how many have it and have not called Release
+	turnEnds   <-chan time.Time   // until then nothing is appended but by them; nil: nobody has it
+	askedAt    commitlog.Position // of the entry that asked the others
+	askedUntil time.Time          // how long the others wait
+
+	// Who catches up, and the entry that is appended to prove that everything was read.
+	proving   []ask
+	proof     [16]byte // its id
+	proofRead bool     // it was read
+	lastKept  uint64   // sequence of the newest entry with transactions, or less
 }
 
 // ask is what somebody wants of Run.
 type ask struct {
 	ctx     context.Context // of who asks
-	reserve time.Duration   // ask the others for the next place; 0: have everything applied
+	reserve time.Duration   // ask the others for the next turn, for so long; 0: catch up
 	done    chan error
 	tries   int
 }
@@ -134,10 +138,10 @@ type ask struct {
 func New(store Store, log commitlog.Log, format int, unsettled bool) *Runner {
 	r := &Runner{
 		store: store, log: log, format: format, behind: true, unsettled: unsettled,
-		me: commitlog.NewWriter(), work: make(chan struct{}, 1), asks: make(chan ask), free: make(chan struct{}, 1),
-		follow: make(chan struct{}), over: make(chan struct{}),
+		me: commitlog.NewWriter(), work: make(chan struct{}, 1), asks: make(chan ask), released: make(chan struct{}, 1),
+		follow: make(chan struct{}), ended: make(chan struct{}),
 	}
-	r.stop, r.halt = context.WithCancel(context.Background())
+	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
 
@@ -152,13 +156,13 @@ func (r *Runner) Wake() {
 	}
 }
 
-// Stop is done when the Runner is about to end.
-func (r *Runner) Stop() context.Context { return r.stop }
+// Context is done when the Runner is about to end.
+func (r *Runner) Context() context.Context { return r.ctx }
 
 // End stops Run and waits for it.
 func (r *Runner) End() {
-	r.halt()
-	<-r.over
+	r.cancel()
+	<-r.ended
 }
 
 // Conflicts returns how many groups came second.
@@ -170,22 +174,22 @@ func (r *Runner) Conflicts() uint64 { return r.conflicts.Load() }
 // be appended behind that. So it costs as much as a write.
 func (r *Runner) CatchUp(ctx context.Context) error { return r.ask(ctx, 0) }
 
-// Round returns how long an append takes, 0 when there was none.
-func (r *Runner) Round() time.Duration { return time.Duration(r.round.Load()) }
+// AppendTime returns how long an append takes, averaged; 0 when there was none.
+func (r *Runner) AppendTime() time.Duration { return time.Duration(r.appendTime.Load()) }
 
 // Reserve asks the other machines to append nothing until this one has, for a while, at most
 // commitlog.MaxHold: it has been overtaken again and again by what takes less time to run. It
-// appends nothing itself until Free, or for that while. Several that reserve at a time share
-// the place, and each calls Free.
+// appends nothing itself until Release, or for that while. Several that reserve at a time share
+// the turn, and each calls Release.
 func (r *Runner) Reserve(ctx context.Context, d time.Duration) error {
 	return r.ask(ctx, min(max(d, time.Millisecond), commitlog.MaxHold))
 }
 
-// Free says that what a place was reserved for is queued, or has failed.
-func (r *Runner) Free() {
-	r.freed.Add(1)
+// Release says that the transaction that a turn was reserved for is queued, or has failed.
+func (r *Runner) Release() {
+	r.releases.Add(1)
 	select {
-	case r.free <- struct{}{}:
+	case r.released <- struct{}{}:
 	default:
 	}
 }
@@ -196,7 +200,7 @@ func (r *Runner) ask(ctx context.Context, reserve time.Duration) error {
 	case r.asks <- ask{ctx: ctx, reserve: reserve, done: done}:
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-r.over:
+	case <-r.ended:
 		return errClosed()
 	}
 	select {
@@ -211,54 +215,54 @@ func errClosed() error { return fault.New(fault.Unavailable, "the store is close
 
 // Run appends, reads and applies until End is called.
 func (r *Runner) Run() {
-	defer close(r.over)
+	defer close(r.ended)
 	follow := r.follow
-	r.kept = r.store.At().Seq
+	r.lastKept = r.store.At().Seq
 	var changes <-chan struct{}
 	for {
 		var pause, retry <-chan time.Time
 		work := r.work
-		if r.timer != nil {
-			pause, work = r.timer.C, nil
+		if r.gateTimer != nil {
+			pause, work = r.gateTimer.C, nil
 		}
-		if r.reserved != nil {
+		if r.turnEnds != nil {
 			work = nil
 		}
-		if changes != nil && (r.behind || r.store.Provisional()) {
+		if changes != nil && r.mustRead() {
 			retry = time.After(retryEvery)
 		}
 		select {
-		case <-r.stop.Done():
+		case <-r.ctx.Done():
 			r.store.Abort(errClosed())
 			r.proved(errClosed())
 			r.grant(errClosed())
 			return
 		case <-pause:
-			r.timer, r.held = nil, false
+			r.gateTimer, r.holding = nil, false
 			r.store.OpenGate()
 			r.Wake()
 		case <-work:
 			r.commit()
-		case <-r.reserved:
-			r.granted, r.reserved = 0, nil
+		case <-r.turnEnds:
+			r.granted, r.turnEnds = 0, nil
 			r.Wake()
-		case <-r.free:
-			r.granted -= int(r.freed.Swap(0))
+		case <-r.released:
+			r.granted -= int(r.releases.Swap(0))
 			if r.granted <= 0 {
-				r.granted, r.reserved = 0, nil
+				r.granted, r.turnEnds = 0, nil
 				r.Wake()
 			}
 		case <-follow:
 			follow, changes = nil, r.log.Changes()
-			_ = r.catchUp() // SetTrouble gets the error
+			_ = r.readToEnd() // SetTrouble gets the error
 		case <-changes:
-			_ = r.follows()
+			_ = r.applyArrived()
 		case <-retry:
-			_ = r.catchUp()
+			_ = r.readToEnd()
 		case a := <-r.asks:
-			r.note(a)
+			r.enqueue(a)
 		}
-		r.serve()
+		r.serveAsks()
 	}
 }
 
@@ -269,44 +273,47 @@ func (r *Runner) commit() {
 		return
 	}
 	defer r.Wake() // more may be queued
-	r.group = true
+	r.hasGroup = true
 	at := r.store.At()
 	if len(list) > 0 {
 		var err error
 		at, err = r.append(&commitlog.Entry{ID: r.me.NewID(), Format: r.format, Transactions: list})
 		if err != nil {
-			r.void(err)
+			r.abort(err)
 		}
-		if !r.group {
+		if !r.hasGroup {
 			return // refused, or to run again
 		}
 	}
-	r.group, r.due = false, true
+	r.hasGroup, r.reopen = false, true
 	if len(list) > 0 {
-		r.kept = at.Seq
+		r.lastKept = at.Seq
 	}
 	if err := r.store.WriteGroup(at, len(list)); err != nil {
 		r.behind = true // what is in the log and not here is read from there
 	}
 }
 
-// void takes back what is accepted.
-func (r *Runner) void(err error) {
-	r.group, r.due = false, true
+// abort takes back what is accepted, see Store.Abort.
+func (r *Runner) abort(err error) {
+	r.hasGroup, r.reopen = false, true
 	r.store.Abort(err)
 }
 
-// append puts an entry into the log. Where others were first, theirs are applied, and there
-// is no group any more. An error is why the group is refused.
+// mustRead reports whether the log has to be read before anything can be appended.
+func (r *Runner) mustRead() bool { return r.behind || r.store.Provisional() }
+
+// append puts the entry of the group into the log. Where others were first, theirs are applied and
+// the group is aborted: hasGroup is false then. An error is why the group is refused.
 func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
-	if r.behind || r.store.Provisional() {
-		if err := r.catchUp(); err != nil || !r.group {
+	if r.mustRead() {
+		if err := r.readToEnd(); err != nil || !r.hasGroup {
 			return commitlog.Position{}, err
 		}
 	}
 	if r.silent {
 		if err := r.probe(); err != nil {
-			return commitlog.Position{}, r.told(err)
+			return commitlog.Position{}, r.report(err)
 		}
 	}
 	start := time.Now()
@@ -314,13 +321,13 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 	if err == nil {
 		r.pace.Won(time.Since(start))
 		r.pace.Wrote(r.me)
-		r.round.Store(int64(r.pace.Round()))
-		_ = r.told(nil)
+		r.appendTime.Store(int64(r.pace.AppendTime()))
+		_ = r.report(nil)
 		return at, nil
 	}
-	unknown := errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded) || r.stop.Err() != nil
+	unknown := errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded) || r.ctx.Err() != nil
 	if !unknown && !errors.Is(err, commitlog.ErrBehind) {
-		return at, r.told(err)
+		return at, r.report(err)
 	}
 	r.behind = true
 	var list []Foreign
@@ -339,28 +346,34 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 		if rerr == nil && errors.Is(err, context.DeadlineExceeded) {
 			r.refusal, r.silent = noAnswer(), true
 		}
-		if r.stop.Err() == nil {
-			_ = r.told(rerr) // the writer is told that it is not known, all others why
+		if r.ctx.Err() == nil {
+			_ = r.report(rerr) // the writer is told that it is not known, all others why
 		}
 		return at, fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
 			WithHint("look whether it is there before you repeat it")
 	case len(list) == 0 && rerr != nil:
-		return at, r.told(rerr)
+		return at, r.report(rerr)
 	}
-	r.conflicts.Add(1)
-	r.pace.Lost()
-	r.void(nil)
-	rerr = errors.Join(r.apply(list), rerr)
-	if more && rerr == nil {
-		rerr = r.catchUp()
-	}
-	r.behind = rerr != nil
-	_ = r.told(rerr)
+	r.overtaken(list, more, rerr)
 	return at, nil
 }
 
+// overtaken applies the entries of others that were first, and aborts the group. more says that
+// there are others behind them, err why they could not be read.
+func (r *Runner) overtaken(list []Foreign, more bool, err error) {
+	r.conflicts.Add(1)
+	r.pace.Lost()
+	r.abort(nil)
+	err = errors.Join(r.apply(list), err)
+	if more && err == nil {
+		err = r.readToEnd()
+	}
+	r.behind = err != nil
+	_ = r.report(err)
+}
+
 func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
-	ctx, cancel := context.WithTimeout(r.stop, patience)
+	ctx, cancel := context.WithTimeout(r.ctx, outcomeWait)
 	defer cancel()
 	return r.appendWithin(ctx, e)
 }
@@ -382,7 +395,7 @@ func (r *Runner) appendWithin(ctx context.Context, e *commitlog.Entry) (commitlo
 // read and did not answer to a write. So of all that is written meanwhile, only the first can't
 // be told whether it was: nothing of the others is sent.
 func (r *Runner) probe() error {
-	ctx, cancel := context.WithTimeout(r.stop, probeWait)
+	ctx, cancel := context.WithTimeout(r.ctx, probeWait)
 	defer cancel()
 	at, err := r.appendWithin(ctx, &commitlog.Entry{ID: r.me.NewID(), Format: r.format})
 	switch {
@@ -405,47 +418,47 @@ func noAnswer() *fault.Error {
 	return f.WithHint("look at the log of the servers: a disk may be full, and a server that was out of room is to be started again")
 }
 
-// catchUp reads the log to its end and has applied what is there. Everything that was accepted
+// readToEnd reads the log to its end and applies what is there. Everything that was accepted
 // meanwhile runs again.
-func (r *Runner) catchUp() error {
+func (r *Runner) readToEnd() error {
 	for {
 		list, more, err := r.read()
 		if len(list) == 0 && err == nil && r.refusal != nil && r.store.Provisional() {
 			err = r.probe() // what is provisional stays so while the log would not take it
 		}
 		if len(list) > 0 || err == nil && r.store.Provisional() {
-			r.void(nil)
+			r.abort(nil)
 			err = errors.Join(r.apply(list), err)
 		}
 		if err == nil && !more && r.unsettled {
-			more, err = r.mark()
+			more, err = r.markFormat()
 		}
 		r.behind = err != nil || more
 		if !more || err != nil {
-			return r.told(err)
+			return r.report(err)
 		}
 	}
 }
 
-// follows has applied what has come by itself, and reads the log where that is not all.
-func (r *Runner) follows() error {
-	if r.behind || r.store.Provisional() {
-		return r.catchUp()
+// applyArrived applies what has come by itself, and reads the log where that is not all.
+func (r *Runner) applyArrived() error {
+	if r.mustRead() {
+		return r.readToEnd()
 	}
 	list, more, err := r.arrived()
 	if len(list) > 0 && err == nil {
-		r.void(nil)
+		r.abort(nil)
 		err = r.apply(list)
 	}
 	if more || err != nil {
-		return r.catchUp()
+		return r.readToEnd()
 	}
-	return r.told(nil)
+	return r.report(nil)
 }
 
-// mark has the log say that records of this store's format begin here. Where others were first,
-// there is more to read.
-func (r *Runner) mark() (more bool, err error) {
+// markFormat has the log say that records of this store's format begin here. Where others were
+// first, there is more to read.
+func (r *Runner) markFormat() (more bool, err error) {
 	at, err := r.appendOnce(&commitlog.Entry{ID: r.me.NewID(), Format: r.format})
 	if errors.Is(err, commitlog.ErrBehind) || errors.Is(err, commitlog.ErrUnknown) {
 		return true, nil
@@ -457,15 +470,16 @@ func (r *Runner) mark() (more bool, err error) {
 	return false, err
 }
 
+// apply has the store apply entries, and notes who wrote them and what they ask for.
 func (r *Runner) apply(list []Foreign) error {
 	if len(list) == 0 {
 		return r.store.Apply(nil)
 	}
 	for _, f := range list {
 		r.pace.Wrote(f.Entry.Writer())
-		r.landed = r.landed || f.Entry.ID == r.empty
+		r.proofRead = r.proofRead || f.Entry.ID == r.proof
 		if len(f.Entry.Transactions) > 0 {
-			r.kept = f.At.Seq
+			r.lastKept = f.At.Seq
 		}
 	}
 	r.endHold()
@@ -478,27 +492,27 @@ func (r *Runner) apply(list []Foreign) error {
 
 var errEnough = errors.New("enough")
 
-// read returns what stands in the log behind the position of the store, at first so much of it.
+// read returns the entries behind the position of the store, up to maxRead bytes of them. more
+// says that there are others.
 func (r *Runner) read() (list []Foreign, more bool, err error) {
-	err = r.log.Read(r.stop, r.store.At(), r.taking(&list))
+	err = r.log.Read(r.ctx, r.store.At(), r.collect(&list))
 	if errors.Is(err, errEnough) {
 		return list, true, nil
 	}
 	return list, false, err
 }
 
-// arrived is read without asking anybody. More is true where the log has to be read for what
-// else there is.
+// arrived is read without asking the servers. more says that only read knows what else there is.
 func (r *Runner) arrived() (list []Foreign, more bool, err error) {
-	all, err := r.log.Arrived(r.store.At(), r.taking(&list))
+	all, err := r.log.Arrived(r.store.At(), r.collect(&list))
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return list, !all, err
 }
 
-// taking returns what puts entries into a list, until they are enough.
-func (r *Runner) taking(list *[]Foreign) func(at commitlog.Position, b []byte) error {
+// collect returns a function for Read that decodes entries into a list, until they are enough.
+func (r *Runner) collect(list *[]Foreign) func(at commitlog.Position, b []byte) error {
 	size := 0
 	last := r.store.At()
 	return func(at commitlog.Position, b []byte) error {
@@ -525,8 +539,8 @@ func (r *Runner) taking(list *[]Foreign) func(at commitlog.Position, b []byte) e
 	}
 }
 
-// told passes on why the log could not be used, nil: it could. It returns what writers get.
-func (r *Runner) told(err error) error {
+// report passes on why the log could not be used, nil: it could. It returns what writers get.
+func (r *Runner) report(err error) error {
 	var e *fault.Error
 	switch {
 	case err == nil:
@@ -551,40 +565,40 @@ func (r *Runner) told(err error) error {
 	return e
 }
 
-// settle opens the gate when something was written or taken back, after a while where others
+// reopenGate opens the gate when something was written or taken back, after a while where others
 // are to have their turn. What comes meanwhile makes that shorter, never longer, unless another
-// machine has asked for the next place.
-func (r *Runner) settle() {
-	if !r.due {
+// machine has asked for the next turn.
+func (r *Runner) reopenGate() {
+	if !r.reopen {
 		return
 	}
-	r.due = false
+	r.reopen = false
 	if r.hold > 0 {
-		r.held, r.pause, r.hold = true, time.Now().Add(r.hold), 0
-	} else if !r.held {
+		r.holding, r.gateOpens, r.hold = true, time.Now().Add(r.hold), 0
+	} else if !r.holding {
 		pause := time.Now().Add(r.pace.Delay(r.me))
-		if r.timer == nil || pause.Before(r.pause) {
-			r.pause = pause
+		if r.gateTimer == nil || pause.Before(r.gateOpens) {
+			r.gateOpens = pause
 		}
 	}
-	if r.timer != nil {
-		r.timer.Stop()
-		r.timer = nil
+	if r.gateTimer != nil {
+		r.gateTimer.Stop()
+		r.gateTimer = nil
 	}
-	wait := time.Until(r.pause)
+	wait := time.Until(r.gateOpens)
 	if wait <= 0 {
-		r.held = false
+		r.holding = false
 		r.store.OpenGate()
 		return
 	}
 	r.store.CloseGate()
-	r.timer = time.NewTimer(wait)
+	r.gateTimer = time.NewTimer(wait)
 }
 
-// endHold is called when the place that another machine asked for is taken.
+// endHold is called when the turn that another machine asked for is over.
 func (r *Runner) endHold() {
-	if r.held {
-		r.timer.Stop()
-		r.timer, r.held = nil, false
+	if r.holding {
+		r.gateTimer.Stop()
+		r.gateTimer, r.holding = nil, false
 	}
 }
