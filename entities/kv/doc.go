@@ -57,13 +57,12 @@
 //
 // # Several machines
 //
-// With Options.Log the store is a replica (replica.go, and replica_store.go for what package
-// replicate asks of it). Transactions are accepted as ever, but not journaled: one goroutine
-// appends each group to the log, and only then has it journaled, flushed and applied, each
-// transaction in one record with the place in the log that it leads to. When others were
-// first, everything accepted is void: its writers are told to run again, the overlay is
-// cleared under the writer lock, and the entries of others are applied there. From the first
-// of these to the last a gate is closed, and a transaction that began before is not queued.
+// With Options.Log the store is a replica. Package commitlog has a picture of how a write travels
+// then, and the words for it. Transactions are accepted as ever, but not journaled: one goroutine
+// (package replicate) appends each group to the log, and only then has it journaled, flushed and
+// applied, each transaction in one record with its position. When others were first, everything
+// accepted is aborted: the overlay is cleared under the writer lock, and the entries of others are
+// applied there. Meanwhile a gate is closed, and what began before is not queued.
 //
 // Sequence numbers, and so ChangeSet.Seq, are this machine's: nothing that is stored may hold
 // one. A transaction is prepared (OnPrepare) when it is in the log, since its number may be
@@ -72,14 +71,9 @@
 // can't be reached. A View shows what is applied here, after CatchUp all that was acknowledged
 // anywhere. Both append an entry without transactions to find that out.
 //
-// With Options.Queue what only adds is accepted while the log can't be reached (Queueable):
-// journaled and applied here in one record with an item of the outbox (package outbox), without
-// a place in the log. Nothing goes to the log and nothing of others is applied before one
-// transaction has taken all of it back; then items are done again. README.md says what is seen
-// meanwhile.
-//
-// An upgrade of the records (Options.Upgrade) is every machine's own: it must make the same of
-// the same. Where it belongs in the log, package replicate says, under Upgrades.
+// With Options.Queue what only adds is accepted while the log can't be reached (Queueable), as
+// README.md says. An upgrade of the records (Options.Upgrade) is every machine's own: it must make
+// the same of the same. Where it belongs in the log, package replicate says, under Upgrades.
 //
 // # Snapshots, recovery
 //
@@ -91,29 +85,27 @@
 //
 // # Concurrency
 //
-// Locks are taken in this order: the turn to write a whole state, writer, the
-// flusher's segment, queue or overlay, and view before buntdb's own. View holds the view lock shared for as long as
-// its function runs; a pending commit waits for it and holds up new readers,
-// so do not wait for anything in a View. Handlers run under the exclusive view
-// lock and must call neither View nor Update. A function in Update may take
-// its time: readers and the flush of earlier transactions go on meanwhile,
-// other writers wait.
+// Locks are taken in this order: the turn to write a whole state, writer, the flusher's segment,
+// queue or overlay, and view before buntdb's own. View holds the view lock shared for as long as
+// its function runs; a pending commit waits for it and holds up new readers, so do not wait for
+// anything in a View. Handlers run under the exclusive view lock and must call neither View nor
+// Update. A function in Update may take its time: readers and the flush of earlier transactions go
+// on meanwhile, other writers wait.
 //
 // # Caveats
 //
-// A function of Update may run several times with a log. Everything is in memory, each value once: as the string that the codec made, or,
-// since a start, as a part of what a snapshot was read into. That stays as a whole,
-// 16 MiB at a time, while any of it is in use. Records are decoded at every Get, so
-// rooms with hot reads keep their own typed structures, fed by OnCommit; what is not
-// needed at once is built behind the start (package loading). A transaction is at most
-// 256 MiB. buntdb keeps a goroutine that ends up to a second after Close.
+// A function of Update may run several times with a log. Everything is in memory, each value once:
+// as the string that the codec made, or, since a start, as a part of what a snapshot was read into,
+// of which 16 MiB at a time stay while any is used. Records are decoded at every Get, so rooms with
+// hot reads keep their own typed structures, fed by OnCommit; what is not needed at once is built
+// behind the start (package loading). A transaction is at most 256 MiB. buntdb keeps a goroutine
+// that ends up to a second after Close.
 //
 // # Size
 //
-// The package is larger than most of ours: commit, snapshots, recovery, backups
-// and the overlay for readers are one promise over one set of files, and none of
-// them is of use alone. What lies in the files, reading and writing them, the lock of
-// the folder and the words for what a disk refuses are package disk; reading a backup is
-// package backup, codecs are package codec, and what lies beside the set in memory is
-// package pairs.
+// The package is larger than most of ours: commit, snapshots, recovery, backups and the overlay for
+// readers are one promise over one set of files, and none of them is of use alone. What lies in the
+// files, reading and writing them, the lock of the folder and the words for what a disk refuses are
+// package disk; reading a backup is package backup, codecs are package codec, and what lies beside
+// the set in memory is package pairs.
 package kv

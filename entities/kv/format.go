@@ -10,8 +10,10 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
+	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
 // formatKey holds the format of the records, written by the transaction that
@@ -151,4 +153,25 @@ func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
 	s.journal.bytes.Store(0)
 	s.files.segments = []disk.ID{s.journal.ID}
 	return nil
+}
+
+// settle has an upgrade begin with everything of the older format that is in the log. Where it
+// can't be used, the upgrade begins with what is here.
+func (s *Store) settle(tx *Tx, from int) error {
+	raw, known := s.latest(logKey)
+	at, err := commitlog.ParseApplied(raw)
+	if s.opts.Log == nil || s.opts.Leave || !known || err != nil {
+		return nil //nolint:nilerr // openReplica says what is wrong
+	}
+	at, err = replicate.Settle(s.opts.Log, at, from, s.opts.Format, func(w commitlog.Write) error {
+		if isLocal(disk.Pair{Key: w.Key}) {
+			return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
+		}
+		return tx.write(w.Key, w.Value, w.Deleted, nil)
+	})
+	at.Unmarked = err != nil
+	if at.Unmarked {
+		s.log.Warn("kv: the records are brought into a newer format without all that other machines have written", "err", err)
+	}
+	return tx.put(logKey, at.String(), nil)
 }

@@ -154,7 +154,7 @@ func (s *Store) startReplays() {
 	}
 	gate := new(outbox.Gate)
 	if s.replica != nil {
-		gate = &s.replica.drained
+		gate = &s.replica.replayGate
 	}
 	s.replays.Store(outbox.Start(replayStore{gate, s}, s.replay, s.log))
 	s.replayAll()
@@ -191,7 +191,7 @@ func (s *Store) callOf(ctx context.Context) *outbox.Call {
 	return nil
 }
 
-// queueing returns the function of a transaction with what the outbox does before and after it.
+// queueing returns fn with what the outbox does before and after it in the same transaction.
 func (r *replica) queueing(call *outbox.Call, fn func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {
 		if err := outbox.Before(rawTx{tx}, call); err != nil {
@@ -211,10 +211,10 @@ func (r *replica) queueing(call *outbox.Call, fn func(*Tx) error) func(*Tx) erro
 // admit says whether a transaction may be queued. Called with queue.mu held.
 func (r *replica) admit(p *pending, tx *Tx) error {
 	switch {
-	case r.round != tx.round:
-		return errAgain
+	case r.generation != tx.generation:
+		return errRerun
 	case tx.provisional && tx.item != 0:
-		p.provisional, r.offline = true, true
+		p.provisional, r.provisional = true, true
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (r *replica) lastTrouble() error {
 func (r *replica) Provisional() bool {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
-	return r.offline
+	return r.provisional
 }
 
 // readHead is called when something was applied, with queue.mu held.
@@ -241,7 +241,7 @@ func (r *replica) readHead() {
 	r.head, _ = outbox.ParseHead(r.s.committed(outbox.HeadKey)) // who changes the outbox is told
 }
 
-// takeBack makes the transaction that has every record be what it is by the log, nil when it is.
+// takeBack makes the transaction that takes back everything provisional, nil when nothing is.
 // Called with the writer lock held and nothing queued.
 func (r *replica) takeBack() (*pending, error) {
 	s := r.s

@@ -29,8 +29,8 @@ type Position = commitlog.Position
 // journal as every transaction that came from there, so that neither is there without the other.
 const logKey = "!log"
 
-// errAgain is why a transaction has to run once more: others have changed what it ran on.
-var errAgain = errors.New("the transaction has to run again")
+// errRerun is why a transaction has to run once more: others have changed what it ran on.
+var errRerun = errors.New("the transaction has to run again")
 
 // ErrUnconfirmed is beside a refusal that others may have made wrong and could not be asked of.
 var ErrUnconfirmed = errors.New("the other machines could not be asked")
@@ -38,50 +38,50 @@ var ErrUnconfirmed = errors.New("the other machines could not be asked")
 // maxTries is how often a transaction runs before its caller has to decide.
 const maxTries = 64
 
-// A transaction that was overtaken so often has the next place reserved, for twice the time
-// that it took to run and a little more: one that takes longer to run than an entry to be
-// appended, early, since it would lose again; another one gets its turn by itself, unless
-// its machine is far from the servers.
+// A transaction that was overtaken so often has the next turn reserved, for twice the time that
+// it took to run and reserveMore. One that takes longer to run than an entry to be appended would
+// lose again, so it asks early. Another one gets its turn by itself, unless its machine is far
+// from the servers.
 const (
-	patience       = 4
-	utmostPatience = 12
-	reserveMore    = 20 * time.Millisecond
+	reserveSlow = 4  // tries
+	reserveAny  = 12 // tries
+	reserveMore = 20 * time.Millisecond
 )
 
-// replica is what a store with a log has beside.
+// replica is what a store with a log has in addition.
 type replica struct {
 	*replicate.Runner
 	s       *Store
-	drained outbox.Gate   // held while transactions have to wait for replays
-	foreign atomic.Uint64 // transactions of others that were applied
+	replayGate outbox.Gate   // held while transactions have to wait for replays
+	foreign    atomic.Uint64 // transactions of others that were applied
 
-	at    commitlog.Place // of Run
-	group []*pending      // being appended; of Run
+	at    commitlog.Applied // of Run
+	group []*pending        // being appended; of Run
 
 	// Guarded by queue.mu.
-	round   uint64        // grows when what transactions under way have read is void
-	gate    chan struct{} // closed while transactions may begin
-	offline bool          // transactions wait in the outbox that are, or are going to be, applied
-	head    outbox.Head   // of the outbox, as it is applied
-	applied Position
-	trouble *fault.Error // why the log could not be used last; nil: it could
+	generation  uint64        // grows at each Abort: what transactions under way have read is old then
+	gate        chan struct{} // closed while transactions may begin
+	provisional bool          // transactions of the outbox are applied here, or are going to be
+	head        outbox.Head   // of the outbox, as it is applied
+	applied     Position
+	trouble     *fault.Error // why the log could not be used last; nil: it could
 }
 
-// openReplica finds out where in its log the store stands.
+// openReplica finds out whether the store is a replica, and how far its log is applied.
 func (s *Store) openReplica() error {
 	raw, known := s.latest(logKey)
 	o := &s.opts
-	at, how, err := replicate.Stands(raw, known, replicate.Start{
+	at, role, err := replicate.RoleOf(raw, known, replicate.Start{
 		Log: o.Log != nil, LogStart: o.LogStart, Leave: o.Leave, Replace: o.Replace, Empty: s.count() == 0,
 	})
 	switch {
-	case err != nil || how == replicate.Alone:
+	case err != nil || role == replicate.Alone:
 		return err
-	case how == replicate.Leaving:
+	case role == replicate.Leaves:
 		return s.Update(context.Background(), func(tx *Tx) error {
 			return errors.Join(outbox.Leave(rawTx{tx}), tx.delete(logKey, nil))
 		})
-	case how == replicate.Begins:
+	case role == replicate.Begins:
 		err := s.Update(context.Background(), func(tx *Tx) error { return tx.put(logKey, at.String(), nil) })
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Store) openReplica() error {
 	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format, at.Unmarked)
 	close(r.gate)
 	r.readHead()
-	r.offline = r.head.Applied > 0
+	r.provisional = r.head.Applied > 0
 	s.replica = r
 	go r.Run()
 	return nil
@@ -140,10 +140,28 @@ func (s *Store) Replica() (st ReplicaStatus, ok bool) {
 	}, true
 }
 
-// Digest returns a hash over what several machines share, all records but those of Local
-// collections, and the position of the last of them that came from the log: machines at one position
-// have the same. Changes that wait in the outbox are left out: it is of the records by the log.
-// O(records), and commits wait for it: it is for checks.
+// DurablePosition returns the position from which a start would go on now: that of the newest
+// entry with transactions. ReplicaStatus.Position counts those without, too. It is zero without a log.
+func (s *Store) DurablePosition() (at Position) {
+	_ = s.db.View(func(b *buntdb.Tx) (err error) { // a closed store has none
+		at, err = durablePosition(b)
+		return err
+	})
+	return at
+}
+
+func durablePosition(b *buntdb.Tx) (Position, error) {
+	raw, err := b.Get(logKey)
+	if errors.Is(err, buntdb.ErrNotFound) {
+		return Position{}, nil
+	}
+	applied, err := commitlog.ParseApplied(raw)
+	return applied.Position, err
+}
+
+// Digest returns a hash over all records that machines share, and DurablePosition: machines at one
+// position have the same hash. Records of Local collections and what waits in the outbox are left
+// out. O(records), and commits wait for it: it is for checks.
 func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 	s.view.RLock()
 	defer s.view.RUnlock()
@@ -156,13 +174,9 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 		}
 	}
 	err = s.db.View(func(b *buntdb.Tx) error {
-		raw, err := b.Get(logKey)
-		if err == nil {
-			place, err := commitlog.ParsePlace(raw)
-			if err != nil {
-				return err
-			}
-			at = place.Position
+		at, err = durablePosition(b)
+		if err != nil {
+			return err
 		}
 		return b.Ascend("", func(key, raw string) bool {
 			add(truth.Chunk([]disk.Pair{{Key: key, Value: raw}}, true))
@@ -178,12 +192,12 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 	asked := false
 	call := r.s.callOf(ctx)
-	var lost error // the log did not take it
-	var took time.Duration
+	var lost error         // why the log did not take it at the try before
+	var took time.Duration // what fn took then
 	for tries := range maxTries {
 		seen := r.foreign.Load()
 		tx := Tx{s: r.s, writable: true, provisional: call.Provisional(cmp.Or(lost, r.lastTrouble()))}
-		overtaken := tries >= patience && took > r.AppendTime() || tries >= utmostPatience
+		overtaken := tries >= reserveSlow && took > r.AppendTime() || tries >= reserveAny
 		reserved := overtaken && !tx.provisional && r.Reserve(ctx, 2*took+reserveMore) == nil
 		p, err := r.try(ctx, call, &tx, fn, &took)
 		if reserved {
@@ -196,27 +210,26 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		if p != nil {
 			werr = r.s.wait(p)
 		}
-		_, round := r.now()
+		_, generation := r.gateNow()
 		switch {
 		case tx.accepted && werr == nil:
 			if tx.shared {
 				call.Accepted(tx.provisional, tx.item)
 			}
 			return nil
-		case tx.accepted && !errors.Is(werr, errAgain):
-			lost = werr // and it is in neither log nor journal, or nobody knows
-		default:
-			lost = nil
-		}
-		switch {
-		case lost != nil && !tx.provisional && call.Provisional(lost):
-			continue
-		case lost != nil:
+		case tx.accepted && !errors.Is(werr, errRerun): // it is in neither log nor journal, or nobody knows
+			lost = werr
+			if !tx.provisional && call.Provisional(lost) {
+				continue // the next try takes it here
+			}
 			call.Lost()
 			return lost
-		case tx.accepted || errors.Is(err, errAgain) || werr != nil || round != tx.round:
-			continue // what it read has not come, or not alone
-		case err != nil && !asked && replicate.Disputable(err):
+		}
+		lost = nil
+		switch {
+		case tx.accepted || errors.Is(err, errRerun) || werr != nil || generation != tx.generation:
+			continue // others have changed what it read
+		case err != nil && !asked && replicate.MayBeStale(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
 			asked = true
 			if r.s.CatchUp(ctx) != nil {
@@ -236,8 +249,8 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 	s := tx.s
 	tx.s = nil
 	for {
-		gate, _ := r.now()
-		for _, passed := range [...]<-chan struct{}{r.drained.Passed(call), gate} {
+		gate, _ := r.gateNow()
+		for _, passed := range [...]<-chan struct{}{r.replayGate.Passed(call), gate} {
 			select {
 			case <-passed:
 			case <-ctx.Done():
@@ -249,8 +262,8 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 		if err := s.lockWriter(ctx); err != nil {
 			return nil, err
 		}
-		gate, tx.round = r.now()
-		if outbox.IsClosed(gate) && outbox.IsClosed(r.drained.Passed(call)) {
+		gate, tx.generation = r.gateNow()
+		if outbox.IsClosed(gate) && outbox.IsClosed(r.replayGate.Passed(call)) {
 			break
 		}
 		s.unlockWriter()
@@ -267,11 +280,11 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 	return s.run(tx, fn)
 }
 
-// now returns the gate, and what Tx.round has to be.
-func (r *replica) now() (gate chan struct{}, round uint64) {
+// gateNow returns the gate, and the generation that a transaction has which begins now.
+func (r *replica) gateNow() (gate chan struct{}, generation uint64) {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
-	return r.gate, r.round
+	return r.gate, r.generation
 }
 
 // isShared reports whether a write goes to other machines: those to collections that are

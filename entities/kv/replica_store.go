@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
-// What package replicate asks of a store. All is called by its one goroutine.
+// The methods of replicate.Store, which says what they do. One goroutine calls them all.
 
 // maxGroup is about how many bytes of transactions go into one entry, unless one alone has
 // more.
@@ -19,14 +19,14 @@ const maxGroup = 1 << 20
 
 func (r *replica) At() Position { return r.at.Position }
 
-func (r *replica) Skip(at Position) { r.at = commitlog.Place{Position: at} }
+func (r *replica) Skip(at Position) { r.at = commitlog.Applied{Position: at} }
 
 func (r *replica) SetTrouble(trouble *fault.Error) {
 	s, q := r.s, &r.s.queue
 	q.mu.Lock()
 	changed := (r.trouble == nil) != (trouble == nil)
 	r.trouble, r.applied = trouble, r.at.Position
-	due := trouble == nil && r.head.Waiting > 0 && !r.offline && r.drained.Open()
+	due := trouble == nil && r.head.Waiting > 0 && !r.provisional && r.replayGate.Open()
 	q.mu.Unlock()
 	if due {
 		s.replayAll()
@@ -73,9 +73,9 @@ func (r *replica) Abort(err error) {
 	if outbox.IsClosed(r.gate) {
 		r.gate = make(chan struct{})
 	}
-	r.round++
+	r.generation++
 	for _, p := range slices.Concat(r.group, q.list) {
-		p.err, p.done = errAgain, true
+		p.err, p.done = errRerun, true
 	}
 	for _, p := range r.group {
 		if err != nil && p.isShared() {
@@ -83,7 +83,7 @@ func (r *replica) Abort(err error) {
 		}
 	}
 	r.group, q.list, q.leading = nil, nil, false
-	r.offline = r.head.Applied > 0
+	r.provisional = r.head.Applied > 0
 	q.waiting.Store(0)
 	q.changed.Broadcast()
 	q.mu.Unlock()
@@ -114,31 +114,8 @@ func (r *replica) OpenGate() {
 
 func (r *replica) WriteGroup(at Position, n int) error {
 	s, q := r.s, &r.s.queue
-	group, next, failed := r.group, r.at, error(nil)
-	if s.journal != nil {
-		failed = s.reattach()
-	}
-	kept := 0
-	for _, p := range group {
-		if failed != nil {
-			break
-		}
-		to := next
-		if p.isShared() {
-			to.Done++
-			if to.Done == n {
-				to = commitlog.Place{Position: at}
-			}
-			p.writes = append(p.writes, write{key: logKey, raw: to.String()})
-		}
-		if s.journal != nil {
-			failed = s.journal.append(p, s.synced.Load())
-		}
-		if failed == nil {
-			next = to
-			kept++
-		}
-	}
+	group := r.group
+	kept, next, failed := r.journalGroup(at, n)
 	took, broken := time.Duration(0), (*fault.Error)(nil)
 	if kept > 0 {
 		took, broken = s.flushAndApply(group[:kept])
@@ -173,6 +150,36 @@ func (r *replica) WriteGroup(at Position, n int) error {
 	return nil
 }
 
+// journalGroup writes the transactions of the group to the journal, until that fails. It returns
+// how many are there, and how far the log is applied with them.
+func (r *replica) journalGroup(at Position, n int) (kept int, next commitlog.Applied, err error) {
+	s := r.s
+	next = r.at
+	if s.journal != nil {
+		if err := s.reattach(); err != nil {
+			return 0, next, err
+		}
+	}
+	for _, p := range r.group {
+		to := next
+		if p.isShared() {
+			to.Done++
+			if to.Done == n {
+				to = commitlog.Applied{Position: at}
+			}
+			p.writes = append(p.writes, write{key: logKey, raw: to.String()})
+		}
+		if s.journal != nil {
+			if err := s.journal.append(p, s.synced.Load()); err != nil {
+				return kept, next, err
+			}
+		}
+		next = to
+		kept++
+	}
+	return kept, next, nil
+}
+
 // Apply gives entries of others to the journal, the views and the handlers as the store's own
 // are. One that can't be read as a whole is not applied, nor anything behind it.
 func (r *replica) Apply(list []replicate.Foreign) error {
@@ -204,29 +211,12 @@ func (r *replica) Apply(list []replicate.Foreign) error {
 		s.written, group = back.seq, append(group, back)
 	}
 	for _, f := range list {
-		if failed = r.check(f.Entry); failed != nil {
-			break
-		}
-		for i := next.Done; i < len(f.Entry.Transactions) && failed == nil; i++ {
-			to := commitlog.Place{Position: next.Position, Done: i + 1}
-			if to.Done == len(f.Entry.Transactions) {
-				to = commitlog.Place{Position: f.At}
-			}
-			p := r.pendingOf(&f.Entry.Transactions[i], s.written+1, to)
-			if s.journal != nil {
-				failed = s.journal.append(p, s.synced.Load())
-			}
-			if failed == nil {
-				s.queueWrites(p)
-				s.written, s.format = p.seq, s.opts.Format
-				group, next = append(group, p), to
-			}
-		}
+		var journaled []*pending
+		journaled, next, failed = r.journalForeign(f, next)
+		group = append(group, journaled...)
 		if failed != nil {
-			failed = s.writeFailed(failed)
 			break
 		}
-		next = commitlog.Place{Position: f.At}
 	}
 	if len(group) > 0 {
 		if _, broken := s.flushAndApply(group); broken != nil {
@@ -237,7 +227,7 @@ func (r *replica) Apply(list []replicate.Foreign) error {
 	r.at = next
 	s.queue.mu.Lock()
 	r.readHead()
-	r.offline = r.head.Applied > 0
+	r.provisional = r.head.Applied > 0
 	s.queue.mu.Unlock()
 	if back != nil {
 		group = group[1:]
@@ -247,8 +237,34 @@ func (r *replica) Apply(list []replicate.Foreign) error {
 	return failed
 }
 
+// journalForeign writes the transactions of an entry of another machine that are not applied yet to
+// the journal, and returns them with how far the log is applied then.
+func (r *replica) journalForeign(f replicate.Foreign, next commitlog.Applied) (group []*pending, to commitlog.Applied, err error) {
+	s := r.s
+	if err := r.check(f.Entry); err != nil {
+		return nil, next, err
+	}
+	n := len(f.Entry.Transactions)
+	for i := next.Done; i < n; i++ {
+		to := commitlog.Applied{Position: next.Position, Done: i + 1}
+		if to.Done == n {
+			to = commitlog.Applied{Position: f.At}
+		}
+		p := r.pendingOf(&f.Entry.Transactions[i], s.written+1, to)
+		if s.journal != nil {
+			if err := s.journal.append(p, s.synced.Load()); err != nil {
+				return group, next, s.writeFailed(err)
+			}
+		}
+		s.queueWrites(p)
+		s.written, s.format = p.seq, s.opts.Format
+		group, next = append(group, p), to
+	}
+	return group, commitlog.Applied{Position: f.At}, nil
+}
+
 // pendingOf makes a transaction of another machine one of this store.
-func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.Place) *pending {
+func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.Applied) *pending {
 	s := r.s
 	p := &pending{seq: seq, time: time.Unix(0, t.Time), writes: make([]write, 0, len(t.Writes)+2)}
 	for _, w := range t.Writes {

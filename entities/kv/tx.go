@@ -25,9 +25,9 @@ type Tx struct {
 	committed   *buntdb.Tx // of a View; an Update reads in short steps instead
 	writable    bool
 	over        bool
-	accepted    bool  // of a replica: what it wrote is queued,
-	shared      bool  // is for other machines, too,
-	provisional bool  // and goes into the outbox
+	accepted    bool  // what it wrote is queued
+	shared      bool  // of a replica: other machines get something of it
+	provisional bool  // of a replica: it is accepted here without the log, as part of an item of the outbox
 	reads       uint8 // see read
 	err         error
 
@@ -38,8 +38,8 @@ type Tx struct {
 
 	now time.Time // see Now; zero until it is asked for
 
-	round uint64 // of a replica, when it began
-	item  uint64 // of the outbox, with here
+	generation uint64 // of a replica, when it began
+	item       uint64 // of the outbox, when it is provisional
 }
 
 // readKey is what an Update found under a key before it wrote to it itself. Nobody else

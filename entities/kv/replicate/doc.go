@@ -36,7 +36,7 @@
 //
 // When the log can't be used the store is upgraded with what it has, and the entry is appended
 // as soon as it can, before anything else is: at the first contact of this start or of a later
-// one, since the place says so (commitlog.Place). If another machine has written in the older
+// one, since the store keeps that (commitlog.Applied). If another machine has written in the older
 // format by then, what is here can't be continued: the machine has to join anew. A store that
 // was off while others went through two formats, and wrote in the first of them, has to as well.
 // A snapshot of the older format, for machines that join, is upgraded like a store that was

@@ -14,30 +14,30 @@ import (
 const settleWait = 10 * time.Second
 
 // Settle takes a store whose records have an older format to where those of the newer one
-// begin: it hands over everything of the older format that is in the log behind a place, and
-// has the log say that it ends there, unless another machine has. What was handed over and the
-// upgrade are to be made durable in one step, with the place that is returned. Records are
-// handed over as they are.
+// begin: it hands over everything of the older format that the store has not applied, and has the
+// log say that the older format ends there, unless another machine has. What was handed over, the
+// upgrade and what is returned are to be made durable in one step. Records are handed over as
+// they are.
 //
-// An error is why the log could not be read to there; the place is then that of what was
+// An error is why the log could not be read to there; what is returned is then how far it was
 // handed over. An upgrade from there is right if no other machine has written anything of the
 // older format behind it.
-func Settle(log commitlog.Log, from commitlog.Place, older, newer int, write func(commitlog.Write) error) (commitlog.Place, error) {
+func Settle(log commitlog.Log, from commitlog.Applied, older, newer int, write func(commitlog.Write) error) (commitlog.Applied, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleWait)
 	defer cancel()
 	s := settling{log: log, at: from, older: older, newer: newer, write: write}
 	for {
-		over, err := s.read(ctx)
-		if over || err != nil {
+		found, err := s.read(ctx)
+		if found || err != nil {
 			return s.at, err
 		}
 		at, err := log.Append(ctx, s.at.Position, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: newer}).Encode())
 		if err == nil {
-			s.at = commitlog.Place{Position: at}
+			s.at = commitlog.Applied{Position: at}
 			return s.at, nil
 		}
 		// Another machine was first, or maybe this one: what is there is read. An entry that is
-		// on its way still has no place behind the next one.
+		// on its way still can't get in behind the next one.
 		again := errors.Is(err, commitlog.ErrBehind) || errors.Is(err, commitlog.ErrUnknown)
 		if !again || ctx.Err() != nil {
 			return s.at, err
@@ -48,22 +48,23 @@ func Settle(log commitlog.Log, from commitlog.Place, older, newer int, write fun
 // settling is a Settle under way.
 type settling struct {
 	log          commitlog.Log
-	at           commitlog.Place
+	at           commitlog.Applied
 	older, newer int
 	write        func(commitlog.Write) error
 }
 
-var errOver = errors.New("the records of the older format end here")
+var errNewer = errors.New("the records of the newer format begin here")
 
-// read hands over the entries behind the place. It is over where newer records begin.
-func (s *settling) read(ctx context.Context) (over bool, err error) {
+// read hands over the entries that are not applied yet. It stops where newer records begin, and
+// reports whether it has found that.
+func (s *settling) read(ctx context.Context) (found bool, err error) {
 	err = s.log.Read(ctx, s.at.Position, func(at commitlog.Position, b []byte) error {
 		e, err := commitlog.Decode(b)
 		switch {
 		case err != nil:
 			return err
 		case e.Format >= s.newer:
-			return errOver
+			return errNewer
 		case e.Format != s.older && len(e.Transactions) > 0:
 			return fault.New(fault.Unavailable, "other machines have written records of format %d since, the store here has format %d", e.Format, s.older)
 		}
@@ -78,10 +79,10 @@ func (s *settling) read(ctx context.Context) (over bool, err error) {
 				}
 			}
 		}
-		s.at = commitlog.Place{Position: at}
+		s.at = commitlog.Applied{Position: at}
 		return nil
 	})
-	if errors.Is(err, errOver) {
+	if errors.Is(err, errNewer) {
 		return true, nil
 	}
 	return false, err

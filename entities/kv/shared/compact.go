@@ -142,7 +142,7 @@ func (r *Replica) requestOnce(ctx context.Context) (number uint64, err error) {
 // compactServers leaves on the servers the present state alone, and what comes after it. It
 // waits for the lease of snapshots, or is stream.ErrLeased.
 func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, tell Tell) (*Compacted, error) {
-	at := r.store().Kept()
+	at := r.store().DurablePosition()
 	err := r.withRoom(ctx, func() error { return r.announce(ctx, false) })
 	if err != nil {
 		return nil, err

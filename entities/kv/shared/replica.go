@@ -289,7 +289,7 @@ func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error 
 	}
 	defer r.stating.give()
 	db := r.store()
-	at := db.Kept() // the state of the backup is this one or a later one
+	at := db.DurablePosition() // the state of the backup is this one or a later one
 	path := filepath.Join(r.dir, Folder, state)
 	_, err = db.Backup(ctx, path, kv.BackupOptions{Overwrite: true, Shared: true})
 	if err != nil {
