@@ -13,9 +13,9 @@ import (
 type Entry struct {
 	ID     [16]byte // Writer, then random; tells whose entry it is when an outcome was not known
 	Format int      // of the records in it, see kv.Options.Format
-	// Hold asks other machines to append nothing for so long, or until the next entry: the
-	// one that asks has lost its place again and again. At most MaxHold. Such an entry holds
-	// no transactions.
+	// Hold asks other machines to append nothing for so long, or until the next entry: others
+	// were first again and again before the machine that asks. At most MaxHold. Such an entry
+	// has no transactions.
 	Hold         time.Duration
 	Transactions []Transaction
 }

@@ -20,6 +20,9 @@ type Writer [8]byte
 // remembered is how many entries back somebody counts as one who writes.
 const remembered = 16
 
+// averagedOver is about how many appends count for how long one takes.
+const averagedOver = 8
+
 // Wrote notes an entry that was appended or read, in their order.
 func (p *Pace) Wrote(w Writer) {
 	if len(p.recent) == remembered {
@@ -33,7 +36,7 @@ func (p *Pace) Won(took time.Duration) {
 	if p.appendTime == 0 {
 		p.appendTime = took
 	}
-	p.appendTime += (took - p.appendTime) / 8
+	p.appendTime += (took - p.appendTime) / averagedOver
 	p.losses = 0
 }
 

@@ -30,7 +30,9 @@ func (r *Runner) serveAsks() {
 func (r *Runner) mayReserve() bool { return len(r.waiting) > 0 && !r.holding && r.hold == 0 }
 
 // mayProve reports whether somebody catches up, and it is this machine's turn.
-func (r *Runner) mayProve() bool { return len(r.proving) > 0 && r.turnEnds == nil && r.gateTimer == nil }
+func (r *Runner) mayProve() bool {
+	return len(r.proving) > 0 && r.turnEnds == nil && r.gateTimer == nil
+}
 
 // enqueue keeps what somebody wants until it is its turn.
 func (r *Runner) enqueue(a ask) {
