@@ -78,7 +78,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 	if err != nil {
 		return nil, err
 	}
-	total, sum, truth := int64(s.count()), sha256.New(), outbox.Truth{}
+	total, sum, state := int64(s.count()), sha256.New(), outbox.LogState{}
 	id := disk.NewID(m.Seq)
 	of := disk.State{
 		Name: path, Temp: disk.BackupTemp(path, id),
@@ -86,7 +86,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		Next: func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 			chunk, more, err := s.nextChunk(chunk)
 			if o.Shared {
-				chunk = slices.DeleteFunc(truth.Chunk(chunk, more), isLocal)
+				chunk = slices.DeleteFunc(state.Chunk(chunk, more), isLocal)
 			}
 			for i := range chunk {
 				backup.Count(m, chunk[i].Key)

@@ -30,16 +30,16 @@ type Refusal = outbox.Refusal
 // its first Update went to the log and a later one can't, that one is refused. In the context of
 // a replay, or in one that is queueable already, Queueable returns what it was given: the same
 // handler serves both.
-func Queueable(ctx context.Context, l Later) context.Context { return outbox.With(ctx, l) }
+func Queueable(ctx context.Context, l Later) context.Context { return outbox.NewContext(ctx, l) }
 
 // Queued returns the number of the item that an Update in a queueable context was taken into;
 // ok is false when all went to the log, or nothing was written. In the context of a replay it is
 // the item that is replayed.
-func Queued(ctx context.Context) (number uint64, ok bool) { return outbox.Of(ctx).Queued() }
+func Queued(ctx context.Context) (number uint64, ok bool) { return outbox.FromContext(ctx).Queued() }
 
 // Replaying reports whether a context is that of a replay: what was done once for somebody who
 // waited, a message to a model say, need not be done again.
-func Replaying(ctx context.Context) bool { return outbox.Of(ctx).Replays() }
+func Replaying(ctx context.Context) bool { return outbox.FromContext(ctx).Replays() }
 
 // Replay registers what does an item again. Call it before Follow; it is called in order, one
 // item at a time, in a goroutine of the store, when the log can be reached again. Before the
@@ -184,7 +184,7 @@ func (s *Store) committed(key string) (raw string) {
 
 // callOf returns what the context says of a transaction, nil when that does not matter.
 func (s *Store) callOf(ctx context.Context) *outbox.Call {
-	call := outbox.Of(ctx)
+	call := outbox.FromContext(ctx)
 	if call.Replays() || s.opts.Queue {
 		return call
 	}

@@ -165,7 +165,7 @@ func durablePosition(b *buntdb.Tx) (Position, error) {
 func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 	s.view.RLock()
 	defer s.view.RUnlock()
-	h, truth := sha256.New(), outbox.Truth{}
+	h, state := sha256.New(), outbox.LogState{}
 	add := func(list []disk.Pair) {
 		for _, p := range list {
 			if p.Key[0] != '!' && !isLocal(p) {
@@ -179,11 +179,11 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 			return err
 		}
 		return b.Ascend("", func(key, raw string) bool {
-			add(truth.Chunk([]disk.Pair{{Key: key, Value: raw}}, true))
+			add(state.Chunk([]disk.Pair{{Key: key, Value: raw}}, true))
 			return true
 		})
 	})
-	add(truth.Chunk(nil, false))
+	add(state.Chunk(nil, false))
 	h.Sum(sum[:0])
 	return at, sum, err
 }
@@ -292,7 +292,7 @@ func (r *replica) gateNow() (gate chan struct{}, generation uint64) {
 func (w *write) isShared() bool { return w.of != nil && !w.of.IsLocal() }
 
 // isOurs reports whether a pair is this machine's alone.
-func isOurs(p disk.Pair) bool { return isLocal(p) || outbox.Own(p) }
+func isOurs(p disk.Pair) bool { return isLocal(p) || outbox.IsKey(p.Key) }
 
 // isLocal reports whether a record belongs to a Local collection.
 func isLocal(p disk.Pair) bool {

@@ -127,7 +127,7 @@ func (s *Store) kept(format int) (own []disk.Pair, err error) {
 	_ = s.db.View(func(b *buntdb.Tx) error {
 		return b.Ascend("", func(key, raw string) bool {
 			p := disk.Pair{Key: key, Value: raw}
-			if kept, ok := outbox.Kept(p); ok || isLocal(p) {
+			if kept, ok := outbox.CarryOver(p); ok || isLocal(p) {
 				own = append(own, kept)
 			}
 			return true

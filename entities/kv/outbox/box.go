@@ -26,13 +26,13 @@ const (
 	basePrefix    = "!base "
 )
 
-// BaseKey is under which it stands what a record is by the log.
+// BaseKey is the key of the base of a record: what the record is according to the log.
 func BaseKey(key string) string { return basePrefix + key }
 
 func waitingKey(number uint64) string { return fmt.Sprintf("%s%016x", waitingPrefix, number) }
 
-// isOutboxKey reports whether a key is one of an outbox.
-func isOutboxKey(key string) bool {
+// IsKey reports whether a key is one of an outbox.
+func IsKey(key string) bool {
 	return key == HeadKey || strings.HasPrefix(key, waitingPrefix) || strings.HasPrefix(key, basePrefix)
 }
 
@@ -60,12 +60,12 @@ type Tx interface {
 	Time() time.Time
 }
 
-// Head is what is to know without looking at the items.
+// Head is what is to be known without looking at the items.
 type Head struct {
-	ID      string `json:"id"`    // of this outbox, random; "": there was never an item
-	Last    uint64 `json:"last"`  // number given
-	Epoch   uint64 `json:"epoch"` // items of this one are applied
-	Applied int    `json:"applied"`
+	ID      string `json:"id"`      // of this outbox, random; "": there was never an item
+	Last    uint64 `json:"last"`    // number that an item got
+	Batch   uint64 `json:"epoch"`   // the items of this one are applied; TakeBack begins another
+	Applied int    `json:"applied"` // how many items these are
 	Waiting int    `json:"waiting"` // the applied ones included
 	Refused int    `json:"refused"`
 	Bytes   int    `json:"bytes"`
@@ -82,8 +82,8 @@ func ParseHead(raw string) (h Head, err error) {
 // item is a Waiting as it is stored.
 type item struct {
 	Waiting
-	Epoch uint64 `json:"epoch,omitempty"` // in which it was applied last; 0: never
-	Size  int    `json:"size"`
+	Batch uint64 `json:"epoch,omitempty"` // in which it was applied last; 0: never
+	Size  int    `json:"size"`            // in bytes, as Head.Bytes counts them
 }
 
 func decode(key, raw string, v any) error {
@@ -93,7 +93,7 @@ func decode(key, raw string, v any) error {
 	return nil
 }
 
-func put(tx Tx, key string, v any) error {
+func putJSON(tx Tx, key string, v any) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "what waits for the other machines can't be encoded")
@@ -101,7 +101,7 @@ func put(tx Tx, key string, v any) error {
 	return tx.Put(key, string(raw))
 }
 
-func head(tx Tx) (Head, error) {
+func getHead(tx Tx) (Head, error) {
 	raw, _, err := tx.Get(HeadKey)
 	if err != nil {
 		return Head{}, err
@@ -109,7 +109,7 @@ func head(tx Tx) (Head, error) {
 	return ParseHead(raw)
 }
 
-func get(tx Tx, number uint64) (it item, ok bool, err error) {
+func getItem(tx Tx, number uint64) (it item, ok bool, err error) {
 	raw, ok, err := tx.Get(waitingKey(number))
 	if err == nil && ok {
 		err = decode(waitingKey(number), raw, &it)
@@ -117,7 +117,7 @@ func get(tx Tx, number uint64) (it item, ok bool, err error) {
 	return it, ok, err
 }
 
-func each(tx Tx, fn func(it *item) (more bool, err error)) error {
+func eachItem(tx Tx, fn func(it *item) (more bool, err error)) error {
 	return tx.Scan(waitingPrefix, func(key, raw string) (bool, error) {
 		var it item
 		if err := decode(key, raw, &it); err != nil {
@@ -132,11 +132,11 @@ var errDone = fault.New(fault.Conflict, "it has reached the other machines alrea
 
 // isDone reports whether an item is done, or there is none.
 func isDone(tx Tx, number uint64) (bool, error) {
-	h, err := head(tx)
+	h, err := getHead(tx)
 	if err != nil {
 		return false, err
 	}
-	_, ok, err := get(tx, number)
+	_, ok, err := getItem(tx, number)
 	if err != nil || !ok {
 		return err == nil, err
 	}
@@ -146,7 +146,7 @@ func isDone(tx Tx, number uint64) (bool, error) {
 
 // Before is called before the function of a transaction.
 func Before(tx Tx, c *Call) error {
-	if !c.ending() {
+	if !c.endsItem() {
 		return nil
 	}
 	done, err := isDone(tx, c.number)
@@ -157,56 +157,56 @@ func Before(tx Tx, c *Call) error {
 }
 
 // After is called when the function of a transaction has written what it writes. provisional says
-// that it is to be taken here. It returns whether there was anything for other machines, and the item
-// that the transaction is in when it is taken here.
+// that it is to be taken here. It returns whether there was anything for other machines, and the
+// number of the item that the transaction is in when it is taken here.
 func After(tx Tx, c *Call, provisional bool) (wrote bool, number uint64, err error) {
 	writes := tx.Shared()
 	switch {
 	case len(writes) == 0:
 		return false, 0, nil
 	case provisional:
-		number, err = take(tx, c, writes)
+		number, err = addToItem(tx, c, writes)
 		return true, number, err
-	case !c.ending():
+	case !c.endsItem():
 		return true, 0, nil
 	}
-	h, err := head(tx)
+	h, err := getHead(tx)
 	if err != nil {
 		return true, 0, err
 	}
-	return true, 0, errors.Join(end(tx, c.number), tx.SetDone(h.ID, c.number))
+	return true, 0, errors.Join(deleteItem(tx, c.number), tx.SetDone(h.ID, c.number))
 }
 
-// take puts the writes of a transaction that is taken here into its item.
-func take(tx Tx, c *Call, writes []Write) (number uint64, err error) {
-	h, err := head(tx)
+// addToItem puts the writes of a transaction that is taken here into its item.
+func addToItem(tx Tx, c *Call, writes []Write) (number uint64, err error) {
+	h, err := getHead(tx)
 	if err != nil {
 		return 0, err
 	}
 	if h.ID == "" {
-		h.ID, h.Epoch = newID(), 1
+		h.ID, h.Batch = newID(), 1
 	}
 	it, err := itemOf(tx, c, &h)
 	if err != nil {
 		return 0, err
 	}
-	if it.Epoch != h.Epoch {
-		it.Epoch, it.Keys = h.Epoch, nil
+	if it.Batch != h.Batch {
+		it.Batch, it.Keys = h.Batch, nil
 		h.Applied++
 		h.Bytes -= it.Size
 		it.Size = 0
 	}
 	size := 0
-	if !c.replay {
+	if it.Size > 0 { // its body is counted already, and may be another one now
 		size -= len(it.Body)
+	}
+	if !c.replay {
 		it.Body, err = c.later.Body()
 		if err != nil {
 			return 0, err
 		}
 	}
-	if it.Size == 0 || !c.replay {
-		size += len(it.Body)
-	}
+	size += len(it.Body)
 	for i := range writes {
 		n, err := keepBase(tx, &writes[i])
 		if err != nil {
@@ -223,7 +223,7 @@ func take(tx Tx, c *Call, writes []Write) (number uint64, err error) {
 		return 0, fault.New(fault.Limit, "too much waits for the other machines: at most %d changes and %d MiB", MaxItems, MaxBytes>>20).
 			WithHint("connect this machine with them, and drop what they have refused")
 	}
-	return it.Number, errors.Join(put(tx, waitingKey(it.Number), it), put(tx, HeadKey, h))
+	return it.Number, errors.Join(putJSON(tx, waitingKey(it.Number), it), putJSON(tx, HeadKey, h))
 }
 
 // itemOf returns the item of a call, a new one for its first transaction.
@@ -234,7 +234,7 @@ func itemOf(tx Tx, c *Call, h *Head) (*item, error) {
 		h.Waiting++
 		return &item{Waiting: Waiting{Number: h.Last, Kind: c.later.Kind, Time: tx.Time()}}, nil
 	}
-	it, ok, err := get(tx, number)
+	it, ok, err := getItem(tx, number)
 	switch {
 	case err != nil:
 		return nil, err
@@ -247,8 +247,8 @@ func itemOf(tx Tx, c *Call, h *Head) (*item, error) {
 	return nil, e
 }
 
-// keepBase notes what a record is by the log, unless that is noted, and returns how many bytes
-// the write has.
+// keepBase notes what a record is according to the log, unless that is noted already, and returns
+// how many bytes the write has.
 func keepBase(tx Tx, w *Write) (size int, err error) {
 	key := BaseKey(w.Key)
 	size = len(key) + len(w.Key) + len(w.Raw)
@@ -269,41 +269,42 @@ func newID() string {
 	return hex.EncodeToString(id[:])
 }
 
-// end deletes an item.
-func end(tx Tx, number uint64) error {
-	h, err := head(tx)
+// deleteItem deletes an item, if it is there.
+func deleteItem(tx Tx, number uint64) error {
+	h, err := getHead(tx)
 	if err != nil {
 		return err
 	}
-	it, ok, err := get(tx, number)
+	it, ok, err := getItem(tx, number)
 	if err != nil || !ok {
 		return err
 	}
 	h.remove(&it)
-	return errors.Join(tx.Delete(waitingKey(number)), put(tx, HeadKey, h))
+	return errors.Join(tx.Delete(waitingKey(number)), putJSON(tx, HeadKey, h))
 }
 
+// remove counts an item no more.
 func (h *Head) remove(it *item) {
 	if it.Refused != nil {
 		h.Refused--
 	} else {
 		h.Waiting--
 	}
-	if it.Epoch == h.Epoch {
+	if it.Batch == h.Batch {
 		h.Applied--
 	}
 	h.Bytes -= it.Size
 }
 
-// TakeBack makes every record what it is by the log. Items stay.
+// TakeBack makes every record what it is according to the log. Items stay.
 func TakeBack(tx Tx) error {
-	h, err := head(tx)
+	h, err := getHead(tx)
 	if err != nil || h.Applied == 0 {
 		return err
 	}
 	var keys []string
-	err = each(tx, func(it *item) (bool, error) {
-		if it.Epoch == h.Epoch {
+	err = eachItem(tx, func(it *item) (bool, error) {
+		if it.Batch == h.Batch {
 			keys = append(keys, it.Keys...)
 		}
 		return true, nil
@@ -327,34 +328,34 @@ func TakeBack(tx Tx) error {
 			return err
 		}
 	}
-	h.Epoch++
+	h.Batch++
 	h.Applied = 0
-	return put(tx, HeadKey, h)
+	return putJSON(tx, HeadKey, h)
 }
 
 // List returns all items.
 func List(tx Tx) (list []Waiting, err error) {
-	err = each(tx, func(it *item) (bool, error) {
+	err = eachItem(tx, func(it *item) (bool, error) {
 		list = append(list, it.Waiting)
 		return true, nil
 	})
 	return list, err
 }
 
-// Missing is the error for a number that no item has.
-func Missing(number uint64) error {
+// missing is the error for a number that no item has.
+func missing(number uint64) error {
 	return fault.New(fault.NotFound, "nothing with the number %d waits for the other machines", number).
 		WithRef(fmt.Sprint(number)).WithHint("list what waits")
 }
 
-// refused returns an item whose replay was refused.
-func refused(tx Tx, number uint64) (*item, error) {
-	it, ok, err := get(tx, number)
+// getRefused returns an item whose replay was refused.
+func getRefused(tx Tx, number uint64) (*item, error) {
+	it, ok, err := getItem(tx, number)
 	switch {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, Missing(number)
+		return nil, missing(number)
 	case it.Refused == nil:
 		return nil, fault.New(fault.Conflict, "the change with the number %d is not refused, and is going to reach the other machines", number).
 			WithRef(fmt.Sprint(number))
@@ -364,19 +365,19 @@ func refused(tx Tx, number uint64) (*item, error) {
 
 // Drop forgets an item whose replay was refused.
 func Drop(tx Tx, number uint64) error {
-	if _, err := refused(tx, number); err != nil {
+	if _, err := getRefused(tx, number); err != nil {
 		return err
 	}
-	return end(tx, number)
+	return deleteItem(tx, number)
 }
 
 // Again puts an item whose replay was refused behind all others.
 func Again(tx Tx, number uint64) error {
-	it, err := refused(tx, number)
+	it, err := getRefused(tx, number)
 	if err != nil {
 		return err
 	}
-	h, err := head(tx)
+	h, err := getHead(tx)
 	if err != nil {
 		return err
 	}
@@ -384,45 +385,51 @@ func Again(tx Tx, number uint64) error {
 	h.Waiting++
 	h.Refused--
 	it.Number, it.Refused = h.Last, nil
-	return errors.Join(tx.Delete(waitingKey(number)), put(tx, waitingKey(it.Number), it), put(tx, HeadKey, h))
+	return errors.Join(tx.Delete(waitingKey(number)), putJSON(tx, waitingKey(it.Number), it), putJSON(tx, HeadKey, h))
 }
 
-// refuse notes why an item can't be done.
-func refuse(tx Tx, number uint64, why *Refusal) error {
-	it, ok, err := get(tx, number)
+// refuseItem notes why an item can't be done.
+func refuseItem(tx Tx, number uint64, why *Refusal) error {
+	it, ok, err := getItem(tx, number)
 	if err != nil || !ok || it.Refused != nil {
 		return err
 	}
-	h, err := head(tx)
+	h, err := getHead(tx)
 	if err != nil {
 		return err
 	}
 	h.Waiting--
 	h.Refused++
 	it.Refused = why
-	return errors.Join(put(tx, waitingKey(number), it), put(tx, HeadKey, h))
+	return errors.Join(putJSON(tx, waitingKey(number), it), putJSON(tx, HeadKey, h))
 }
 
 // Leave ends all items that are applied: their records are ordinary ones of this machine from now
 // on. One that is not is refused, so that nothing of it is lost.
 func Leave(tx Tx) error {
-	h, err := head(tx)
+	h, err := getHead(tx)
 	if err != nil || h.ID == "" {
 		return err
 	}
 	var list []item
 	var bases []string
-	err = errors.Join(
-		each(tx, func(it *item) (bool, error) { list = append(list, *it); return true, nil }),
-		tx.Scan(basePrefix, func(key, _ string) (bool, error) { bases = append(bases, key); return true, nil }))
+	failed := eachItem(tx, func(it *item) (bool, error) {
+		list = append(list, *it)
+		return true, nil
+	})
+	err = tx.Scan(basePrefix, func(key, _ string) (bool, error) {
+		bases = append(bases, key)
+		return true, nil
+	})
+	err = errors.Join(failed, err)
 	for i := range list {
 		it := &list[i]
 		switch {
 		case it.Refused != nil:
-		case it.Epoch == h.Epoch:
-			err = errors.Join(err, end(tx, it.Number))
+		case it.Batch == h.Batch:
+			err = errors.Join(err, deleteItem(tx, it.Number))
 		default:
-			err = errors.Join(err, refuse(tx, it.Number, &Refusal{
+			err = errors.Join(err, refuseItem(tx, it.Number, &Refusal{
 				Kind: fault.Unavailable.String(), Time: tx.Time(),
 				Message: "this machine has left the others before it could be done again",
 			}))

@@ -50,22 +50,23 @@ type Call struct {
 	mu     sync.Mutex
 	logged bool   // something of it is in the log; of a replay: its item has ended
 	lost   bool   // the log could not be used for it
-	took   uint64 // item that a transaction of it is in
+	item   uint64 // item that a transaction of it is in
 }
 
 type key struct{}
 
-// With returns a context whose transactions may be taken here while the log can't be reached.
+// NewContext returns a context whose transactions may be taken here while the log can't be reached.
 // One that is such a context already, or that of a replay, stays as it is.
-func With(ctx context.Context, l Later) context.Context {
-	if Of(ctx) != nil {
+func NewContext(ctx context.Context, l Later) context.Context {
+	if FromContext(ctx) != nil {
 		return ctx
 	}
 	return context.WithValue(ctx, key{}, &Call{later: &l})
 }
 
-// Of returns what the context says, nil when it says nothing. All methods of a Call are for nil, too.
-func Of(ctx context.Context) *Call {
+// FromContext returns the Call of a context, nil when there is none. All methods of a Call are for
+// nil, too.
+func FromContext(ctx context.Context) *Call {
 	c, _ := ctx.Value(key{}).(*Call)
 	return c
 }
@@ -83,11 +84,11 @@ func (c *Call) Queued() (number uint64, ok bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.took, c.took != 0
+	return c.item, c.item != 0
 }
 
-// Provisional reports whether a transaction is to be taken here, without asking the log. trouble is why
-// the log could not be used the last time, nil: it could.
+// Provisional reports whether a transaction is to be taken here, without asking the log. trouble
+// is why the log could not be used the last time, nil: it could.
 func (c *Call) Provisional(trouble error) bool {
 	if c == nil {
 		return false
@@ -97,14 +98,14 @@ func (c *Call) Provisional(trouble error) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.logged && Unreachable(trouble)
+	return !c.logged && mayReplayLater(trouble)
 }
 
-// Unreachable reports whether an error of the log lets additions be taken here: it can't be
+// mayReplayLater reports whether an error of the log lets additions be taken here: it can't be
 // reached now, or a join anew will bring them to it. A log that has no room has answered: it can
 // be read, so what others write would have to be applied, and all that waits done again, each
 // time; and nobody knows whether room is ever made. So additions are refused, as all writes are.
-func Unreachable(err error) bool {
+func mayReplayLater(err error) bool {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.Unavailable || errors.Is(err, commitlog.ErrFull) {
 		return false
@@ -121,7 +122,7 @@ func (c *Call) Accepted(provisional bool, number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if provisional {
-		c.took = number
+		c.item = number
 	} else {
 		c.logged = true
 	}
@@ -142,8 +143,8 @@ func (c *Call) isLost() bool {
 	return c.lost
 }
 
-// ending reports whether the next transaction that writes something ends the item.
-func (c *Call) ending() bool {
+// endsItem reports whether the next transaction that writes something ends the item.
+func (c *Call) endsItem() bool {
 	if c == nil || !c.replay || c.provisional {
 		return false
 	}

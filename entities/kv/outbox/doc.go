@@ -8,16 +8,17 @@
 // All are of the store itself, so they stay on this machine and in its journal. A transaction
 // that is taken here writes them in the same record as its own.
 //
-//	!outbox             JSON of Head: the id of this outbox, the last number, the epoch
+//	!outbox             JSON of Head: the id of this outbox, the last number, the batch
 //	!waiting NUMBER     JSON of an item; NUMBER has 16 hexadecimal digits
-//	!base COLLECTION/ID what the record is by the log: "-" it is absent, "+" and its value
+//	!base COLLECTION/ID its base, what the record is according to the log: "-" it is absent,
+//	                    "+" and its value
 //
 // Each record that a provisional transaction writes has a base, from the first such write until
-// all are taken back. So the state by the log can be read at any time (Truth), and taking all
+// all are taken back. So the state of the log can be read at any time (LogState), and taking all
 // back costs one transaction, whatever the transactions did to each other. Records are taken
-// back from the last written to the first, as whoever looks at change sets is used to. An item
-// is applied while its epoch is that of the Head: taking back makes another epoch, and changes
-// no item.
+// back from the last written to the first, so that handlers of change sets see them undone in
+// order. An item is applied while its batch is that of the Head: taking back begins another batch,
+// and changes no item.
 //
 // # Exactly once
 //

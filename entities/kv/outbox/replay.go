@@ -17,18 +17,17 @@ type Store interface {
 	Change(ctx context.Context, fn func(Tx) error) error
 	// Look runs fn on what is durable.
 	Look(ctx context.Context, fn func(Tx) error) error
-	// CatchUp reads the log to its end, and takes back what was taken here.
+	// CatchUp reads the log to its end, and takes back what is provisional.
 	CatchUp(ctx context.Context) error
 	// Hold keeps other transactions waiting until Release, as those of a Gate.
 	Hold()
 	Release()
 }
 
-// How often a replay is tried while the log can be read: where it could not be written, and
-// where whoever does it says that something else is unavailable.
+// How often an item is tried while the log can be read.
 const (
-	logTries   = 8
-	otherTries = 3
+	logTries   = 8 // where the log could not be written
+	otherTries = 3 // where the function that does it says that something else is unavailable
 )
 
 // Replayer has items done again, one after the other, each time when Wake is called.
@@ -51,7 +50,7 @@ func Start(store Store, fn func(ctx context.Context, w Waiting) error, log *slog
 			case <-ctx.Done():
 				return
 			case <-r.work:
-				r.all(ctx)
+				r.replayAll(ctx)
 			}
 		}
 	})
@@ -74,8 +73,8 @@ func (r *Replayer) Stop() {
 	r.wg.Wait()
 }
 
-// all replays what waits.
-func (r *Replayer) all(ctx context.Context) {
+// replayAll replays what waits.
+func (r *Replayer) replayAll(ctx context.Context) {
 	r.store.Hold()
 	defer r.store.Release()
 	if r.store.CatchUp(ctx) != nil {
@@ -83,7 +82,7 @@ func (r *Replayer) all(ctx context.Context) {
 		return
 	}
 	for {
-		list, err := r.numbers(ctx, func(*Head, *item) bool { return true })
+		list, err := r.waiting(ctx, func(*Head, *item) bool { return true })
 		if err != nil {
 			r.failed(ctx, err)
 			return
@@ -92,7 +91,7 @@ func (r *Replayer) all(ctx context.Context) {
 			return
 		}
 		for _, number := range list {
-			if !r.one(ctx, number) {
+			if !r.replayOne(ctx, number) {
 				r.replayProvisionally(ctx)
 				return
 			}
@@ -106,14 +105,14 @@ func (r *Replayer) failed(ctx context.Context, err error) {
 	}
 }
 
-// numbers returns the items that wait and that fit, in order.
-func (r *Replayer) numbers(ctx context.Context, fits func(*Head, *item) bool) (list []uint64, err error) {
+// waiting returns the numbers of the items that wait and that fit, in order.
+func (r *Replayer) waiting(ctx context.Context, fits func(*Head, *item) bool) (list []uint64, err error) {
 	err = r.store.Look(ctx, func(tx Tx) error {
-		h, err := head(tx)
+		h, err := getHead(tx)
 		if err != nil || h.Waiting == 0 {
 			return err
 		}
-		return each(tx, func(it *item) (bool, error) {
+		return eachItem(tx, func(it *item) (bool, error) {
 			if it.Refused == nil && fits(&h, it) {
 				list = append(list, it.Number)
 			}
@@ -123,14 +122,14 @@ func (r *Replayer) numbers(ctx context.Context, fits func(*Head, *item) bool) (l
 	return list, err
 }
 
-// do calls whoever replays. It returns errDone when there is nothing to be done any more.
-func (r *Replayer) do(ctx context.Context, c *Call) (err error) {
+// call has an item done again. It returns errDone when there is nothing to be done any more.
+func (r *Replayer) call(ctx context.Context, c *Call) (err error) {
 	var it item
 	var done bool
 	err = r.store.Look(ctx, func(tx Tx) (err error) {
 		done, err = isDone(tx, c.number)
 		if err == nil && !done {
-			it, _, err = get(tx, c.number)
+			it, _, err = getItem(tx, c.number)
 		}
 		return err
 	})
@@ -146,33 +145,33 @@ func (r *Replayer) do(ctx context.Context, c *Call) (err error) {
 			err = fault.New(fault.Internal, "doing it again broke off")
 		}
 	}()
-	return r.fn(inside(ctx, c), it.Waiting)
+	return r.fn(withCall(ctx, c), it.Waiting)
 }
 
-// one replays an item. It returns false when the log is lost.
-func (r *Replayer) one(ctx context.Context, number uint64) bool {
+// replayOne replays an item. It returns false when the log is lost.
+func (r *Replayer) replayOne(ctx context.Context, number uint64) bool {
 	for tries := 1; ; tries++ {
 		c := &Call{number: number, replay: true}
-		err := r.do(ctx, c)
+		err := r.call(ctx, c)
 		if ctx.Err() != nil {
 			return false
 		}
-		ended := err == nil
-		if !ended {
-			derr := r.store.Look(ctx, func(tx Tx) (err error) {
-				ended, err = isDone(tx, number)
+		done := true
+		if err != nil {
+			failed := r.store.Look(ctx, func(tx Tx) (err error) {
+				done, err = isDone(tx, number)
 				return err
 			})
-			if derr != nil {
-				r.failed(ctx, derr)
+			if failed != nil {
+				r.failed(ctx, failed)
 				return false
 			}
 		}
-		if ended {
+		if done {
 			if err != nil && !errors.Is(err, errDone) {
 				r.log.Warn("kv: something that follows a replayed change was refused", "kind", fault.KindOf(err).String())
 			}
-			return r.note(ctx, func(tx Tx) error { return end(tx, number) })
+			return r.change(ctx, func(tx Tx) error { return deleteItem(tx, number) })
 		}
 		// Only the log decides, and only what is known not to be in it can be refused.
 		if r.store.CatchUp(ctx) != nil {
@@ -180,31 +179,31 @@ func (r *Replayer) one(ctx context.Context, number uint64) bool {
 		}
 		lost := c.isLost()
 		switch {
-		case lost && tries < logTries, !lost && waits(err) && tries < otherTries:
+		case lost && tries < logTries, !lost && mayPass(err) && tries < otherTries:
 			continue
 		case lost:
 			return false
 		}
-		why := because(err)
-		return r.note(ctx, func(tx Tx) error {
+		why := refusalOf(err)
+		return r.change(ctx, func(tx Tx) error {
 			why.Time = tx.Time()
-			return refuse(tx, number, why)
+			return refuseItem(tx, number, why)
 		})
 	}
 }
 
-// note changes items, and nothing else.
-func (r *Replayer) note(ctx context.Context, fn func(Tx) error) bool {
-	err := r.store.Change(inside(ctx, &Call{replay: true, provisional: true}), fn)
+// change changes items in a transaction that goes neither to the log nor into an item.
+func (r *Replayer) change(ctx context.Context, fn func(Tx) error) bool {
+	err := r.store.Change(withCall(ctx, &Call{replay: true, provisional: true}), fn)
 	if err != nil {
 		r.failed(ctx, err)
 	}
 	return err == nil
 }
 
-// replayProvisionally does once more, while the log can't be reached, what is not applied.
+// replayProvisionally applies here once more what is not applied, while the log can't be reached.
 func (r *Replayer) replayProvisionally(ctx context.Context) {
-	list, err := r.numbers(ctx, func(h *Head, it *item) bool { return it.Epoch != h.Epoch })
+	list, err := r.waiting(ctx, func(h *Head, it *item) bool { return it.Batch != h.Batch })
 	if err != nil {
 		r.failed(ctx, err)
 	}
@@ -212,23 +211,23 @@ func (r *Replayer) replayProvisionally(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		err := r.do(ctx, &Call{number: number, replay: true, provisional: true})
+		err := r.call(ctx, &Call{number: number, replay: true, provisional: true})
 		if err != nil && !errors.Is(err, errDone) && ctx.Err() == nil {
 			r.log.Info("kv: a change that waits for other machines can't be seen here meanwhile", "kind", fault.KindOf(err).String())
 		}
 	}
 }
 
-func inside(ctx context.Context, c *Call) context.Context { return context.WithValue(ctx, key{}, c) }
+func withCall(ctx context.Context, c *Call) context.Context { return context.WithValue(ctx, key{}, c) }
 
-// waits reports whether an error says that the same may succeed later.
-func waits(err error) bool {
+// mayPass reports whether an error says that the same may succeed later.
+func mayPass(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Retryable || f.Kind == fault.Unavailable)
 }
 
-// because says why an item is refused.
-func because(err error) *Refusal {
+// refusalOf says why an item is refused.
+func refusalOf(err error) *Refusal {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return &Refusal{Kind: fault.KindOf(err).String(), Message: "it could not be done again"}

@@ -8,19 +8,19 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// Truth makes of the pairs of a whole store, in key order, what it holds by the log: without
-// the outbox, and with what the records are whose changes wait.
-type Truth struct{ bases []disk.Pair }
+// LogState turns the pairs of a whole store, which come in key order, into what they are according
+// to the log: without the keys of the outbox, and with the base of each provisional record.
+type LogState struct{ bases []disk.Pair }
 
-// Chunk returns what becomes of the next pairs, which it may change. more says that others
+// Chunk returns what becomes of the next pairs, whose slice it may change. more says that others
 // follow.
-func (t *Truth) Chunk(chunk []disk.Pair, more bool) []disk.Pair {
+func (t *LogState) Chunk(chunk []disk.Pair, more bool) []disk.Pair {
 	for _, p := range chunk {
 		if key, ok := strings.CutPrefix(p.Key, basePrefix); ok {
 			t.bases = append(t.bases, disk.Pair{Key: key, Value: p.Value})
 		}
 	}
-	chunk = slices.DeleteFunc(chunk, func(p disk.Pair) bool { return isOutboxKey(p.Key) })
+	chunk = slices.DeleteFunc(chunk, func(p disk.Pair) bool { return IsKey(p.Key) })
 	if len(t.bases) == 0 {
 		return chunk
 	}
@@ -39,8 +39,8 @@ func (t *Truth) Chunk(chunk []disk.Pair, more bool) []disk.Pair {
 	return out
 }
 
-// upTo adds the next bases, of those that are there.
-func (t *Truth) upTo(out []disk.Pair, fits func(key string) bool) []disk.Pair {
+// upTo adds the bases of the next keys that fit, where there is a record in the log.
+func (t *LogState) upTo(out []disk.Pair, fits func(key string) bool) []disk.Pair {
 	for len(t.bases) > 0 && fits(t.bases[0].Key) {
 		if value := t.bases[0].Value; value[0] == '+' {
 			out = append(out, disk.Pair{Key: t.bases[0].Key, Value: value[1:]})
@@ -50,9 +50,9 @@ func (t *Truth) upTo(out []disk.Pair, fits func(key string) bool) []disk.Pair {
 	return out
 }
 
-// Kept returns what of a pair stays when the state of a machine is replaced by one of the log:
-// the items, none of which is applied then.
-func Kept(p disk.Pair) (disk.Pair, bool) {
+// CarryOver returns what becomes of a pair when the state of a machine is replaced by one of the
+// log: the items stay, and none of them is applied then.
+func CarryOver(p disk.Pair) (disk.Pair, bool) {
 	if p.Key != HeadKey {
 		return p, strings.HasPrefix(p.Key, waitingPrefix)
 	}
@@ -60,11 +60,9 @@ func Kept(p disk.Pair) (disk.Pair, bool) {
 	if err != nil {
 		return p, false
 	}
-	h.Epoch, h.Applied = h.Epoch+1, 0
+	h.Batch++
+	h.Applied = 0
 	raw, err := json.Marshal(h)
 	p.Value = string(raw)
 	return p, err == nil
 }
-
-// Own reports whether a pair belongs to an outbox.
-func Own(p disk.Pair) bool { return isOutboxKey(p.Key) }
