@@ -51,7 +51,7 @@ const (
 // replica is what a store with a log has in addition.
 type replica struct {
 	*replicate.Runner
-	s       *Store
+	s          *Store
 	replayGate outbox.Gate   // held while transactions have to wait for replays
 	foreign    atomic.Uint64 // transactions of others that were applied
 

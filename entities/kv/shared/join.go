@@ -211,7 +211,7 @@ func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) er
 	if err != nil {
 		return err
 	}
-	err = id.SetStage(stream.In)
+	err = id.SetStage(stream.Member)
 	for _, name := range []string{path, filepath.Join(o.Dir, Folder, taking), filepath.Join(o.Dir, Folder, left)} {
 		failed := os.Remove(name)
 		if !errors.Is(failed, fs.ErrNotExist) {

@@ -124,7 +124,7 @@ func (r *Replica) Prepare(o *kv.Options) {
 // when the store was opened again.
 func (r *Replica) Serve(db *kv.Store) error {
 	if r.id.Stage() == stream.Beginning {
-		err := r.id.SetStage(stream.In)
+		err := r.id.SetStage(stream.Member)
 		if err != nil {
 			return err
 		}

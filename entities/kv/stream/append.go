@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// headers is what is left of a message for what the client writes before it, in bytes.
-	headers = 1 << 10
+	// headerRoom is what is left of a message for what the client writes before it, in bytes.
+	headerRoom = 1 << 10
 	// committedWait is how long a message that has a place may take until it is committed, at
 	// first; then twice as long each time.
 	committedWait = 4 * time.Millisecond
@@ -134,7 +134,7 @@ func (l *Log) passVoid(ctx context.Context, after commitlog.Position) (tail uint
 		if err != nil {
 			return 0, err
 		}
-		if w.waits() {
+		if w.incomplete() {
 			wait := time.NewTimer(othersWait)
 			select {
 			case <-more:
@@ -160,7 +160,7 @@ func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Positio
 		return commitlog.Position{}, l.offline()
 	}
 	packed, smaller := seal.Pack(body)
-	room := int(min(l.nc.MaxPayload(), mostPayload)) - headers - seal.Overhead
+	room := int(min(l.nc.MaxPayload(), maxPayload)) - headerRoom - seal.Overhead
 	if room <= 0 {
 		return commitlog.Position{}, fault.New(fault.Unavailable, "the servers take no messages of a useful size").WithHint("set max_payload of the servers to 1MB")
 	}
@@ -193,9 +193,9 @@ func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Positio
 // as ctx allows. The same message can be sent again: the sequence that it expects lets it in
 // once, and the servers know it by its id.
 func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte) error {
-	_, subject, _, _ := l.id.where()
-	sent := false // it may be there
-	here := time.Now()
+	subject := l.id.names().subject
+	sent := false       // it may be there
+	asked := time.Now() // since then this server was asked
 	for {
 		began := time.Now()
 		attempt, cancel := context.WithTimeout(ctx, attemptWait)
@@ -214,9 +214,11 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 		case !sent && len(l.dialer.denies(began, subject)) > 0:
 			return forbidden("write to the log (publish to " + subject + ")")
 		case taken(err), refusedForGood(err) != nil: // maybe an earlier attempt of ours has got there
-			done, known := l.settle(ctx, seq, message)
-			if known {
-				return done
+			switch l.ownerOf(ctx, seq, message) {
+			case ours:
+				return nil
+			case theirs:
+				return errTaken
 			}
 		case !reached(err) && !sent:
 			return l.offline()
@@ -224,8 +226,8 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 		default:
 			sent = true
 		}
-		if time.Since(here) > elsewhere {
-			here = time.Now()
+		if time.Since(asked) > otherServerAfter {
+			asked = time.Now()
 			l.moveOn()
 		}
 		paused := l.pause(ctx)
@@ -243,23 +245,31 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 // from the others, and does not say so.
 func (l *Log) moveOn() { _ = l.nc.ForceReconnect() } // it fails when the log is closed
 
-// settle looks whose message stands at a sequence. It is not known while nobody says.
-func (l *Log) settle(ctx context.Context, seq uint64, ours []byte) (err error, known bool) { //nolint:revive // the error is what is known
-	name, _, _, _ := l.id.where()
+// owner is whose message stands at a sequence.
+type owner int
+
+const (
+	notKnown owner = iota // no server says
+	ours
+	theirs
+)
+
+// ownerOf asks whose message stands at a sequence.
+func (l *Log) ownerOf(ctx context.Context, seq uint64, message []byte) owner {
 	attempt, cancel := context.WithTimeout(ctx, attemptWait)
 	defer cancel()
-	s, err := l.js.Stream(attempt, name)
+	s, err := l.js.Stream(attempt, l.id.names().stream)
 	if err != nil {
-		return nil, false
+		return notKnown
 	}
 	m, err := s.GetMsg(attempt, seq)
 	switch {
 	case err != nil:
-		return nil, false
-	case bytes.Equal(m.Data, ours):
-		return nil, true
+		return notKnown
+	case bytes.Equal(m.Data, message):
+		return ours
 	default:
-		return errTaken, true
+		return theirs
 	}
 }
 

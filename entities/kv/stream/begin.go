@@ -30,10 +30,10 @@ const (
 
 const (
 	duplicatesKept = 2 * time.Minute // how long the servers know the ids of messages
-	// WantedReplicas is how many servers keep each entry of a store that survives the loss of one.
-	WantedReplicas = 3
-	// LeastPayload is what the servers' max_payload must be at least, in bytes.
-	LeastPayload = 64 << 10
+	// wantedReplicas is how many servers keep the log, so that it survives the loss of one.
+	wantedReplicas = 3
+	// minPayload is the least max_payload of the servers, in bytes.
+	minPayload = 64 << 10
 )
 
 // NewOptions are what a shared store is begun with.
@@ -50,7 +50,7 @@ type NewOptions struct {
 // Identity.Start.
 func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	d := newDialer()
-	nc, js, err := connected(o.Servers, d)
+	nc, js, err := connect(o.Servers, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,7 +60,7 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 		Format: identityFormat, Store: store, Stream: randomName(), Subject: randomName(), Bucket: randomName(), Objects: randomName(),
 		Machine: 1, Name: o.Name, Private: seal.NewMachineKey().Bytes(), Epochs: []Epoch{{Secret: secret}}, Synced: o.Synced, Stage: Beginning,
 	}, o.Path)
-	replicas := WantedReplicas
+	replicas := wantedReplicas
 	if o.Single {
 		replicas = 1
 	}
@@ -79,19 +79,19 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	if o.Synced {
 		meta[metaSynced] = "1"
 	}
-	c, err := fill(ctx, nc, js, id, meta, replicas)
+	c, err := createAll(ctx, nc, js, id, meta, replicas)
 	if err == nil {
 		err = id.Save()
 	}
 	if err != nil {
-		withdraw(ctx, js, id)
+		deleteAll(ctx, js, id)
 		return nil, nil, err
 	}
 	return id, c, nil
 }
 
-// fill makes what a store has on the servers.
-func fill(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *Identity, meta map[string]string, replicas int) (*Cluster, error) {
+// createAll makes what a store has on the servers.
+func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *Identity, meta map[string]string, replicas int) (*Cluster, error) {
 	s, err := js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: id.id.Stream, Subjects: []string{id.id.Subject}, Storage: jetstream.FileStorage, Replicas: replicas,
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, Duplicates: duplicatesKept,
@@ -120,9 +120,9 @@ func fill(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *Identi
 	return c, errors.Join(b.putKeys(ctx), b.putMachine(ctx, Presence{}))
 }
 
-// withdraw deletes what was made for a store that nobody gets the key of. What can't be deleted
+// deleteAll deletes what was made for a store that nobody gets the key of. What can't be deleted
 // stays, under names that nobody knows.
-func withdraw(ctx context.Context, js jetstream.JetStream, id *Identity) {
+func deleteAll(ctx context.Context, js jetstream.JetStream, id *Identity) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWait)
 	defer cancel()
 	_ = js.DeleteStream(end, id.id.Stream)
@@ -134,8 +134,8 @@ func withdraw(ctx context.Context, js jetstream.JetStream, id *Identity) {
 func cantMake(err error) error {
 	const tooFewServers, noSuitable = 10074, 10005
 	if code := codeOf(err); code == tooFewServers || code == noSuitable {
-		return fault.Wrap(fault.Unavailable, err, "there are not %d servers in the cluster", WantedReplicas).
-			WithHint("start %d servers, or accept what one server is worth: ctxd sync init --single", WantedReplicas)
+		return fault.Wrap(fault.Unavailable, err, "there are not %d servers in the cluster", wantedReplicas).
+			WithHint("start %d servers, or accept what one server is worth: ctxd sync init --single", wantedReplicas)
 	}
 	return says(err)
 }
@@ -147,8 +147,8 @@ func randomName() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
 }
 
-// connected dials and fails when nobody answers.
-func connected(s Servers, d *dialer) (*nats.Conn, jetstream.JetStream, error) {
+// connect dials and fails when nobody answers.
+func connect(s Servers, d *dialer) (*nats.Conn, jetstream.JetStream, error) {
 	nc, err := dial(s, d)
 	if err != nil {
 		return nil, nil, err
@@ -174,7 +174,7 @@ type JoinOptions struct {
 // store is then to be taken from its newest snapshot.
 func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	d := newDialer()
-	nc, js, err := connected(o.Servers, d)
+	nc, js, err := connect(o.Servers, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -202,7 +202,7 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 		return nil, nil, fault.New(fault.NotFound, "no store on these servers has these recovery words").
 			WithHint("compare the words and the address; removing a machine makes new words: ctxd sync status on a machine that is in")
 	}
-	id, err := joining(ctx, js, found, o, func(id *Identity) error { return permitted(ctx, nc, d, id.needs(false)) })
+	id, err := newMember(ctx, js, found, o, func(id *Identity) error { return permitted(ctx, nc, d, id.needs(false)) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -218,8 +218,8 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	return id, c, id.Save()
 }
 
-// joining makes the identity of this machine in a store that was found, when it may take part.
-func joining(ctx context.Context, js jetstream.JetStream, found *jetstream.StreamInfo, o JoinOptions, may func(*Identity) error) (*Identity, error) {
+// newMember makes the identity of this machine in a store that was found, when it may take part.
+func newMember(ctx context.Context, js jetstream.JetStream, found *jetstream.StreamInfo, o JoinOptions, may func(*Identity) error) (*Identity, error) {
 	meta := found.Config.Metadata
 	var store seal.StoreID
 	_, err := hex.Decode(store[:], []byte(meta[metaStore]))

@@ -53,8 +53,7 @@ type bucket struct {
 }
 
 func openBucket(ctx context.Context, js jetstream.JetStream, id *Identity) (*bucket, error) {
-	_, _, name, _ := id.where()
-	kv, err := js.KeyValue(ctx, name)
+	kv, err := js.KeyValue(ctx, id.names().bucket)
 	if err != nil {
 		return nil, says(err)
 	}
@@ -115,8 +114,7 @@ func (b *bucket) putKeys(ctx context.Context) error {
 			return says(err)
 		}
 	}
-	name, _, _, _ := b.id.where()
-	s, err := b.js.Stream(ctx, name)
+	s, err := b.js.Stream(ctx, b.id.names().stream)
 	if err != nil {
 		return says(err)
 	}
@@ -133,14 +131,14 @@ func (b *bucket) putKeys(ctx context.Context) error {
 // exists reports whether a key could not be made since it is there, or was a moment ago.
 func exists(err error) bool { return errors.Is(err, jetstream.ErrKeyExists) || taken(err) }
 
-// mostMachines bounds the machines of a store.
-const mostMachines = 1000
+// maxMachines bounds the machines of a store.
+const maxMachines = 1000
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 // takeNumber takes the first number that no machine has had, and saves nothing.
 func (b *bucket) takeNumber(ctx context.Context) error {
-	for n := uint32(1); n <= mostMachines; n++ {
+	for n := uint32(1); n <= maxMachines; n++ {
 		_, err := b.kv.Get(ctx, keyOfMachine(n))
 		if err == nil {
 			continue
@@ -163,7 +161,7 @@ func (b *bucket) takeNumber(ctx context.Context) error {
 			return says(err)
 		}
 	}
-	return fault.New(fault.Limit, "the store has %d machines already", mostMachines).WithHint("remove one with ctxd sync remove")
+	return fault.New(fault.Limit, "the store has %d machines already", maxMachines).WithHint("remove one with ctxd sync remove")
 }
 
 // self is what this machine says of itself.
@@ -195,7 +193,7 @@ func (b *bucket) putMachine(ctx context.Context, p Presence) error {
 	}
 	err = b.put(ctx, m)
 	if err == nil {
-		b.id.said(was.Run)
+		b.id.announced(was.Run)
 	}
 	return err
 }

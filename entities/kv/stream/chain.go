@@ -93,8 +93,8 @@ func (c *chain) take(message []byte) (entry []byte, complete bool, err error) {
 	}
 }
 
-// waits reports whether an entry was begun and not completed.
-func (c *chain) waits() bool { return len(c.parts.sealed) > 0 }
+// incomplete reports whether an entry was begun and not completed.
+func (c *chain) incomplete() bool { return len(c.parts.sealed) > 0 }
 
 // rekeying is the entry by which another key begins.
 type rekeying struct {
@@ -139,7 +139,7 @@ func (c *chain) rekey(body []byte) error {
 		if len(secret) != len(seal.Secret{}) {
 			return seal.Refuse(seal.Malformed)
 		}
-		return c.id.learn(r.Epoch, c.at.Seq+1, seal.Secret(secret))
+		return c.id.addEpoch(r.Epoch, c.at.Seq+1, seal.Secret(secret))
 	}
 	f := fault.Wrap(fault.Unavailable, ErrRemoved, "this machine was removed from the shared store; it keeps what it had and gets nothing new")
 	return f.WithHint("join again with the present recovery words, ctxd sync join --again, or have the store as your own: ctxd sync leave")

@@ -43,8 +43,8 @@ const (
 	syncUnknown = "unknown"
 )
 
-// leastVersion is the oldest version of servers.
-const leastMajor, leastMinor = 2, 11
+// The oldest version of servers.
+const minMajor, minMinor = 2, 11
 
 // examine asks the servers what they are. Without a stream it leaves out what is the stream's.
 //
@@ -127,10 +127,10 @@ func tooOld(version string) *fault.Error {
 	a, badMajor := strconv.Atoi(major)
 	b, badMinor := strconv.Atoi(minor)
 	isNumber := badMajor == nil && badMinor == nil
-	if !isNumber || a > leastMajor || a == leastMajor && b >= leastMinor {
+	if !isNumber || a > minMajor || a == minMajor && b >= minMinor {
 		return nil
 	}
-	return fault.New(fault.Unavailable, "the servers have version %s, %d.%d or later is needed", version, leastMajor, leastMinor).WithHint("update the servers")
+	return fault.New(fault.Unavailable, "the servers have version %s, %d.%d or later is needed", version, minMajor, minMinor).WithHint("update the servers")
 }
 
 // enough refuses servers that can't keep a store.
@@ -138,8 +138,8 @@ func (c *Cluster) enough() error {
 	if old := tooOld(c.Version); old != nil {
 		return old
 	}
-	if c.MaxPayload < LeastPayload {
-		return fault.New(fault.Unavailable, "max_payload of the servers is %d bytes, at least %d are needed", c.MaxPayload, LeastPayload).WithHint("set max_payload: 1MB in the configuration of the servers")
+	if c.MaxPayload < minPayload {
+		return fault.New(fault.Unavailable, "max_payload of the servers is %d bytes, at least %d are needed", c.MaxPayload, minPayload).WithHint("set max_payload: 1MB in the configuration of the servers")
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (c *Cluster) judge(id *Identity) {
 		c.SyncAlways = syncSaid
 	}
 	switch {
-	case c.Replicas < WantedReplicas:
+	case c.Replicas < wantedReplicas:
 		c.Durability = Single
 		c.Warnings = append(c.Warnings, "one server keeps the shared store: what it loses is on the machines alone")
 	case c.SyncAlways == syncYes || c.SyncAlways == syncSaid:

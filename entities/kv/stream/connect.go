@@ -34,15 +34,17 @@ type Servers struct {
 
 // How long things may take.
 const (
-	dialWait      = 5 * time.Second
-	reconnectWait = 100 * time.Millisecond
-	reconnectMost = 2 * time.Second
-	pingEvery     = 5 * time.Second
-	askWait       = 5 * time.Second // for a question to the servers that is not repeated
-	attemptWait   = 2 * time.Second // for one attempt of it, and one acknowledgement; an election takes about as long
-	firstWait     = attemptWait / 8 // for the first attempt of a question
-	askTries      = 6
-	elsewhere     = 2 * attemptWait // without an answer, before another server is tried; an election may be over by then
+	dialWait         = 5 * time.Second
+	reconnectWait    = 100 * time.Millisecond
+	maxReconnectWait = 2 * time.Second
+	pingEvery        = 5 * time.Second
+	askWait          = 5 * time.Second // for a question to the servers that is not repeated
+	attemptWait      = 2 * time.Second // for one attempt of it, and one acknowledgement; an election takes about as long
+	firstWait        = attemptWait / 8 // for the first attempt of a question
+	askTries         = 6
+	// otherServerAfter is how long there is no answer before another server is tried. An election
+	// may be over by then.
+	otherServerAfter = 2 * attemptWait
 )
 
 // CheckURL refuses what is no address of servers. The error does not show it: it may hold a
@@ -77,7 +79,7 @@ func dial(s Servers, d *dialer, more ...nats.Option) (*nats.Conn, error) {
 	}
 	options := append([]nats.Option{
 		nats.Name("ctxd"), nats.Timeout(dialWait), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
-		nats.CustomReconnectDelay(func(attempts int) time.Duration { return min(reconnectMost, reconnectWait<<min(attempts, 6)) }),
+		nats.CustomReconnectDelay(func(attempts int) time.Duration { return min(maxReconnectWait, reconnectWait<<min(attempts, 6)) }),
 		nats.ReconnectBufSize(-1), // what can't be sent now is not sent later behind our back
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
 		nats.ErrorHandler(d.heard),
@@ -214,9 +216,9 @@ func (l *Log) signal() {
 // Connected reports whether there is a connection to a server now.
 func (l *Log) Connected() bool { return l.nc.IsConnected() }
 
-// mostPayload bounds a message in bytes, whatever the servers allow: larger ones hold up the
+// maxPayload bounds a message in bytes, whatever the servers allow: larger ones hold up the
 // elections of a cluster.
-const mostPayload = 1 << 20
+const maxPayload = 1 << 20
 
 // Await waits until a server answers, for dialWait at most.
 func (l *Log) Await(ctx context.Context) error {

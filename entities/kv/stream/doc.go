@@ -2,7 +2,8 @@
 // or later): entries in one stream, the list of machines and the lease in a key-value bucket,
 // snapshots in an object store. Everything in them is sealed by package seal, and their names
 // are random. We write no server, no consensus and no replication: the servers order and keep
-// messages, this package checks that they did.
+// messages, this package checks that they did. Package commitlog has a picture of the whole, and
+// the words.
 //
 // # The log
 //
@@ -16,7 +17,7 @@
 // An entry over the limit of a message is sent in parts. Each part expects to stand directly
 // behind the one before, and the last one makes the entry valid. Whatever comes between makes
 // the parts void: they stay in the stream and nobody reads an entry in them. A writer that
-// finds the beginning of somebody else's entry gives it othersWait for its next part.
+// finds the beginning of somebody else's entry waits three seconds for its next part.
 //
 // Reading asks the leader of the stream for its end, takes what the consumer has brought
 // already, and fetches the rest. Every message is checked: key, place, and the hash of the
@@ -29,9 +30,9 @@
 // read is then old, never wrong; whoever appends finds out. So a store that has to know that it
 // has read everything appends an entry that changes nothing.
 //
-// A server that is cut off from the others does not say so. A machine that gets no answer for
-// elsewhere goes to the next server. New messages are followed by a consumer that is given up
-// when it is silent for two heartbeats.
+// A server that is cut off from the others does not say so. A machine that gets no answer for four
+// seconds goes to the next server. New messages are followed by a consumer that is given up when
+// it is silent for two heartbeats.
 //
 // # Machines and keys
 //
@@ -46,10 +47,10 @@
 //
 // # Costs
 //
-// Append is one round trip to the leader and its quorum. Arrived is none. Read is one, and one for each message
-// that the consumer has not brought, or one consumer for many. A Log holds a connection, three
-// goroutines of the client, one consumer of ours and the newest messages (16 MiB at most).
-// Snapshots are sealed in pieces of 4 MiB and held one piece at a time.
+// Append is one round trip to the leader and its quorum. Arrived is none. Read is one, and one for
+// each message that the consumer has not brought, or one consumer for many. A Log holds a
+// connection, three goroutines of the client, one consumer of ours and the newest messages (16 MiB
+// at most). Snapshots are sealed in pieces of 4 MiB and held one piece at a time.
 //
 // # Errors
 //

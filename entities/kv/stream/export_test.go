@@ -186,7 +186,7 @@ func Subject(id *Identity) string { return id.id.Subject }
 
 // Warned is what is said of servers of a version that are in use already.
 func Warned(version string) []string {
-	c := &Cluster{Version: version, Replicas: WantedReplicas, Reachable: WantedReplicas, SyncAlways: syncYes}
+	c := &Cluster{Version: version, Replicas: wantedReplicas, Reachable: wantedReplicas, SyncAlways: syncYes}
 	c.judge(NewIdentity())
 	return c.Warnings
 }

@@ -45,7 +45,7 @@ type Stage string
 const (
 	Beginning Stage = "beginning" // the log begins with the records that are here
 	Joining   Stage = "joining"   // the state of the store has not been taken yet
-	In        Stage = "in"        // the store says where in the log it stands
+	Member    Stage = "in"        // the store says where in the log it stands
 )
 
 const identityFormat = 1
@@ -60,18 +60,18 @@ type Identity struct {
 	id     identity
 	path   string // "": it is in memory only
 	ring   *seal.Ring
-	told   bool // this process has said that the machine is there
-	copied bool // and another one has said so since
+	told   bool // this process has announced the machine
+	copied bool // and another process has announced it since
 }
 
 func newIdentity(id identity, path string) *Identity {
 	i := &Identity{run: randomName(), id: id, path: path}
-	i.remake()
+	i.makeRing()
 	return i
 }
 
-// remake makes the keys anew.
-func (i *Identity) remake() {
+// makeRing makes the keys of all epochs.
+func (i *Identity) makeRing() {
 	secrets := make(map[uint32]seal.Secret, len(i.id.Epochs))
 	for n, e := range i.id.Epochs {
 		secrets[uint32(n)] = e.Secret
@@ -175,9 +175,9 @@ func (i *Identity) Name() string {
 	return i.id.Name
 }
 
-// said notes that this process has said that the machine is there, and which one had said so
+// announced notes that this process has announced the machine, and which process had announced it
 // before; "": none.
-func (i *Identity) said(before string) {
+func (i *Identity) announced(before string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.copied = i.told && before != "" && before != i.run
@@ -246,8 +246,8 @@ func (i *Identity) current() (uint32, *seal.Ring) {
 	return uint32(len(i.id.Epochs) - 1), i.ring
 }
 
-// learn keeps the secret of the epoch that follows the newest one.
-func (i *Identity) learn(epoch uint32, from uint64, secret seal.Secret) error {
+// addEpoch keeps the secret of the epoch that follows the newest one.
+func (i *Identity) addEpoch(epoch uint32, from uint64, secret seal.Secret) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
@@ -257,7 +257,7 @@ func (i *Identity) learn(epoch uint32, from uint64, secret seal.Secret) error {
 		return seal.Refuse(seal.WrongKey)
 	}
 	i.id.Epochs = append(slices.Clone(i.id.Epochs), Epoch{from, secret})
-	i.remake()
+	i.makeRing()
 	return i.save()
 }
 
@@ -272,9 +272,12 @@ func (i *Identity) private() *ecdh.PrivateKey {
 	return k
 }
 
-// where returns where the store lies on the servers.
-func (i *Identity) where() (stream, subject, bucket, objects string) {
+// names are what a store has on the servers, each with a random name.
+type names struct{ stream, subject, bucket, objects string }
+
+// names returns where the store lies on the servers.
+func (i *Identity) names() names {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.id.Stream, i.id.Subject, i.id.Bucket, i.id.Objects
+	return names{i.id.Stream, i.id.Subject, i.id.Bucket, i.id.Objects}
 }

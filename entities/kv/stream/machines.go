@@ -77,7 +77,7 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 		if err != nil { // if it is there all the same, this machine finds its own box in it
 			return "", err
 		}
-		err = l.id.learn(epoch, put.Seq+1, secret)
+		err = l.id.addEpoch(epoch, put.Seq+1, secret)
 		if err != nil {
 			return "", err
 		}

@@ -22,9 +22,9 @@ const nowhere = "none"
 
 // needs lists what a machine asks of the servers. With makes, it is about to make the streams.
 func (i *Identity) needs(makes bool) []need {
-	name, subject, machines, snapshots := i.where()
+	at := i.names()
 	streams := []struct{ name, what string }{
-		{name, "the log"}, {"KV_" + machines, "the list of machines"}, {"OBJ_" + snapshots, "the states"},
+		{at.stream, "the log"}, {"KV_" + at.bucket, "the list of machines"}, {"OBJ_" + at.objects, "the states"},
 	}
 	var list []need
 	for _, s := range streams {
@@ -38,14 +38,14 @@ func (i *Identity) needs(makes bool) []need {
 		)
 	}
 	return append(list,
-		need{"write to the log", subject, "", true},
-		need{"write to the list of machines", "$KV." + machines + "." + nowhere, "", true},
-		need{"write states", "$O." + snapshots + ".C." + nowhere, "", true},
-		need{"write states", "$O." + snapshots + ".M." + nowhere, "", true},
-		need{"read single messages of the log", "$JS.API.STREAM.MSG.GET." + name, `{"seq":0}`, false},
-		need{"read single entries of the list of machines", "$JS.API.DIRECT.GET.KV_" + machines + ".$KV." + machines + "." + nowhere, "", false},
-		need{"read states", "$JS.API.DIRECT.GET.OBJ_" + snapshots + ".$O." + snapshots + ".M." + nowhere, "", false},
-		need{"change the stream of the log", "$JS.API.STREAM.UPDATE." + name, "{}", false},
+		need{"write to the log", at.subject, "", true},
+		need{"write to the list of machines", "$KV." + at.bucket + "." + nowhere, "", true},
+		need{"write states", "$O." + at.objects + ".C." + nowhere, "", true},
+		need{"write states", "$O." + at.objects + ".M." + nowhere, "", true},
+		need{"read single messages of the log", "$JS.API.STREAM.MSG.GET." + at.stream, `{"seq":0}`, false},
+		need{"read single entries of the list of machines", "$JS.API.DIRECT.GET.KV_" + at.bucket + ".$KV." + at.bucket + "." + nowhere, "", false},
+		need{"read states", "$JS.API.DIRECT.GET.OBJ_" + at.objects + ".$O." + at.objects + ".M." + nowhere, "", false},
+		need{"change the stream of the log", "$JS.API.STREAM.UPDATE." + at.stream, "{}", false},
 	)
 }
 

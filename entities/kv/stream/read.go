@@ -13,8 +13,9 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/seal"
 )
 
-// singly is up to how many messages are asked for one by one: making a consumer costs as much.
-const singly = 8
+// maxSingle is how many messages are asked for one by one at most. Making a consumer costs about as
+// much.
+const maxSingle = 8
 
 // Read hands over the entries behind a position, as commitlog.Log says.
 func (l *Log) Read(ctx context.Context, after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) error {
@@ -54,7 +55,7 @@ func (l *Log) Arrived(after commitlog.Position, fn func(at commitlog.Position, e
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.tail > after.Seq && !w.waits() {
+	if w.tail > after.Seq && !w.incomplete() {
 		l.head = head{after: w.entry, chain: w.chain}
 	}
 	return l.verified == l.connects && l.tail.isEnd(w.tail), nil
@@ -132,7 +133,7 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 	if !l.nc.IsConnected() {
 		return nil, 0, 0, l.offline()
 	}
-	name, _, _, _ := l.id.where()
+	name := l.id.names().stream
 	began, asked := time.Now(), "$JS.API.STREAM.INFO."+name
 	err = ask(ctx, func(ctx context.Context) error {
 		s, err = l.js.Stream(ctx, name)
@@ -275,7 +276,7 @@ func (l *Log) missing(ctx context.Context, seq uint64) error {
 func (l *Log) messages(ctx context.Context, s jetstream.Stream, from, to uint64, fn func([]byte) error) error {
 	for seq := from; seq <= to; seq++ {
 		m, ok := l.tail.get(seq)
-		if !ok && to-seq >= singly {
+		if !ok && to-seq >= maxSingle {
 			return l.manyMessages(ctx, s, seq, to, fn)
 		}
 		if !ok {

@@ -120,8 +120,7 @@ func keyOfSnapshot(s *Snapshot) string {
 }
 
 func (l *Log) objects(ctx context.Context) (jetstream.ObjectStore, error) {
-	_, _, _, name := l.id.where()
-	o, err := l.js.ObjectStore(ctx, name)
+	o, err := l.js.ObjectStore(ctx, l.id.names().objects)
 	return o, says(err)
 }
 
@@ -266,8 +265,8 @@ func (l *Log) takePiece(ctx context.Context, objects jetstream.ObjectStore, name
 	return body[1:], nil
 }
 
-// mostPiece is more than a sealed piece has, in bytes.
-const mostPiece = pieceSize + 1<<10
+// maxPiece bounds a sealed piece, in bytes.
+const maxPiece = pieceSize + 1<<10
 
 // object reads an object that is a piece. A larger one is refused before it is here.
 func object(ctx context.Context, objects jetstream.ObjectStore, name string) ([]byte, error) {
@@ -276,8 +275,8 @@ func object(ctx context.Context, objects jetstream.ObjectStore, name string) ([]
 		return nil, err
 	}
 	defer func() { _ = r.Close() }() // it was read
-	sealed, err := io.ReadAll(io.LimitReader(r, mostPiece+1))
-	if len(sealed) > mostPiece {
+	sealed, err := io.ReadAll(io.LimitReader(r, maxPiece+1))
+	if len(sealed) > maxPiece {
 		return nil, seal.Refuse(seal.TooLarge)
 	}
 	return sealed, err
@@ -296,8 +295,7 @@ func (l *Log) purge(ctx context.Context, b *bucket, objects jetstream.ObjectStor
 // purgeTo deletes the messages up to a sequence and returns which is the first now. Snapshots
 // go whose tail is gone, and those behind the newest so many.
 func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectStore, seq uint64, keep int) (first uint64, err error) {
-	name, _, _, _ := l.id.where()
-	s, err := l.js.Stream(ctx, name)
+	s, err := l.js.Stream(ctx, l.id.names().stream)
 	if err != nil {
 		return 0, says(err)
 	}
@@ -400,7 +398,7 @@ func (b *bucket) erase(ctx context.Context, objects jetstream.ObjectStore, name 
 	if err != nil {
 		return err
 	}
-	_, _, _, in := b.id.where()
+	in := b.id.names().objects
 	err = b.purge(ctx, "OBJ_"+in, "$O."+in+".C."+info.NUID)
 	if err != nil {
 		return err
@@ -410,7 +408,7 @@ func (b *bucket) erase(ctx context.Context, objects jetstream.ObjectStore, name 
 
 // forget deletes an entry of the bucket and leaves no mark of it.
 func (b *bucket) forget(ctx context.Context, key string) error {
-	_, _, name, _ := b.id.where()
+	name := b.id.names().bucket
 	return b.purge(ctx, "KV_"+name, "$KV."+name+"."+key)
 }
 
