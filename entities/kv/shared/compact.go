@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
-// compaction is the newest wish that nothing may be left of what was deleted. It is a record
+// compaction asks all machines to leave nothing of what was deleted. It is a record
 // of the store, so every machine reads it behind the deletions that it is about.
 type compaction struct {
 	Number  uint64 `json:"number"` // from 1
@@ -26,11 +26,7 @@ type compaction struct {
 var compactions = kv.NewCollection[compaction]("compaction")
 
 const (
-	newest = "newest" // id of the one record
-
-	compactDue = "compact"   // the servers are to be compacted; holds the number of the compaction, 0 for none yet
-	compacted  = "compacted" // number of the newest compaction that the files of this machine have followed
-
+	newest    = "newest"               // id of the one record
 	lookAgain = 250 * time.Millisecond // at what others do
 	// othersWait is how long machines get to read what is about to be deleted on the servers.
 	// One that is on says how far it has come every announceEvery.
@@ -61,12 +57,12 @@ type Compacted struct {
 // their own files when they read that it was asked for, those that are off when they are back.
 // When the servers can't be used, that is noted in the data folder and done later.
 func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*Compacted, error) {
-	err := r.compacting.take(ctx)
+	err := r.compactLock.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer r.compacting.give()
-	err = r.note(compactDue, 0)
+	defer r.compactLock.unlock()
+	err = r.writeNumber(compactDueFile, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +79,7 @@ func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*
 	}
 	c := &Compacted{}
 	if failed == nil {
-		failed = r.note(compacted, number)
+		failed = r.writeNumber(compactedFile, number)
 	}
 	if failed == nil {
 		c, failed = r.compactServers(ctx, number, true, tell)
@@ -136,7 +132,7 @@ func (r *Replica) requestOnce(ctx context.Context) (number uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return number, r.note(compactDue, number)
+	return number, r.writeNumber(compactDueFile, number)
 }
 
 // compactServers leaves on the servers the present state alone, and what comes after it. It
@@ -173,7 +169,7 @@ func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, 
 	if err != nil {
 		return nil, err
 	}
-	err = r.delete(compactDue)
+	err = r.delete(compactDueFile)
 	if err != nil {
 		return nil, err
 	}
@@ -221,11 +217,11 @@ func (r *Replica) awaitOthers(ctx context.Context, seq uint64, tell Tell) error 
 // followCompaction compacts the files of this machine when another one has asked for it, and
 // the servers when that is due from here.
 func (r *Replica) followCompaction(ctx context.Context) error {
-	if !r.compacting.tryTake() {
+	if !r.compactLock.tryLock() {
 		return nil // Compact does it
 	}
-	defer r.compacting.give()
-	due, isDue := r.noted(compactDue)
+	defer r.compactLock.unlock()
+	due, isDue := r.readNumber(compactDueFile)
 	var err error
 	if isDue && due == 0 {
 		due, err = r.request(ctx)
@@ -255,7 +251,7 @@ func (r *Replica) compactFiles(ctx context.Context) error {
 	if err != nil || asked == nil {
 		return err
 	}
-	if done, _ := r.noted(compacted); done >= asked.Number {
+	if done, _ := r.readNumber(compactedFile); done >= asked.Number {
 		return nil
 	}
 	err = r.store().Compact(ctx, nil)
@@ -266,7 +262,7 @@ func (r *Replica) compactFiles(ctx context.Context) error {
 		return err
 	}
 	r.logger.Info("the files of the store hold nothing any more of what was deleted, as another machine has asked", "machine", asked.Machine)
-	return errors.Join(r.note(compacted, asked.Number), r.announce(ctx, false))
+	return errors.Join(r.writeNumber(compactedFile, asked.Number), r.announce(ctx, false))
 }
 
 // watchCompactions has one that is read be followed soon.
@@ -286,7 +282,7 @@ func (r *Replica) watchCompactions(db *kv.Store) {
 // announce says that this machine is there, and how far it has come.
 func (r *Replica) announce(ctx context.Context, stopped bool) error {
 	at, _ := r.store().Replica()
-	done, _ := r.noted(compacted)
+	done, _ := r.readNumber(compactedFile)
 	copies, err := copiesIn(r.dir)
 	if err != nil {
 		return err
@@ -296,12 +292,12 @@ func (r *Replica) announce(ctx context.Context, stopped bool) error {
 
 // deleteState deletes what a process that was killed has left of a state for the servers.
 func (r *Replica) deleteState(ctx context.Context) error {
-	err := r.stating.take(ctx) // somebody's state is on its way there, and is deleted then
+	err := r.stateLock.lock(ctx) // somebody's state is on its way there, and is deleted then
 	if err != nil {
 		return err
 	}
-	defer r.stating.give()
-	return r.delete(state)
+	defer r.stateLock.unlock()
+	return r.delete(stateFile)
 }
 
 // copiesIn returns the names of the backups of what joins have replaced.
@@ -310,9 +306,9 @@ func copiesIn(dir string) (names []string, err error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the folder of the shared store")
 	}
-	ext := filepath.Ext(before)
+	ext := filepath.Ext(copyFile)
 	for _, f := range list {
-		if name := f.Name(); strings.HasPrefix(name, strings.TrimSuffix(before, ext)) && filepath.Ext(name) == ext {
+		if name := f.Name(); strings.HasPrefix(name, strings.TrimSuffix(copyFile, ext)) && filepath.Ext(name) == ext {
 			names = append(names, name)
 		}
 	}
@@ -327,50 +323,51 @@ func (r *Replica) deleteCopies() error {
 	return err
 }
 
-// delete deletes a file in the folder of this room, if it is there.
+// delete deletes a file in Folder, if it is there.
 func (r *Replica) delete(name string) error {
-	err := os.Remove(filepath.Join(r.dir, Folder, name))
+	err := os.Remove(pathOf(r.dir, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Wrap(fault.Unavailable, err, "cannot delete a file of the shared store in the data folder")
 	}
 	return nil
 }
 
-// turn is held by one at a time. It has a buffer of one.
-type turn chan struct{}
+// mutex is a lock that is waited for with a context. It has a buffer of one.
+type mutex chan struct{}
 
-func (t turn) take(ctx context.Context) error {
+func (m mutex) lock(ctx context.Context) error {
 	select {
-	case t <- struct{}{}:
+	case m <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (t turn) tryTake() bool {
+func (m mutex) tryLock() bool {
 	select {
-	case t <- struct{}{}:
+	case m <- struct{}{}:
 		return true
 	default:
 		return false
 	}
 }
 
-func (t turn) give() { <-t }
+func (m mutex) unlock() { <-m }
 
-// note keeps a number in the folder of this room.
-func (r *Replica) note(name string, number uint64) error {
-	err := os.WriteFile(filepath.Join(r.dir, Folder, name), []byte(strconv.FormatUint(number, 10)), 0o600)
+// writeNumber keeps a number in a file of Folder.
+func (r *Replica) writeNumber(name string, number uint64) error {
+	err := os.WriteFile(pathOf(r.dir, name), []byte(strconv.FormatUint(number, 10)), 0o600)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot note a compaction in the data folder")
 	}
 	return nil
 }
 
-// noted returns it. What can't be read is there, and 0: it is done once more.
-func (r *Replica) noted(name string) (number uint64, there bool) {
-	data, err := os.ReadFile(filepath.Join(r.dir, Folder, name))
+// readNumber returns it. A file that can't be read counts as there, with 0: what it is about is done
+// once more.
+func (r *Replica) readNumber(name string) (number uint64, there bool) {
+	data, err := os.ReadFile(pathOf(r.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false
 	}

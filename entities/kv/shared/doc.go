@@ -1,6 +1,6 @@
 // Package shared joins a record store and the log that it shares with other machines: what of
 // the log lies in the data folder, what a machine does beside serving, and how it comes in and
-// goes out.
+// goes out. Package commitlog has a picture of the whole, and the words.
 //
 // In the folder "sync" of the data folder lie the key of the machine (package stream describes
 // it), and for a while a state that goes to the servers or comes from there. All files have
@@ -8,8 +8,8 @@
 //
 // Replica belongs to one daemon. Open makes it and needs no servers; Prepare gives the options
 // of the store its log; Serve begins to follow the others when the rooms above the store are
-// open. It says every announceEvery that this machine is there, asks what the servers are, and
-// writes a snapshot when the log has grown by snapshotEvery messages. Close comes after the
+// open. It says twice a minute that this machine is there, asks what the servers are, and writes a
+// snapshot when the log has grown by 10,000 messages. Close comes after the
 // store's own Close. A join takes the newest snapshot in pieces, keeps what it has when it is
 // interrupted, and changes the store in one step at the end.
 //
@@ -18,16 +18,17 @@
 // What was deleted stays in the log until that is purged, in older snapshots, and in the files
 // of every machine. Compact leaves nothing of it. It writes a numbered record to the store,
 // which every machine reads behind the deletions, has the files here compacted, puts a snapshot
-// of the present state on the servers (waiting for the lease), gives the machines that are on
-// othersWait to read the log up to the record, and purges log and snapshots up to there. A
-// machine that reads the record compacts its own files and says so in its entry in the list of
+// of the present state on the servers (waiting for the lease), gives the machines that are on a
+// minute to read the log up to the record, and purges log and snapshots up to there. A machine that
+// reads the record compacts its own files and says so in its entry in the list of
 // machines; one that is off does so when it is back. One that was off and has not read as far
 // as the purge has to join anew: its hint says so, and what it has can be read meanwhile. A copy
 // of what a machine had before it joined anew may hold what no other has, so it stays until
-// somebody compacts that very machine, and the others are told that it is there. A file in the folder
-// says that the servers are still to be compacted, from before the first step until after the
-// last: whatever ends in between, and a call without servers, is done again when they can be
-// used. The servers purge messages and objects in their files; what the disks below them keep
+// somebody compacts that very machine, and the others are told that it is there.
+//
+// A file in the folder says that the servers are still to be compacted, from before the first step
+// until after the last: whatever ends in between, and a call without servers, is done again when
+// they can be used. The servers purge messages and objects in their files; what the disks below them keep
 // of deleted blocks is sealed.
 //
 // Errors are *fault.Error, those of package stream among them. Sizes are in bytes, sequences

@@ -6,10 +6,10 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
-// Attend does what is due every announceEvery.
-func (r *Replica) Attend(ctx context.Context) error { return r.attend(ctx) }
+// Attend does what is due twice a minute.
+func (r *Replica) Attend(ctx context.Context) error { return r.maintain(ctx) }
 
-// AppendNothing appends an entry without transactions, as a machine does that reserves a place.
+// AppendNothing appends an entry without transactions, as a machine does that reserves a turn.
 func (r *Replica) AppendNothing(ctx context.Context, format int) error {
 	at, _ := r.store().Replica()
 	_, err := r.log.Append(ctx, at.Position, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: format}).Encode())

@@ -60,7 +60,7 @@ func (o *BeginOptions) begin(ctx context.Context) (*stream.Identity, *stream.Clu
 	if err != nil {
 		return nil, nil, err
 	}
-	err = os.Remove(filepath.Join(o.Dir, Folder, left))
+	err = os.Remove(pathOf(o.Dir, leftFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -171,7 +171,7 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 // fits refuses a state beside which the machine's own records can't be kept, since they have
 // another format than it and can't be brought into that one.
 func (o *JoinOptions) fits(ctx context.Context, db *kv.Store) error {
-	b, err := backup.Open(ctx, filepath.Join(o.Dir, Folder, partial), backup.Options{Format: o.Store.Format})
+	b, err := backup.Open(ctx, pathOf(o.Dir, joiningStateFile), backup.Options{Format: o.Store.Format})
 	if err != nil {
 		return err
 	}
@@ -186,19 +186,19 @@ func (o *JoinOptions) fits(ctx context.Context, db *kv.Store) error {
 
 // copyPath is where a backup of what a join replaces is kept: beside those of earlier joins.
 func copyPath(dir string) string {
-	path := filepath.Join(dir, Folder, before)
+	path := pathOf(dir, copyFile)
 	_, err := os.Stat(path)
 	if err != nil {
 		return path
 	}
-	suffix := filepath.Ext(before)
+	suffix := filepath.Ext(copyFile)
 	return strings.TrimSuffix(path, suffix) + time.Now().UTC().Format("-20060102T150405.000Z") + suffix
 }
 
 // replace makes the store hold the state that was taken. From the renaming of the key on, the
 // folder is one that a join has to complete.
 func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) error {
-	err := os.Rename(joiningPath(o.Dir), keyPath(o.Dir))
+	err := os.Rename(pathOf(o.Dir, joiningKeyFile), keyPath(o.Dir))
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot write the key of the shared store")
 	}
@@ -206,13 +206,13 @@ func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) er
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(o.Dir, Folder, partial)
+	path := pathOf(o.Dir, joiningStateFile)
 	_, err = db.Restore(ctx, path, kv.RestoreOptions{Keep: keep, KeepLocal: true})
 	if err != nil {
 		return err
 	}
 	err = id.SetStage(stream.Member)
-	for _, name := range []string{path, filepath.Join(o.Dir, Folder, taking), filepath.Join(o.Dir, Folder, left)} {
+	for _, name := range []string{path, pathOf(o.Dir, joiningProgressFile), pathOf(o.Dir, leftFile)} {
 		failed := os.Remove(name)
 		if !errors.Is(failed, fs.ErrNotExist) {
 			err = errors.Join(err, failed)
@@ -223,13 +223,13 @@ func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) er
 
 // identity is that of an interrupted join, or a new one.
 func (o *JoinOptions) identity(ctx context.Context) (*stream.Identity, error) {
-	for _, path := range []string{joiningPath(o.Dir), keyPath(o.Dir)} {
+	for _, path := range []string{pathOf(o.Dir, joiningKeyFile), keyPath(o.Dir)} {
 		id, err := stream.LoadIdentity(path)
 		if err == nil && id.Stage() == stream.Joining && id.Fits(o.Secret) {
-			return id, os.Rename(path, joiningPath(o.Dir))
+			return id, os.Rename(path, pathOf(o.Dir, joiningKeyFile))
 		}
 	}
-	id, _, err := stream.Join(ctx, stream.JoinOptions{Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: joiningPath(o.Dir)})
+	id, _, err := stream.Join(ctx, stream.JoinOptions{Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile)})
 	return id, err
 }
 
@@ -252,7 +252,7 @@ func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot
 		return nil, f.WithHint("start the daemon of the machine that has begun it, and try again")
 	}
 	s := list[0]
-	f, err := os.OpenFile(filepath.Join(o.Dir, Folder, partial), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(pathOf(o.Dir, joiningStateFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
 	}
@@ -260,7 +260,7 @@ func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot
 	resumed, err := o.takeTo(ctx, l, s, f)
 	if resumed && seal.ReasonOf(err) == seal.Altered {
 		// Nobody waits for the disk to confirm the file, so a power cut may have left less of it.
-		err = os.Remove(filepath.Join(o.Dir, Folder, taking))
+		err = os.Remove(pathOf(o.Dir, joiningProgressFile))
 		if err == nil {
 			_, err = o.takeTo(ctx, l, s, f)
 		}
@@ -284,7 +284,7 @@ func (o *JoinOptions) takeTo(ctx context.Context, l *stream.Log, s *stream.Snaps
 // resume goes on behind what is in the file.
 func (o *JoinOptions) resume(f *os.File, s *stream.Snapshot) (*stream.Taken, error) {
 	var had progressOf
-	data, err := os.ReadFile(filepath.Join(o.Dir, Folder, taking))
+	data, err := os.ReadFile(pathOf(o.Dir, joiningProgressFile))
 	if err != nil || json.Unmarshal(data, &had) != nil || had.Name != s.Name {
 		had = progressOf{}
 	}
@@ -320,7 +320,7 @@ func (p *pieces) Write(piece []byte) (int, error) {
 		var data []byte
 		data, err = json.Marshal(had)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(p.o.Dir, Folder, taking), data, 0o600)
+			err = os.WriteFile(pathOf(p.o.Dir, joiningProgressFile), data, 0o600)
 		}
 	}
 	if err != nil {

@@ -17,16 +17,20 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
-// Names in the data folder.
+// Folder is in the data folder and holds the files of this package.
+const Folder = "sync"
+
+// Names in Folder.
 const (
-	Folder  = "sync"
 	keyFile = "key"
-	joining = "joining.key"               // that of a join which is not complete
-	left    = "left"                      // this machine has left: its store is its own, whatever the settings say
-	state   = "state.ctxdbackup"          // of a snapshot, on its way
-	partial = "joining.ctxdbackup"        // what a join has
-	taking  = "joining.json"              // of which snapshot that is
-	before  = "before-joining.ctxdbackup" // what a join has replaced; further ones with the time before the dot
+	leftFile            = "left"                      // this machine has left: its store is its own, whatever the settings say
+	stateFile           = "state.ctxdbackup"          // of a snapshot, on its way to the servers
+	joiningKeyFile      = "joining.key"               // of a join that is not complete
+	joiningStateFile    = "joining.ctxdbackup"        // what that has of a snapshot
+	joiningProgressFile = "joining.json"              // of which snapshot that is
+	copyFile            = "before-joining.ctxdbackup" // what a join has replaced; further ones have the time before the dot
+	compactDueFile      = "compact"                   // the servers are to be compacted; number of the compaction, 0 for none yet
+	compactedFile       = "compacted"                 // number of the newest compaction that the files of this machine have followed
 )
 
 const (
@@ -34,14 +38,15 @@ const (
 	announceAgain = time.Second // when it failed
 	goodbyeWait   = time.Second
 	snapshotEvery = 10_000 // messages
-	lookWait      = 2 * time.Second
+	catchUpWait   = 2 * time.Second
 	stateAgain    = announceAgain // after a snapshot that failed, and twice as long each time
 	stateMost     = time.Hour
 )
 
-func keyPath(dir string) string { return filepath.Join(dir, Folder, keyFile) }
+// pathOf is the path of a file in Folder.
+func pathOf(dir, name string) string { return filepath.Join(dir, Folder, name) }
 
-func joiningPath(dir string) string { return filepath.Join(dir, Folder, joining) }
+func keyPath(dir string) string { return pathOf(dir, keyFile) }
 
 // Options are what a Replica is opened with.
 type Options struct {
@@ -56,13 +61,13 @@ type Replica struct {
 	logger  *slog.Logger
 	id      *stream.Identity
 	log     *stream.Log
+	ctx        context.Context // of what is done in the background
 	stop    context.CancelFunc
-	stopped context.Context
-	beside  sync.WaitGroup
+	background sync.WaitGroup
 
 	wake       chan struct{} // something is due; buffer of one
-	compacting turn          // of Compact and its background part
-	stating    turn          // of the file of a state
+	compactLock mutex         // of Compact and its background part
+	stateLock   mutex         // of the file of a state
 
 	mu      sync.Mutex // of what follows
 	db      *kv.Store
@@ -86,7 +91,7 @@ type states struct {
 func Open(o Options) (*Replica, error) {
 	id, err := stream.LoadIdentity(keyPath(o.Dir))
 	if fault.KindOf(err) == fault.NotFound {
-		_, half := os.Stat(joiningPath(o.Dir))
+		_, half := os.Stat(pathOf(o.Dir, joiningKeyFile))
 		if half == nil {
 			return nil, interrupted()
 		}
@@ -101,8 +106,8 @@ func Open(o Options) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replica{dir: o.Dir, logger: o.Logger, id: id, log: l, wake: make(chan struct{}, 1), compacting: make(turn, 1), stating: make(turn, 1)}
-	r.stopped, r.stop = context.WithCancel(context.Background())
+	r := &Replica{dir: o.Dir, logger: o.Logger, id: id, log: l, wake: make(chan struct{}, 1), compactLock: make(mutex, 1), stateLock: make(mutex, 1)}
+	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r, nil
 }
 
@@ -136,7 +141,7 @@ func (r *Replica) Serve(db *kv.Store) error {
 	r.watchCompactions(db)
 	db.Follow()
 	if first {
-		r.beside.Go(r.run)
+		r.background.Go(r.run)
 	}
 	return nil
 }
@@ -144,7 +149,7 @@ func (r *Replica) Serve(db *kv.Store) error {
 // Close ends the connection.
 func (r *Replica) Close() {
 	r.stop()
-	r.beside.Wait()
+	r.background.Wait()
 	r.log.Close()
 }
 
@@ -155,7 +160,7 @@ func (r *Replica) Name() string { return r.id.Name() }
 // then do not wait for this machine.
 func (r *Replica) Pause() {
 	r.stop()
-	r.beside.Wait()
+	r.background.Wait()
 	if r.store() == nil {
 		return
 	}
@@ -164,11 +169,11 @@ func (r *Replica) Pause() {
 	_ = r.announce(ctx, true) // without it they find out by themselves
 }
 
-// run does what is due until the end.
+// run does what is due until Pause or Close.
 func (r *Replica) run() {
 	for {
 		wait := announceEvery
-		err := r.attend(r.stopped)
+		err := r.maintain(r.ctx)
 		if err != nil {
 			wait = announceAgain
 		}
@@ -177,16 +182,16 @@ func (r *Replica) run() {
 		case <-timer.C:
 		case <-r.wake:
 			timer.Stop()
-		case <-r.stopped.Done():
+		case <-r.ctx.Done():
 			timer.Stop()
 			return
 		}
 	}
 }
 
-// attend says that this machine is there, follows a compaction, and makes a snapshot if one is
+// maintain says that this machine is there, follows a compaction, and makes a snapshot if one is
 // due.
-func (r *Replica) attend(ctx context.Context) error {
+func (r *Replica) maintain(ctx context.Context) error {
 	_ = r.store().CatchUp(ctx) // its trouble is in what Replica says
 	at, ok := r.store().Replica()
 	if !ok {
@@ -283,14 +288,14 @@ func (r *Replica) store() *kv.Store {
 // Snapshot writes the present state to the servers, for machines that join, and lets the
 // servers delete what no machine needs any more.
 func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error {
-	err := r.stating.take(ctx)
+	err := r.stateLock.lock(ctx)
 	if err != nil {
 		return err
 	}
-	defer r.stating.give()
+	defer r.stateLock.unlock()
 	db := r.store()
 	at := db.DurablePosition() // the state of the backup is this one or a later one
-	path := filepath.Join(r.dir, Folder, state)
+	path := pathOf(r.dir, stateFile)
 	_, err = db.Backup(ctx, path, kv.BackupOptions{Overwrite: true, Shared: true})
 	if err != nil {
 		return err
@@ -325,7 +330,7 @@ func (r *Replica) Health() Health {
 	c, db := r.cluster, r.db
 	r.mu.Unlock()
 	h := Health{Machine: r.id.Machine(), Connected: r.log.Connected(), Warnings: r.warnings(c)}
-	_, h.CompactionDue = r.noted(compactDue)
+	_, h.CompactionDue = r.readNumber(compactDueFile)
 	if c != nil {
 		h.Durability = c.Durability
 	}
@@ -363,8 +368,6 @@ type Status struct {
 	Newest    uint64 // on the servers; 0: not known
 	Conflicts uint64 // groups of writes that ran again since the start, since others were first
 	Foreign   uint64 // transactions of others since the start
-	Waiting   int    // what was accepted here and is to reach the others
-	Refused   int    // and what of it could not be done again
 	Machines  []stream.Machine
 	Snapshot  *stream.Snapshot // the newest; nil: none, or not known
 }
@@ -374,7 +377,6 @@ func (r *Replica) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Health: r.Health()}
 	at, _ := r.store().Replica()
 	s.Applied, s.Conflicts, s.Foreign = at.Position.Seq, at.Conflicts, at.Foreign
-	s.Waiting, s.Refused = at.Waiting, at.Refused
 	err := r.ask(ctx, s)
 	var f *fault.Error
 	if errors.As(err, &f) {
@@ -392,7 +394,7 @@ func (r *Replica) ask(ctx context.Context, s *Status) (err error) {
 	at, _ := r.store().Replica() // it may have come further meanwhile
 	s.Applied = at.Position.Seq
 	if s.Newest < s.Applied || s.Trouble != nil { // nobody may have looked since
-		s.Trouble = r.look(ctx, s.Trouble)
+		s.Trouble = r.tryCatchUp(ctx, s.Trouble)
 	}
 	c, err := r.log.Cluster(ctx)
 	if err != nil {
@@ -410,9 +412,9 @@ func (r *Replica) ask(ctx context.Context, s *Status) (err error) {
 	return err
 }
 
-// look reads the log, unless that takes long, and returns what is wrong then.
-func (r *Replica) look(ctx context.Context, was *fault.Error) *fault.Error {
-	wait, cancel := context.WithTimeout(ctx, lookWait)
+// tryCatchUp reads the log, unless that takes long, and returns what is wrong then.
+func (r *Replica) tryCatchUp(ctx context.Context, was *fault.Error) *fault.Error {
+	wait, cancel := context.WithTimeout(ctx, catchUpWait)
 	defer cancel()
 	err := r.store().CatchUp(wait)
 	var f *fault.Error
@@ -448,7 +450,7 @@ func (r *Replica) Leave(ctx context.Context) (untold *fault.Error, err error) {
 
 // leave notes that this machine has left.
 func leave(dir string) error {
-	err := os.WriteFile(filepath.Join(dir, Folder, left), nil, 0o600)
+	err := os.WriteFile(pathOf(dir, leftFile), nil, 0o600)
 	if err == nil {
 		err = os.Remove(keyPath(dir))
 	}
@@ -471,7 +473,7 @@ func TakesPart(dir string) bool {
 // Left reports whether the store in a folder is this machine's alone since it has left. It is
 // so until it begins or joins a shared store.
 func Left(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, Folder, left))
+	_, err := os.Stat(pathOf(dir, leftFile))
 	return err == nil
 }
 
