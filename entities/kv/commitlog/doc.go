@@ -6,19 +6,21 @@
 //
 // Machine A has applied the log up to entry 7, and so has machine B. Somebody calls Update on A.
 //
-//		    machine A                         servers                      machine B
+//	   machine A                        servers                      machine B
 //
-//		 1  run fn on the state at 7
-//		 2  append, behind 7   ----------->   entry 8 on two of three
-//		 3  journal, apply     <-- taken --   servers         -- 8 -->  4  journal, apply
-//		    answer                                                         change sets, events
+//	1  run fn on the state at 7
+//	2  append, behind 7   ---------->   entry 8, on two of three
+//	3  journal, apply     <- taken --   servers        -- 8 -->   4  journal, apply
+//	   answer                                                        change sets, events
 //
-//	 1. The function of Update runs on the records of A. What it wrote is queued.
-//	 2. All that is queued becomes one entry. It is appended only if 7 is still the newest entry
-//	    (compare and append).
-//	 3. A writes the transactions to its journal together with their position, applies them, and
-//	    answers. Nobody has seen anything of them before.
-//	 4. B gets entry 8 by itself and applies it like a commit of its own.
+// The steps are:
+//
+//  1. The function of Update runs on the records of A. What it wrote is queued.
+//  2. All that is queued becomes one entry. It is appended only if 7 is still the newest entry
+//     (compare and append).
+//  3. A writes the transactions to its journal together with their position, applies them, and
+//     answers. Nobody has seen anything of them before.
+//  4. B gets entry 8 by itself and applies it like a commit of its own.
 //
 // Somebody else was first: the servers do not take the entry of A, since theirs is entry 8. A
 // applies that one, and runs its function again on the new state, at most 64 times.

@@ -8,28 +8,30 @@
 //
 // Replica belongs to one daemon. Open makes it and needs no servers; Prepare gives the options
 // of the store its log; Serve begins to follow the others when the rooms above the store are
-// open. It says twice a minute that this machine is there, asks what the servers are, and writes a
-// snapshot when the log has grown by 10,000 messages. Close comes after the
-// store's own Close. A join takes the newest snapshot in pieces, keeps what it has when it is
-// interrupted, and changes the store in one step at the end.
+// open. From then on it says twice a minute that this machine is there, asks what the servers are,
+// and writes a snapshot when the log has grown by 10,000 messages. Close comes after the store's
+// own Close. A join takes the newest snapshot in pieces, keeps what it has when it is interrupted,
+// and changes the store in one step at the end.
 //
 // # Compaction
 //
 // What was deleted stays in the log until that is purged, in older snapshots, and in the files
-// of every machine. Compact leaves nothing of it. It writes a numbered record to the store,
-// which every machine reads behind the deletions, has the files here compacted, puts a snapshot
-// of the present state on the servers (waiting for the lease), gives the machines that are on a
-// minute to read the log up to the record, and purges log and snapshots up to there. A machine that
-// reads the record compacts its own files and says so in its entry in the list of
-// machines; one that is off does so when it is back. One that was off and has not read as far
-// as the purge has to join anew: its hint says so, and what it has can be read meanwhile. A copy
-// of what a machine had before it joined anew may hold what no other has, so it stays until
-// somebody compacts that very machine, and the others are told that it is there.
+// of every machine. Compact leaves nothing of it:
 //
-// A file in the folder says that the servers are still to be compacted, from before the first step
-// until after the last: whatever ends in between, and a call without servers, is done again when
-// they can be used. The servers purge messages and objects in their files; what the disks below them keep
-// of deleted blocks is sealed.
+//  1. It notes in a file of the folder that the servers are to be compacted.
+//  2. It writes a numbered record to the store. Every machine reads it behind the deletions.
+//  3. It has the files of this machine compacted.
+//  4. It puts a snapshot of the present state on the servers. For that it waits for the lease.
+//  5. It gives the machines that are on a minute to read the log up to the record.
+//  6. It purges log and snapshots up to there, and deletes the file of step 1.
+//
+// Whatever ends in between, and a call without servers, is done again when they can be used: the
+// file of step 1 says so. A machine that reads the record compacts its own files and says so in its
+// entry in the list of machines. One that is off does so when it is back. If it had not read as
+// far as the purge, it has to join anew: its hint says so, and what it has can be read meanwhile.
+// A copy of what a machine had before it joined anew may hold what no other has. So it stays until
+// somebody compacts that very machine, and the others are told that it is there. The servers purge
+// messages and objects in their files; what their disks keep of deleted blocks is encrypted.
 //
 // Errors are *fault.Error, those of package stream among them. Sizes are in bytes, sequences
 // count messages of the log. All methods may be called concurrently, but for Open, Prepare,
