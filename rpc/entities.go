@@ -39,8 +39,8 @@ func (c scope) entitiesPut(ctx context.Context, s *Session, p protocol.EntityPut
 	ctx, call := c.by(s).Begin(ctx, "entities.put", &p)
 	made := c.entityOf(p.EntityRecord)
 	made.ID, made.CreatedAt = call.ID(made.ID), call.Time(made.CreatedAt)
-	call.Only("an entity", p.ID, func() bool { return c.view.Entity(p.ID) != nil })
-	e, err := c.entities.Put(ctx, made, call.New(p.IfVersion))
+	call.OnlyNew("an entity", p.ID, func() bool { return c.view.Entity(p.ID) != nil })
+	e, err := c.entities.Put(ctx, made, call.IfVersion(p.IfVersion))
 	if err != nil {
 		return nil, err
 	}

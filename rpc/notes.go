@@ -42,8 +42,8 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 	if _, says := d.Read().Frontmatter.Get("created"); call.Again() && !says {
 		d.CreatedAt = call.Time(d.CreatedAt)
 	}
-	call.Only("a note", p.ID, func() bool { return c.view.Note(p.ID) != nil })
-	n, err := c.notes.Put(ctx, d, call.New(p.IfVersion))
+	call.OnlyNew("a note", p.ID, func() bool { return c.view.Note(p.ID) != nil })
+	n, err := c.notes.Put(ctx, d, call.IfVersion(p.IfVersion))
 	shown, err := c.written(ctx, n, err)
 	if err != nil {
 		return out, err

@@ -85,7 +85,7 @@ func (r *Room) conflict(ctx context.Context, v *audience.View, w *waiting.Waitin
 	if c.Theirs = r.there(ctx, v, w.Kind, w.Refused.Ref); c.Theirs != nil {
 		return c, nil
 	}
-	for _, id := range append(w.Call.IDs, w.Call.Held...) {
+	for _, id := range append(w.Call.IDs, w.Call.Resolved...) {
 		if c.Theirs = r.there(ctx, v, w.Kind, id); c.Theirs != nil {
 			break
 		}

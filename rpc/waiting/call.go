@@ -17,14 +17,15 @@ type Call struct {
 	Audience audience.Reader `json:"audience"`         // for whom it reads and writes
 	Client   string          `json:"client,omitempty"` // the program that has made it
 	At       time.Time       `json:"at"`               // when
-	IDs      []string        `json:"ids,omitempty"`    // of what it makes, in the order in which they were asked for
-	Held     []string        `json:"held,omitempty"`   // what it has found, in the order in which it looked
+	IDs      []string        `json:"ids,omitempty"`    // of what it makes, in the order of its calls of ID
+	Resolved []string        `json:"held,omitempty"`   // what it has found by name, in the order of its calls of Resolve
 	Params   json.RawMessage `json:"params"`
 
-	params    any
-	refuse    func() error // why it cannot wait; nil: it can
-	again     bool
-	ids, held int // how many of IDs and Held were asked for, where the call is made again
+	params   any
+	refuse   func() error // why it cannot wait; nil: it can
+	again    bool
+	ids      int // how many of IDs were asked for, where the call is made again
+	resolved int // and how many of Resolved
 }
 
 // Again reports whether the call has waited and is made again.
@@ -46,20 +47,20 @@ func (c *Call) ID(given string) string {
 	return given
 }
 
-// Hold returns what find finds, and the same when the call is made again. Without a Call it is the name itself; so it is
-// where nothing is found, since the call says what is wrong with that.
-func (c *Call) Hold(name string, find func(name string) (id string, err error)) string {
+// Resolve returns the id that find finds for a name, and the same id when the call is made again. Without a Call it is
+// the name itself. So it is where nothing is found: the handler then says what is wrong with the name.
+func (c *Call) Resolve(name string, find func(name string) (id string, err error)) string {
 	switch {
 	case c == nil || name == "":
 		return name
-	case c.again && c.held < len(c.Held):
-		c.held++
-		return c.Held[c.held-1]
+	case c.again && c.resolved < len(c.Resolved):
+		c.resolved++
+		return c.Resolved[c.resolved-1]
 	}
 	if id, err := find(name); err == nil {
 		name = id
 	}
-	c.Held = append(c.Held, name)
+	c.Resolved = append(c.Resolved, name)
 	return name
 }
 
@@ -72,16 +73,17 @@ func (c *Call) Time(given time.Time) time.Time {
 	return c.At
 }
 
-// New returns the version that the call may change: 0, none, when it is made again, since only what is new may wait.
-func (c *Call) New(ifVersion *int) *int {
+// IfVersion returns the version that the call may change. It is the given one, and 0 when the call is made again: only
+// what is new may wait, so there must be no record then.
+func (c *Call) IfVersion(ifVersion *int) *int {
 	if c.Again() {
 		return new(int)
 	}
 	return ifVersion
 }
 
-// Only has the call wait only where there is no record of an id yet.
-func (c *Call) Only(what, id string, there func() bool) {
+// OnlyNew has the call wait only where there is no record of an id yet.
+func (c *Call) OnlyNew(what, id string, there func() bool) {
 	if c == nil || id == "" {
 		return
 	}
@@ -118,11 +120,11 @@ func parse(body []byte) (*Call, error) {
 	if err := json.Unmarshal(body, c); err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "a call that waits can't be read")
 	}
-	c.Held = slices.Clip(c.Held)
+	c.Resolved = slices.Clip(c.Resolved)
 	return c, nil
 }
 
-// of returns the call that is being made again, nil where there is none.
+// of returns the call of a context that is being made again, nil where there is none.
 func of(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c

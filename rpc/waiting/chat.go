@@ -14,8 +14,8 @@ import (
 // Send is the method that Chat has wait.
 const Send = "chat.send"
 
-// Chat is the room of conversations for chat.send, which writes twice: what is said, and the answer. Each waits for
-// itself. When they are written again no model is asked.
+// Chat is the room of conversations for chat.send, which writes twice: what is said, and the answer. Each is a call of its
+// own. When they are made again no model is asked.
 type Chat struct {
 	*chat.Store
 	queue *Queue
@@ -24,7 +24,7 @@ type Chat struct {
 // NewChat returns the room with a queue.
 func NewChat(s *chat.Store, q *Queue) *Chat { return &Chat{s, q} }
 
-// Said is one of the two: Question, or the Answer to the message MessageID.
+// Said is what one of the two writes: Question, or the Answer to the message MessageID.
 type Said struct {
 	Question *chat.Question `json:"question,omitempty"`
 
@@ -34,7 +34,7 @@ type Said struct {
 	Answer         *chat.Answer `json:"answer,omitempty"`
 }
 
-// Ask is that of chat.Store.
+// Ask is chat.Store.Ask as a call that may wait.
 func (c *Chat) Ask(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error) {
 	ctx, call := c.queue.Begin(ctx, Send, v.Reader(), "", &Said{Question: &q})
 	q.ConversationID = Conversation(ctx, call, c.Store, v, q.ConversationID)
@@ -52,7 +52,7 @@ func Conversation(ctx context.Context, call *Call, s interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 }, v *audience.View, ref string,
 ) string {
-	return call.Hold(ref, func(ref string) (string, error) {
+	return call.Resolve(ref, func(ref string) (string, error) {
 		c, err := s.Get(ctx, v, ref)
 		if err != nil {
 			return "", err
@@ -61,7 +61,7 @@ func Conversation(ctx context.Context, call *Call, s interface {
 	})
 }
 
-// Answered is that of chat.Store.
+// Answered is chat.Store.Answered as a call that may wait.
 func (c *Chat) Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error) {
 	ctx, call := c.queue.Begin(ctx, Send, v.Reader(), "", &Said{
 		ConversationID: t.Conversation.ID, MessageID: t.Question.ID, AnswerID: t.AnswerID, Answer: a,
@@ -77,7 +77,7 @@ func (c *Chat) Again(ctx context.Context, v *audience.View, call *Call) (*turn.C
 		return nil, err
 	}
 	if q := s.Question; q != nil {
-		q.At, q.Public = call.At, false // what a remote model was told, it was told
+		q.At, q.Public = call.At, false // no model is asked now, so nothing has to be fit for a remote one
 		_, err := c.Store.Ask(ctx, v, *q)
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Queue are the calls that wait in a store. New makes one; nil has none wait.
+// Queue holds the calls that wait in a store. New makes one. A nil Queue has no call wait.
 type Queue struct {
 	db    *kv.Store
 	on    bool          // calls may wait
@@ -47,7 +47,7 @@ func (q *Queue) Begin(ctx context.Context, method string, reader audience.Reader
 	return kv.Queueable(ctx, kv.Later{Kind: method, Body: c.body}), c
 }
 
-// Replay says how calls are made again; until then they wait. Call it once.
+// Replay sets what makes calls again. Until then they wait. Call it once.
 func (q *Queue) Replay(maker Maker) {
 	if q != nil {
 		q.maker = maker
