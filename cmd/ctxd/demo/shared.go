@@ -69,6 +69,9 @@ type sharing struct {
 	TotalMS    float64                 `json:"totalMs"`
 }
 
+// teller writes a line, unless the result is to be JSON.
+type teller func(parts ...term.Span)
+
 // runShared shows two daemons with one store.
 func (c *Command) runShared(a *Options, dir string) (err error) {
 	started := time.Now()
@@ -77,7 +80,11 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	did := sharing{Server: url}
+	network, err := newProxy(strings.TrimPrefix(url, "nats://"))
+	if err != nil {
+		return err
+	}
+	defer network.close()
 	say := func(parts ...term.Span) {
 		if !a.JSON {
 			a.Out.Say(parts...)
@@ -85,51 +92,30 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 		}
 	}
 	say(term.Styled(term.Strong, "ctxd demo --shared"), term.Styled(term.Faint, "  two daemons, one store, a NATS server at "+url))
-	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
-	err = errors.Join(os.MkdirAll(data(first), 0o700), os.MkdirAll(data(second), 0o700))
+	did := sharing{Server: url}
+	id, err := beginShared(a.Ctx, stream.Servers{URL: url}, dir, &did)
 	if err != nil {
 		return err
 	}
-	network, err := newProxy(strings.TrimPrefix(url, "nats://"))
-	if err != nil {
-		return err
-	}
-	defer network.close()
-	servers := stream.Servers{URL: url}
-	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{Servers: servers, Dir: data(first), Name: "first", Single: true, Synced: true})
-	if err != nil {
-		return err
-	}
-	did.Durability = string(cluster.Durability)
-	one, endOne, err := c.machine(a, first, url)
+	one, endOne, err := c.machine(a, machineDir(dir, first), url)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, endOne()) }()
 	say(term.Text("1  the first machine has begun the shared store"))
-	err = joinShared(a.Ctx, servers, id.Words(), second)
+	err = joinShared(a.Ctx, stream.Servers{URL: url}, id.Words(), machineDir(dir, second))
 	if err != nil {
 		return err
 	}
-	two, endTwo, err := c.machine(a, second, network.URL())
+	two, endTwo, err := c.machine(a, machineDir(dir, second), network.URL())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, endTwo()) }()
 	say(term.Text("2  the second has joined it with the recovery words"))
-	for i, s := range []struct {
-		on, at              *client.Client
-		statement, question string
-	}{{one, two, saidOnFirst, askedOnSecond}, {two, one, saidOnSecond, askedOnFirst}} {
-		seen, err := seenOn(a.Ctx, s.on, s.at, s.statement, s.question)
-		if err != nil {
-			return err
-		}
-		did.Seen = append(did.Seen, seen)
-		names := []string{"first", "second"}
-		say()
-		say(term.Styled(term.Strong, "said on the "+names[i]+" machine: "), term.Text(s.statement))
-		tell(say, names[1-i], seen)
+	did.Seen, err = sayOnBoth(a.Ctx, say, one, two)
+	if err != nil {
+		return err
 	}
 	seen, conflicts, err := cutOff(a.Ctx, say, network, one, two)
 	if err != nil {
@@ -149,8 +135,53 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	return nil
 }
 
+// The two machines.
+const (
+	first  = "first"
+	second = "second"
+)
+
+// machineDir is the folder of a machine in that of the demo.
+func machineDir(dir, machine string) string { return filepath.Join(dir, machine) }
+
+// beginShared makes the folders of both machines, and the shared store on the servers.
+func beginShared(ctx context.Context, servers stream.Servers, dir string, did *sharing) (*stream.Identity, error) {
+	for _, machine := range []string{first, second} {
+		err := os.MkdirAll(data(machineDir(dir, machine)), 0o700)
+		if err != nil {
+			return nil, err
+		}
+	}
+	id, cluster, err := shared.Begin(ctx, shared.BeginOptions{Servers: servers, Dir: data(machineDir(dir, first)), Name: first, Single: true, Synced: true})
+	if err != nil {
+		return nil, err
+	}
+	did.Durability = string(cluster.Durability)
+	return id, nil
+}
+
+// sayOnBoth writes a memory on each machine, and shows it in a prompt of the other.
+func sayOnBoth(ctx context.Context, say teller, one, two *client.Client) (list []seenThere, err error) {
+	seen, err := seenOn(ctx, one, two, saidOnFirst, askedOnSecond)
+	if err != nil {
+		return nil, err
+	}
+	say()
+	say(term.Styled(term.Strong, "said on the first machine: "), term.Text(saidOnFirst))
+	tell(say, second, seen)
+	list = append(list, seen)
+	seen, err = seenOn(ctx, two, one, saidOnSecond, askedOnFirst)
+	if err != nil {
+		return nil, err
+	}
+	say()
+	say(term.Styled(term.Strong, "said on the second machine: "), term.Text(saidOnSecond))
+	tell(say, first, seen)
+	return append(list, seen), nil
+}
+
 // tell shows what a machine has in its prompt.
-func tell(say func(...term.Span), machine string, seen seenThere) {
+func tell(say teller, machine string, seen seenThere) {
 	say(term.Styled(term.Strong, "asked on the "+machine+": "), term.Text(seen.Question), term.Styled(term.Faint, "  in its prompt after "+term.Millis(seen.AfterMS)))
 	for line := range strings.SplitSeq(strings.TrimSpace(seen.Context.System), "\n") {
 		say(term.Styled(term.Faint, "  │ "), term.Text(line))
@@ -158,7 +189,7 @@ func tell(say func(...term.Span), machine string, seen seenThere) {
 }
 
 // cutOff has both machines write while the second one is cut off, and shows what becomes of it.
-func cutOff(ctx context.Context, say func(...term.Span), network *proxy, one, two *client.Client) (seen seenThere, conflicts []protocol.SyncConflict, err error) {
+func cutOff(ctx context.Context, say teller, network *proxy, one, two *client.Client) (seen seenThere, conflicts []protocol.SyncConflict, err error) {
 	network.setCut(true)
 	err = until(ctx, "the second machine does not notice that its network is cut", func() (bool, error) {
 		var st protocol.SyncStatus
@@ -173,7 +204,7 @@ func cutOff(ctx context.Context, say func(...term.Span), network *proxy, one, tw
 	note := func(on *client.Client, by string) error {
 		return on.Call(ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: noteOfBoth, Title: "Weekend", Body: "Written on the " + by + " machine."}}, nil)
 	}
-	err = errors.Join(two.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: saidAlone}, nil), note(two, "second"), note(one, "first"))
+	err = errors.Join(two.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: saidAlone}, nil), note(two, second), note(one, first))
 	if err != nil {
 		return seen, nil, err
 	}
@@ -185,33 +216,42 @@ func cutOff(ctx context.Context, say func(...term.Span), network *proxy, one, tw
 	if err != nil {
 		return seen, nil, err
 	}
-	tell(say, "first", seen)
+	tell(say, first, seen)
 	err = until(ctx, "the second machine tells of no conflict", func() (bool, error) {
 		var list protocol.SyncConflicts
 		err := two.Call(ctx, "sync.conflicts", protocol.SyncConflictsOf{}, &list)
 		conflicts = list.Conflicts
 		return len(conflicts) > 0, err
 	})
+	return seen, conflicts, errors.Join(err, tellConflicts(say, conflicts))
+}
+
+// tellConflicts shows both sides of each conflict between notes.
+func tellConflicts(say teller, conflicts []protocol.SyncConflict) error {
 	for _, c := range conflicts {
 		var mine protocol.NotePut
-		err = errors.Join(err, json.Unmarshal(c.Mine, &mine))
+		err := json.Unmarshal(c.Mine, &mine)
+		if err != nil {
+			return err
+		}
 		say(term.Styled(term.Strong, "a conflict, kept with both sides: "), term.Text(c.Message))
 		say(term.Styled(term.Faint, "  mine    "), term.Text(mine.Body))
 		if c.Theirs != nil && c.Theirs.Note != nil {
 			say(term.Styled(term.Faint, "  theirs  "), term.Text(c.Theirs.Note.Body))
 		}
 	}
-	return seen, conflicts, err
+	return nil
 }
 
-// until asks until something is so, for visibleWait at most.
+// until asks again and again whether it is so, for visibleWait at most. not is the error then.
 func until(ctx context.Context, not string, so func() (bool, error)) error {
 	limit := time.NewTimer(visibleWait)
 	defer limit.Stop()
 	step := time.NewTicker(visibleStep)
 	defer step.Stop()
 	for {
-		if done, err := so(); done || err != nil {
+		done, err := so()
+		if done || err != nil {
 			return err
 		}
 		select {
@@ -255,7 +295,7 @@ func joinShared(ctx context.Context, servers stream.Servers, words, dir string) 
 	}
 	_, err = backoff.Retry(ctx, func() (*shared.Joined, error) {
 		j, err := shared.Join(ctx, shared.JoinOptions{
-			Servers: servers, Dir: data(dir), Secret: secret, Name: "second", Synced: true, Store: daemon.JoinOptions(config.Default().Store),
+			Servers: servers, Dir: data(dir), Secret: secret, Name: second, Synced: true, Store: daemon.JoinOptions(config.Default().Store),
 			Progress: func(int64, int64) {}, Logger: slog.New(slog.DiscardHandler),
 		})
 		var f *fault.Error
@@ -267,7 +307,7 @@ func joinShared(ctx context.Context, servers stream.Servers, words, dir string) 
 	return err
 }
 
-// seenOn writes a memory on one machine, nil: it is written, and asks the other until it has it in a prompt.
+// seenOn writes a memory on one machine, nil: it is written already, and asks the other until it has it in a prompt.
 func seenOn(ctx context.Context, on, at *client.Client, statement, question string) (seen seenThere, err error) {
 	if on != nil {
 		err := on.Call(ctx, "memory.add", protocol.MemoryDraft{Statement: statement}, nil)
