@@ -3,6 +3,7 @@ package syncs
 import (
 	"cmp"
 	"errors"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -17,8 +18,8 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
-// place is where a shared store lies, and the part that this machine has in it.
-type place struct {
+// storeFlags are those of init and join: where the shared store lies, and what this machine is in it.
+type storeFlags struct {
 	URL    string `arg:"" optional:"" help:"Address of the NATS servers, several separated by commas. Default: the setting store.sync.url."`
 	Data   string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 	Name   string `help:"What this machine is called in the list of machines. Default: its host name."`
@@ -26,8 +27,8 @@ type place struct {
 }
 
 // load returns the settings, with the address that was given.
-func (p *place) load(a *Options) (*config.Config, stream.Servers, error) {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(p.Data), "store.sync.url": command.NonEmpty(p.URL)})
+func (f *storeFlags) load(a *Options) (*config.Config, stream.Servers, error) {
+	conf, err := a.Load(config.Given{"data": command.NonEmpty(f.Data), "store.sync.url": command.NonEmpty(f.URL)})
 	if err != nil {
 		return nil, stream.Servers{}, err
 	}
@@ -36,18 +37,15 @@ func (p *place) load(a *Options) (*config.Config, stream.Servers, error) {
 			WithHint("give their address, or set store.sync.url")
 	}
 	servers, err := conf.Store.Sync.Servers()
-	if p.Name == "" {
-		host, failed := os.Hostname()
-		if failed == nil {
-			p.Name = host
-		}
-		p.Name = cmp.Or(p.Name, "machine")
+	if f.Name == "" {
+		host, _ := os.Hostname() // "" where it has none
+		f.Name = cmp.Or(host, "machine")
 	}
 	return conf, servers, err
 }
 
 type begin struct {
-	place
+	storeFlags
 	Single bool `help:"Accept a single server. What it loses is on the machines alone."`
 	Again  bool `help:"Begin another store in the place of the one that this machine takes part in, with the records that are here. The daemon must not run."`
 }
@@ -85,7 +83,7 @@ func (c *begin) Run(a *Options) error {
 		Again: c.Again, Store: daemon.JoinOptions(conf.Store),
 	})
 	if err != nil {
-		return owned(conf.Data, err)
+		return withOwner(conf.Data, err)
 	}
 	if a.JSON {
 		return a.Out.JSON(begun{id.Machine(), id.Words(), cluster})
@@ -96,8 +94,8 @@ func (c *begin) Run(a *Options) error {
 	return c.drawNext(a)
 }
 
-// owned says whose the folder is where that is why a command failed.
-func owned(dir string, err error) error {
+// withOwner is err, with the process that has the store open where that is why a command failed.
+func withOwner(dir string, err error) error {
 	var opening *shared.OpenError
 	if errors.As(err, &opening) {
 		return daemon.OwnerOf(dir, err)
@@ -119,14 +117,14 @@ func drawWords(s *term.Screen, words string) {
 }
 
 // drawNext says what is left to do.
-func (p *place) drawNext(a *Options) error {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(p.Data)})
+func (f *storeFlags) drawNext(a *Options) error {
+	conf, err := a.Load(config.Given{"data": command.NonEmpty(f.Data)})
 	if err != nil {
 		return err
 	}
 	next := "Start the daemon now: ctxd serve. One that runs is ended first: ctxd stop."
-	if conf.Store.Sync.URL != cmp.Or(p.URL, conf.Store.Sync.URL) || conf.Store.Sync.URL == "" {
-		next = "Set store.sync.url to " + p.URL + " in the configuration. Then start the daemon: ctxd serve. One that runs is ended first: ctxd stop."
+	if f.URL != "" && f.URL != conf.Store.Sync.URL {
+		next = "Set store.sync.url to " + f.URL + " in the configuration. Then start the daemon: ctxd serve. One that runs is ended first: ctxd stop."
 	}
 	a.Out.Say()
 	a.Out.SayWhole(term.Styled(term.Faint, next))
@@ -158,7 +156,7 @@ func inWords(durability string) string {
 }
 
 type join struct {
-	place
+	storeFlags
 	Words string `default:"-" placeholder:"FILE" help:"File of the recovery words; - for standard input."`
 	Again bool   `help:"Replace what the store of this machine has. A backup of it is kept."`
 }
@@ -204,12 +202,12 @@ func (c *join) Run(a *Options) error {
 	p := term.NewProgress(a.Err)
 	got, err := shared.Join(a.Ctx, shared.JoinOptions{
 		Servers: servers, Dir: conf.Data, Secret: secret, Name: c.Name, Synced: c.Synced, Again: c.Again,
-		Store: daemon.JoinOptions(conf.Store), Logger: discard(),
+		Store: daemon.JoinOptions(conf.Store), Logger: slog.New(slog.DiscardHandler),
 		Progress: p.Share("taking the state"),
 	})
 	p.Finish()
 	if err != nil {
-		return owned(conf.Data, err)
+		return withOwner(conf.Data, err)
 	}
 	if a.JSON {
 		return a.Out.JSON(joined{got.Machine, got.Bytes, got.Kept, got.Cluster})

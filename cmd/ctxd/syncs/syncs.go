@@ -1,7 +1,6 @@
 package syncs
 
 import (
-	"log/slog"
 	"strconv"
 	"time"
 
@@ -49,9 +48,7 @@ func (Command) Examples() []command.Example {
 	}
 }
 
-func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
-// call is a call whose result is a R.
+// call calls a method of the daemon, whose result is an R.
 func call[R any](a *Options, method string, params any) (out R, err error) {
 	err = a.With(func(cl *client.Client) error { return cl.Call(a.Ctx, method, params, &out) })
 	return out, err
