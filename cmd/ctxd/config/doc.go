@@ -20,11 +20,6 @@
 //
 // # Size
 //
-// Most of it is the declarations of settings, which stand in one package so that each is
-// declared once and the file, the variables, the flags and the help follow from them.
-//
-// # Size
-//
 // Each setting is declared once, with what it is for people, how it is read and what it may
 // hold; there are many of them, and nothing else makes the package large.
 package config
