@@ -12,7 +12,8 @@ import (
 
 // counts is what sync.status says of the queue, nil for nothing.
 func (r *Room) counts(ctx context.Context) (*protocol.SyncQueue, error) {
-	if h := r.replica.Health(); h.Waiting+h.Refused == 0 {
+	h := r.replica.Health()
+	if h.Waiting+h.Refused == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to tell
 	}
 	list, err := r.queue.List(ctx)

@@ -75,8 +75,11 @@ func Compact(ctx context.Context, r *shared.Replica, local func() (int64, error)
 		out.Freed, err = local()
 		return out, err
 	}
-	c, err := r.Compact(ctx, func() (err error) { out.Freed, err = local(); return err },
-		func(stage string, done, total int64) { calls.Report(ctx, stage, done, total) })
+	here := func() (err error) {
+		out.Freed, err = local()
+		return err
+	}
+	c, err := r.Compact(ctx, here, func(stage string, done, total int64) { calls.Report(ctx, stage, done, total) })
 	if err != nil {
 		return out, err
 	}
@@ -128,9 +131,8 @@ func notShared() error {
 		WithHint("begin a shared store with ctxd sync init, or join one with ctxd sync join")
 }
 
-// Health is what admin.health says, nil where the store is not shared. warn is told what is
-// wrong; failing is whether nothing can be written.
-// whole is whether counts of records may be told.
+// Health is what admin.health says, nil where the store is not shared. whole says that counts of records may be told.
+// warn is told what is wrong; failing says that nothing can be written.
 func (r *Room) Health(whole bool, warn func(failing bool, text string)) *protocol.SyncHealth {
 	if r == nil || r.replica == nil {
 		return nil

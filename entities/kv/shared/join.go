@@ -229,7 +229,9 @@ func (o *JoinOptions) identity(ctx context.Context) (*stream.Identity, error) {
 			return id, os.Rename(path, pathOf(o.Dir, joiningKeyFile))
 		}
 	}
-	id, _, err := stream.Join(ctx, stream.JoinOptions{Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile)})
+	id, _, err := stream.Join(ctx, stream.JoinOptions{
+		Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile),
+	})
 	return id, err
 }
 

@@ -57,8 +57,10 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	defer nc.Close()
 	store, secret := seal.NewStoreID(), seal.NewSecret()
 	id := newIdentity(identity{
-		Format: identityFormat, Store: store, Stream: randomName(), Subject: randomName(), Bucket: randomName(), Objects: randomName(),
-		Machine: 1, Name: o.Name, Private: seal.NewMachineKey().Bytes(), Epochs: []Epoch{{Secret: secret}}, Synced: o.Synced, Stage: Beginning,
+		Format: identityFormat, Store: store,
+		Stream: randomName(), Subject: randomName(), Bucket: randomName(), Objects: randomName(),
+		Machine: 1, Name: o.Name, Private: seal.NewMachineKey().Bytes(),
+		Epochs: []Epoch{{Secret: secret}}, Synced: o.Synced, Stage: Beginning,
 	}, o.Path)
 	replicas := wantedReplicas
 	if o.Single {
@@ -75,7 +77,10 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	meta := map[string]string{metaCheck: secret.Check(), metaStore: hex.EncodeToString(store[:]), metaBucket: id.id.Bucket, metaObjects: id.id.Objects}
+	meta := map[string]string{
+		metaCheck: secret.Check(), metaStore: hex.EncodeToString(store[:]),
+		metaBucket: id.id.Bucket, metaObjects: id.id.Objects,
+	}
 	if o.Synced {
 		meta[metaSynced] = "1"
 	}
@@ -100,7 +105,9 @@ func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *I
 	if err != nil {
 		return nil, cantMake(err)
 	}
-	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime})
+	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
+	})
 	if err != nil {
 		return nil, cantMake(err)
 	}
@@ -228,7 +235,8 @@ func newMember(ctx context.Context, js jetstream.JetStream, found *jetstream.Str
 	}
 	raw := identity{
 		Format: identityFormat, Store: store, Stream: found.Config.Name, Subject: found.Config.Subjects[0],
-		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(), Synced: o.Synced || meta[metaSynced] != "", Stage: Joining,
+		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: seal.NewMachineKey().Bytes(),
+		Synced: o.Synced || meta[metaSynced] != "", Stage: Joining,
 	}
 	err = may(newIdentity(raw, ""))
 	if err != nil {

@@ -52,7 +52,10 @@ const minMajor, minMinor = 2, 11
 // version in what a server says when it is connected to. How a server writes to disk it tells
 // only on its system account, so mostly that is unknown.
 func examine(ctx context.Context, nc *nats.Conn, s jetstream.Stream) (*Cluster, error) {
-	c := &Cluster{Server: nc.ConnectedServerName(), Version: nc.ConnectedServerVersion(), MaxPayload: nc.MaxPayload(), SyncAlways: syncUnknown, Warnings: []string{}}
+	c := &Cluster{
+		Server: nc.ConnectedServerName(), Version: nc.ConnectedServerVersion(), MaxPayload: nc.MaxPayload(),
+		SyncAlways: syncUnknown, Warnings: []string{},
+	}
 	if c.Server == nc.ConnectedServerId() { // it has no name, and this one tells a person nothing
 		c.Server = nc.ConnectedAddr()
 	}

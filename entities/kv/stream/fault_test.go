@@ -15,6 +15,19 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
+// awaitEntry returns once there is an entry behind a position.
+func awaitEntry(t *testing.T, l *stream.Log, after commitlog.Position) {
+	t.Helper()
+	found := false
+	for !found {
+		<-l.Changes()
+		_ = l.Read(t.Context(), after, func(commitlog.Position, []byte) error { // the next try finds it
+			found = true
+			return nil
+		})
+	}
+}
+
 // An acknowledgement that is lost on the way: the entry is there once, and its writer is told so.
 func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
 	c := cluster(t)
@@ -26,10 +39,7 @@ func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
 	healed := make(chan struct{})
 	go func() { // when the entry has arrived, everything is passed on again
 		defer close(healed)
-		for got := at; got == at; {
-			<-watcher.Changes()
-			_ = watcher.Read(t.Context(), at, func(p commitlog.Position, _ []byte) error { got = p; return nil })
-		}
+		awaitEntry(t, watcher, at)
 		p.Heal()
 	}()
 	next, err := a.Append(t.Context(), at, []byte("second"))
@@ -54,10 +64,7 @@ func TestSYNC2_AConnectionThatIsGivenUpSaysNothingOfWhatWasSent(t *testing.T) {
 	healed := make(chan struct{})
 	go func() {
 		defer close(healed)
-		for got := at; got == at; {
-			<-watcher.Changes()
-			_ = watcher.Read(t.Context(), at, func(p commitlog.Position, _ []byte) error { got = p; return nil })
-		}
+		awaitEntry(t, watcher, at)
 		stream.MoveOn(a)
 		p.Heal()
 	}()
@@ -82,10 +89,7 @@ func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p.Mute()
 	go func() { // it gives up as soon as its entry is there
-		for got := at; got == at; {
-			<-watcher.Changes()
-			_ = watcher.Read(t.Context(), at, func(p commitlog.Position, _ []byte) error { got = p; return nil })
-		}
+		awaitEntry(t, watcher, at)
 		cancel()
 	}()
 	_, err := a.Append(ctx, at, []byte("second"))

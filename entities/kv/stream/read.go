@@ -296,7 +296,9 @@ func (l *Log) messages(ctx context.Context, s jetstream.Stream, from, to uint64,
 
 // manyMessages reads a range by a consumer of its own.
 func (l *Log) manyMessages(ctx context.Context, s jetstream.Stream, from, to uint64, fn func([]byte) error) error {
-	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: askWait})
+	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: askWait,
+	})
 	if err != nil {
 		return withdrawn(ctx, says(err))
 	}
