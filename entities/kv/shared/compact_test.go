@@ -103,9 +103,7 @@ func (m *machine) log() (*stream.Identity, *stream.Log) {
 // joined is a second machine of a store.
 func joined(t *testing.T, a *machine, words string) *machine {
 	t.Helper()
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
-		t.Fatal(err)
-	}
+	a.snapshot()
 	b := &machine{t: t, dir: t.TempDir(), url: a.url}
 	if _, err := shared.Join(t.Context(), joinOptions(t, a.url, b.dir, words)); err != nil {
 		t.Fatal(err)

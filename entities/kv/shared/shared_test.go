@@ -75,6 +75,15 @@ func (m *machine) all() string {
 	return records(m.t, m.db)
 }
 
+// snapshot has the servers get a state, by the machine or by what it does in the background.
+func (m *machine) snapshot() {
+	m.t.Helper()
+	err := m.replica.Snapshot(m.t.Context(), func(int64) {})
+	if err != nil && !errors.Is(err, stream.ErrLeased) {
+		m.t.Fatal(err)
+	}
+}
+
 func records(t testing.TB, db *kv.Store) string {
 	t.Helper()
 	var list []string
@@ -126,9 +135,7 @@ func joinOptions(t testing.TB, url, dir, words string) shared.JoinOptions {
 func TestSYNC7_AMachineJoinsWithTheStateAndTheTail(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	a, words := begun(t, c.URL())
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
-		t.Fatal(err)
-	}
+	a.snapshot()
 	a.put("tail", "after the state")
 	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
 	joined, err := shared.Join(t.Context(), joinOptions(t, c.URL(), b.dir, words))
@@ -173,9 +180,7 @@ func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
-		t.Fatal(err)
-	}
+	a.snapshot()
 	dir := t.TempDir()
 	o := joinOptions(t, c.URL(), dir, words)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -208,9 +213,7 @@ func TestSYNC7_AJoinWhoseFileIsDamagedBeginsAnew(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
-		t.Fatal(err)
-	}
+	a.snapshot()
 	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
 	o := joinOptions(t, c.URL(), b.dir, words)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -331,9 +334,7 @@ func TestSYNC8_AStoreThatTheServersHaveLostIsBegunAnew(t *testing.T) {
 	a.url = other.URL()
 	a.start()
 	a.put("two", "in the new one")
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
-		t.Fatal(err)
-	}
+	a.snapshot()
 	b := &machine{t: t, dir: t.TempDir(), url: other.URL()}
 	if _, err := shared.Join(t.Context(), joinOptions(t, other.URL(), b.dir, id.Words())); err != nil {
 		t.Fatal(err)
@@ -430,9 +431,7 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
-		t.Fatal(err)
-	}
+	a.snapshot()
 	dir, kept := t.TempDir(), make(map[string]bool)
 	for n := range 3 {
 		o := joinOptions(t, c.URL(), dir, words)
