@@ -186,7 +186,7 @@ func TestSYNC2_ClosedWhileOthersAreFirst(t *testing.T) {
 
 // Stores that only catch up keep where they stand from time to time: what they would have to
 // read again may be purged.
-func TestSYNC7_APlaceBehindEntriesWithoutTransactionsIsKept(t *testing.T) {
+func TestSYNC7_APositionBehindEntriesWithoutTransactionsIsKept(t *testing.T) {
 	l := logtest.New(kv.Position{})
 	d := newDisk()
 	open := func() *kv.Store {

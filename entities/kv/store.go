@@ -78,14 +78,14 @@ type Options struct {
 	// which several machines share, and those of others are applied as its own are. Nil: the
 	// store is one machine's, and its journal is the truth. See Follow.
 	Log Log
-	// LogStart is where in Log a store stands that was none of its replicas until now, and
-	// with whose records the log begins. Nil: only an empty store can begin, at the zero
+	// LogStart is the beginning of Log, for the one store with whose records it begins, and
+	// which was none of its replicas until now. Nil: only an empty store can begin, at the zero
 	// Position.
 	LogStart *Position
 	// Leave makes a replica a store of this machine again. Changes that wait are then ordinary ones.
 	Leave bool
-	// Replace opens a replica without its log, for Restore with KeepLocal and nothing else: it
-	// keeps its place until then.
+	// Replace opens a replica without its log, for Restore with KeepLocal and nothing else. Until
+	// then it keeps how far it has applied the log.
 	Replace bool
 	// Queue has transactions that only add be accepted while the log can't be reached, see Queueable.
 	// They wait here, and are done again when it can.
