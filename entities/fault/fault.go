@@ -111,13 +111,19 @@ func Missing(sort, id string) *Error {
 	return &Error{Kind: NotFound, Ref: id, Msg: fmt.Sprintf("no %s with id %q", sort, id)}
 }
 
-// Stale returns a Conflict error for a record whose version moved on.
+// Stale returns a Conflict error for a record whose version moved on, or that must not exist where
+// want is 0.
 func Stale(sort, id string, have, want int) *Error {
-	return &Error{
+	e := &Error{
 		Kind: Conflict, Ref: id, Field: "ifVersion",
 		Msg:  fmt.Sprintf("%s %q is at version %d, not %d", sort, id, have, want),
 		Hint: "read the record again and repeat the change on its current version",
 	}
+	if want == 0 {
+		e.Msg = fmt.Sprintf("%s %q is there already, at version %d", sort, id, have)
+		e.Hint = "give another id, or change what is there"
+	}
+	return e
 }
 
 // WithHint sets the hint and returns e, for use at the point of creation.

@@ -70,7 +70,7 @@ func drawServers(s *term.Screen, c *protocol.SyncCompacted) {
 		f.Addf("servers", "not yet: %s. It is done when they can be used", c.Trouble)
 	}
 	for _, m := range c.Machines {
-		state := "compacts its files when it is on"
+		state := "not yet; it compacts its files when it is on"
 		if m.Compacted {
 			state = "done"
 		}

@@ -91,7 +91,12 @@ func (c *begin) Run(a *Options) error {
 	a.Out.Say(term.Styled(term.Good, "begun"), term.Text("  this is machine 1"))
 	drawCluster(a.Out, cluster)
 	drawWords(a.Out, id.Words())
-	return c.drawNext(a)
+	err = c.drawNext(a)
+	if err != nil {
+		return err
+	}
+	a.Out.SayWhole(term.Styled(term.Faint, "When it runs, each other machine joins with these words: ctxd sync join "+servers.URL))
+	return nil
 }
 
 // withOwner is err, with the process that has the store open where that is why a command failed.
@@ -122,10 +127,11 @@ func (f *storeFlags) drawNext(a *Options) error {
 	if err != nil {
 		return err
 	}
-	next := "Start the daemon now: ctxd serve. One that runs is ended first: ctxd stop."
+	next := "Start the daemon now: ctxd serve."
 	if f.URL != "" && f.URL != conf.Store.Sync.URL {
-		next = "Set store.sync.url to " + f.URL + " in the configuration. Then start the daemon: ctxd serve. One that runs is ended first: ctxd stop."
+		next = "Set store.sync.url to " + f.URL + " in the configuration. Then start the daemon: ctxd serve."
 	}
+	next += " If one runs, stop it first: ctxd stop."
 	a.Out.Say()
 	a.Out.SayWhole(term.Styled(term.Faint, next))
 	return nil

@@ -90,10 +90,16 @@ func (status) Run(a *Options) error {
 		behind = "what is on the servers is not known"
 	}
 	f.Addf("applied", "message %s; %s", term.Number(st.Applied), behind)
-	f.Addf("machines", "%s; %s of theirs applied since the start, %s of writes run again", term.Count(len(st.Machines), "machine"),
+	machines := "not known"
+	if len(st.Machines) > 0 {
+		machines = term.Count(len(st.Machines), "machine")
+	}
+	f.Addf("machines", "%s; since the start %s of others applied, %s of writes run again", machines,
 		term.Count(st.Foreign, "transaction"), term.Count(st.Reruns, "group"))
-	if s := st.Snapshot; s != nil {
-		f.Addf("state", "%s at message %s, by machine %d, %s", term.Size(s.Bytes), term.Number(s.At), s.Machine, s.Made.Local().Format(time.DateTime))
+	s := st.Snapshot
+	if s != nil {
+		f.Addf("state", "%s on the servers for machines that join, of message %s, by machine %d, %s",
+			term.Size(s.Bytes), term.Number(s.At), s.Machine, s.Made.Local().Format(time.DateTime))
 	}
 	drawQueue(f, st.Queue)
 	f.Draw(a.Out)

@@ -345,7 +345,7 @@ func List(tx Tx) (list []Waiting, err error) {
 // missing is the error for a number that no item has.
 func missing(number uint64) error {
 	return fault.New(fault.NotFound, "nothing with the number %d waits for the other machines", number).
-		WithRef(fmt.Sprint(number)).WithHint("list what waits")
+		WithRef(fmt.Sprint(number)).WithHint("ctxd sync conflicts lists what was refused")
 }
 
 // getRefused returns an item whose replay was refused.

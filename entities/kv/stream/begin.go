@@ -207,7 +207,7 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	}
 	if found == nil {
 		return nil, nil, fault.New(fault.NotFound, "no store on these servers has these recovery words").
-			WithHint("compare the words and the address; removing a machine makes new words: ctxd sync status on a machine that is in")
+			WithHint("compare the words and the address; removing a machine makes new words, which ctxd sync remove has printed there")
 	}
 	id, err := newMember(ctx, js, found, o, func(id *Identity) error { return permitted(ctx, nc, d, id.needs(false)) })
 	if err != nil {
