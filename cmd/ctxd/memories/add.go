@@ -129,7 +129,7 @@ func (a *Options) statement(given string) (string, error) {
 // outcome says of a memory what its writer may not expect, "" for nothing.
 func outcome(m *record.Memory) string {
 	if m.Pending {
-		return term.Pending + ", and may get another number there"
+		return term.Pending + ", and may get another number then"
 	}
 	if m.Status == record.MemoryDeprecated {
 		return "its confidence is under 0.3, so it is deprecated: lists leave it out"
