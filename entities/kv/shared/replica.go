@@ -22,7 +22,7 @@ const Folder = "sync"
 
 // Names in Folder.
 const (
-	keyFile = "key"
+	keyFile             = "key"
 	leftFile            = "left"                      // this machine has left: its store is its own, whatever the settings say
 	stateFile           = "state.ctxdbackup"          // of a snapshot, on its way to the servers
 	joiningKeyFile      = "joining.key"               // of a join that is not complete
@@ -57,15 +57,15 @@ type Options struct {
 
 // Replica is a store's part in what several machines share.
 type Replica struct {
-	dir     string
-	logger  *slog.Logger
-	id      *stream.Identity
-	log     *stream.Log
+	dir        string
+	logger     *slog.Logger
+	id         *stream.Identity
+	log        *stream.Log
 	ctx        context.Context // of what is done in the background
-	stop    context.CancelFunc
+	stop       context.CancelFunc
 	background sync.WaitGroup
 
-	wake       chan struct{} // something is due; buffer of one
+	wake        chan struct{} // something is due; buffer of one
 	compactLock mutex         // of Compact and its background part
 	stateLock   mutex         // of the file of a state
 
@@ -229,7 +229,7 @@ func (r *Replica) maintain(ctx context.Context) error {
 		r.logger.Warn("cannot write a snapshot of the shared store", "error", err)
 	}
 	if r.triedState(ctx, err) < announceEvery {
-	return err
+		return err
 	}
 	return untold
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -105,9 +104,7 @@ func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *I
 	if err != nil {
 		return nil, cantMake(err)
 	}
-	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
-	})
+	err = createBucket(ctx, js, id.id.Bucket, replicas)
 	if err != nil {
 		return nil, cantMake(err)
 	}
@@ -268,5 +265,7 @@ func newMember(ctx context.Context, js jetstream.JetStream, found *jetstream.Str
 	return id, b.takeNumber(ctx)
 }
 
+const machinePrefix = "m."
+
 // keyOfMachine is the key of a machine in the bucket.
-func keyOfMachine(n uint32) string { return fmt.Sprintf("m.%d", n) }
+func keyOfMachine(n uint32) string { return machinePrefix + decimal(n) }

@@ -60,6 +60,53 @@ func openBucket(ctx context.Context, js jetstream.JetStream, id *Identity) (*buc
 	return &bucket{js, kv, id}, nil
 }
 
+// streamOf is the name of the stream that a bucket is.
+func streamOf(bucket string) string { return "KV_" + bucket }
+
+// createBucket makes the bucket of a store. Values are read from the leader alone: another server, which the library
+// lets answer as well, may not have yet what was acknowledged.
+func createBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int) error {
+	_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: name, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
+	})
+	if err != nil {
+		return err
+	}
+	s, err := js.Stream(ctx, streamOf(name))
+	if err != nil {
+		return err
+	}
+	config := s.CachedInfo().Config
+	config.AllowDirect = false
+	_, err = js.UpdateStream(ctx, config)
+	return err
+}
+
+// keys lists the keys that begin with a prefix, which ends in a dot, in order. Some may be deleted. It asks the leader:
+// the library's own list comes from any server.
+func (b *bucket) keys(ctx context.Context, prefix string) ([]string, error) {
+	name := b.id.names().bucket
+	s, err := b.js.Stream(ctx, streamOf(name))
+	if err != nil {
+		return nil, says(err)
+	}
+	of := "$KV." + name + "."
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(of+prefix+">"))
+	if err != nil {
+		return nil, says(err)
+	}
+	err = led(info)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]string, 0, len(info.State.Subjects))
+	for subject := range info.State.Subjects {
+		list = append(list, strings.TrimPrefix(subject, of))
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
 // seal encrypts a value under its key with the newest key of the store.
 func (b *bucket) seal(key string, value any) ([]byte, error) {
 	data, err := json.Marshal(value)
@@ -212,20 +259,14 @@ func (b *bucket) put(ctx context.Context, m *Machine) error {
 // machines lists the machines by number. One whose record does not have the newest key is left
 // out: a machine that was removed may still write what it likes with the keys that it has.
 func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
-	keys, err := b.kv.Keys(ctx)
-	if errors.Is(err, jetstream.ErrNoKeysFound) {
-		return nil, nil
-	}
+	keys, err := b.keys(ctx, machinePrefix)
 	if err != nil {
-		return nil, says(err)
+		return nil, err
 	}
 	newest, _ := b.id.current()
 	var list []Machine
 	for _, key := range keys {
-		n, isMachine := strings.CutPrefix(key, "m.")
-		if !isMachine {
-			continue
-		}
+		n := strings.TrimPrefix(key, machinePrefix)
 		e, err := b.kv.Get(ctx, key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			continue

@@ -96,6 +96,29 @@ func TestSYNC8_AnEntryWithAnOldKeyIsRefused(t *testing.T) {
 	}
 }
 
+// What was acknowledged is in the lists at once, although any of the servers may be the last to have it.
+func TestSYNC8_ListsHoldWhatWasAcknowledged(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c)
+	a := opened(t, c.URL(), id)
+	at := id.Start()
+	for n := range 12 {
+		at = appended(t, a, at, "entry")
+		if _, err := a.PutSnapshot(t.Context(), at, bytes.NewReader([]byte("state")), func(int64) {}); err != nil {
+			t.Fatal(err)
+		}
+		states, err := a.Snapshots(t.Context())
+		if err != nil || len(states) != min(n+1, 2) || states[0].At != at {
+			t.Fatalf("after %d states: %+v, %v", n+1, states, err)
+		}
+		joined(t, c, id)
+		machines, err := a.Machines(t.Context())
+		if err != nil || len(machines) != n+2 {
+			t.Fatalf("%d machines take part, listed are %+v, %v", n+2, machines, err)
+		}
+	}
+}
+
 func TestSYNC8_LeavingEndsTheList(t *testing.T) {
 	c := cluster(t)
 	id := begun(t, c)

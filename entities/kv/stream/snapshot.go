@@ -9,7 +9,6 @@ import (
 	"hash"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -161,21 +160,14 @@ func (l *Log) Snapshots(ctx context.Context) ([]*Snapshot, error) {
 }
 
 func (b *bucket) snapshots(ctx context.Context) ([]*Snapshot, error) {
-	keys, err := b.kv.Keys(ctx)
-	if errors.Is(err, jetstream.ErrNoKeysFound) {
-		return nil, nil
-	}
+	keys, err := b.keys(ctx, snapshotPrefix)
 	if err != nil {
-		return nil, says(err)
+		return nil, err
 	}
-	slices.Sort(keys)
 	slices.Reverse(keys)
 	newest, _ := b.id.current()
 	var list []*Snapshot
 	for _, key := range keys {
-		if !strings.HasPrefix(key, snapshotPrefix) {
-			continue
-		}
 		e, err := b.kv.Get(ctx, key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			continue
@@ -373,7 +365,7 @@ func (l *Log) Free(ctx context.Context) error {
 // drop deletes a snapshot, its record first: no join begins with half of one.
 func (b *bucket) drop(ctx context.Context, objects jetstream.ObjectStore, s *Snapshot) error {
 	key := keyOfSnapshot(s)
-	err := b.kv.Delete(ctx, key)
+	err := b.kv.Purge(ctx, key, jetstream.PurgeTTL(leaseTime)) // what says so goes, too
 	if noRoom(err) != nil { // not even for a mark that it is gone
 		err = b.forget(ctx, key)
 	}
