@@ -2,6 +2,7 @@ package streamtest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -51,19 +52,19 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 	}
 	c := &Cluster{running: make([]*server.Server, n)}
 	routes := make([]*url.URL, n)
+	ports, err := FreePorts(2 * n)
+	if err != nil {
+		return nil, err
+	}
 	for i := range n {
-		ports, err := FreePorts(2)
-		if err != nil {
-			return nil, err
-		}
-		opts, err := o.of(fmt.Sprintf("server%d", i+1), filepath.Join(dir, fmt.Sprint(i)), ports[0])
+		opts, err := o.of(fmt.Sprintf("server%d", i+1), filepath.Join(dir, fmt.Sprint(i)), ports[2*i])
 		if err != nil {
 			return nil, err
 		}
 		opts.SyncAlways, opts.MaxPayload = !o.Lazy, o.MaxPayload
 		if n > 1 {
-			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[1], NoAdvertise: true}
-			routes[i] = &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", ports[1])}
+			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[2*i+1], NoAdvertise: true}
+			routes[i] = &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", ports[2*i+1])}
 		}
 		c.options = append(c.options, opts)
 	}
@@ -135,6 +136,10 @@ func options(name, dir string, port int) *server.Options {
 	}
 }
 
+// Ports are taken from where systems take none for connections that go out: one of those would hold the port of a
+// server that does not run at the moment, such as one that is started again.
+const firstPort, morePorts = 20_000, 12_000
+
 // FreePorts returns ports that nobody listens on.
 func FreePorts(n int) ([]int, error) {
 	var ports []int
@@ -144,13 +149,17 @@ func FreePorts(n int) ([]int, error) {
 			closes(ln)
 		}
 	}()
-	for range n {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+	for tries := 0; len(ports) < n; tries++ {
+		port := firstPort + rand.IntN(morePorts)
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil && tries < 1000 {
+			continue // somebody has it
+		}
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, ln)
-		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports, nil
 }
