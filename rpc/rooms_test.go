@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +50,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	contract "github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/rpctest"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -78,21 +78,6 @@ func roomsOver(db *kv.Store) (*rpc.Rooms, error) { return roomsWith(db, search.O
 
 func roomsWith(db *kv.Store, finding search.Options) (*rpc.Rooms, error) {
 	return roomsClocked(db, finding, nil)
-}
-
-// rehearses reports whether it is called in the first run of a transaction that runs twice, with the tag twice.
-func rehearses() bool {
-	callers := make([]uintptr, 64)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
-	for {
-		frame, more := frames.Next()
-		if strings.HasSuffix(frame.Function, "kv.(*Store).rehearse") {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
 }
 
 // roomsClocked opens the rooms with another clock for records; nil: the time.
@@ -138,14 +123,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		return cmp.Or(mem.HideConversation(tx, id), shelf.HideConversation(tx, id))
 	}
 	if now != nil { // so that ids are known before
-		ids := 0
-		talk.NewID = func() string {
-			if rehearses() {
-				return "never written"
-			}
-			ids++
-			return fmt.Sprintf("chat%d", ids)
-		}
+		talk.NewID = rpctest.Counted("chat")
 	}
 	chats, err = chat.Open(db, talk)
 	if err != nil {
@@ -159,8 +137,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		Now: now, Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	}
 	if now != nil {
-		ids := 0
-		reading.NewID = func() string { ids++; return fmt.Sprintf("book%d", ids) }
+		reading.NewID = rpctest.Counted("book")
 	}
 	if shelf, err = books.Open(db, reading); err != nil {
 		return nil, err

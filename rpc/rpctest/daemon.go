@@ -2,7 +2,6 @@ package rpctest
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -57,7 +56,13 @@ func must(t testing.TB, err error) {
 func ticks() func() time.Time {
 	var read atomic.Int64
 	start := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
-	return func() time.Time { return start.Add(time.Duration(read.Add(1)) * time.Millisecond) }
+	return func() time.Time {
+		n := read.Load()
+		if !rehearses() {
+			n = read.Add(1)
+		}
+		return start.Add(time.Duration(n) * time.Millisecond)
+	}
 }
 
 // noteState is what memories ask about a note that they come from.
@@ -68,12 +73,6 @@ func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
 	}
 	found, err = notes.Records.Has(tx, id)
 	return source.Private, found, err
-}
-
-// counted makes ids that are the same in every run.
-func counted(what string) func() string {
-	var made atomic.Int64
-	return func() string { return fmt.Sprintf("%s-%d", what, made.Add(1)) }
 }
 
 // Options are what a daemon has that not all have. The zero value works.
@@ -113,7 +112,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{
-		Now: now, NewID: counted("memory"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget,
+		Now: now, NewID: Counted("memory-"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget,
 		Machine: func() string { return opts.Machine },
 	})
 	must(t, err)
