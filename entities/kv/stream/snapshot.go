@@ -366,7 +366,7 @@ func (l *Log) Free(ctx context.Context) error {
 func (b *bucket) drop(ctx context.Context, objects jetstream.ObjectStore, s *Snapshot) error {
 	key := keyOfSnapshot(s)
 	err := b.kv.Purge(ctx, key, jetstream.PurgeTTL(leaseTime)) // what says so goes, too
-	if noRoom(err) != nil { // not even for a mark that it is gone
+	if noRoom(err) != nil {                                    // not even for a mark that it is gone
 		err = b.forget(ctx, key)
 	}
 	if err != nil {
