@@ -3,9 +3,9 @@ package syncs
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -22,7 +22,7 @@ import (
 type storeFlags struct {
 	URL    string `arg:"" optional:"" help:"Address of the NATS servers, several separated by commas. Default: the setting store.sync.url."`
 	Data   string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	Name   string `help:"What this machine is called in the list of machines. Default: its host name."`
+	Name   string `help:"What this machine is called, in the list of machines and as the source of memories. Default: its host name."`
 	Synced bool   `help:"Say that all servers have sync_interval: always, which they do not tell by themselves."`
 }
 
@@ -186,6 +186,7 @@ func (join) Examples() []command.Example {
 // joined is the result of ctxd sync join.
 type joined struct {
 	Machine uint32          `json:"machine"`
+	Name    string          `json:"name"`
 	Bytes   int64           `json:"bytes"`
 	Kept    string          `json:"kept,omitempty"` // backup of what was there before
 	Cluster *stream.Cluster `json:"cluster"`
@@ -216,9 +217,10 @@ func (c *join) Run(a *Options) error {
 		return withOwner(conf.Data, err)
 	}
 	if a.JSON {
-		return a.Out.JSON(joined{got.Machine, got.Bytes, got.Kept, got.Cluster})
+		return a.Out.JSON(joined{got.Machine, got.Name, got.Bytes, got.Kept, got.Cluster})
 	}
-	a.Out.Say(term.Styled(term.Good, "joined"), term.Text("  this is machine "+strconv.FormatUint(uint64(got.Machine), 10)+", "+term.Size(got.Bytes)+" taken"))
+	what := fmt.Sprintf("  this is machine %d, %s, %s taken", got.Machine, got.Name, term.Size(got.Bytes))
+	a.Out.Say(term.Styled(term.Good, "joined"), term.Text(what))
 	if got.Kept != "" {
 		a.Out.SayWhole(term.Text("  what was here before: " + got.Kept))
 	}

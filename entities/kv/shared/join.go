@@ -96,6 +96,7 @@ type JoinOptions struct {
 // Joined is what came of a join.
 type Joined struct {
 	Machine uint32
+	Name    string // of this machine, see stream.JoinOptions
 	Kept    string // backup of what was there before; "" for none
 	Bytes   int64  // of the state that was taken
 	Cluster *stream.Cluster
@@ -161,7 +162,7 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	if err != nil {
 		return nil, err
 	}
-	joined := &Joined{Machine: id.Machine(), Bytes: s.Bytes, Cluster: cluster}
+	joined := &Joined{Machine: id.Machine(), Name: id.Name(), Bytes: s.Bytes, Cluster: cluster}
 	if db.Status().Records > 0 {
 		joined.Kept = copyPath(o.Dir)
 	}
@@ -229,8 +230,13 @@ func (o *JoinOptions) identity(ctx context.Context) (*stream.Identity, error) {
 			return id, os.Rename(path, pathOf(o.Dir, joiningKeyFile))
 		}
 	}
+	var former uint32
+	before, err := stream.LoadIdentity(keyPath(o.Dir))
+	if err == nil && before.Fits(o.Secret) {
+		former = before.Machine()
+	}
 	id, _, err := stream.Join(ctx, stream.JoinOptions{
-		Servers: o.Servers, Secret: o.Secret, Name: o.Name, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile),
+		Servers: o.Servers, Secret: o.Secret, Name: o.Name, Former: former, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile),
 	})
 	return id, err
 }

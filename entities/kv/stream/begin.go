@@ -169,7 +169,8 @@ func connect(s Servers, d *dialer) (*nats.Conn, jetstream.JetStream, error) {
 type JoinOptions struct {
 	Servers Servers
 	Secret  seal.Secret // from the recovery words
-	Name    string      // of this machine
+	Name    string      // of this machine; it gets a number behind it where another one is called so
+	Former  uint32      // the number that this machine had before, whose name it may keep; 0: none
 	Synced  bool
 	Path    string // of the key file
 }
@@ -262,6 +263,10 @@ func newMember(ctx context.Context, js jetstream.JetStream, found *jetstream.Str
 	}
 	id := newIdentity(raw, o.Path)
 	b := &bucket{js: js, kv: kv, id: id}
+	err = b.takeName(ctx, o.Former)
+	if err != nil {
+		return nil, err
+	}
 	return id, b.takeNumber(ctx)
 }
 

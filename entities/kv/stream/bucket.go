@@ -211,6 +211,26 @@ func (b *bucket) takeNumber(ctx context.Context) error {
 	return fault.New(fault.Limit, "the store has %d machines already", maxMachines).WithHint("remove one with ctxd sync remove")
 }
 
+// takeName puts a number behind the name of this machine where another one has that name: a
+// memory says by name who wrote it. former may have it.
+func (b *bucket) takeName(ctx context.Context, former uint32) error {
+	machines, err := b.machines(ctx)
+	if err != nil {
+		return err
+	}
+	taken := make(map[string]bool, len(machines))
+	for _, m := range machines {
+		taken[m.Name] = taken[m.Name] || m.Number != former
+	}
+	b.id.mu.Lock()
+	defer b.id.mu.Unlock()
+	name := b.id.id.Name
+	for n := uint32(2); taken[b.id.id.Name]; n++ {
+		b.id.id.Name = name + " " + decimal(n)
+	}
+	return nil
+}
+
 // self is what this machine says of itself.
 func (b *bucket) self(p Presence) *Machine {
 	b.id.mu.Lock()

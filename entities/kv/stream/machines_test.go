@@ -19,6 +19,29 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
+// A memory says by name on which machine it was written, so no two of a store are called the same.
+func TestSYNC8_NamesOfMachinesAreApart(t *testing.T) {
+	c := cluster(t)
+	id := begun(t, c) // laptop
+	joined(t, c, id)
+	third := joined(t, c, id)
+	secret, err := seal.ParseWords(id.Words())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, _, err := stream.Join(t.Context(), stream.JoinOptions{Servers: stream.Servers{URL: c.URL()}, Secret: secret, Name: "laptop", Former: id.Machine()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if third.Name() != "desktop 2" || same.Name() != "laptop" {
+		t.Errorf("the third is called %q, the first one %q when it joins anew", third.Name(), same.Name())
+	}
+	list, err := opened(t, c.URL(), id).Machines(t.Context())
+	if err != nil || len(list) != 4 || list[1].Name != "desktop" || list[2].Name != "desktop 2" || list[3].Name != "laptop" {
+		t.Errorf("machines %+v, %v", list, err)
+	}
+}
+
 func TestSYNC8_ARemovedMachineGetsNothingNew(t *testing.T) {
 	c := cluster(t)
 	id := begun(t, c)
