@@ -285,7 +285,7 @@ func (l *Log) purge(ctx context.Context, b *bucket, objects jetstream.ObjectStor
 }
 
 // purgeTo deletes the messages up to a sequence and returns which is the first now. Snapshots
-// go whose tail is gone, and those behind the newest so many.
+// go whose tail is gone, and those behind the newest so many; the newest stays.
 func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectStore, seq uint64, keep int) (first uint64, err error) {
 	s, err := l.js.Stream(ctx, l.id.names().stream)
 	if err != nil {
@@ -305,8 +305,8 @@ func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectSt
 		return first, err
 	}
 	for n, old := range list {
-		// A leader that has gone further than was asked for would cost the newest one.
-		if n < keep && old.At.Seq+1 >= min(first, seq+1) {
+		// The newest stays, whatever a leader says of the log: nobody could join without it.
+		if n == 0 || n < keep && old.At.Seq+1 >= first {
 			continue
 		}
 		err := b.drop(ctx, objects, old)
