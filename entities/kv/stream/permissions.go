@@ -17,8 +17,12 @@ type need struct {
 	stored  bool // a stream keeps what comes there
 }
 
-// nowhere is no stream of ours: what is only for it is kept by none.
+// nowhere is no stream and no subject of ours: what is only for it is kept by none.
 const nowhere = "none"
+
+// noPurge asks for a purge that a server refuses, since its bounds exclude each other, and that
+// would concern nothing.
+const noPurge = `{"filter":"` + nowhere + `","seq":1,"keep":1}`
 
 // needs lists what a machine asks of the servers. With makes, it is about to make the streams.
 func (i *Identity) needs(makes bool) []need {
@@ -33,7 +37,7 @@ func (i *Identity) needs(makes bool) []need {
 		}
 		list = append(list,
 			need{"look at the stream of " + s.what, "$JS.API.STREAM.INFO." + s.name, "", false},
-			need{"purge " + s.what, "$JS.API.STREAM.PURGE." + s.name, `{"filter":"` + nowhere + `"}`, false},
+			need{"purge " + s.what, "$JS.API.STREAM.PURGE." + s.name, noPurge, false},
 			need{"read " + s.what + " by a consumer", "$JS.API.CONSUMER.CREATE." + s.name + "." + nowhere, "{}", false},
 		)
 	}
