@@ -150,7 +150,7 @@ func FreePorts(n int) ([]int, error) {
 		}
 	}()
 	for tries := 0; len(ports) < n; tries++ {
-		port := firstPort + rand.IntN(morePorts)
+		port := firstPort + rand.IntN(morePorts) //nolint:gosec // a guess that others may make, too
 		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil && tries < 1000 {
 			continue // somebody has it
