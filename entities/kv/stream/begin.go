@@ -104,13 +104,21 @@ func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *I
 	if err != nil {
 		return nil, cantMake(err)
 	}
-	err = createBucket(ctx, js, id.id.Bucket, replicas)
+	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
+	})
 	if err != nil {
 		return nil, cantMake(err)
 	}
 	_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: id.id.Objects, Replicas: replicas, Storage: jetstream.FileStorage})
 	if err != nil {
 		return nil, cantMake(err)
+	}
+	for _, name := range []string{streamOfBucket(id.id.Bucket), streamOfObjects(id.id.Objects)} {
+		err = readsFromLeader(ctx, js, name)
+		if err != nil {
+			return nil, cantMake(err)
+		}
 	}
 	c, err := examine(ctx, nc, s)
 	if err != nil {

@@ -60,19 +60,14 @@ func openBucket(ctx context.Context, js jetstream.JetStream, id *Identity) (*buc
 	return &bucket{js, kv, id}, nil
 }
 
-// streamOf is the name of the stream that a bucket is.
-func streamOf(bucket string) string { return "KV_" + bucket }
+// streamOfBucket and streamOfObjects are the names of the streams behind a bucket and an object store.
+func streamOfBucket(bucket string) string   { return "KV_" + bucket }
+func streamOfObjects(objects string) string { return "OBJ_" + objects }
 
-// createBucket makes the bucket of a store. Values are read from the leader alone: another server, which the library
-// lets answer as well, may not have yet what was acknowledged.
-func createBucket(ctx context.Context, js jetstream.JetStream, name string, replicas int) error {
-	_, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: name, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
-	})
-	if err != nil {
-		return err
-	}
-	s, err := js.Stream(ctx, streamOf(name))
+// readsFromLeader has the values of a stream be read from its leader alone: another server, which
+// the library lets answer as well, may not have yet what was acknowledged.
+func readsFromLeader(ctx context.Context, js jetstream.JetStream, stream string) error {
+	s, err := js.Stream(ctx, stream)
 	if err != nil {
 		return err
 	}
@@ -86,7 +81,7 @@ func createBucket(ctx context.Context, js jetstream.JetStream, name string, repl
 // the library's own list comes from any server.
 func (b *bucket) keys(ctx context.Context, prefix string) ([]string, error) {
 	name := b.id.names().bucket
-	s, err := b.js.Stream(ctx, streamOf(name))
+	s, err := b.js.Stream(ctx, streamOfBucket(name))
 	if err != nil {
 		return nil, says(err)
 	}

@@ -28,15 +28,19 @@ const noPurge = `{"filter":"` + nowhere + `","seq":1,"keep":1}`
 func (i *Identity) needs(makes bool) []need {
 	at := i.names()
 	streams := []struct{ name, what string }{
-		{at.stream, "the log"}, {"KV_" + at.bucket, "the list of machines"}, {"OBJ_" + at.objects, "the states"},
+		{at.stream, "the log"}, {streamOfBucket(at.bucket), "the list of machines"}, {streamOfObjects(at.objects), "the states"},
 	}
 	var list []need
 	for _, s := range streams {
 		if makes {
 			list = append(list, need{"make the stream of " + s.what, "$JS.API.STREAM.CREATE." + s.name, "{}", false})
 		}
+		if makes || s.name == at.stream {
+			list = append(list, need{"change the stream of " + s.what, "$JS.API.STREAM.UPDATE." + s.name, "{}", false})
+		}
 		list = append(list,
 			need{"look at the stream of " + s.what, "$JS.API.STREAM.INFO." + s.name, "", false},
+			need{"read single messages of " + s.what, "$JS.API.STREAM.MSG.GET." + s.name, `{"seq":0}`, false},
 			need{"purge " + s.what, "$JS.API.STREAM.PURGE." + s.name, noPurge, false},
 			need{"read " + s.what + " by a consumer", "$JS.API.CONSUMER.CREATE." + s.name + "." + nowhere, "{}", false},
 		)
@@ -46,10 +50,6 @@ func (i *Identity) needs(makes bool) []need {
 		need{"write to the list of machines", "$KV." + at.bucket + "." + nowhere, "", true},
 		need{"write states", "$O." + at.objects + ".C." + nowhere, "", true},
 		need{"write states", "$O." + at.objects + ".M." + nowhere, "", true},
-		need{"read single messages of the log", "$JS.API.STREAM.MSG.GET." + at.stream, `{"seq":0}`, false},
-		need{"read single entries of the list of machines", "$JS.API.DIRECT.GET.KV_" + at.bucket + ".$KV." + at.bucket + "." + nowhere, "", false},
-		need{"read states", "$JS.API.DIRECT.GET.OBJ_" + at.objects + ".$O." + at.objects + ".M." + nowhere, "", false},
-		need{"change the stream of the log", "$JS.API.STREAM.UPDATE." + at.stream, "{}", false},
 	)
 }
 

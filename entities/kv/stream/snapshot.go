@@ -391,17 +391,17 @@ func (b *bucket) erase(ctx context.Context, objects jetstream.ObjectStore, name 
 		return err
 	}
 	in := b.id.names().objects
-	err = b.purge(ctx, "OBJ_"+in, "$O."+in+".C."+info.NUID)
+	err = b.purge(ctx, streamOfObjects(in), "$O."+in+".C."+info.NUID)
 	if err != nil {
 		return err
 	}
-	return b.purge(ctx, "OBJ_"+in, "$O."+in+".M."+base64.URLEncoding.EncodeToString([]byte(name)))
+	return b.purge(ctx, streamOfObjects(in), "$O."+in+".M."+base64.URLEncoding.EncodeToString([]byte(name)))
 }
 
 // forget deletes an entry of the bucket and leaves no mark of it.
 func (b *bucket) forget(ctx context.Context, key string) error {
 	name := b.id.names().bucket
-	return b.purge(ctx, "KV_"+name, "$KV."+name+"."+key)
+	return b.purge(ctx, streamOfBucket(name), "$KV."+name+"."+key)
 }
 
 // purge deletes the messages of a subject from a stream that is not the log.
