@@ -265,7 +265,7 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "daemon", Title: "The daemon:"},
 			{Key: "notes", Title: "Your notes:"},
-			{Key: "store", Title: "Backup and repair:"},
+			{Key: "store", Title: "The store:"},
 			{Key: "look", Title: "Inspection:"},
 			{Key: "shell", Title: "Your shell:"},
 			{Key: "global", Title: "Flags of every command:"},

@@ -55,13 +55,13 @@ type machine struct {
 	ours map[string]outcome // records of its own
 }
 
-func newCluster(t testing.TB, n int, seed uint64, anyhow bool) *cluster {
+func newCluster(t testing.TB, n int, seed uint64, acceptAll bool) *cluster {
 	t.Helper()
 	c := &cluster{
 		t: t, log: logtest.New(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 23)),
 		told: map[string]outcome{}, counts: map[string]string{}, faults: map[string]int{},
 	}
-	c.log.Anyhow = anyhow
+	c.log.AcceptAll = acceptAll
 	for range n {
 		m := &machine{d: newDisk(), ours: map[string]outcome{}}
 		c.open(m)

@@ -123,7 +123,7 @@ func TestSYNC2_AnOldEndOfTheLogIsNotTakenForTheEnd(t *testing.T) {
 	_, machines, stores := replicas(t, 2)
 	put(t, stores[0], "a", "1")
 	catchUp(t, stores[1])
-	machines[1].Old(true)
+	machines[1].StaleReads(true)
 	put(t, stores[0], "a", "2")
 	var e *fault.Error
 	if err := stores[1].CatchUp(ctx); !errors.As(err, &e) || !e.Retryable {
@@ -139,7 +139,7 @@ func TestSYNC2_AnOldEndOfTheLogIsNotTakenForTheEnd(t *testing.T) {
 	if err := stores[1].Update(ctx, swap); !errors.Is(err, kv.ErrUnconfirmed) {
 		t.Errorf("a refusal that is wrong by now: %v", err)
 	}
-	machines[1].Old(false)
+	machines[1].StaleReads(false)
 	catchUp(t, stores[1])
 	if got := dump(t, stores[1]); got["a"] != "2" {
 		t.Errorf("it reads %v", got)

@@ -13,9 +13,9 @@ import (
 
 // Log is the log that machines share.
 type Log struct {
-	// Anyhow has every Append succeed, whatever stands behind its position: a wrong design,
+	// AcceptAll has every Append succeed, whatever stands behind its position: a wrong design,
 	// for tests that are to notice.
-	Anyhow bool
+	AcceptAll bool
 
 	mu       sync.Mutex
 	base     commitlog.Position // what the oldest entry left stands behind
@@ -57,11 +57,11 @@ type Machine struct {
 	log     *Log
 	changes chan struct{}
 
-	mu    sync.Mutex
-	cut   bool
-	old   *commitlog.Position // what reads end at; nil: at the end
-	fault func() Fault
-	slow  func(op string)
+	mu       sync.Mutex
+	cut      bool
+	staleEnd *commitlog.Position // what reads end at; nil: at the end
+	fault    func() Fault
+	slow     func(op string)
 }
 
 // Machine returns another machine's way to the log.
@@ -81,15 +81,15 @@ func (m *Machine) Cut(cut bool) {
 	m.signal()
 }
 
-// Old has reads end where the log ends now, as those from a server do that has not noticed
+// StaleReads has reads end where the log ends now, as those from a server do that has not noticed
 // yet that another one leads; or no longer.
-func (m *Machine) Old(old bool) {
+func (m *Machine) StaleReads(stale bool) {
 	end, _ := m.log.End()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.old = nil
-	if old {
-		m.old = &end
+	m.staleEnd = nil
+	if stale {
+		m.staleEnd = &end
 	}
 }
 
@@ -185,7 +185,7 @@ func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte
 // append puts an entry behind a position, if that is the end.
 func (l *Log) append(after commitlog.Position, b []byte) (commitlog.Position, error) {
 	end := l.end()
-	if after != end && !l.Anyhow {
+	if after != end && !l.AcceptAll {
 		return after, commitlog.ErrBehind
 	}
 	at := commitlog.Position{Seq: end.Seq + 1 + end.Seq%3}
@@ -232,10 +232,10 @@ func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(co
 	list, err := l.behind(after)
 	l.mu.Unlock()
 	m.mu.Lock()
-	old := m.old
+	staleEnd := m.staleEnd
 	m.mu.Unlock()
 	for _, e := range list {
-		if old != nil && e.at.Seq > old.Seq {
+		if staleEnd != nil && e.at.Seq > staleEnd.Seq {
 			break
 		}
 		if err := fn(e.at, e.bytes); err != nil {
@@ -248,7 +248,7 @@ func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(co
 // Arrived implements commitlog.Log: one entry at a time comes by itself.
 func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, []byte) error) (all bool, err error) {
 	m.mu.Lock()
-	cut, old := m.cut, m.old
+	cut, staleEnd := m.cut, m.staleEnd
 	m.mu.Unlock()
 	if cut {
 		return false, nil
@@ -257,14 +257,14 @@ func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, 
 	l.mu.Lock()
 	list, err := l.behind(after)
 	l.mu.Unlock()
-	if err != nil || len(list) == 0 || old != nil && list[0].at.Seq > old.Seq {
+	if err != nil || len(list) == 0 || staleEnd != nil && list[0].at.Seq > staleEnd.Seq {
 		return err == nil, nil //nolint:nilerr // Read says it
 	}
 	return len(list) == 1, fn(list[0].at, list[0].bytes)
 }
 
 func (l *Log) behind(after commitlog.Position) ([]entry, error) {
-	if l.Anyhow {
+	if l.AcceptAll {
 		i := slices.IndexFunc(l.entries, func(e entry) bool { return e.at.Seq > after.Seq })
 		if i < 0 {
 			return nil, nil

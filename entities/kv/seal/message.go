@@ -85,9 +85,6 @@ func aead(key []byte) cipher.AEAD {
 	return a
 }
 
-// Has reports whether there is a key of an epoch.
-func (r *Ring) Has(epoch uint32) bool { return r.keys[epoch] != nil }
-
 // Seal returns the message of a part of an entry. The epoch must be one that the ring has.
 func (r *Ring) Seal(h *Header, part []byte) []byte {
 	k := r.keys[h.Epoch]

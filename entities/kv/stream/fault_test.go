@@ -35,7 +35,7 @@ func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
 	p := streamtest.NewProxy(t, c, 0)
 	a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
 	at := appended(t, a, id.Start(), "first")
-	p.Mute()
+	p.DropFromServer()
 	healed := make(chan struct{})
 	go func() { // when the entry has arrived, everything is passed on again
 		defer close(healed)
@@ -60,7 +60,7 @@ func TestSYNC2_AConnectionThatIsGivenUpSaysNothingOfWhatWasSent(t *testing.T) {
 	p := streamtest.NewProxy(t, c, 0)
 	a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
 	at := appended(t, a, id.Start(), "first")
-	p.Mute()
+	p.DropFromServer()
 	healed := make(chan struct{})
 	go func() {
 		defer close(healed)
@@ -87,7 +87,7 @@ func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 	at := appended(t, a, id.Start(), "first")
 	watcher := opened(t, c.URL(), id)
 	ctx, cancel := context.WithCancel(t.Context())
-	p.Mute()
+	p.DropFromServer()
 	go func() { // it gives up as soon as its entry is there
 		awaitEntry(t, watcher, at)
 		cancel()
@@ -157,7 +157,7 @@ func TestSYNC3_WhoHearsNothingFollowsAnew(t *testing.T) {
 	for !stream.Follows(a) {
 		<-time.After(time.Millisecond)
 	}
-	p.Mute()
+	p.DropFromServer()
 	for stream.Follows(a) {
 		if !a.Connected() {
 			t.Fatal("it followed until its connection was given up")

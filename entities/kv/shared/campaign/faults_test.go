@@ -107,9 +107,9 @@ func partDaemon(loses int) func(w *world) (string, func(), []int) {
 			case all:
 				p.Cut()
 			case toClient:
-				p.Mute()
+				p.DropFromServer()
 			case toServer:
-				p.Deafen()
+				p.DropFromClient()
 			}
 		}
 		mend := func() {
@@ -137,11 +137,11 @@ func partServers(both bool, loses int) func(w *world) (string, func(), []int) {
 				w.routes[i][j].Cut()
 				w.routes[j][i].Cut()
 			case toServer: // what i says to j is lost
-				w.routes[i][j].Deafen()
-				w.routes[j][i].Mute()
+				w.routes[i][j].DropFromClient()
+				w.routes[j][i].DropFromServer()
 			case toClient:
-				w.routes[i][j].Mute()
-				w.routes[j][i].Deafen()
+				w.routes[i][j].DropFromServer()
+				w.routes[j][i].DropFromClient()
 			}
 		}
 		mend := func() {

@@ -13,11 +13,11 @@ type Proxy struct {
 	ln     net.Listener
 	target string
 
-	mu    sync.Mutex // of all below
-	cut   bool       // nobody gets through
-	mute  bool       // what the server says is lost
-	deaf  bool       // what the client says is lost
-	pairs map[*pair]bool
+	mu             sync.Mutex // of all below
+	cut            bool       // nobody gets through
+	dropFromServer bool       // what the server sends is lost
+	dropFromClient bool       // what the client sends is lost
+	pairs          map[*pair]bool
 }
 
 type pair struct{ client, server net.Conn }
@@ -61,18 +61,18 @@ func (p *Proxy) Cut() {
 	p.endAll()
 }
 
-// Mute loses what the server says on all connections, until Heal, which ends those.
-func (p *Proxy) Mute() {
+// DropFromServer loses what the server says on all connections, until Heal, which ends those.
+func (p *Proxy) DropFromServer() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.mute = true
+	p.dropFromServer = true
 }
 
-// Deafen loses what clients say on all connections, until Heal, which ends those.
-func (p *Proxy) Deafen() {
+// DropFromClient loses what clients say on all connections, until Heal, which ends those.
+func (p *Proxy) DropFromClient() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.deaf = true
+	p.dropFromClient = true
 }
 
 // Heal passes everything on again. Connections that have lost something end.
@@ -80,8 +80,8 @@ func (p *Proxy) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = false
-	if p.mute || p.deaf {
-		p.mute, p.deaf = false, false
+	if p.dropFromServer || p.dropFromClient {
+		p.dropFromServer, p.dropFromClient = false, false
 		p.endAll()
 	}
 }
@@ -117,8 +117,8 @@ func (p *Proxy) connect(client net.Conn) {
 	}
 	c := &pair{client, server}
 	p.pairs[c] = true
-	go p.pass(c, server, client, &p.deaf)
-	go p.pass(c, client, server, &p.mute)
+	go p.pass(c, server, client, &p.dropFromClient)
+	go p.pass(c, client, server, &p.dropFromServer)
 }
 
 // pass copies until either side ends, but for what comes while lose is set.
