@@ -236,8 +236,9 @@ func (s *Store) change(ctx context.Context, v *audience.View, id string, ifVersi
 	return s.after(v, id)
 }
 
-// changeTx is change in a transaction of update. The memory says from then on that it was written on this machine: somebody
-// asked for the change here. What the daemon does by itself, ReviseTx and archiveAll, leaves that. bank tells whether the memory comes into what is bounded by the cap.
+// changeTx is change in a transaction of update. bank tells whether the memory comes into what is bounded by the cap.
+// Somebody asked for the change here, so the memory says from then on that it was written on this machine. ReviseTx and
+// archiveAll, which the daemon calls by itself, leave that as it is.
 func (s *Store) changeTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int,
 	fn func(tx *kv.Tx, m *Record, now time.Time) error,
 ) (bank bool, err error) {

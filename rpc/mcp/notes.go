@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -104,16 +103,13 @@ func barBars(text string) string {
 	if !strings.Contains(text, "=") {
 		return text
 	}
-	return lineOfText.ReplaceAllStringFunc(text, func(line string) string {
+	return show.MapLines(text, func(line string) string {
 		if strings.HasPrefix(visible(line), visible(noteBar)) {
 			return `\` + line
 		}
 		return line
 	})
 }
-
-// lineOfText matches a line, whatever a reader takes for its end.
-var lineOfText = regexp.MustCompile("[^\n\r\v\f\u0085\u2028\u2029]+")
 
 // visible is what is seen of a text, without blanks and in lower case.
 func visible(text string) string {

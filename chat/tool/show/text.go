@@ -93,6 +93,11 @@ func Candidate(c fault.Candidate) string {
 // lineOfText matches a line, whatever a reader takes for its end.
 var lineOfText = regexp.MustCompile("[^\n\r\v\f\u0085\u2028\u2029]+")
 
+// MapLines returns a text with each of its lines replaced by what fn makes of it.
+func MapLines(text string, fn func(line string) string) string {
+	return lineOfText.ReplaceAllStringFunc(text, fn)
+}
+
 // Quote writes a text of several lines so that none of them passes for one of the answer.
 func Quote(text string) string {
 	var b strings.Builder

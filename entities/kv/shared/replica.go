@@ -35,12 +35,12 @@ const (
 
 const (
 	announceEvery = 30 * time.Second
-	announceAgain = time.Second // when it failed
+	announceRetry = time.Second // when it failed
 	goodbyeWait   = time.Second
 	snapshotEvery = 10_000 // messages
 	catchUpWait   = 2 * time.Second
-	stateAgain    = announceAgain // after a snapshot that failed, and twice as long each time
-	stateMost     = time.Hour
+	stateRetry    = announceRetry // after a snapshot that failed, and twice as long each time
+	maxStateRetry = time.Hour
 )
 
 // pathOf is the path of a file in Folder.
@@ -175,7 +175,7 @@ func (r *Replica) run() {
 		wait := announceEvery
 		err := r.maintain(r.ctx)
 		if err != nil {
-			wait = announceAgain
+			wait = announceRetry
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -218,7 +218,8 @@ func (r *Replica) maintain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if due := len(list) == 0 || at.Position.Seq >= list[0].At.Seq+snapshotEvery; !due || at.Trouble != nil || !r.mayTryState() {
+	due := len(list) == 0 || at.Position.Seq >= list[0].At.Seq+snapshotEvery
+	if !due || at.Trouble != nil || !r.mayTryState() {
 		return untold
 	}
 	err = r.Snapshot(ctx, func(int64) {})
@@ -254,7 +255,7 @@ func (r *Replica) triedState(ctx context.Context, err error) time.Duration {
 	if !errors.As(err, &r.states.failed) {
 		r.states.failed = fault.Wrap(fault.Unavailable, err, "the state could not be written")
 	}
-	r.states.wait = min(max(2*r.states.wait, stateAgain), stateMost)
+	r.states.wait = min(max(2*r.states.wait, stateRetry), maxStateRetry)
 	r.states.next = time.Now().Add(r.states.wait)
 	return r.states.wait
 }
@@ -348,11 +349,11 @@ func (r *Replica) warnings(c *stream.Cluster) (list []string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f := r.forbidden; f != nil {
-		list = append(list, f.Msg+": "+f.Hint)
+	if r.forbidden != nil {
+		list = append(list, r.forbidden.Msg+": "+r.forbidden.Hint)
 	}
-	if f := r.states.failed; f != nil {
-		list = append(list, "the newest state could not be written to the servers, so that joining takes longer and the log grows: "+f.Msg)
+	if r.states.failed != nil {
+		list = append(list, "the newest state could not be written to the servers, so that joining takes longer and the log grows: "+r.states.failed.Msg)
 	}
 	if r.id.Copied() {
 		list = append(list, "another machine takes part with the key of this one: its data folder is a copy; stop one of the two, and have it join by itself: ctxd sync join --again")

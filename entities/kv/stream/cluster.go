@@ -138,7 +138,8 @@ func tooOld(version string) *fault.Error {
 
 // enough refuses servers that can't keep a store.
 func (c *Cluster) enough() error {
-	if old := tooOld(c.Version); old != nil {
+	old := tooOld(c.Version)
+	if old != nil {
 		return old
 	}
 	if c.MaxPayload < minPayload {
@@ -170,7 +171,8 @@ func (c *Cluster) judge(id *Identity) {
 	case syncUnknown:
 		c.Warnings = append(c.Warnings, "the servers do not tell whether they write to disk before they acknowledge: look for sync_interval: always in their configuration; --synced of ctxd sync init and join says that it is there")
 	}
-	if old := tooOld(c.Version); old != nil {
+	old := tooOld(c.Version)
+	if old != nil {
 		c.Warnings = append(c.Warnings, old.Msg+": "+old.Hint)
 	}
 	if c.Reachable < c.Replicas {

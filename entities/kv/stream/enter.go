@@ -14,29 +14,29 @@ import (
 // renewEvery is how often credentials are read again, at most.
 const renewEvery = time.Second
 
-// kindOf is what the text of credentials is.
-type kindOf int
+// credentialsKind is what the text of credentials is.
+type credentialsKind int
 
 const (
-	noCredentials kindOf = iota
-	ofCredentialsFile
-	ofSeed
-	ofUser
-	ofToken
+	noCredentials credentialsKind = iota
+	credentialsFile
+	userSeed
+	userAndPassword
+	token
 )
 
-func kindOfCredentials(text string) kindOf {
+func kindOfCredentials(text string) credentialsKind {
 	switch {
 	case text == "":
 		return noCredentials
 	case strings.Contains(text, "BEGIN NATS USER JWT"):
-		return ofCredentialsFile
+		return credentialsFile
 	case strings.HasPrefix(text, "SU") && len(text) == 58:
-		return ofSeed
+		return userSeed
 	case strings.Contains(text, ":") && !strings.Contains(text, "\n"):
-		return ofUser
+		return userAndPassword
 	}
-	return ofToken
+	return token
 }
 
 // credentials are what a connection enters with. They are read again for each attempt: a
@@ -47,7 +47,7 @@ type credentials struct {
 
 	mu   sync.Mutex // of what follows
 	text string
-	kind kindOf
+	kind credentialsKind
 	read time.Time
 	bad  error // why they could not be read the last time; nil: they could
 }
@@ -86,7 +86,7 @@ func (d *dialer) entering(s Servers) ([]nats.Option, error) {
 	c.renew, c.text, c.read = s.Renew, strings.TrimSpace(s.Credentials), time.Now()
 	c.kind = kindOfCredentials(c.text)
 	switch c.kind {
-	case ofCredentialsFile:
+	case credentialsFile:
 		return []nats.Option{nats.UserJWT(
 			func() (string, error) { return nkeys.ParseDecoratedJWT([]byte(c.now())) },
 			func(nonce []byte) ([]byte, error) {
@@ -98,7 +98,7 @@ func (d *dialer) entering(s Servers) ([]nats.Option, error) {
 				return pair.Sign(nonce)
 			},
 		)}, nil
-	case ofSeed:
+	case userSeed:
 		pair, err := nkeys.FromSeed([]byte(c.text))
 		if err == nil {
 			var public string
@@ -108,12 +108,12 @@ func (d *dialer) entering(s Servers) ([]nats.Option, error) {
 			}
 		}
 		return nil, fault.New(fault.Unavailable, "the credentials of the servers are no valid seed").WithHint("correct what store.sync.credentials names")
-	case ofUser:
+	case userAndPassword:
 		return []nats.Option{nats.UserInfoHandler(func() (string, string) {
 			user, password, _ := strings.Cut(c.now(), ":")
 			return user, password
 		})}, nil
-	case ofToken:
+	case token:
 		return []nats.Option{nats.TokenHandler(c.now)}, nil
 	}
 	return nil, nil

@@ -28,53 +28,37 @@ func awaitEntry(t *testing.T, l *stream.Log, after commitlog.Position) {
 	}
 }
 
-// An acknowledgement that is lost on the way: the entry is there once, and its writer is told so.
+// An acknowledgement that is lost on the way, also since somebody else gives up the connection meanwhile: the entry is there
+// once, and its writer is told so.
 func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
-	c := cluster(t)
-	id := begun(t, c)
-	p := streamtest.NewProxy(t, c, 0)
-	a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
-	at := appended(t, a, id.Start(), "first")
-	p.DropFromServer()
-	healed := make(chan struct{})
-	go func() { // when the entry has arrived, everything is passed on again
-		defer close(healed)
-		awaitEntry(t, watcher, at)
-		p.Heal()
-	}()
-	next, err := a.Append(t.Context(), at, []byte("second"))
-	<-healed
-	if err != nil {
-		t.Fatalf("the entry is there, and its writer is told %v", err)
-	}
-	if entries, end := read(t, watcher, id.Start()); fmt.Sprint(entries) != "[first second]" || end != next {
-		t.Errorf("the log holds %q up to %v, the writer has %v", entries, end, next)
-	}
-	appended(t, a, next, "third")
-}
-
-// The connection is given up by somebody else while an acknowledgement is waited for.
-func TestSYNC2_AConnectionThatIsGivenUpSaysNothingOfWhatWasSent(t *testing.T) {
-	c := cluster(t)
-	id := begun(t, c)
-	p := streamtest.NewProxy(t, c, 0)
-	a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
-	at := appended(t, a, id.Start(), "first")
-	p.DropFromServer()
-	healed := make(chan struct{})
-	go func() {
-		defer close(healed)
-		awaitEntry(t, watcher, at)
-		stream.MoveOn(a)
-		p.Heal()
-	}()
-	next, err := a.Append(t.Context(), at, []byte("second"))
-	<-healed
-	if err != nil {
-		t.Fatalf("the entry is there, and its writer is told %v", err)
-	}
-	if entries, end := read(t, watcher, id.Start()); fmt.Sprint(entries) != "[first second]" || end != next {
-		t.Errorf("the log holds %q up to %v, the writer has %v", entries, end, next)
+	for name, meanwhile := range map[string]func(*stream.Log){
+		"answers are lost":           func(*stream.Log) {},
+		"the connection is given up": stream.MoveOn,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := cluster(t)
+			id := begun(t, c)
+			p := streamtest.NewProxy(t, c, 0)
+			a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
+			at := appended(t, a, id.Start(), "first")
+			p.DropFromServer()
+			healed := make(chan struct{})
+			go func() { // when the entry has arrived, everything is passed on again
+				defer close(healed)
+				awaitEntry(t, watcher, at)
+				meanwhile(a)
+				p.Heal()
+			}()
+			next, err := a.Append(t.Context(), at, []byte("second"))
+			<-healed
+			if err != nil {
+				t.Fatalf("the entry is there, and its writer is told %v", err)
+			}
+			if entries, end := read(t, watcher, id.Start()); fmt.Sprint(entries) != "[first second]" || end != next {
+				t.Errorf("the log holds %q up to %v, the writer has %v", entries, end, next)
+			}
+			appended(t, a, next, "third")
+		})
 	}
 }
 

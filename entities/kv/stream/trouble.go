@@ -184,7 +184,8 @@ func why(err error) (msg, hint string) {
 		return "the certificate of a server of the shared store is not valid", "look whether it has expired, and whether the clock of this machine is right"
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return "a server of the shared store has no TLS", "configure tls on the server; nats:// in store.sync.url connects without it"
-	case errors.As(err, &op) && op.Op == "remote error", strings.Contains(err.Error(), "closed by remote after TLS handshake"): // an alert of TLS, or none was waited for
+	case errors.As(err, &op) && op.Op == "remote error", // an alert of TLS
+		strings.Contains(err.Error(), "closed by remote after TLS handshake"): // the client did not wait for one
 		return "a server of the shared store refuses the certificate of this machine, or wants one", "give store.sync.cert and store.sync.certKey, of an authority that the server trusts"
 	case errors.As(err, &record), errors.Is(err, nats.ErrNoInfoReceived), isProtocol(err):
 		return "what answers at the address of the shared store is no NATS server", wrongAddress
