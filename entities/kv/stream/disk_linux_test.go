@@ -55,9 +55,7 @@ func TestSYNC2_AServerWhoseDiskIsFullLosesNothing(t *testing.T) {
 	if err := errors.Join(c.Start(0), c.Ready()); err != nil {
 		t.Fatal(err)
 	}
-	for !l.Connected() {
-		<-time.After(time.Millisecond)
-	}
+	reached(t, l)
 	entries, end := read(t, l, id.Start())
 	if len(entries) < count || len(entries) > count+1 {
 		t.Errorf("of %d entries %d are there", count, len(entries))

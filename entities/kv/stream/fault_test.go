@@ -81,9 +81,7 @@ func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 		t.Fatalf("told %v", err)
 	}
 	p.Heal()
-	for !a.Connected() {
-		<-a.Changes()
-	}
+	reached(t, a)
 	if _, err := a.Append(t.Context(), at, []byte("another")); !errors.Is(err, commitlog.ErrBehind) {
 		t.Errorf("something else at its place: %v", err)
 	}

@@ -100,7 +100,8 @@ func (o *Options) of(name, dir string, port int) (*server.Options, error) {
 	return opts, nil
 }
 
-// Reconfigure has a server that runs take another configuration.
+// Reconfigure starts a server that runs again with another configuration. It is not told to
+// reload: nats-server 2.14 then writes fields of accounts that its connections read unlocked.
 func (c *Cluster) Reconfigure(i int, config string) error {
 	was := c.options[i]
 	o := Options{Config: config, MaxStore: was.JetStreamMaxStore}
@@ -110,7 +111,12 @@ func (c *Cluster) Reconfigure(i int, config string) error {
 	}
 	opts.SyncAlways, opts.MaxPayload, opts.Cluster, opts.Routes = was.SyncAlways, was.MaxPayload, was.Cluster, was.Routes
 	c.options[i] = opts
-	return c.running[i].ReloadOptions(opts.Clone())
+	c.Stop(i)
+	err = c.Start(i)
+	if err != nil {
+		return err
+	}
+	return c.Ready()
 }
 
 // Limit sets how much the account of all users keeps, in bytes, from now on.
