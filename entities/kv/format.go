@@ -163,11 +163,16 @@ func (s *Store) settle(tx *Tx, from int) error {
 	if s.opts.Log == nil || s.opts.Leave || !known || err != nil {
 		return nil //nolint:nilerr // openReplica says what is wrong
 	}
-	at, err = replicate.Settle(s.opts.Log, at, from, s.opts.Format, func(w commitlog.Write) error {
-		if isLocal(disk.Pair{Key: w.Key}) {
-			return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
+	at, err = replicate.Settle(s.opts.Log, at, from, s.opts.Format, func(sent commitlog.Sent, t *commitlog.Transaction) error {
+		for _, w := range t.Writes {
+			if isLocal(disk.Pair{Key: w.Key}) {
+				return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
+			}
+			if err := tx.write(w.Key, w.Value, w.Deleted, nil); err != nil {
+				return err
+			}
 		}
-		return tx.write(w.Key, w.Value, w.Deleted, nil)
+		return outbox.Found(rawTx{tx}, sent)
 	})
 	at.Unmarked = err != nil
 	if at.Unmarked {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 
 	"github.com/tidwall/buntdb"
 
@@ -32,31 +31,10 @@ type Inspection = disk.Inspection
 // The error is of kind NotFound when no store is there, and Unavailable when a
 // file can't be read; what is wrong with what could be read is in the result.
 func Inspect(ctx context.Context, dir string, opts Options) (*Inspection, error) {
-	fsys := opts.FS
-	if fsys == nil {
-		fsys = disk.OS()
-	}
-	inv, err := disk.TakeInventory(fsys, dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(err)
-	}
+	fsys := orOS(opts.FS)
+	out, err := disk.InspectFolder(ctx, fsys, dir)
 	if err != nil {
-		return nil, fault.Wrap(fault.NotFound, err, "there is no store in %q", dir).WithHint(hintFolder)
-	}
-	if !inv.Store() {
-		return nil, fault.New(fault.NotFound, "there is no store in %q", dir).WithHint(hintFolder)
-	}
-	out := &Inspection{Dir: dir, Files: []InspectedFile{}, Condition: Whole, Collections: map[string]int{}}
-	slices.Sort(inv.All)
-	for _, name := range inv.All {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		f, err := disk.Inspect(fsys, dir, name)
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		out.Files = append(out.Files, f)
+		return nil, err
 	}
 	for try := 0; ; try++ {
 		err := inspectStart(out, fsys, opts)

@@ -8,7 +8,9 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
+	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
 // Later is what has to be done again once the log can be reached, see outbox.Later.
@@ -194,6 +196,9 @@ func (s *Store) callOf(ctx context.Context) *outbox.Call {
 // queueing returns fn with what the outbox does before and after it in the same transaction.
 func (r *replica) queueing(call *outbox.Call, fn func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {
+		if sent, ok := call.Sent(); ok && r.Found(sent) {
+			return replicate.ErrFound
+		}
 		if err := outbox.Before(rawTx{tx}, call); err != nil {
 			return err
 		}
@@ -234,6 +239,17 @@ func (r *replica) Provisional() bool {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
 	return r.provisional
+}
+
+// endItem has a transaction that was found in the log end the item that waits for that.
+func (r *replica) endItem(p *pending, sent commitlog.Sent) error {
+	if r.head.Waiting == 0 {
+		return nil
+	}
+	tx := Tx{s: r.s, writable: true}
+	err := outbox.Found(rawTx{&tx}, sent)
+	p.writes = append(p.writes, tx.writes...)
+	return err
 }
 
 // readHead is called when something was applied, with queue.mu held.

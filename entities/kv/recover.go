@@ -13,23 +13,20 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
-// hintFolder is for a folder that no store can be in.
-const hintFolder = "choose another folder"
-
 // openDir loads the store from its directory. It first only reads; what it
 // changes, it changes once everything is known to be readable.
 func (s *Store) openDir(dir string) error {
 	fsys := s.opts.FS
 	s.dir = dir
 	if err := fsys.MkdirAll(dir, disk.DirMode); err != nil {
-		return unavailable(err, fmt.Sprintf("the folder of the store, %q, can't be made", dir)).WithHint(hintFolder)
+		return unavailable(err, fmt.Sprintf("the folder of the store, %q, can't be made", dir)).WithHint(disk.HintFolder)
 	}
 	if err := disk.CheckFolder(fsys, dir, s.opts.Beside); err != nil {
 		return err
 	}
 	if err := fsys.Chmod(dir, disk.DirMode); err != nil {
 		return unavailable(err, fmt.Sprintf("the folder of the store, %q, can't be made private", dir)).
-			WithHint(hintFolder)
+			WithHint(disk.HintFolder)
 	}
 	var err error
 	s.lock, err = disk.LockDir(fsys, dir)

@@ -35,19 +35,6 @@ var errRerun = errors.New("the transaction has to run again")
 // ErrUnconfirmed is beside a refusal that others may have made wrong and could not be asked of.
 var ErrUnconfirmed = errors.New("the other machines could not be asked")
 
-// maxTries is how often a transaction runs before its caller has to decide.
-const maxTries = 64
-
-// A transaction that was overtaken so often has the next turn reserved, for twice the time that
-// it took to run and reserveMore. One that takes longer to run than an entry to be appended would
-// lose again, so it asks early. Another one gets its turn by itself, unless its machine is far
-// from the servers.
-const (
-	reserveSlow = 4  // tries
-	reserveAny  = 12 // tries
-	reserveMore = 20 * time.Millisecond
-)
-
 // replica is what a store with a log has in addition.
 type replica struct {
 	*replicate.Runner
@@ -189,22 +176,32 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 }
 
 // update is Update for a store with a log. The function runs again when others were first.
-func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
+func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 	asked := false
 	call := r.s.callOf(ctx)
-	var lost error         // why the log did not take it at the try before
+	var lost error    // why the log did not take it at the try before
+	var unknown error // the log may have taken it at the try sent
+	var sent int
 	var took time.Duration // what fn took then
-	for tries := range maxTries {
+	defer func() {
+		if err != nil && unknown != nil {
+			err = unknown
+		}
+	}()
+	for tries := range replicate.MaxTries {
 		seen := r.foreign.Load()
-		tx := Tx{s: r.s, writable: true, provisional: call.Provisional(cmp.Or(lost, r.lastTrouble()))}
-		overtaken := tries >= reserveSlow && took > r.AppendTime() || tries >= reserveAny
-		reserved := overtaken && !tx.provisional && r.Reserve(ctx, 2*took+reserveMore) == nil
+		tx := Tx{s: r.s, writable: true, provisional: call.Provisional(cmp.Or(unknown, lost, r.lastTrouble()))}
+		reserved := !tx.provisional && r.ReserveAfter(ctx, tries, took)
 		p, err := r.try(ctx, call, &tx, fn, &took)
 		if reserved {
 			r.Release()
 		}
 		if err != nil && tx.s == nil {
 			return err // it did not begin
+		}
+		if errors.Is(err, replicate.ErrFound) && tries == sent+1 { // or fn has run since, so its results may be others
+			call.Accepted(false, 0)
+			return nil
 		}
 		var werr error
 		if p != nil {
@@ -220,6 +217,9 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) error {
 		case tx.accepted && !errors.Is(werr, errRerun): // it is in neither log nor journal, or nobody knows
 			lost = werr
 			if !tx.provisional && call.Provisional(lost) {
+				if _, ok := call.Sent(); ok {
+					unknown, sent = lost, tries
+				}
 				continue // the next try takes it here
 			}
 			call.Lost()

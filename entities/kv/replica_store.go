@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -26,7 +27,8 @@ func (r *replica) SetTrouble(trouble *fault.Error) {
 	q.mu.Lock()
 	changed := (r.trouble == nil) != (trouble == nil)
 	r.trouble, r.applied = trouble, r.at.Position
-	due := trouble == nil && r.head.Waiting > 0 && !r.provisional && r.replayGate.Open()
+	reads := trouble == nil || errors.Is(trouble, commitlog.ErrFull)
+	due := reads && r.head.Waiting > 0 && !r.provisional && r.replayGate.Open()
 	q.mu.Unlock()
 	if due {
 		s.replayAll()
@@ -77,9 +79,11 @@ func (r *replica) Abort(err error) {
 	for _, p := range slices.Concat(r.group, q.list) {
 		p.err, p.done = errRerun, true
 	}
+	sent := 0
 	for _, p := range r.group {
 		if err != nil && p.isShared() {
-			p.err = err
+			p.err = commitlog.Of(err, sent)
+			sent++
 		}
 	}
 	r.group, q.list, q.leading = nil, nil, false
@@ -251,6 +255,9 @@ func (r *replica) journalForeign(f replicate.Foreign, next commitlog.Applied) (g
 			to = commitlog.Applied{Position: f.At}
 		}
 		p := r.pendingOf(&f.Entry.Transactions[i], s.written+1, to)
+		if err := r.endItem(p, commitlog.Sent{Entry: f.Entry.ID, Index: i}); err != nil {
+			return group, next, err
+		}
 		if s.journal != nil {
 			if err := s.journal.append(p, s.synced.Load()); err != nil {
 				return group, next, s.writeFailed(err)

@@ -210,12 +210,15 @@ func (o *outboxes) disturb() {
 		o.cutOff(m, false)
 		o.burst(1)
 	case 3:
+		faults := [...]logtest.Fault{
+			logtest.None, logtest.None, logtest.Refuse, logtest.LoseAnswer, logtest.LoseRequest, logtest.Full, logtest.Late, logtest.Late,
+		}
 		var mu sync.Mutex
 		rng := rand.New(rand.NewPCG(o.rng.Uint64(), 2))
 		m.way.Faults(func() logtest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
-			return logtest.Fault(rng.IntN(7) % 5)
+			return faults[rng.IntN(len(faults))]
 		})
 		o.cutOff(m, false) // what waits is replayed into that
 		o.burst(2)

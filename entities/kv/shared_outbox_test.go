@@ -241,26 +241,11 @@ func TestSYNC4_WhatTheOthersRuleOutIsKeptWithTheReason(t *testing.T) {
 	settled(t, stores...)
 }
 
-// A refused append is certainly not in the log; one whose outcome is not known may be.
-func TestSYNC4_OnlyWhatIsNotInTheLogIsQueued(t *testing.T) {
+// A refused append is certainly not in the log, so the addition is queued.
+func TestSYNC4_WhatTheLogRefusesIsQueued(t *testing.T) {
 	_, machines, stores := queued(t, 2)
 	catchUp(t, stores...)
-	fault1 := logtest.LoseAnswer
-	machines[1].Faults(func() logtest.Fault { return fault1 })
-	machines[1].Slow(func(op string) {
-		if op == "appended" {
-			machines[1].Cut(true)
-		}
-	})
-	err := addNew(ctx, stores[1], addition{ID: "unknown", Text: "1"})
-	var e *fault.Error
-	if !errors.As(err, &e) || e.Kind != fault.Unavailable || len(waiting(t, stores[1])) != 0 {
-		t.Fatalf("of unknown outcome: %v, %v", err, waiting(t, stores[1]))
-	}
-	machines[1].Slow(nil)
-	machines[1].Cut(false)
-	settled(t, stores...)
-	fault1 = logtest.Refuse
+	machines[1].Faults(func() logtest.Fault { return logtest.Refuse })
 	queuedCtx := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return json.Marshal(addition{ID: "sure", Text: "2"}) }})
 	if err := addNew(queuedCtx, stores[1], addition{ID: "sure", Text: "2"}); err != nil {
 		t.Fatal(err)
@@ -270,8 +255,137 @@ func TestSYNC4_OnlyWhatIsNotInTheLogIsQueued(t *testing.T) {
 	}
 	machines[1].Faults(nil)
 	settled(t, stores...)
-	if got := same(t, stores...); !maps.Equal(got, map[string]string{"unknown": "1", "sure": "2"}) {
+	if got := same(t, stores...); !maps.Equal(got, map[string]string{"sure": "2"}) {
 		t.Fatalf("they have %v", got)
+	}
+}
+
+// appends returns how often each text of a record was appended.
+func appends(t *testing.T, l *logtest.Log) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for _, b := range l.Entries() {
+		e, err := commitlog.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tx := range e.Transactions {
+			for _, w := range tx.Writes {
+				if strings.HasPrefix(w.Key, "note/") {
+					r, err := kv.JSON[record]().Decode(w.Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					count[r.Text]++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// An addition of which nobody knows whether the log has it is queued, and done again only if the
+// log does not have it. The additions are blind: only the outbox keeps them from being done twice.
+func TestSYNC4_WhatTheLogMayHaveIsQueuedAndDoneOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault logtest.Fault
+		again bool // the program is started again meanwhile
+		lands bool // it arrives when everything works
+	}{
+		"it has it":                       {fault: logtest.LoseAnswer},
+		"it has it, and a start between":  {fault: logtest.LoseAnswer, again: true},
+		"it does not":                     {fault: logtest.LoseRequest},
+		"it does not, and a start":        {fault: logtest.LoseRequest, again: true},
+		"it has it later":                 {fault: logtest.Late, lands: true},
+		"it has it later, after a start":  {fault: logtest.Late, again: true, lands: true},
+		"something else gets there first": {fault: logtest.Late},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := logtest.New(kv.Position{})
+			other := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
+			m, dir := l.Machine(), t.TempDir()
+			s, err := kv.Open(dir, kv.Options{Log: m, Format: 1, Queue: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			replaying(s)
+			s.Follow()
+			catchUp(t, s)
+			m.Faults(func() logtest.Fault { return test.fault })
+			m.Slow(func(op string) {
+				if op == "appended" {
+					m.Cut(true)
+				}
+			})
+			a := addition{ID: "a", Text: "1", Blind: true}
+			if err := addNew(ctx, s, a); err != nil {
+				t.Fatal(err)
+			}
+			if list := waiting(t, s); len(list) != 1 || !pendingNote(t, s, "a") {
+				t.Fatalf("%+v waits", list)
+			}
+			m.Slow(nil)
+			m.Faults(nil)
+			if test.again {
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				m = l.Machine()
+				m.Cut(true)
+				s = openQueued(t, dir, kv.Options{Log: m})
+			} else {
+				defer func() {
+					if err := s.Close(); err != nil {
+						t.Error(err)
+					}
+				}()
+			}
+			if got := dump(t, s); got["a"] != "1" || !pendingNote(t, s, "a") {
+				t.Fatalf("before it is known it has %v", got)
+			}
+			switch {
+			case test.lands:
+				l.Land()
+			case test.fault == logtest.Late:
+				put(t, other, "b", "2")
+			}
+			m.Cut(false)
+			settled(t, s, other)
+			if got := same(t, s, other); got["a"] != "1" || pendingNote(t, s, "a") || len(waiting(t, s)) != 0 {
+				t.Errorf("they have %v", got)
+			}
+			if n := appends(t, l)["1"]; n != 1 {
+				t.Errorf("it was appended %d times", n)
+			}
+		})
+	}
+}
+
+// What is no addition, and an addition that can't wait, is told to be of unknown outcome.
+func TestSYNC4_WhatTheLogMayHaveAndCannotWaitIsUnknown(t *testing.T) {
+	_, machines, stores := queued(t, 2)
+	catchUp(t, stores...)
+	cannot := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return nil, fault.New(fault.Conflict, "it can't wait") }})
+	for name, ctx := range map[string]context.Context{"no addition": ctx, "one that can't wait": cannot} {
+		catchUp(t, stores[1])
+		machines[1].Faults(func() logtest.Fault { return logtest.LoseAnswer })
+		machines[1].Slow(func(op string) {
+			if op == "appended" {
+				machines[1].Cut(true)
+			}
+		})
+		err := stores[1].Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, name, &record{Text: name}) })
+		var e *fault.Error
+		if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Retryable || !errors.Is(err, commitlog.ErrUnknown) {
+			t.Errorf("%s: told %v", name, err)
+		}
+		machines[1].Slow(nil)
+		machines[1].Faults(nil)
+		machines[1].Cut(false)
+	}
+	settled(t, stores...)
+	if got := same(t, stores...); len(got) != 2 || len(waiting(t, stores[1])) != 0 {
+		t.Errorf("they have %v", got)
 	}
 }
 

@@ -13,8 +13,10 @@ import (
 
 // Hints for what a disk refuses.
 const (
-	HintRetry = "free some disk space if it is full, and try again"
-	HintRead  = "see that the disk works and that its folder and files are yours to read"
+	// HintFolder is for a folder that no store can be in.
+	HintFolder = "choose another folder"
+	HintRetry  = "free some disk space if it is full, and try again"
+	HintRead   = "see that the disk works and that its folder and files are yours to read"
 )
 
 // Unreadable keeps errors that already say what to do, and says of others that the store

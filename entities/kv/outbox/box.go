@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // Limits of what waits.
@@ -24,16 +26,19 @@ const (
 	HeadKey       = "!outbox"
 	waitingPrefix = "!waiting "
 	basePrefix    = "!base "
+	sentPrefix    = "!sent "
 )
 
 // BaseKey is the key of the base of a record: what the record is according to the log.
 func BaseKey(key string) string { return basePrefix + key }
 
+func sentKey(sent string) string { return sentPrefix + sent }
+
 func waitingKey(number uint64) string { return fmt.Sprintf("%s%016x", waitingPrefix, number) }
 
 // IsKey reports whether a key is one of an outbox.
 func IsKey(key string) bool {
-	return key == HeadKey || strings.HasPrefix(key, waitingPrefix) || strings.HasPrefix(key, basePrefix)
+	return key == HeadKey || strings.HasPrefix(key, waitingPrefix) || strings.HasPrefix(key, basePrefix) || strings.HasPrefix(key, sentPrefix)
 }
 
 // Write is what a transaction has made of a record that other machines have, too.
@@ -84,6 +89,7 @@ type item struct {
 	Waiting
 	Batch uint64 `json:"epoch,omitempty"` // in which it was applied last; 0: never
 	Size  int    `json:"size"`            // in bytes, as Head.Bytes counts them
+	Sent  string `json:"sent,omitempty"`  // the transaction that may be in the log and is done then
 }
 
 func decode(key, raw string, v any) error {
@@ -232,7 +238,13 @@ func itemOf(tx Tx, c *Call, h *Head) (*item, error) {
 	if !had {
 		h.Last++
 		h.Waiting++
-		return &item{Waiting: Waiting{Number: h.Last, Kind: c.later.Kind, Time: tx.Time()}}, nil
+		it := &item{Waiting: Waiting{Number: h.Last, Kind: c.later.Kind, Time: tx.Time()}}
+		sent, ok := c.Sent()
+		if !ok {
+			return it, nil
+		}
+		it.Sent = sent.String()
+		return it, tx.Put(sentKey(it.Sent), strconv.FormatUint(it.Number, 10))
 	}
 	it, ok, err := getItem(tx, number)
 	switch {
@@ -280,7 +292,31 @@ func deleteItem(tx Tx, number uint64) error {
 		return err
 	}
 	h.remove(&it)
-	return errors.Join(tx.Delete(waitingKey(number)), putJSON(tx, HeadKey, h))
+	return errors.Join(tx.Delete(waitingKey(number)), forgetSent(tx, &it), putJSON(tx, HeadKey, h))
+}
+
+// forgetSent has an item not wait for a transaction any more.
+func forgetSent(tx Tx, it *item) error {
+	if it.Sent == "" {
+		return nil
+	}
+	key := sentKey(it.Sent)
+	it.Sent = ""
+	return tx.Delete(key)
+}
+
+// Found ends the item that waits for a transaction, since that was found in the log. There is none
+// for most transactions.
+func Found(tx Tx, sent commitlog.Sent) error {
+	raw, ok, err := tx.Get(sentKey(sent.String()))
+	if err != nil || !ok {
+		return err
+	}
+	number, err := strconv.ParseUint(raw, 10, 64)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "what waits for the other machines can't be read").WithRef(raw)
+	}
+	return deleteItem(tx, number)
 }
 
 // remove counts an item no more.
@@ -401,7 +437,7 @@ func refuseItem(tx Tx, number uint64, why *Refusal) error {
 	h.Waiting--
 	h.Refused++
 	it.Refused = why
-	return errors.Join(putJSON(tx, waitingKey(number), it), putJSON(tx, HeadKey, h))
+	return errors.Join(forgetSent(tx, &it), putJSON(tx, waitingKey(number), it), putJSON(tx, HeadKey, h))
 }
 
 // Leave ends all items that are applied: their records are ordinary ones of this machine from now

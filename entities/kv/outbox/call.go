@@ -48,9 +48,10 @@ type Call struct {
 	provisional bool // it is replayed here, while the log can't be reached
 
 	mu     sync.Mutex
-	logged bool   // something of it is in the log; of a replay: its item has ended
-	lost   bool   // the log could not be used for it
-	item   uint64 // item that a transaction of it is in
+	logged bool            // something of it is in the log; of a replay: its item has ended
+	lost   bool            // the log could not be used for it
+	item   uint64          // item that a transaction of it is in
+	sent   *commitlog.Sent // its first transaction, which may be in the log
 }
 
 type key struct{}
@@ -87,8 +88,23 @@ func (c *Call) Queued() (number uint64, ok bool) {
 	return c.item, c.item != 0
 }
 
+// Sent returns the first transaction of the context, if it was sent to the log and may be there,
+// and no item waits for that.
+func (c *Call) Sent() (sent commitlog.Sent, ok bool) {
+	if c == nil {
+		return sent, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sent == nil || c.logged || c.item != 0 {
+		return sent, false
+	}
+	return *c.sent, true
+}
+
 // Provisional reports whether a transaction is to be taken here, without asking the log. trouble
-// is why the log could not be used the last time, nil: it could.
+// is why the log could not be used the last time, nil: it could. A *commitlog.UnknownError is of
+// this transaction.
 func (c *Call) Provisional(trouble error) bool {
 	if c == nil {
 		return false
@@ -98,6 +114,14 @@ func (c *Call) Provisional(trouble error) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var unknown *commitlog.UnknownError
+	if errors.As(trouble, &unknown) {
+		first := !c.logged && c.item == 0
+		if first {
+			c.sent = &unknown.Sent
+		}
+		return first
+	}
 	return !c.logged && mayReplayLater(trouble)
 }
 

@@ -12,6 +12,7 @@
 //	!waiting NUMBER     JSON of an item; NUMBER has 16 hexadecimal digits
 //	!base COLLECTION/ID its base, what the record is according to the log: "-" it is absent,
 //	                    "+" and its value
+//	!sent ENTRY INDEX   number of the item whose transaction was sent to the log and may be there
 //
 // Each record that a provisional transaction writes has a base, from the first such write until
 // all are taken back. So the state of the log can be read at any time (LogState), and taking all
@@ -27,6 +28,13 @@
 // journal. A machine that stops between the two reads the entry at its next start, and finds in
 // the record that the item is done. Numbers grow, also of an item that is tried once more, and
 // an item whose outcome is not known is never refused.
+//
+// A transaction may have been sent to the log before it is taken here, and nobody has said whether
+// the log has it. Its item keeps the id of the entry and the place in it. When that entry is read,
+// the item is deleted in the same record of the journal as the transaction is written (Found). A
+// replay, like a refusal, comes after the log was read to an end that was proven; behind that the
+// entry can't get in. What follows the first transaction of a call is then left to the call's own
+// maker, as after a stop in that moment.
 //
 // # Limits
 //

@@ -51,7 +51,8 @@ func (t *LogState) upTo(out []disk.Pair, fits func(key string) bool) []disk.Pair
 }
 
 // CarryOver returns what becomes of a pair when the state of a machine is replaced by one of the
-// log: the items stay, and none of them is applied then.
+// log: the items stay, and none of them is applied then. One that may be in the log is done again
+// even so: what is there already refuses it.
 func CarryOver(p disk.Pair) (disk.Pair, bool) {
 	if p.Key != HeadKey {
 		return p, strings.HasPrefix(p.Key, waitingPrefix)

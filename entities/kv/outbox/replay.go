@@ -212,7 +212,10 @@ func (r *Replayer) replayProvisionally(ctx context.Context) {
 			return
 		}
 		err := r.call(ctx, &Call{number: number, replay: true, provisional: true})
-		if err != nil && !errors.Is(err, errDone) && ctx.Err() == nil {
+		switch {
+		case errors.Is(err, errDone): // its replay was not known to have reached the log
+			r.change(ctx, func(tx Tx) error { return deleteItem(tx, number) })
+		case err != nil && ctx.Err() == nil:
 			r.log.Info("kv: a change that waits for other machines can't be seen here meanwhile", "kind", fault.KindOf(err).String())
 		}
 	}

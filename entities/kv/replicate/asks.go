@@ -11,6 +11,26 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
+// MaxTries is how often a transaction runs before its caller has to decide.
+const MaxTries = 64
+
+// A transaction that was overtaken so often has the next turn reserved, for twice the time that
+// it took to run and reserveMore. One that takes longer to run than an entry to be appended would
+// lose again, so it asks early. Another one gets its turn by itself, unless its machine is far
+// from the servers.
+const (
+	reserveSlow = 4  // tries
+	reserveAny  = 12 // tries
+	reserveMore = 20 * time.Millisecond
+)
+
+// ReserveAfter is Reserve for a transaction that was overtaken so many times and took so long to
+// run, if that is due. It reports whether Release is to be called.
+func (r *Runner) ReserveAfter(ctx context.Context, overtaken int, took time.Duration) bool {
+	due := overtaken >= reserveSlow && took > r.AppendTime() || overtaken >= reserveAny
+	return due && r.Reserve(ctx, 2*took+reserveMore) == nil
+}
+
 // What somebody asks of a Runner: the next turn to append, or that the end of the log was read.
 
 // serveAsks does what can be done now for those who ask, and opens the gate when that is due. A

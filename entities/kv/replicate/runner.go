@@ -51,8 +51,8 @@ type Store interface {
 	// rest is in the log alone; who waits for it has been told.
 	WriteGroup(at commitlog.Position, n int) error
 	// Abort takes back everything that is accepted and not in the log. What the group has for
-	// other machines fails with err; without one, and all else, runs again. The gate is closed
-	// after it: nothing is accepted until OpenGate.
+	// other machines fails with err, see commitlog.Of; without one, and all else, runs again. The
+	// gate is closed after it: nothing is accepted until OpenGate.
 	Abort(err error)
 	// Apply takes back what is provisional and applies entries of others, after Abort. On an
 	// error At is where it came to.
@@ -87,6 +87,7 @@ type Runner struct {
 	cancel     context.CancelFunc
 	ended      chan struct{} // closed when Run has ended
 	conflicts  atomic.Uint64
+	found      found
 	appendTime atomic.Int64 // how long an append takes, in nanoseconds
 
 	// All below is of Run alone.
@@ -349,8 +350,11 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 		if r.ctx.Err() == nil {
 			_ = r.report(rerr) // the writer is told that it is not known, all others why
 		}
-		return at, fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
-			WithHint("look whether it is there before you repeat it")
+		return at, &commitlog.UnknownError{
+			Sent: commitlog.Sent{Entry: e.ID},
+			Err: fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
+				WithHint("look whether it is there before you repeat it"),
+		}
 	case len(list) == 0 && rerr != nil:
 		return at, r.report(rerr)
 	}
@@ -487,7 +491,9 @@ func (r *Runner) apply(list []Foreign) error {
 	if last := list[len(list)-1].Entry; last.Writer() != r.me {
 		r.hold = last.Hold
 	}
-	return r.store.Apply(list)
+	err := r.store.Apply(list)
+	r.noteFound(list)
+	return err
 }
 
 var errEnough = errors.New("enough")

@@ -17,15 +17,15 @@ const settleWait = 10 * time.Second
 // begin: it hands over everything of the older format that the store has not applied, and has the
 // log say that the older format ends there, unless another machine has. What was handed over, the
 // upgrade and what is returned are to be made durable in one step. Records are handed over as
-// they are.
+// they are, with the name of their transaction.
 //
 // An error is why the log could not be read to there; what is returned is then how far it was
 // handed over. An upgrade from there is right if no other machine has written anything of the
 // older format behind it.
-func Settle(log commitlog.Log, from commitlog.Applied, older, newer int, write func(commitlog.Write) error) (commitlog.Applied, error) {
+func Settle(log commitlog.Log, from commitlog.Applied, older, newer int, apply func(commitlog.Sent, *commitlog.Transaction) error) (commitlog.Applied, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleWait)
 	defer cancel()
-	s := settling{log: log, at: from, older: older, newer: newer, write: write}
+	s := settling{log: log, at: from, older: older, newer: newer, apply: apply}
 	for {
 		found, err := s.read(ctx)
 		if found || err != nil {
@@ -50,7 +50,7 @@ type settling struct {
 	log          commitlog.Log
 	at           commitlog.Applied
 	older, newer int
-	write        func(commitlog.Write) error
+	apply        func(commitlog.Sent, *commitlog.Transaction) error
 }
 
 var errNewer = errors.New("the records of the newer format begin here")
@@ -68,15 +68,16 @@ func (s *settling) read(ctx context.Context) (found bool, err error) {
 		case e.Format != s.older && len(e.Transactions) > 0:
 			return fault.New(fault.Unavailable, "other machines have written records of format %d since, the store here has format %d", e.Format, s.older)
 		}
-		for _, t := range e.Transactions[min(s.at.Done, len(e.Transactions)):] {
+		for i := s.at.Done; i < len(e.Transactions); i++ {
+			t := &e.Transactions[i]
 			for _, w := range t.Writes {
 				collection, _, ok := strings.Cut(w.Key, "/")
 				if !ok || collection == "" || strings.HasPrefix(collection, "!") {
 					return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
 				}
-				if err := s.write(w); err != nil {
-					return err
-				}
+			}
+			if err := s.apply(commitlog.Sent{Entry: e.ID, Index: i}, t); err != nil {
+				return err
 			}
 		}
 		s.at = commitlog.Applied{Position: at}

@@ -1,0 +1,35 @@
+package commitlog
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sent names a transaction that was sent to a log: by the id of its entry, and its place there.
+type Sent struct {
+	Entry [16]byte
+	Index int
+}
+
+// String returns it as a part of a key.
+func (s Sent) String() string { return fmt.Sprintf("%x %d", s.Entry, s.Index) }
+
+// UnknownError says that a transaction may be in the log or not, now or later. Its entry decides,
+// if it is read; it will never be there once another entry has its place.
+type UnknownError struct {
+	Sent
+	Err error
+}
+
+func (e *UnknownError) Error() string { return e.Err.Error() }
+
+func (e *UnknownError) Unwrap() error { return e.Err }
+
+// Of returns the error of an entry as that of its transaction with an index.
+func Of(err error, index int) error {
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	return &UnknownError{Sent{unknown.Entry, index}, unknown.Err}
+}
