@@ -156,7 +156,7 @@ func (l *Log) passVoid(ctx context.Context, after commitlog.Position) (tail uint
 // put seals a body behind a chain and has it appended, in parts when it is too large for a
 // message.
 func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Position, error) {
-	if !l.nc.IsConnected() {
+	if !l.Connected() {
 		return commitlog.Position{}, l.offline()
 	}
 	packed, smaller := seal.Pack(body)
@@ -198,10 +198,7 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 	asked := time.Now() // since then this server was asked
 	for {
 		began := time.Now()
-		attempt, cancel := context.WithTimeout(ctx, attemptWait)
-		ack, err := l.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: message},
-			jetstream.WithExpectLastSequence(seq-1), jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
-		cancel()
+		ack, err := l.publishOnce(ctx, seq, id, &nats.Msg{Subject: subject, Data: message})
 		switch {
 		case err == nil && ack.Sequence == seq:
 			return nil
@@ -241,9 +238,16 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 	}
 }
 
-// moveOn connects to the next of the servers: the one that we are connected to may be cut off
-// from the others, and does not say so.
-func (l *Log) moveOn() { _ = l.nc.ForceReconnect() } // it fails when the log is closed
+// publishOnce is one attempt of publish.
+func (l *Log) publishOnce(ctx context.Context, seq uint64, id string, m *nats.Msg) (*jetstream.PubAck, error) {
+	if !l.Connected() {
+		return nil, nats.ErrReconnectBufExceeded // as the client says that nothing is sent
+	}
+	attempt, cancel := context.WithTimeout(ctx, attemptWait)
+	defer cancel()
+	return l.js.PublishMsg(attempt, m,
+		jetstream.WithExpectLastSequence(seq-1), jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+}
 
 // owner is whose message stands at a sequence.
 type owner int

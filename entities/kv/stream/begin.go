@@ -96,21 +96,27 @@ func New(ctx context.Context, o NewOptions) (*Identity, *Cluster, error) {
 
 // createAll makes what a store has on the servers.
 func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *Identity, meta map[string]string, replicas int) (*Cluster, error) {
-	s, err := js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: id.id.Stream, Subjects: []string{id.id.Subject}, Storage: jetstream.FileStorage, Replicas: replicas,
-		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, Duplicates: duplicatesKept,
-		Metadata: meta,
+	s, err := repeated(ctx, func() (jetstream.Stream, error) {
+		return js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: id.id.Stream, Subjects: []string{id.id.Subject}, Storage: jetstream.FileStorage, Replicas: replicas,
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, DenyDelete: true, Duplicates: duplicatesKept,
+			Metadata: meta,
+		})
 	})
 	if err != nil {
 		return nil, cantMake(err)
 	}
-	_, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
+	_, err = repeated(ctx, func() (jetstream.KeyValue, error) {
+		return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: id.id.Bucket, Replicas: replicas, Storage: jetstream.FileStorage, LimitMarkerTTL: leaseTime,
+		})
 	})
 	if err != nil {
 		return nil, cantMake(err)
 	}
-	_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: id.id.Objects, Replicas: replicas, Storage: jetstream.FileStorage})
+	_, err = repeated(ctx, func() (jetstream.ObjectStore, error) {
+		return js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: id.id.Objects, Replicas: replicas, Storage: jetstream.FileStorage})
+	})
 	if err != nil {
 		return nil, cantMake(err)
 	}
@@ -130,6 +136,21 @@ func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *I
 		return nil, err
 	}
 	return c, errors.Join(b.putKeys(ctx), b.putMachine(ctx, Presence{}))
+}
+
+// makeTries is how often servers are told to make or change something.
+const makeTries = 3
+
+// repeated has something made or changed once more where nobody answers for as long as the client
+// waits. What is there as it was to be is not changed.
+func repeated[T any](ctx context.Context, makes func() (T, error)) (made T, err error) {
+	for range makeTries {
+		made, err = makes()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			break
+		}
+	}
+	return made, err
 }
 
 // deleteAll deletes what was made for a store that nobody gets the key of. What can't be deleted
@@ -219,7 +240,7 @@ func Join(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := js.Stream(ctx, id.id.Stream)
+	s, err := streamOf(ctx, js, id.id.Stream)
 	if err != nil {
 		return nil, nil, says(err)
 	}
@@ -248,11 +269,11 @@ func newMember(ctx context.Context, js jetstream.JetStream, found *jetstream.Str
 	if err != nil {
 		return nil, err
 	}
-	kv, err := js.KeyValue(ctx, raw.Bucket)
+	kv, err := asked(ctx, func(ctx context.Context) (jetstream.KeyValue, error) { return js.KeyValue(ctx, raw.Bucket) })
 	if err != nil {
 		return nil, says(err)
 	}
-	e, err := kv.Get(ctx, keyKeys)
+	e, err := asked(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) { return kv.Get(ctx, keyKeys) })
 	if err != nil {
 		return nil, says(err)
 	}

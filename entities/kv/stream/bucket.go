@@ -53,11 +53,21 @@ type bucket struct {
 }
 
 func openBucket(ctx context.Context, js jetstream.JetStream, id *Identity) (*bucket, error) {
-	kv, err := js.KeyValue(ctx, id.names().bucket)
+	kv, err := asked(ctx, func(ctx context.Context) (jetstream.KeyValue, error) { return js.KeyValue(ctx, id.names().bucket) })
 	if err != nil {
 		return nil, says(err)
 	}
 	return &bucket{js, kv, id}, nil
+}
+
+// get returns an entry. It asks again where nobody answers, see ask.
+func (b *bucket) get(ctx context.Context, key string) (jetstream.KeyValueEntry, error) {
+	return asked(ctx, func(ctx context.Context) (jetstream.KeyValueEntry, error) { return b.kv.Get(ctx, key) })
+}
+
+// streamOf returns a stream. It asks again where nobody answers, see ask.
+func streamOf(ctx context.Context, js jetstream.JetStream, name string) (jetstream.Stream, error) {
+	return asked(ctx, func(ctx context.Context) (jetstream.Stream, error) { return js.Stream(ctx, name) })
 }
 
 // streamOfBucket and streamOfObjects are the names of the streams behind a bucket and an object store.
@@ -67,13 +77,13 @@ func streamOfObjects(objects string) string { return "OBJ_" + objects }
 // readsFromLeader has the values of a stream be read from its leader alone: another server, which
 // the library lets answer as well, may not have yet what was acknowledged.
 func readsFromLeader(ctx context.Context, js jetstream.JetStream, stream string) error {
-	s, err := js.Stream(ctx, stream)
+	s, err := streamOf(ctx, js, stream)
 	if err != nil {
 		return err
 	}
 	config := s.CachedInfo().Config
 	config.AllowDirect = false
-	_, err = js.UpdateStream(ctx, config)
+	_, err = repeated(ctx, func() (jetstream.Stream, error) { return js.UpdateStream(ctx, config) })
 	return err
 }
 
@@ -81,12 +91,14 @@ func readsFromLeader(ctx context.Context, js jetstream.JetStream, stream string)
 // the library's own list comes from any server.
 func (b *bucket) keys(ctx context.Context, prefix string) ([]string, error) {
 	name := b.id.names().bucket
-	s, err := b.js.Stream(ctx, streamOfBucket(name))
+	s, err := streamOf(ctx, b.js, streamOfBucket(name))
 	if err != nil {
 		return nil, says(err)
 	}
 	of := "$KV." + name + "."
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(of+prefix+">"))
+	info, err := asked(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) {
+		return s.Info(ctx, jetstream.WithSubjectFilter(of+prefix+">"))
+	})
 	if err != nil {
 		return nil, says(err)
 	}
@@ -132,7 +144,7 @@ func (b *bucket) putKeys(ctx context.Context) error {
 	epochs := slices.Clone(b.id.id.Epochs)
 	b.id.mu.Unlock()
 	revision, written := uint64(0), -1
-	e, err := b.kv.Get(ctx, keyKeys)
+	e, err := b.get(ctx, keyKeys)
 	switch {
 	case err == nil:
 		epoch, bad := seal.EpochOfRecord(e.Value())
@@ -156,7 +168,7 @@ func (b *bucket) putKeys(ctx context.Context) error {
 			return says(err)
 		}
 	}
-	s, err := b.js.Stream(ctx, b.id.names().stream)
+	s, err := streamOf(ctx, b.js, b.id.names().stream)
 	if err != nil {
 		return says(err)
 	}
@@ -166,7 +178,7 @@ func (b *bucket) putKeys(ctx context.Context) error {
 		return nil
 	}
 	config.Metadata[metaCheck] = check
-	_, err = b.js.UpdateStream(ctx, config)
+	_, err = repeated(ctx, func() (jetstream.Stream, error) { return b.js.UpdateStream(ctx, config) })
 	return says(err)
 }
 
@@ -181,7 +193,7 @@ func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 // takeNumber takes the first number that no machine has had, and saves nothing.
 func (b *bucket) takeNumber(ctx context.Context) error {
 	for n := uint32(1); n <= maxMachines; n++ {
-		_, err := b.kv.Get(ctx, keyOfMachine(n))
+		_, err := b.get(ctx, keyOfMachine(n))
 		if err == nil {
 			continue
 		}
@@ -239,7 +251,7 @@ func (b *bucket) self(p Presence) *Machine {
 func (b *bucket) putMachine(ctx context.Context, p Presence) error {
 	m := b.self(p)
 	key := keyOfMachine(m.Number)
-	old, err := b.kv.Get(ctx, key)
+	old, err := b.get(ctx, key)
 	var was Machine
 	switch {
 	case err == nil:
@@ -267,7 +279,7 @@ func (b *bucket) put(ctx context.Context, m *Machine) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.kv.Put(ctx, key, sealed)
+	_, err = asked(ctx, func(ctx context.Context) (uint64, error) { return b.kv.Put(ctx, key, sealed) })
 	return says(err)
 }
 
@@ -282,7 +294,7 @@ func (b *bucket) machines(ctx context.Context) ([]Machine, error) {
 	var list []Machine
 	for _, key := range keys {
 		n := strings.TrimPrefix(key, machinePrefix)
-		e, err := b.kv.Get(ctx, key)
+		e, err := b.get(ctx, key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			continue
 		}

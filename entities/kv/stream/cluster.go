@@ -196,7 +196,7 @@ func (l *Log) Cluster(ctx context.Context) (*Cluster, error) {
 
 // Permitted asks whether the user of this machine may do all that it needs, as doctor does.
 func (l *Log) Permitted(ctx context.Context) error {
-	if !l.nc.IsConnected() {
+	if !l.Connected() {
 		return l.offline()
 	}
 	return permitted(ctx, l.nc, l.dialer, l.id.needs(false))

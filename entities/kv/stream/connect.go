@@ -150,7 +150,8 @@ type Log struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	follows atomic.Bool // a consumer of the newest messages is there
+	connected connected
+	follows   atomic.Bool // a consumer of the newest messages is there
 
 	appending sync.Mutex // held by the one Append that runs
 
@@ -178,11 +179,23 @@ func Open(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
 		l.connects++
 		l.mu.Unlock()
 		l.dialer.connected()
+		l.connected.forget()
+		l.connected.up.Store(true)
 		l.signal()
 	}
-	nc, err := dial(servers, l.dialer, nats.RetryOnFailedConnect(true), nats.ConnectHandler(up), nats.ReconnectHandler(up))
+	told := make(chan struct{})
+	first := func(nc *nats.Conn) {
+		up(nc)
+		close(told)
+	}
+	down := func(*nats.Conn, error) { l.connected.up.Store(false) }
+	nc, err := dial(servers, l.dialer, nats.RetryOnFailedConnect(true),
+		nats.ConnectHandler(first), nats.ReconnectHandler(up), nats.DisconnectErrHandler(down))
 	if err != nil {
 		return nil, err
+	}
+	if nc.IsConnected() {
+		<-told
 	}
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(askWait))
 	if err != nil {
@@ -213,9 +226,6 @@ func (l *Log) signal() {
 	}
 }
 
-// Connected reports whether there is a connection to a server now.
-func (l *Log) Connected() bool { return l.nc.IsConnected() }
-
 // maxPayload bounds a message in bytes, whatever the servers allow: larger ones hold up the
 // elections of a cluster.
 const maxPayload = 1 << 20
@@ -224,7 +234,7 @@ const maxPayload = 1 << 20
 func (l *Log) Await(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, dialWait)
 	defer cancel()
-	for !l.nc.IsConnected() {
+	for !l.Connected() {
 		select {
 		case <-l.changes:
 		case <-wait.Done():

@@ -23,7 +23,7 @@ func (l *Log) Machines(ctx context.Context) ([]Machine, error) {
 }
 
 func (l *Log) bucket(ctx context.Context) (*bucket, error) {
-	if !l.nc.IsConnected() {
+	if !l.Connected() {
 		return nil, l.offline()
 	}
 	return openBucket(ctx, l.js, l.id)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -130,7 +129,7 @@ func within(after commitlog.Position, first, last uint64) error {
 
 // bounds asks the leader of the stream which sequences it holds.
 func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint64, err error) {
-	if !l.nc.IsConnected() {
+	if !l.Connected() {
 		return nil, 0, 0, l.offline()
 	}
 	name := l.id.names().stream
@@ -186,22 +185,21 @@ func ask(ctx context.Context, question func(ctx context.Context) error) error {
 	}
 }
 
+// asked is ask for a question with an answer. Whoever writes with it writes the same when asked twice.
+func asked[T any](ctx context.Context, question func(ctx context.Context) (T, error)) (answer T, err error) {
+	err = ask(ctx, func(ctx context.Context) (err error) {
+		answer, err = question(ctx)
+		return err
+	})
+	return answer, err
+}
+
 // withdrawn is the error of a caller who has gone, or err.
 func withdrawn(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
-}
-
-// offline is the fault of a connection that is not there.
-func (l *Log) offline() error {
-	for _, err := range []error{l.nc.LastError(), l.dialer.why()} {
-		if err != nil && !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrPermissionViolation) {
-			return unreachable(l.dialer.precise(err))
-		}
-	}
-	return unreachable(errors.New("no connection"))
 }
 
 // verify finds the entry of a position in the log, once a connection: a server that has lost
@@ -294,42 +292,69 @@ func (l *Log) messages(ctx context.Context, s jetstream.Stream, from, to uint64,
 	return nil
 }
 
-// manyMessages reads a range by a consumer of its own.
+// manyMessages reads a range by a consumer of its own. Another one goes on where the first message
+// does not come: it may be lost like the answer to a question, see ask.
 func (l *Log) manyMessages(ctx context.Context, s jetstream.Stream, from, to uint64, fn func([]byte) error) error {
+	for tries := 1; ; tries++ {
+		read, err := l.consume(ctx, s, from, to, attemptWait*time.Duration(tries), fn)
+		if read > 0 {
+			from, tries = from+read, 0
+		}
+		if !errors.Is(err, errSilent) || tries == silentTries {
+			return err
+		}
+	}
+}
+
+// silentTries is how many consumers bring nothing before the servers are taken not to answer.
+const silentTries = 3
+
+// errSilent is why a consumer has brought nothing more.
+var errSilent = errors.New("no message has come")
+
+// consume calls fn with the messages of a range, of which the first may take so long. It returns how
+// many there were.
+func (l *Log) consume(ctx context.Context, s jetstream.Stream, from, to uint64, first time.Duration, fn func([]byte) error) (read uint64, err error) {
 	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: from, InactiveThreshold: askWait,
 	})
 	if err != nil {
-		return withdrawn(ctx, says(err))
+		return 0, withdrawn(ctx, says(err))
 	}
 	list, err := c.Messages(jetstream.PullMaxBytes(keptBytes))
 	if err != nil {
-		return withdrawn(ctx, says(err))
+		return 0, withdrawn(ctx, says(err))
 	}
 	defer list.Stop()
+	wait := first
 	for seq := from; seq <= to; seq++ {
-		m, err := next(ctx, list)
+		m, err := next(ctx, list, wait)
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			return read, errors.Join(errSilent, says(err))
+		}
 		if err != nil {
-			return withdrawn(ctx, says(err))
+			return read, withdrawn(ctx, says(err))
 		}
 		meta, err := m.Metadata()
 		if err != nil {
-			return withdrawn(ctx, says(err))
+			return read, withdrawn(ctx, says(err))
 		}
 		if meta.Sequence.Stream != seq {
-			return l.missing(ctx, seq)
+			return read, l.missing(ctx, seq)
 		}
 		err = fn(m.Data())
 		if err != nil {
-			return err
+			return read, err
 		}
+		read++
+		wait = askWait
 	}
-	return nil
+	return read, nil
 }
 
 // next waits for one message.
-func next(ctx context.Context, list jetstream.MessagesContext) (jetstream.Msg, error) {
-	wait, cancel := context.WithTimeout(ctx, askWait)
+func next(ctx context.Context, list jetstream.MessagesContext, wait time.Duration) (jetstream.Msg, error) {
+	until, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	return list.Next(jetstream.NextContext(wait))
+	return list.Next(jetstream.NextContext(until))
 }

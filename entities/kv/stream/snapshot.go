@@ -120,7 +120,9 @@ func keyOfSnapshot(s *Snapshot) string {
 }
 
 func (l *Log) objects(ctx context.Context) (jetstream.ObjectStore, error) {
-	o, err := l.js.ObjectStore(ctx, l.id.names().objects)
+	o, err := asked(ctx, func(ctx context.Context) (jetstream.ObjectStore, error) {
+		return l.js.ObjectStore(ctx, l.id.names().objects)
+	})
 	return o, says(err)
 }
 
@@ -169,7 +171,7 @@ func (b *bucket) snapshots(ctx context.Context) ([]*Snapshot, error) {
 	newest, _ := b.id.current()
 	var list []*Snapshot
 	for _, key := range keys {
-		e, err := b.kv.Get(ctx, key)
+		e, err := b.get(ctx, key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			continue
 		}
@@ -204,7 +206,7 @@ func Resume(pieces int, r io.Reader) (*Taken, error) {
 // TakeSnapshot writes the state of a snapshot, from the piece on that taken names. A piece
 // that is not the one that was put is refused.
 func (l *Log) TakeSnapshot(ctx context.Context, s *Snapshot, taken *Taken, w io.Writer, progress Progress) error {
-	if !l.nc.IsConnected() {
+	if !l.Connected() {
 		return l.offline()
 	}
 	objects, err := l.objects(ctx)
@@ -332,7 +334,7 @@ func (l *Log) purge(ctx context.Context, b *bucket, objects jetstream.ObjectStor
 // purgeTo deletes the messages up to a sequence and returns which is the first now. Snapshots
 // go whose tail is gone, and those behind the newest so many; the newest stays.
 func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectStore, seq uint64, keep int) (first uint64, err error) {
-	s, err := l.js.Stream(ctx, l.id.names().stream)
+	s, err := streamOf(ctx, l.js, l.id.names().stream)
 	if err != nil {
 		return 0, says(err)
 	}
@@ -451,7 +453,7 @@ func (b *bucket) forget(ctx context.Context, key string) error {
 
 // purge deletes the messages of a subject from a stream that is not the log.
 func (b *bucket) purge(ctx context.Context, stream, subject string) error {
-	s, err := b.js.Stream(ctx, stream)
+	s, err := streamOf(ctx, b.js, stream)
 	if err != nil {
 		return err
 	}

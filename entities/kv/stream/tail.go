@@ -103,6 +103,9 @@ func (l *Log) follow(ctx context.Context) {
 // message would be asked for when it is needed: a machine that has to do so comes too late with
 // everything that it appends, as long as others write.
 func (l *Log) followOnce(ctx context.Context, from *uint64) {
+	if !l.Connected() {
+		return
+	}
 	begin, cancel := context.WithTimeout(ctx, attemptWait)
 	defer cancel()
 	s, err := l.js.Stream(begin, l.id.names().stream)
