@@ -179,10 +179,10 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 	asked := false
 	call := r.s.callOf(ctx)
-	var lost error    // why the log did not take it at the try before
-	var unknown error // the log may have taken it at the try sent
-	var sent int
+	var lost error         // why the log did not take it at the try before
 	var took time.Duration // what fn took then
+	var unknown error      // that of the try sent, after which nobody knows whether the log has it
+	var sent int
 	defer func() {
 		if err != nil && unknown != nil {
 			err = unknown

@@ -33,8 +33,8 @@
 // the log has it. Its item keeps the id of the entry and the place in it. When that entry is read,
 // the item is deleted in the same record of the journal as the transaction is written (Found). A
 // replay, like a refusal, comes after the log was read to an end that was proven; behind that the
-// entry can't get in. What follows the first transaction of a call is then left to the call's own
-// maker, as after a stop in that moment.
+// entry can't get in. What a call does after its first transaction is not done when that is found,
+// as when the process stops in that moment.
 //
 // # Limits
 //

@@ -304,15 +304,14 @@ func TestSYNC4_WithoutServersItIsUnavailableAtOnceAndComesBack(t *testing.T) {
 // reached returns when the servers answer. Connected may still tell of a connection that has ended.
 func reached(t *testing.T, l *stream.Log) {
 	t.Helper()
-	for {
+	for limit := time.Now().Add(2 * time.Minute); ; <-time.After(time.Millisecond) {
 		_, err := l.End(t.Context())
 		if err == nil {
 			return
 		}
-		if !retryable(err) {
+		if !retryable(err) || time.Now().After(limit) {
 			t.Fatal(err)
 		}
-		<-time.After(time.Millisecond)
 	}
 }
 
