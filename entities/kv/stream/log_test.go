@@ -215,7 +215,7 @@ func TestSYNC1_ChangesSignalsWhatAnotherMachineHasWritten(t *testing.T) {
 	at := appended(t, a, id.Start(), "first")
 	got := id.Start()
 	for got != at { // a signal may be one of the connection
-		<-b.Changes()
+		changed(b)
 		_, got = read(t, b, got)
 	}
 }
@@ -358,7 +358,7 @@ func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
 		t.Error("it says that there is nothing, and has never looked")
 	}
 	for got != at { // the first time it is read
-		<-b.Changes()
+		changed(b)
 		_, got = read(t, b, got)
 	}
 	read(t, b, got) // now its position is found in the log
@@ -367,7 +367,7 @@ func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
 	var entries []string
 	all := false
 	for len(entries) == 0 {
-		<-b.Changes()
+		changed(b)
 		entries, all = arrived()
 	}
 	if fmt.Sprint(entries) != "[second]" || got != at || !all {
