@@ -23,10 +23,10 @@ type Waiting = outbox.Waiting
 type Refusal = outbox.Refusal
 
 // Queueable returns a context in which an Update may be taken here while the log can't be
-// reached, when Options.Queue is set: it is then journaled, applied and acknowledged as ever,
-// is seen by every View and handler of change sets on this machine, and waits as an item of the
-// outbox until Replay does it again. Use it for what only adds. Without a log, and while the log
-// can be reached, nothing is different.
+// reached, or may have it and does not say so, when Options.Queue is set: it is then journaled,
+// applied and acknowledged as ever, is seen by every View and handler of change sets on this machine,
+// and waits as an item of the outbox until it is found in the log or Replay does it again. Use it for
+// what only adds. Without a log, and while the log can be reached, nothing is different.
 //
 // Everything that is done in one such context is one item: make a context for each call. When
 // its first Update went to the log and a later one can't, that one is refused. In the context of
