@@ -130,9 +130,7 @@ func (c Collection[T]) Put(tx *Tx, id string, v *T) error {
 }
 
 // Delete removes the record with that id, if there is one.
-func (c Collection[T]) Delete(tx *Tx, id string) error {
-	return tx.delete(c.c.Prefix+id, c.c)
-}
+func (c Collection[T]) Delete(tx *Tx, id string) error { return tx.delete(c.c.Prefix+id, c.c) }
 
 // All yields the records whose id begins with prefix, in byte order of their
 // ids, each decoded afresh. An empty prefix gives the whole collection.

@@ -19,9 +19,7 @@ func DiskSays(err error) string { return disk.Says(err) }
 
 func unreadable(err error) error { return disk.Unreadable(err) }
 
-func errClosed() error {
-	return fault.New(fault.Unavailable, "the store is closed")
-}
+func errClosed() error { return fault.New(fault.Unavailable, "the store is closed") }
 
 // logger returns l, or one that writes nothing.
 func logger(l *slog.Logger) *slog.Logger {

@@ -243,7 +243,7 @@ func (r *replica) Provisional() bool {
 
 // endItem has a transaction that was found in the log end the item that waits for that.
 func (r *replica) endItem(p *pending, sent commitlog.Sent) error {
-	if r.head.Waiting == 0 {
+	if r.head.Waiting+r.head.Refused == 0 {
 		return nil
 	}
 	tx := Tx{s: r.s, writable: true}

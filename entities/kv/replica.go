@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -179,10 +180,10 @@ func (s *Store) Digest() (at Position, sum [sha256.Size]byte, err error) {
 func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 	asked := false
 	call := r.s.callOf(ctx)
-	var lost error         // why the log did not take it at the try before
-	var took time.Duration // what fn took then
-	var unknown error      // that of the try sent, after which nobody knows whether the log has it
-	var sent int
+	var lost error          // why the log did not take it at the try before
+	var took time.Duration  // what fn took then
+	var unknown error       // that of the try sent, after which nobody knows whether the log has it
+	sent, local := 0, false // which wrote for this machine alone, too: that is gone
 	defer func() {
 		if err != nil && unknown != nil {
 			err = unknown
@@ -199,7 +200,8 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 		if err != nil && tx.s == nil {
 			return err // it did not begin
 		}
-		if errors.Is(err, replicate.ErrFound) && tries == sent+1 { // or fn has run since, so its results may be others
+		// If fn has run since, what the caller has of it is of another run.
+		if errors.Is(err, replicate.ErrFound) && tries == sent+1 && !local {
 			call.Accepted(false, 0)
 			return nil
 		}
@@ -218,7 +220,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 			lost = werr
 			if !tx.provisional && call.Provisional(lost) {
 				if _, ok := call.Sent(); ok {
-					unknown, sent = lost, tries
+					unknown, sent, local = lost, tries, p.hasLocal()
 				}
 				continue // the next try takes it here
 			}
@@ -298,6 +300,11 @@ func isOurs(p disk.Pair) bool { return isLocal(p) || outbox.IsKey(p.Key) }
 func isLocal(p disk.Pair) bool {
 	of := codec.Of(p.Key)
 	return of != nil && of.IsLocal()
+}
+
+// hasLocal reports whether some of it stays on this machine.
+func (p *pending) hasLocal() bool {
+	return slices.ContainsFunc(p.writes, func(w write) bool { return w.of != nil && w.of.IsLocal() })
 }
 
 func (p *pending) isShared() bool {

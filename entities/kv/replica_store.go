@@ -20,6 +20,8 @@ const maxGroup = 1 << 20
 
 func (r *replica) At() Position { return r.at.Position }
 
+func (r *replica) Done() int { return r.at.Done }
+
 func (r *replica) Skip(at Position) { r.at = commitlog.Applied{Position: at} }
 
 func (r *replica) SetTrouble(trouble *fault.Error) {

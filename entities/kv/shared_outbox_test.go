@@ -625,6 +625,80 @@ func TestSYNC7_WhoJoinsAnewBringsWhatWaits(t *testing.T) {
 	}
 }
 
+// Nobody can tell whether the state that a machine joins anew with holds what was sent to the log before. So it is
+// not done again by itself, and ends where it is found behind that state. The additions are blind: done again they
+// would be there twice.
+func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
+	for name, behind := range map[string]bool{"the state holds it": false, "it is behind the state": true} {
+		t.Run(name, func(t *testing.T) {
+			l := logtest.New(kv.Position{})
+			first := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
+			m, folder := l.Machine(), t.TempDir()
+			open := func(o kv.Options) *kv.Store {
+				o.Format, o.Queue = 1, true
+				s, err := kv.Open(folder, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				replaying(s)
+				s.Follow()
+				return s
+			}
+			s := open(kv.Options{Log: m})
+			put(t, first, "a", "0")
+			catchUp(t, s, first)
+			state := folder + "-state.ctxdbackup"
+			backup := func() {
+				if _, err := first.Backup(ctx, state, kv.BackupOptions{Shared: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if behind {
+				backup()
+			}
+			m.Faults(func() logtest.Fault { return logtest.LoseAnswer })
+			m.Slow(func(op string) {
+				if op == "appended" {
+					m.Cut(true)
+				}
+			})
+			if err := addNew(ctx, s, addition{ID: "b", Text: "1", Blind: true}); err != nil {
+				t.Fatal(err)
+			}
+			mustAdd(t, s, "c", "2")
+			stop(t, s)
+			catchUp(t, first)
+			if !behind {
+				backup()
+			}
+			s = open(kv.Options{Replace: true})
+			if _, err := s.Restore(ctx, state, kv.RestoreOptions{KeepLocal: true}); err != nil {
+				t.Fatal(err)
+			}
+			stop(t, s)
+			s = open(kv.Options{Log: l.Machine()})
+			defer stop(t, s)
+			settled(t, s, first)
+			if got := same(t, s, first); !maps.Equal(got, map[string]string{"a": "0", "b": "1", "c": "2"}) || appends(t, l)["1"] != 1 {
+				t.Errorf("they have %v, appended %v", got, appends(t, l))
+			}
+			list := waiting(t, s)
+			st, _ := s.Replica()
+			if behind && (len(list) != 0 || st.Refused != 0) {
+				t.Errorf("it was found, and %+v is left, %+v", list, st)
+			}
+			if !behind && (len(list) != 1 || list[0].Refused == nil || list[0].Refused.Hint == "" || st.Refused != 1) {
+				t.Fatalf("it may be there or not, and %+v is left, %+v", list, st)
+			}
+			if !behind {
+				if err := s.Drop(ctx, list[0].Number); err != nil || len(waiting(t, s)) != 0 {
+					t.Errorf("ended: %v, %+v", err, waiting(t, s))
+				}
+			}
+		})
+	}
+}
+
 // A state for another machine holds nothing that waits, and what is by the log.
 func TestSYNC4_AStateForOthersHoldsNothingThatWaits(t *testing.T) {
 	l := logtest.New(kv.Position{})

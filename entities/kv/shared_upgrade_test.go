@@ -235,7 +235,6 @@ func TestSYNC7_AnUpgradeWithoutTheLog(t *testing.T) {
 	}
 }
 
-// A newer format whose records are as they were is one all the same.
 // An addition that the log may have waits, and is found there by the program that upgrades.
 func TestSYNC4_WhatTheLogMayHaveIsFoundByAnUpgrade(t *testing.T) {
 	l := logtest.New(kv.Position{})
@@ -273,6 +272,7 @@ func TestSYNC4_WhatTheLogMayHaveIsFoundByAnUpgrade(t *testing.T) {
 	}
 }
 
+// A newer format whose records are as they were is one all the same.
 func TestSYNC7_AFormatThatNeedsNoUpgrade(t *testing.T) {
 	l := logtest.New(kv.Position{})
 	d, m := newDisk(), l.Machine()

@@ -156,7 +156,7 @@ func inWords(durability string) string {
 	case string(stream.Quorum):
 		return durability + ": a write is on most servers before it is acknowledged, and on their disks soon after"
 	case string(stream.Single):
-		return durability + ": a write is on one server before it is acknowledged"
+		return durability + ": a write is on one server before it is acknowledged; what that loses is on the machines alone"
 	}
 	return "not known yet"
 }

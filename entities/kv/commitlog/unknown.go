@@ -14,8 +14,8 @@ type Sent struct {
 // String returns it as a part of a key.
 func (s Sent) String() string { return fmt.Sprintf("%x %d", s.Entry, s.Index) }
 
-// UnknownError says that a transaction may be in the log or not, now or later. Its entry decides,
-// if it is read; it will never be there once another entry has its place.
+// UnknownError says that a transaction may be in the log or not, now or later. It is there when its
+// entry is read. It will never be there once another entry is read at the place of that one.
 type UnknownError struct {
 	Sent
 	Err error

@@ -74,6 +74,7 @@ type Head struct {
 	Waiting int    `json:"waiting"` // the applied ones included
 	Refused int    `json:"refused"`
 	Bytes   int    `json:"bytes"`
+	Sent    int    `json:"sent,omitempty"` // how many of the waiting ones have a Sent
 }
 
 // ParseHead reads a Head, "" is an empty one.
@@ -244,6 +245,7 @@ func itemOf(tx Tx, c *Call, h *Head) (*item, error) {
 			return it, nil
 		}
 		it.Sent = sent.String()
+		h.Sent++
 		return it, tx.Put(sentKey(it.Sent), strconv.FormatUint(it.Number, 10))
 	}
 	it, ok, err := getItem(tx, number)
@@ -292,13 +294,16 @@ func deleteItem(tx Tx, number uint64) error {
 		return err
 	}
 	h.remove(&it)
-	return errors.Join(tx.Delete(waitingKey(number)), forgetSent(tx, &it), putJSON(tx, HeadKey, h))
+	return errors.Join(tx.Delete(waitingKey(number)), forgetSent(tx, &h, &it), putJSON(tx, HeadKey, h))
 }
 
 // forgetSent has an item not wait for a transaction any more.
-func forgetSent(tx Tx, it *item) error {
+func forgetSent(tx Tx, h *Head, it *item) error {
 	if it.Sent == "" {
 		return nil
+	}
+	if it.Refused == nil {
+		h.Sent--
 	}
 	key := sentKey(it.Sent)
 	it.Sent = ""
@@ -417,11 +422,12 @@ func Again(tx Tx, number uint64) error {
 	if err != nil {
 		return err
 	}
+	forgot := forgetSent(tx, &h, it)
 	h.Last++
 	h.Waiting++
 	h.Refused--
 	it.Number, it.Refused = h.Last, nil
-	return errors.Join(tx.Delete(waitingKey(number)), putJSON(tx, waitingKey(it.Number), it), putJSON(tx, HeadKey, h))
+	return errors.Join(forgot, tx.Delete(waitingKey(number)), putJSON(tx, waitingKey(it.Number), it), putJSON(tx, HeadKey, h))
 }
 
 // refuseItem notes why an item can't be done.
@@ -434,10 +440,11 @@ func refuseItem(tx Tx, number uint64, why *Refusal) error {
 	if err != nil {
 		return err
 	}
+	forgot := forgetSent(tx, &h, &it)
 	h.Waiting--
 	h.Refused++
 	it.Refused = why
-	return errors.Join(forgetSent(tx, &it), putJSON(tx, waitingKey(number), it), putJSON(tx, HeadKey, h))
+	return errors.Join(forgot, putJSON(tx, waitingKey(number), it), putJSON(tx, HeadKey, h))
 }
 
 // Leave ends all items that are applied: their records are ordinary ones of this machine from now

@@ -103,8 +103,8 @@ func (c *Call) Sent() (sent commitlog.Sent, ok bool) {
 }
 
 // Provisional reports whether a transaction is to be taken here, without asking the log. trouble
-// is why the log could not be used the last time, nil: it could. A *commitlog.UnknownError is of
-// this transaction.
+// is why the log could not be used the last time, nil: it could. It is a *commitlog.UnknownError where
+// this very transaction may be in the log, which the Call then notes, see Sent.
 func (c *Call) Provisional(trouble error) bool {
 	if c == nil {
 		return false

@@ -31,10 +31,10 @@
 //
 // A transaction may have been sent to the log before it is taken here, and nobody has said whether
 // the log has it. Its item keeps the id of the entry and the place in it. When that entry is read,
-// the item is deleted in the same record of the journal as the transaction is written (Found). A
-// replay, like a refusal, comes after the log was read to an end that was proven; behind that the
-// entry can't get in. What a call does after its first transaction is not done when that is found,
-// as when the process stops in that moment.
+// the item is deleted in the same record of the journal as the transaction is written (Found). An item
+// is replayed into the log, or refused, only after the log was read to an end that was proven: behind
+// that the entry can't get in. What a call does after its first transaction is not done when that is
+// found, as when the process stops between the two.
 //
 // # Limits
 //

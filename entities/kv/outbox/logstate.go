@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
@@ -51,19 +53,36 @@ func (t *LogState) upTo(out []disk.Pair, fits func(key string) bool) []disk.Pair
 }
 
 // CarryOver returns what becomes of a pair when the state of a machine is replaced by one of the
-// log: the items stay, and none of them is applied then. One that may be in the log is done again
-// even so: what is there already refuses it.
+// log: the items stay, and none of them is applied then. Whether that state holds what may be in the
+// log, nobody can tell, so an item that waits for that is refused: doing it again is left to a person.
+// It ends by itself where the transaction is found behind the state.
 func CarryOver(p disk.Pair) (disk.Pair, bool) {
-	if p.Key != HeadKey {
-		return p, strings.HasPrefix(p.Key, waitingPrefix)
+	var kept any
+	switch {
+	case p.Key == HeadKey:
+		h, err := ParseHead(p.Value)
+		if err != nil {
+			return p, false
+		}
+		h.Batch++
+		h.Applied = 0
+		h.Waiting, h.Refused, h.Sent = h.Waiting-h.Sent, h.Refused+h.Sent, 0
+		kept = h
+	case strings.HasPrefix(p.Key, waitingPrefix):
+		var it item
+		if decode(p.Key, p.Value, &it) != nil || it.Sent == "" || it.Refused != nil {
+			return p, true
+		}
+		it.Refused = &Refusal{
+			Kind: fault.Unavailable.String(), Time: time.Now().UTC(),
+			Message: "it was sent to the other machines before this one joined anew, and nobody knows whether they have it",
+			Hint:    "look whether it is there before you have it made again",
+		}
+		kept = it
+	default:
+		return p, strings.HasPrefix(p.Key, sentPrefix)
 	}
-	h, err := ParseHead(p.Value)
-	if err != nil {
-		return p, false
-	}
-	h.Batch++
-	h.Applied = 0
-	raw, err := json.Marshal(h)
+	raw, err := json.Marshal(kept)
 	p.Value = string(raw)
 	return p, err == nil
 }

@@ -43,6 +43,8 @@ type Foreign struct {
 type Store interface {
 	// At is the position up to which the log is applied, as a whole entry.
 	At() commitlog.Position
+	// Done is how many transactions of the entry behind At are applied, too.
+	Done() int
 	// TakeGroup takes the transactions that are queued, as one group, and returns what other
 	// machines get of them; ok is false when there are none.
 	TakeGroup() (list []commitlog.Transaction, ok bool)

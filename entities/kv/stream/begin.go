@@ -142,7 +142,7 @@ func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *I
 const makeTries = 3
 
 // repeated has something made or changed once more where nobody answers for as long as the client
-// waits. What is there as it was to be is not changed.
+// waits. The servers make nothing a second time that is there with the same configuration.
 func repeated[T any](ctx context.Context, makes func() (T, error)) (made T, err error) {
 	for range makeTries {
 		made, err = makes()

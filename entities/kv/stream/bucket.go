@@ -168,17 +168,19 @@ func (b *bucket) putKeys(ctx context.Context) error {
 			return says(err)
 		}
 	}
-	s, err := streamOf(ctx, b.js, b.id.names().stream)
-	if err != nil {
-		return says(err)
-	}
-	config := s.CachedInfo().Config
-	check := b.id.newest().Check()
-	if config.Metadata[metaCheck] == check {
-		return nil
-	}
-	config.Metadata[metaCheck] = check
-	_, err = repeated(ctx, func() (jetstream.Stream, error) { return b.js.UpdateStream(ctx, config) })
+	_, err = repeated(ctx, func() (jetstream.Stream, error) {
+		s, err := streamOf(ctx, b.js, b.id.names().stream) // again, since another machine may have changed it
+		if err != nil {
+			return nil, err
+		}
+		config := s.CachedInfo().Config
+		check := b.id.newest().Check()
+		if config.Metadata[metaCheck] == check {
+			return s, nil
+		}
+		config.Metadata[metaCheck] = check
+		return b.js.UpdateStream(ctx, config)
+	})
 	return says(err)
 }
 

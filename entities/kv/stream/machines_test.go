@@ -342,6 +342,10 @@ func TestSYNC2_WhatAnAcknowledgementIsWorth(t *testing.T) {
 	if !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Hint == "" {
 		t.Errorf("one server where three are asked for: %v", err)
 	}
+	_, alone, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: one.URL()}, Single: true, Synced: true})
+	if err != nil || alone.Durability != stream.Single || len(alone.Warnings) > 0 {
+		t.Errorf("one server that was asked for: %+v, %v", alone, err)
+	}
 	small := streamtest.Start(t, streamtest.Options{Servers: 1, MaxPayload: 4096})
 	if _, _, err := stream.New(t.Context(), stream.NewOptions{Servers: stream.Servers{URL: small.URL()}, Single: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("too small a payload: %v", err)
