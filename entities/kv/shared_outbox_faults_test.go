@@ -220,9 +220,19 @@ func (o *outboxes) disturb() {
 			defer mu.Unlock()
 			return faults[rng.IntN(len(faults))]
 		})
+		full := rng.IntN(2) == 0 // the disk takes a write now and then only, too
+		m.d.setHook(func(op, _ string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if full && op == "write" && rng.IntN(8) == 0 {
+				return errDisk
+			}
+			return nil
+		})
 		o.cutOff(m, false) // what waits is replayed into that
 		o.burst(2)
 		m.way.Faults(nil)
+		m.d.setHook(nil)
 		o.faults["requests and answers lost"]++
 	case 4, 5:
 		o.crash(m)
