@@ -241,20 +241,26 @@ func (l *Log) verify(ctx context.Context, s jetstream.Stream, after commitlog.Po
 	return nil
 }
 
-// message returns one message.
+// message returns one message. Where a server has it not, it is asked for again for a while, as in
+// reach, before the log passes for one that has lost it.
 func (l *Log) message(ctx context.Context, s jetstream.Stream, seq uint64) ([]byte, error) {
-	var m *jetstream.RawStreamMsg
-	err := ask(ctx, func(ctx context.Context) (err error) {
-		m, err = s.GetMsg(ctx, seq)
-		return err
-	})
-	switch {
-	case err == nil:
-		return m.Data, nil
-	case errors.Is(err, jetstream.ErrMsgNotFound):
-		return nil, l.missing(ctx, seq)
-	default:
-		return nil, withdrawn(ctx, says(err))
+	until := time.Now().Add(askWait)
+	for {
+		m, err := asked(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) { return s.GetMsg(ctx, seq) })
+		if err == nil {
+			return m.Data, nil
+		}
+		if !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil, withdrawn(ctx, says(err))
+		}
+		err = l.missing(ctx, seq)
+		if seal.ReasonOf(err) != seal.Cut || time.Now().After(until) {
+			return nil, err
+		}
+		err = l.pause(ctx)
+		if err != nil {
+			return nil, err
+		}
 	}
 }
 
