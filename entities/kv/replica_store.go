@@ -84,7 +84,7 @@ func (r *replica) Abort(err error) {
 	sent := 0
 	for _, p := range r.group {
 		if err != nil && p.isShared() {
-			p.err = commitlog.Of(err, sent)
+			p.err = commitlog.OfTransaction(err, sent)
 			sent++
 		}
 	}

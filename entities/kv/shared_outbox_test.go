@@ -65,19 +65,36 @@ func queued(t *testing.T, n int) (l *logtest.Log, machines []*logtest.Machine, s
 
 func openQueued(t testing.TB, dir string, o kv.Options) *kv.Store {
 	t.Helper()
-	o.Format, o.Queue = 1, true
-	s, err := kv.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := startQueued(t, dir, o)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return s
+}
+
+// startQueued opens a store that its caller closes. Its format is 1 where none is given.
+func startQueued(t testing.TB, dir string, o kv.Options) *kv.Store {
+	t.Helper()
+	o.Format, o.Queue = max(o.Format, 1), true
+	s, err := kv.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	replaying(s)
 	s.Follow()
 	return s
+}
+
+// cutAtAppend has a fault happen to the next append, and cuts the machine off before its answer.
+func cutAtAppend(m *logtest.Machine, fault logtest.Fault) {
+	m.Faults(func() logtest.Fault { return fault })
+	m.Slow(func(op string) {
+		if op == "appended" {
+			m.Cut(true)
+		}
+	})
 }
 
 func mustAdd(t *testing.T, s *kv.Store, id, text string) {
@@ -304,19 +321,9 @@ func TestSYNC4_WhatTheLogMayHaveIsQueuedAndDoneOnce(t *testing.T) {
 			l := logtest.New(kv.Position{})
 			other := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
 			m, dir := l.Machine(), t.TempDir()
-			s, err := kv.Open(dir, kv.Options{Log: m, Format: 1, Queue: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			replaying(s)
-			s.Follow()
+			s := startQueued(t, dir, kv.Options{Log: m})
 			catchUp(t, s)
-			m.Faults(func() logtest.Fault { return test.fault })
-			m.Slow(func(op string) {
-				if op == "appended" {
-					m.Cut(true)
-				}
-			})
+			cutAtAppend(m, test.fault)
 			a := addition{ID: "a", Text: "1", Blind: true}
 			if err := addNew(ctx, s, a); err != nil {
 				t.Fatal(err)
@@ -327,19 +334,12 @@ func TestSYNC4_WhatTheLogMayHaveIsQueuedAndDoneOnce(t *testing.T) {
 			m.Slow(nil)
 			m.Faults(nil)
 			if test.again {
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				stop(t, s)
 				m = l.Machine()
 				m.Cut(true)
-				s = openQueued(t, dir, kv.Options{Log: m})
-			} else {
-				defer func() {
-					if err := s.Close(); err != nil {
-						t.Error(err)
-					}
-				}()
+				s = startQueued(t, dir, kv.Options{Log: m})
 			}
+			defer stop(t, s)
 			if got := dump(t, s); got["a"] != "1" || !pendingNote(t, s, "a") {
 				t.Fatalf("before it is known it has %v", got)
 			}
@@ -368,12 +368,7 @@ func TestSYNC4_WhatTheLogMayHaveAndCannotWaitIsUnknown(t *testing.T) {
 	cannot := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return nil, fault.New(fault.Conflict, "it can't wait") }})
 	for name, ctx := range map[string]context.Context{"no addition": ctx, "one that can't wait": cannot} {
 		catchUp(t, stores[1])
-		machines[1].Faults(func() logtest.Fault { return logtest.LoseAnswer })
-		machines[1].Slow(func(op string) {
-			if op == "appended" {
-				machines[1].Cut(true)
-			}
-		})
+		cutAtAppend(machines[1], logtest.LoseAnswer)
 		err := stores[1].Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, name, &record{Text: name}) })
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Retryable || !errors.Is(err, commitlog.ErrUnknown) {
@@ -574,18 +569,7 @@ func TestSYNC7_WhoJoinsAnewBringsWhatWaits(t *testing.T) {
 	folder := t.TempDir()
 	first := openQueued(t, t.TempDir(), kv.Options{Log: l.Machine()})
 	m := l.Machine()
-	open := func(o kv.Options) *kv.Store {
-		t.Helper()
-		o.Format, o.Queue = 1, true
-		s, err := kv.Open(folder, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replaying(s)
-		s.Follow()
-		return s
-	}
-	s := open(kv.Options{Log: m})
+	s := startQueued(t, folder, kv.Options{Log: m})
 	put(t, first, "a", "1")
 	catchUp(t, s)
 	m.Cut(true)
@@ -603,26 +587,22 @@ func TestSYNC7_WhoJoinsAnewBringsWhatWaits(t *testing.T) {
 	if err := s.Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, "f", &record{Text: "6"}) }); !errors.As(err, &e) || e.Retryable {
 		t.Fatalf("any other write: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, s)
 	state := folder + "-state.ctxdbackup"
 	if _, err := first.Backup(ctx, state, kv.BackupOptions{Shared: true}); err != nil {
 		t.Fatal(err)
 	}
-	s = open(kv.Options{Replace: true})
+	s = startQueued(t, folder, kv.Options{Replace: true})
 	if _, err := s.Restore(ctx, state, kv.RestoreOptions{KeepLocal: true}); err != nil {
 		t.Fatal(err)
 	}
-	s = open(kv.Options{Log: m})
+	s = startQueued(t, folder, kv.Options{Log: m})
 	settled(t, s, first)
 	got := same(t, s, first)
 	if !maps.Equal(got, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5"}) {
 		t.Fatalf("they have %v, and %+v wait", got, waiting(t, s))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, s)
 }
 
 // Nobody can tell whether the state that a machine joins anew with holds what was sent to the log before. So it is
@@ -634,17 +614,7 @@ func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
 			l := logtest.New(kv.Position{})
 			first := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
 			m, folder := l.Machine(), t.TempDir()
-			open := func(o kv.Options) *kv.Store {
-				o.Format, o.Queue = 1, true
-				s, err := kv.Open(folder, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				replaying(s)
-				s.Follow()
-				return s
-			}
-			s := open(kv.Options{Log: m})
+			s := startQueued(t, folder, kv.Options{Log: m})
 			put(t, first, "a", "0")
 			catchUp(t, s, first)
 			state := folder + "-state.ctxdbackup"
@@ -656,12 +626,7 @@ func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
 			if behind {
 				backup()
 			}
-			m.Faults(func() logtest.Fault { return logtest.LoseAnswer })
-			m.Slow(func(op string) {
-				if op == "appended" {
-					m.Cut(true)
-				}
-			})
+			cutAtAppend(m, logtest.LoseAnswer)
 			if err := addNew(ctx, s, addition{ID: "b", Text: "1", Blind: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -671,12 +636,12 @@ func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
 			if !behind {
 				backup()
 			}
-			s = open(kv.Options{Replace: true})
+			s = startQueued(t, folder, kv.Options{Replace: true})
 			if _, err := s.Restore(ctx, state, kv.RestoreOptions{KeepLocal: true}); err != nil {
 				t.Fatal(err)
 			}
 			stop(t, s)
-			s = open(kv.Options{Log: l.Machine()})
+			s = startQueued(t, folder, kv.Options{Log: l.Machine()})
 			defer stop(t, s)
 			settled(t, s, first)
 			if got := same(t, s, first); !maps.Equal(got, map[string]string{"a": "0", "b": "1", "c": "2"}) || appends(t, l)["1"] != 1 {

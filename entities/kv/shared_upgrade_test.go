@@ -239,30 +239,15 @@ func TestSYNC7_AnUpgradeWithoutTheLog(t *testing.T) {
 func TestSYNC4_WhatTheLogMayHaveIsFoundByAnUpgrade(t *testing.T) {
 	l := logtest.New(kv.Position{})
 	m, folder := l.Machine(), t.TempDir()
-	old, err := kv.Open(folder, kv.Options{Log: m, Format: 1, Queue: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	replaying(old)
-	old.Follow()
+	old := startQueued(t, folder, kv.Options{Log: m})
 	catchUp(t, old)
-	m.Faults(func() logtest.Fault { return logtest.LoseAnswer })
-	m.Slow(func(op string) {
-		if op == "appended" {
-			m.Cut(true)
-		}
-	})
+	cutAtAppend(m, logtest.LoseAnswer)
 	if err := addNew(ctx, old, addition{ID: "a", Text: "1", Blind: true}); err != nil {
 		t.Fatal(err)
 	}
 	stop(t, old)
-	newer, err := kv.Open(folder, kv.Options{Log: l.Machine(), Format: 2, Queue: true, Upgrade: upgradeShared})
-	if err != nil {
-		t.Fatal(err)
-	}
+	newer := startQueued(t, folder, kv.Options{Log: l.Machine(), Format: 2, Upgrade: upgradeShared})
 	defer stop(t, newer)
-	replaying(newer)
-	newer.Follow()
 	settled(t, newer)
 	if got := dump(t, newer); !maps.Equal(got, map[string]string{"a": "1+"}) || len(waiting(t, newer)) != 0 {
 		t.Errorf("it has %v, and %v waits", got, waiting(t, newer))

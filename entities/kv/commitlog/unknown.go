@@ -25,8 +25,8 @@ func (e *UnknownError) Error() string { return e.Err.Error() }
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// Of returns the error of an entry as that of its transaction with an index.
-func Of(err error, index int) error {
+// OfTransaction returns the error of an entry as that of its transaction with an index.
+func OfTransaction(err error, index int) error {
 	var unknown *UnknownError
 	if !errors.As(err, &unknown) {
 		return err

@@ -53,7 +53,7 @@ type Store interface {
 	// rest is in the log alone; who waits for it has been told.
 	WriteGroup(at commitlog.Position, n int) error
 	// Abort takes back everything that is accepted and not in the log. What the group has for
-	// other machines fails with err, see commitlog.Of; without one, and all else, runs again. The
+	// other machines fails with err, see commitlog.OfTransaction; without one, and all else, runs again. The
 	// gate is closed after it: nothing is accepted until OpenGate.
 	Abort(err error)
 	// Apply takes back what is provisional and applies entries of others, after Abort. On an

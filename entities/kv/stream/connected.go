@@ -14,9 +14,9 @@ import (
 type connected struct {
 	up atomic.Bool
 
-	mu    sync.Mutex    // of what follows
-	asked chan struct{} // closed when the client has answered; nil: it is not being asked
-	err   error         // what it said last
+	mu       sync.Mutex    // of what follows
+	answered chan struct{} // closed when the client has answered; nil: it is not being asked
+	err      error         // what it said last
 }
 
 // Connected reports whether there is a connection to a server now.
@@ -42,18 +42,18 @@ func (c *connected) said(nc *nats.Conn) error {
 func (c *connected) ask(nc *nats.Conn) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.asked == nil {
-		asked := make(chan struct{})
-		c.asked = asked
+	if c.answered == nil {
+		answered := make(chan struct{})
+		c.answered = answered
 		go func() {
 			err := nc.LastError()
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.err, c.asked = err, nil
-			close(asked)
+			c.err, c.answered = err, nil
+			close(answered)
 		}()
 	}
-	return c.asked
+	return c.answered
 }
 
 // forget is called when there is a connection.
