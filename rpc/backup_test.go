@@ -17,6 +17,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -114,9 +115,7 @@ func (d *daemon) wipe() {
 }
 
 func TestREL12_RestoredAnswersAreTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it calls every method several times")
-	}
+	campaign.Only(t)
 	data := t.TempDir()
 	d := startOn(t, data, rpc.Options{})
 	defer d.watch()()

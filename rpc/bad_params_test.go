@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -614,9 +615,7 @@ var elsewhere = map[string]string{
 // TestREL6_WhatIsRememberedRefusesWhatCannotBe: every method of memories, contexts and conversations has an entry for
 // each of its errors that a caller can make, and none of these calls writes anything.
 func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	d := startOn(t, t.TempDir(), rpc.Options{})
 	d.do("contexts.put", `{"id":"life","name":"Life","handle":"life_context"}`)
 	d.do("contexts.put", `{"id":"sport","name":"Sport","parentId":"life"}`)

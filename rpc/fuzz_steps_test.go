@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -466,9 +467,7 @@ func randomInput(rng *rand.Rand, most int) []byte {
 // TestREL6_TheSeedsCallEveryMethod: none of rpc.discover is left out, and each can be
 // called with success.
 func TestREL6_TheSeedsCallEveryMethod(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it calls every method, one call after the other")
-	}
+	campaign.Only(t)
 	f := prepare(t)
 	answered := map[string]bool{}
 	for _, input := range f.calls() {
@@ -489,9 +488,10 @@ func TestREL6_TheSeedsCallEveryMethod(t *testing.T) {
 // instrument slows the daemon down, and a fault does not end it. An input that finds one
 // is kept beside the seeds of the fuzz target.
 func TestCampaignREL6_Protocol(t *testing.T) {
+	campaign.Only(t)
 	f := prepare(t)
 	seed, until := uint64(7), time.Time{}
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
+	if campaign.Full() {
 		seed, until = rand.Uint64(), time.Now().Add(time.Hour)
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -366,6 +367,7 @@ func (a *attack) ask(method string, result any) {
 
 // FuzzREL6_Protocol attacks the daemon with everything that rpc.discover tells of.
 func FuzzREL6_Protocol(f *testing.F) {
+	campaign.Only(f)
 	if testing.Short() {
 		f.Skip("takes long under the race detector; the campaign of the same attacks runs there")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -655,9 +656,7 @@ func (r *remoteReader) raw(method, params string) string {
 // private records alone: (a) with some that nothing refers to, and with none; (b) with
 // some of one set of names and of another.
 func TestPRIV6_PrivateRecordsLeaveNoTrace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compares two worlds, one call after the other")
-	}
+	campaign.Only(t)
 	one, other := secrets("Zqcanary"), secrets("Xvfinch")
 	private := privateRecords(false)
 	compare := func(a, b *remoteReader) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // ranked opens a Ranker over the messages of a house.
@@ -34,9 +35,7 @@ func (h *house) ranked(stages map[string]bool) *recall.Ranker {
 // TestMEM21_MessagesAreRanked pins what the ranking makes of messages as they are indexed: the share of
 // the messages with the answer that are among the first.
 func TestMEM21_MessagesAreRanked(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	builtin, err := table.Builtin()
 	searchtest.Must(t, err)
 	rows := []struct {

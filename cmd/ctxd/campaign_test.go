@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -36,10 +37,7 @@ const patience = hangs
 
 // figure is short, or whole when the campaign is to be run in full.
 func figure[T any](short, whole T) T {
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		return whole
-	}
-	return short
+	return campaign.Figure(short, whole)
 }
 
 // inTime is a limit of time in a whole campaign. The short form runs with all
@@ -72,9 +70,7 @@ type launchOptions struct {
 // and time mean nothing under the race detector.
 func shortHome(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the campaign is left out with -short")
-	}
+	campaign.Only(t)
 	dir, err := os.MkdirTemp("", "ctxd-c-")
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -456,16 +458,18 @@ func TestPRIV5_NoCommandTellsAModel(t *testing.T) {
 		return
 	}
 	h := servePrivate(t)
-	for name, lines := range commandsOfReaders {
+	for name := range commandsOfReaders {
 		if all[name] == nil {
 			t.Errorf("there is no command ctxd %s", name)
-			continue
 		}
-		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) { h.tells(t, name, lines) })
+	}
+	for _, name := range campaign.Sample(slices.Sorted(maps.Keys(commandsOfReaders)), 4) {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) { h.tells(t, name, commandsOfReaders[name]) })
 	}
 }
 
-// tells runs lines of a command for each reader.
+// tells runs lines of a command for each reader: all of them in a campaign, otherwise up to the first that shows that the
+// test can fail.
 func (h *privateHouse) tells(t *testing.T, name string, lines []line) {
 	h.t = t
 	remote, local := []string{"--audience", "remote"}, []string{"--audience", "local"}
@@ -474,6 +478,9 @@ func (h *privateHouse) tells(t *testing.T, name string, lines []line) {
 	}
 	shown := false
 	for _, l := range lines {
+		if shown && !campaign.Runs() {
+			return
+		}
 		for i, arg := range l.args {
 			l.args[i] = strings.NewReplacer(h.talks...).Replace(arg)
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // keyCanary stands for a key of a provider.
@@ -80,9 +82,7 @@ func (h *keyHouse) run(args ...string) string {
 
 // TestCHAT23_AMisplacedKeyIsNotShown puts a key wherever settings are, and reads what is said of it.
 func TestCHAT23_AMisplacedKeyIsNotShown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts many daemons, one after the other")
-	}
+	campaign.Only(t)
 	h := &keyHouse{home: newHome(t), t: t, file: filepath.Join(t.TempDir(), "config.yaml")}
 	env := h.env
 	for _, c := range misplaced {

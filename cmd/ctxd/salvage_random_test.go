@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -274,15 +275,12 @@ func (s *openStore) goesOnWriting(damaged string) {
 	}
 }
 
-// campaign is how often a test of random damage damages something.
-func campaign(short, usual, full int) int {
-	switch {
-	case os.Getenv("CTXD_CAMPAIGN") == "full":
-		return full
-	case testing.Short():
-		return short
+// damages is how often a test of random damage damages something.
+func damages(quick, short, full int) int {
+	if !campaign.Runs() {
+		return quick
 	}
-	return usual
+	return campaign.Figure(short, full)
 }
 
 // TestREL4_RandomFlipsUnderMemoriesAndConversations flips random bits of the journal of a store of memories and
@@ -291,7 +289,7 @@ func campaign(short, usual, full int) int {
 func TestREL4_RandomFlipsUnderMemoriesAndConversations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 4))
 	const each = 8 // damages of one store
-	for round := range (campaign(4, 16, 1000) + each - 1) / each {
+	for round := range (damages(4, 16, 1000) + each - 1) / each {
 		whole := filepath.Join(t.TempDir(), "whole")
 		g := lives(t, whole, uint64(round), 70, nil)
 		g.close()
@@ -301,7 +299,7 @@ func TestREL4_RandomFlipsUnderMemoriesAndConversations(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := spansOf(data)
-		for i := range min(each, campaign(4, each, each)) {
+		for i := range min(each, damages(4, each, each)) {
 			t.Run(fmt.Sprintf("%d,%d", round, i), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "data")
 				copyFiles(t, whole, dir)
@@ -336,7 +334,7 @@ func TestREL4_RandomFlipsUnderMemoriesAndConversations(t *testing.T) {
 func TestREL2_RandomCutsUnderMemoriesAndConversations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 2))
 	const each = 8 // cuts of one store
-	for round := range (campaign(4, 16, 1000) + each - 1) / each {
+	for round := range (damages(4, 16, 1000) + each - 1) / each {
 		dir, whole := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "whole")
 		g := lives(t, dir, 1000+uint64(round), 70, nil)
 		copyFiles(t, dir, whole) // as it is while it runs
@@ -347,7 +345,7 @@ func TestREL2_RandomCutsUnderMemoriesAndConversations(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := spansOf(data)
-		for i := range min(each, campaign(4, each, each)) {
+		for i := range min(each, damages(4, each, each)) {
 			t.Run(fmt.Sprintf("%d,%d", round, i), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "data")
 				copyFiles(t, whole, dir)
@@ -415,7 +413,7 @@ func TestREL4_RandomFlipsInASnapshotOfMemories(t *testing.T) {
 	if err != nil || len(snapshots) != 2 {
 		t.Fatalf("snapshots %q, %v", snapshots, err)
 	}
-	for i := range campaign(4, 10, 400) {
+	for i := range damages(4, 10, 400) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			copyFiles(t, whole, dir)

@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -33,13 +34,11 @@ const (
 )
 
 // TestREL4_RoomsWithoutOneTransaction damages each transaction of a journal in
-// turn, or with CTXD_CAMPAIGN=full: one in five otherwise. What is left has holes: notes without their entities, entities without
+// turn in a full campaign, one in twenty otherwise, one in five in a short one. What is left has holes: notes without their entities, entities without
 // their types, paths of notes that are not there. All rooms must open over it,
 // answer, and take writes.
 func TestREL4_RoomsWithoutOneTransaction(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	whole, vault := filepath.Join(t.TempDir(), "whole"), t.TempDir()
 	if err := fixtures.CopyVault(vault); err != nil {
 		t.Fatal(err)
@@ -56,14 +55,7 @@ func TestREL4_RoomsWithoutOneTransaction(t *testing.T) {
 	if len(records) < 30 {
 		t.Fatalf("the journal has %d transactions only", len(records))
 	}
-	step := 5
-	switch {
-	case os.Getenv("CTXD_CAMPAIGN") == "full":
-		step = 1
-	case testing.Short():
-		step = 20
-	}
-	for i := 0; i < len(records); i += step {
+	for i := 0; i < len(records); i += damages(20, 5, 1) {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			copyFiles(t, whole, dir)

@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -44,15 +45,18 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts of fixtures/scripts, one file a behaviour, with
 // the real program. Each script has a socket, a store and a home of its own,
-// named by $CTXD_SOCKET, $CTXD_DATA and $HOME.
+// named by $CTXD_SOCKET, $CTXD_DATA and $HOME. Starting programs is what takes the time, so that a campaign has all of them,
+// go test ./... one in three, and the race detector, which makes them several times slower, one in thirty: the tests of
+// package rpc use all that clients can share.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "fixtures", "scripts", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no scripts: %v", err)
 	}
 	if underRace && testing.Short() {
-		files = everyTenth(files)
+		files = campaign.Sample(files, 10)
 	}
+	files = campaign.Sample(files, 3)
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		RequireExplicitExec: true,
@@ -60,18 +64,6 @@ func TestScripts(t *testing.T) {
 		Setup:               setUpScript,
 		Cmds:                scriptCommands(),
 	})
-}
-
-// everyTenth leaves out nine of ten scripts. Each starts programs that the race detector makes several times slower,
-// and most of them differ in what is printed; the plain run has them all, and the tests of package rpc use all that
-// clients can share.
-func everyTenth(files []string) (some []string) {
-	for i, f := range files {
-		if i%10 == 0 {
-			some = append(some, f)
-		}
-	}
-	return some
 }
 
 // scriptCommands are the commands of the scripts beside those of testscript.

@@ -10,14 +10,13 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // TestPRIV8_WhatFoldsToANameIsHeldAgainstNames draws texts whose fold is as long as a name may be, of
 // characters that folding composes.
 func TestPRIV8_WhatFoldsToANameIsHeldAgainstNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	pieces := []string{
 		"a", "Z", " ", "7", "é", "e\u0301", "\u0301", "ß", "α\u0313\u0342\u0345", "각", "\u1100\u1161\u11a8", "字", "か\u3099", "क\u093c",
 		"ｶﾞ", "\u0dd9\u0dca\u0dcf", "\U0001133e",

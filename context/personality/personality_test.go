@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/personality/template"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 func open(t testing.TB, dir string) (*kv.Store, *personality.Store) {
@@ -186,9 +187,7 @@ func TestMEM73_ExportAndImport(t *testing.T) {
 
 // TestMEM73_Model compares any history with a map, also when it is read anew.
 func TestMEM73_Model(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		db, err := kv.Open(kv.InMemory, kv.Options{})
 		if err != nil {

@@ -3,7 +3,6 @@ package prompt_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // pieces are what hostile texts are made of: every mark of both formats, and
@@ -376,10 +376,7 @@ func (s *scene) client() {
 }
 
 func cases() uint64 {
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		return 10_000
-	}
-	return 400
+	return campaign.Figure[uint64](400, 10_000)
 }
 
 // TestSEC3_HostileTextsComeBackAsItems gives Build hostile titles, names, values

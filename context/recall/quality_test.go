@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/fixtures/facts"
 )
 
@@ -181,6 +182,7 @@ func plainBM25(texts, ids []string, questions []question) (f figures) {
 
 // TestMEM20_WhichStagesPay pins what each stage is worth for facts.
 func TestMEM20_WhichStagesPay(t *testing.T) {
+	campaign.Only(t)
 	h, set := factsHouse(t)
 	var b strings.Builder
 	var texts, ids []string
@@ -247,9 +249,7 @@ func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 // TestMEM21_WhichStagesPayForMessages pins what the stages of messages are worth, in eight conversations
 // of which each is searched alone.
 func TestMEM21_WhichStagesPayForMessages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	spoken, questions := conversations(t)
 	e, err := table.Builtin()
 	must(t, err)

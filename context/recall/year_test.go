@@ -26,6 +26,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -247,9 +248,7 @@ func live(t *testing.T, names []string, noise float64) (r result) {
 // wrongly. The table decides which stages are on. It takes minutes, so that only two of its cells are looked at unless it is
 // made anew.
 func TestMEM63_AYearOfLearning(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it lives through eight years")
-	}
+	campaign.Only(t)
 	golden := filepath.Join("testdata", "year.golden")
 	if *update {
 		must(t, os.WriteFile(golden, []byte(years(t)), 0o644))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // conversations are the messages of long conversations, each a note, and questions about
@@ -55,9 +56,7 @@ func conversations(t *testing.T) (sets []*collection) {
 
 // TestSRCH13_LongQuestionsOverLongTexts pins how well messages are found as notes.
 func TestSRCH13_LongQuestionsOverLongTexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	builtin, err := table.Builtin()
 	must(t, err)
 	names := []string{"plain BM25", "lexical", "semantic", "hybrid by rank", "hybrid"}

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -112,9 +113,7 @@ func TestPRIV6_NothingAndCorrectionsTellNothingOfPrivateNotes(t *testing.T) {
 // TestSRCH15_QuestionsThatNothingAnswers pins how many questions are refused: of those that
 // no note answers, and of those that one does.
 func TestSRCH15_QuestionsThatNothingAnswers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	builtin, err := table.Builtin()
 	must(t, err)
 	asked := make(map[string][]string)

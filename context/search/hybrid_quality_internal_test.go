@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -53,9 +54,7 @@ func paraphrases(t *testing.T) *collection {
 // TestSRCH13_HybridIsBetterThanWords pins how well the whole search does on judged
 // questions, with the built-in model.
 func TestSRCH13_HybridIsBetterThanWords(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	for _, set := range []struct {
 		name string
 		of   func(*testing.T) *collection

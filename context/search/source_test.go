@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 var ctx = context.Background()
@@ -368,6 +369,7 @@ var (
 // one has private letters, and letters that refer to them: what a public search says of it is
 // what it says of the other, byte for byte.
 func TestPRIV6_APublicSearchIsThatOfAStoreWithoutWhatIsPrivate(t *testing.T) {
+	campaign.Only(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 6))
 		dir := t.TempDir()

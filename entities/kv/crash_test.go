@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -16,15 +15,13 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // figure is short, or whole when the campaign is to be run in full, as the
 // promises have it: CTXD_CAMPAIGN=full go test ./entities/kv
 func figure[T any](short, whole T) T {
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		return whole
-	}
-	return short
+	return campaign.Figure(short, whole)
 }
 
 // alone leaves a test out with -short, which is for the race detector: nothing

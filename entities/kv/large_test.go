@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // letOthersRun is what a disk does while it flushes: transactions gather meanwhile.
@@ -98,10 +98,7 @@ func (g *tangle) same(tx *kv.Tx, mine map[string]string, key string) {
 // TestPERF10_LargeAndSmallTransactionsTangle compares what transactions read while
 // others, large ones among them, are on their way, and what is there in the end.
 func TestPERF10_LargeAndSmallTransactionsTangle(t *testing.T) {
-	rounds := 6
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		rounds = 300
-	}
+	rounds := campaign.Figure(6, 300)
 	for round := range rounds {
 		d := newDisk()
 		d.setHook(func(op, _ string) error {
@@ -149,10 +146,7 @@ func TestPERF10_LargeAndSmallTransactionsTangle(t *testing.T) {
 // transactions that read each other are on their way: none that was acknowledged may be
 // missing afterwards, and each is there as a whole.
 func TestREL3_AFlushFailsAmidLargeTransactions(t *testing.T) {
-	rounds := 12
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		rounds = 600
-	}
+	rounds := campaign.Figure(12, 600)
 	for round := range rounds {
 		rng := rand.New(rand.NewPCG(uint64(round), 7))
 		d := newDisk()

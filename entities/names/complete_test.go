@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // plainNames does what a Index does by looking at every name each time.
@@ -170,9 +171,7 @@ func TestPERF5_CompletionAgainstAPlainModel(t *testing.T) {
 // TestPERF5_CompletionInManyPieces is the same for an index of many pieces, whose
 // best ones have to be chosen, before and after most records have changed.
 func TestPERF5_CompletionInManyPieces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	const n = 3000
 	x, model := names.New(), make(plainNames)
 	put := func(i, changed int) {

@@ -11,11 +11,13 @@ import (
 
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // TestNamesLoadedAtOnce loads records into an index at once and enters them into
 // another one by one, changes both alike, and compares all that they find.
 func TestNamesLoadedAtOnce(t *testing.T) {
+	campaign.Only(t)
 	words := []string{"alpha", "Alpha", "alphabet", "alphabetical order", "be", "ta", "Ünï", "日本語", "al-pha", "a", "", "zzzzzzzz", "zzzzzzzz\x00", "Σας"}
 	word := rapid.SampledFrom(words)
 	several := rapid.Custom(func(t *rapid.T) []string {

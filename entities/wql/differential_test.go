@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // A case of the differential test is a random query over a random store. Each
@@ -34,10 +34,8 @@ const (
 // Computed fields are asked for too, and whatever Current still holds for true
 // is compared with what the reference gives now.
 func TestWQL_Differential(t *testing.T) {
-	cases := shortCases
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		cases = fullCases
-	} else if testing.Short() {
+	cases := campaign.Figure(shortCases, fullCases)
+	if !campaign.Runs() {
 		cases /= 8
 	}
 	var tally tally

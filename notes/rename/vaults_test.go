@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes/rename"
 )
 
@@ -355,7 +356,7 @@ func TestLSP6_RealVaults(t *testing.T) {
 	if data == "" {
 		t.Skip("CTXD_TESTDATA is not set: the real vaults are not at hand")
 	}
-	all := os.Getenv("CTXD_CAMPAIGN") == "full"
+	all := campaign.Full()
 	for _, name := range []string{"vault-logseq", "vault-silverbullet"} {
 		t.Run(name, func(t *testing.T) {
 			links := readTruth(t, filepath.Join(data, name))

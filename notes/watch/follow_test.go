@@ -21,6 +21,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 )
@@ -28,10 +29,7 @@ import (
 // patience is how long a test waits for what must come. Nothing waits for it
 // when all is well. At 10,000 files a sweep may be as far away as a minute.
 func patience() time.Duration {
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		return 5 * time.Minute
-	}
-	return 2 * time.Minute
+	return campaign.Figure(2*time.Minute, 5*time.Minute)
 }
 
 // until waits for a condition.

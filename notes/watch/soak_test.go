@@ -19,6 +19,7 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes/watch"
 )
 
@@ -28,8 +29,9 @@ import (
 // short form has some hundred files; CTXD_CAMPAIGN=full has 10,000 and 10,000
 // changes.
 func TestSRCH31_Soak(t *testing.T) {
+	campaign.Only(t)
 	all, changes := 200, 160
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
+	if campaign.Full() {
 		all, changes = 10_000, 10_000
 	}
 	var n atomic.Uint64

@@ -47,10 +47,7 @@ func TestEveryNotificationIsDescribed(t *testing.T) {
 	if len(d.Notifications) != len(protocol.Notifications) {
 		t.Errorf("%d in the document, %d in the contract", len(d.Notifications), len(protocol.Notifications))
 	}
-	defs := map[string]*jsonschema.Schema{}
-	for name, raw := range parse(t).Components.Schemas {
-		defs[name] = schemaOf(t, raw)
-	}
+	c := newChecks(t, parse(t))
 	for i, n := range d.Notifications {
 		own := protocol.Notifications[i]
 		if n.Name != own.Name || n.Summary == "" || len(n.Examples) == 0 || n.From != "client" && n.From != "daemon" {
@@ -71,13 +68,14 @@ func TestEveryNotificationIsDescribed(t *testing.T) {
 			for _, p := range ex.Params {
 				given[p.Name] = p.Value
 			}
-			validate(t, n.Name, params, defs, given)
+			c.add(n.Name, params, given)
 		}
 		var all map[string]any
 		if err := json.Unmarshal([]byte(own.Example), &all); err != nil || len(all) != len(n.Examples[0].Params) {
 			t.Errorf("%s: the example has a parameter that the notification has not (%v)", n.Name, err)
 		}
 	}
+	c.run(t)
 }
 
 // Every topic is a notification of the daemon, and its description says so.

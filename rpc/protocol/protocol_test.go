@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,10 +146,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 // what the schemas say.
 func TestExamplesFitTheirSchemas(t *testing.T) {
 	d := parse(t)
-	defs := map[string]*jsonschema.Schema{}
-	for name, raw := range d.Components.Schemas {
-		defs[name] = schemaOf(t, raw)
-	}
+	c := newChecks(t, d)
 	for _, m := range d.Methods {
 		params := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 		for _, p := range m.Params {
@@ -162,8 +160,8 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 			for _, p := range ex.Params {
 				given[p.Name] = p.Value
 			}
-			validate(t, m.Name+" params", params, defs, given)
-			validate(t, m.Name+" result", schemaOf(t, m.Result.Schema), defs, ex.Result.Value)
+			c.add(m.Name+" params", params, given)
+			c.add(m.Name+" result", schemaOf(t, m.Result.Schema), ex.Result.Value)
 		}
 		desc := protocol.Lookup(m.Name)
 		var all map[string]any
@@ -174,6 +172,7 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 			t.Errorf("%s: the example has a parameter that the method has not", m.Name)
 		}
 	}
+	c.run(t)
 }
 
 func schemaOf(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
@@ -186,19 +185,38 @@ func schemaOf(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
 	return &s
 }
 
-func validate(t *testing.T, what string, s *jsonschema.Schema, defs map[string]*jsonschema.Schema, v any) {
+// checks are values that must fit a schema each. All schemas are resolved together: the components, which every one may
+// refer to, take longest.
+type checks struct {
+	root   *jsonschema.Schema
+	values []map[string]any // each with one property: a name of root
+}
+
+func newChecks(t *testing.T, d described) *checks {
 	t.Helper()
-	root := s.CloneSchemas()
-	root.Defs = map[string]*jsonschema.Schema{}
-	for name, def := range defs {
-		root.Defs[name] = def.CloneSchemas()
+	c := &checks{root: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}, Defs: map[string]*jsonschema.Schema{}}}
+	for name, raw := range d.Components.Schemas {
+		c.root.Defs[name] = schemaOf(t, raw)
 	}
-	resolved, err := root.Resolve(nil)
+	return c
+}
+
+func (c *checks) add(what string, s *jsonschema.Schema, value any) {
+	what = fmt.Sprintf("%d %s", len(c.values), what)
+	c.root.Properties[what] = s.CloneSchemas()
+	c.values = append(c.values, map[string]any{what: value})
+}
+
+func (c *checks) run(t *testing.T) {
+	t.Helper()
+	resolved, err := c.root.Resolve(nil)
 	if err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatal(err)
 	}
-	if err := resolved.Validate(v); err != nil {
-		t.Errorf("%s: %v", what, err)
+	for _, v := range c.values {
+		if err := resolved.Validate(v); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

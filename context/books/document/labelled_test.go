@@ -20,6 +20,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -143,9 +144,7 @@ func labelled(t testing.TB, opts search.Options) (h *house, files map[string]str
 
 // TestMEM69_TheRightPageIsAmongTheFirstFive: 100 questions over files that real programs wrote.
 func TestMEM69_TheRightPageIsAmongTheFirstFive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads many files")
-	}
+	campaign.Only(t)
 	builtin, err := table.Builtin()
 	must(t, err)
 	var b strings.Builder

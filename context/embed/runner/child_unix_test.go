@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/embed/runner"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // alive says whether there is a process, one that nobody reaped yet too.
@@ -142,10 +143,7 @@ func fakeParent() error {
 // vector ever comes back, calls fail at once or are served, and it is back each
 // time.
 func TestREL11_KilledAndStoppedUnderLoad(t *testing.T) {
-	kills := 10
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		kills = 100
-	}
+	kills := campaign.Figure(10, 100)
 	r := fake(t, "good", func(o *runner.Options) { o.Stall = time.Second })
 	tormentRunner(t, r, kills, fakeVector)
 }
@@ -163,10 +161,7 @@ func TestREL11_NativeKilledAndStoppedUnderLoad(t *testing.T) {
 		}
 		want[text] = v
 	}
-	kills := 5
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		kills = 100
-	}
+	kills := campaign.Figure(5, 100)
 	tormentRunner(t, r, kills, func(text string) []float32 { return want[text] })
 }
 
@@ -227,7 +222,7 @@ func tormentRunner(t *testing.T, r *runner.Runner, kills int, want func(text str
 	}
 	stop.Store(true)
 	load.Wait()
-	if os.Getenv("CTXD_CAMPAIGN") == "full" && slowest > 2*time.Second {
+	if campaign.Full() && slowest > 2*time.Second {
 		t.Errorf("back after %v, more than 2 s", slowest)
 	}
 	t.Logf("%d times killed or stopped: %d calls served, %d failed, back after %v at most", kills, served.Load(), failed.Load(), slowest)

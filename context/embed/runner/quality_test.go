@@ -8,13 +8,14 @@ import (
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/fixtures"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // The model of the runner beside the built-in one on the labelled sets. The
 // embedtest.Figures are printed rather than pinned: another processor rounds the vectors
 // otherwise. Some minutes on one core.
 func TestSRCH21_QualityOfTheRunner(t *testing.T) {
-	if os.Getenv("CTXD_CAMPAIGN") != "full" {
+	if !campaign.Full() {
 		t.Skip("takes minutes: CTXD_CAMPAIGN=full runs it")
 	}
 	r := run(t, native(t, converted("all-MiniLM-L6-v2-f16.gguf")))

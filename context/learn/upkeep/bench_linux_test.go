@@ -5,7 +5,6 @@ package upkeep_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // used is the time that the processors have worked for this process.
@@ -29,7 +29,7 @@ func used() time.Duration {
 // are made before.
 func BenchmarkMEM61_Upkeep(b *testing.B) {
 	facts, messages := 1000, 10_000
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
+	if campaign.Full() {
 		facts, messages = 10_000, 100_000
 	}
 	w := open(b)

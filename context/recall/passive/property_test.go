@@ -13,14 +13,13 @@ import (
 	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // TestPRIV6_PrivateRecordsChangeNothingThatWaits: of two stores in which the same is said and remembered, one of which
 // has private memories, messages and conversations besides, a remote reader is told the same.
 func TestPRIV6_PrivateRecordsChangeNothingThatWaits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector")
-	}
+	campaign.Only(t)
 	subjects := []string{"boiler loud cellar night", "bees sleep winter hive", "marathon training knee spring"}
 	rapid.Check(t, func(t *rapid.T) {
 		var houses [2]*house

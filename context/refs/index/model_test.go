@@ -16,6 +16,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // model is an index that looks at all of its entries each time.
@@ -329,6 +330,7 @@ func TestREF16_CompletesAsAModelDoes(t *testing.T) {
 // TestREF16_ManyHandlesAreCompletedAsAModelDoes: with so many that lists have many pieces, whose
 // best change and go.
 func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
+	campaign.Only(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	x, m := index.New(), model{}
 	one := func() index.Entry {

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/wordfile"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -114,10 +115,7 @@ func (c *crashes) compare(queries ...string) {
 // TestSRCH4_AfterAKillItIsAsMadeAnew kills the process again and again amid changes,
 // with and without the file being written before.
 func TestSRCH4_AfterAKillItIsAsMadeAnew(t *testing.T) {
-	seeds := 3
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		seeds = 400
-	}
+	seeds := campaign.Figure(3, 400)
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(seed), 4))

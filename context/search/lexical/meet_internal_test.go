@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	decl "github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -81,10 +82,7 @@ var oddWords = func() (list []string) {
 // TestPERF10_WritersOfManyNotesMeet has several writers put and delete the same notes,
 // few and many at a time, while the file is written, and compares the index with one made anew.
 func TestPERF10_WritersOfManyNotesMeet(t *testing.T) {
-	seeds := 2
-	if os.Getenv("CTXD_CAMPAIGN") == "full" {
-		seeds = 200
-	}
+	seeds := campaign.Figure(2, 200)
 	for seed := range seeds {
 		c := openCrashes(t, t.TempDir(), Options{pace: &pace{many: 1, share: 1}})
 		for round := range 2 {

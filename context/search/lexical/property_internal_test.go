@@ -20,6 +20,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	decl "github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -216,6 +217,7 @@ func TestSRCH1_SharesAreWhole(t *testing.T) {
 // TestSRCH1_RandomEdits edits a store at random and has the index agree with an
 // index made anew, and with one that reads every text.
 func TestSRCH1_RandomEdits(t *testing.T) {
+	campaign.Only(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		r := openAll(t, kv.InMemory, Options{})
 		defer r.db.Close()

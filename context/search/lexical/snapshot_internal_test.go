@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/wordfile"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -69,9 +70,7 @@ func TestSRCH4_TheIndexIsKept(t *testing.T) {
 func settled(r *rooms) { r.building.Wait() }
 
 func TestSRCH4_WhatDoesNotMatchIsMadeAnew(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	dir := t.TempDir()
 	r := reopen(t, dir, nil, Options{})
 	fillSome(t, r)

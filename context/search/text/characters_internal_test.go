@@ -9,15 +9,15 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // TestSRCH2_CharactersFoldAsWordsDo compares the folds of characters, which are looked up
 // one by one, with those of words as a whole: each character between others of its kind,
 // and on and below letters of all kinds.
 func TestSRCH2_CharactersFoldAsWordsDo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	around := []string{"%", "a%", "%b", "é%\u0301", "ไ%่", "क%\u094d", "न%\u093c", "%\u093c", "र\u094d%", "が%\u3099", "한%\u11a8", "ا%\u064b", "א%\u05b0", "e%\u0323\u0301", "α%\u0345", "ç\u0327%"}
 	looked := 0
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {

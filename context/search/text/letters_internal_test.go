@@ -9,6 +9,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
+
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // splitPlainly is Split without letters: words that are not of ASCII alone are found segment
@@ -112,9 +114,7 @@ func TestSRCH2_WordsOfLettersAreThoseOfTheirSegments(t *testing.T) {
 
 // TestSRCH2_EveryCharacterStandsInWordsAsUAX29Says splits each character between others.
 func TestSRCH2_EveryCharacterStandsInWordsAsUAX29Says(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long under the race detector, and nothing in it is concurrent")
-	}
+	campaign.Only(t)
 	tried := 0
 	for r := rune(0); r < pageCount*pageSize; r++ {
 		alike := 0x3500 <= r && r < 0x9F00 || 0xAC00 <= r && r < 0xD7A4 || 0xD800 <= r && r < 0xF900 ||

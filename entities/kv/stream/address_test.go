@@ -24,6 +24,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // certificate writes a certificate of an authority of its own for loopback, and its key.
@@ -116,12 +117,12 @@ func TestSYNC8_WhyAnAddressIsOfNoUseIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			slow := test.says == "says nothing"
-			if slow && test.servers.URL[:3] == "tls" && os.Getenv("CTXD_CAMPAIGN") != "full" {
+			if slow && test.servers.URL[:3] == "tls" && !campaign.Full() {
 				t.Skip("it takes as long as a connection may: CTXD_CAMPAIGN=full")
 			}
 			_, _, err := stream.New(t.Context(), stream.NewOptions{Servers: test.servers, Single: true})
 			wantSaid(t, "init", err, test.says, test.hints)
-			if slow && os.Getenv("CTXD_CAMPAIGN") != "full" {
+			if slow && !campaign.Full() {
 				return
 			}
 			l, err := stream.Open(test.servers, stream.NewIdentity(), slog.New(slog.DiscardHandler))

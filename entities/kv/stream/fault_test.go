@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/seal"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // changed returns when there may be something new, or after a while: nothing signals once more what a
@@ -167,7 +167,7 @@ func TestSYNC3_WhoHearsNothingFollowsAnew(t *testing.T) {
 
 // A machine whose server is cut off from the other two writes over another one.
 func TestSYNC9_WhoseServerIsCutOffGoesToAnotherOne(t *testing.T) {
-	if os.Getenv("CTXD_CAMPAIGN") != "full" {
+	if !campaign.Full() {
 		t.Skip("it takes as long as the servers take to elect a leader: CTXD_CAMPAIGN=full")
 	}
 	members, routes := parted(t)

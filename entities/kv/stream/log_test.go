@@ -20,6 +20,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/seal"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // sharedCluster is a cluster of three for all tests that do not break it.
@@ -249,6 +250,7 @@ func TestSYNC1_ManyEntriesAreReadAtOnce(t *testing.T) {
 }
 
 func TestSYNC6_AnotherPositionAndAnotherKeyAreRefused(t *testing.T) {
+	campaign.Only(t)
 	c := cluster(t)
 	id := begun(t, c)
 	a := opened(t, c.URL(), id)

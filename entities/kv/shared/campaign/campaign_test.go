@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // form is how much is done.
@@ -29,7 +31,7 @@ type form struct {
 }
 
 func formOf(t *testing.T) form {
-	if os.Getenv("CTXD_CAMPAIGN") != "full" {
+	if !campaign.Full() {
 		return form{faults: len(few), kinds: few, acks: 10, hold: 2 * time.Second, after: 5}
 	}
 	f := form{faults: 200, kinds: many, acks: 30, hold: 6 * time.Second, after: 5, least: 100_000}
@@ -52,9 +54,7 @@ func formOf(t *testing.T) form {
 // some order explains all that clients were told, and all machines hold the same bytes, in
 // memory and on disk.
 func TestSYNC9_ProcessesOfSeveralMachines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out with -short: the processes are not run under the race detector")
-	}
+	campaign.Only(t)
 	f := formOf(t)
 	seed := uint64(9)
 	if n, err := strconv.ParseUint(os.Getenv("CTXD_CAMPAIGN_SEED"), 10, 64); err == nil {
