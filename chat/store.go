@@ -263,14 +263,14 @@ func showsHandle(tx *kv.Tx, v *audience.View, c *conversation) (bool, error) {
 
 // TitleOf makes a title of a message: its beginning, in one line. A message may be long, of which it reads no more
 // than it needs.
-func TitleOf(text string) string {
+func TitleOf(s string) string {
 	const enough = 4096 // bytes: no title has a longer word
-	if len(text) > enough {
-		text = strings.ToValidUTF8(text[:enough], "")
+	if len(s) > enough {
+		s = strings.ToValidUTF8(s[:enough], "")
 	}
 	b := make([]byte, 0, 4*titleLength) // on the stack, with room for most
 	length := 0
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(s) {
 		if length > 0 {
 			b = append(b, ' ')
 			length++

@@ -541,17 +541,17 @@ func TestReplaceLetsOthersPass(t *testing.T) {
 // An import of the daemon itself waits for the rooms, and makes way for others.
 func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
 	s := startSlowly(t, rpc.Options{})
-	vault := filepath.Join(t.TempDir(), "Vault")
-	must(t, fixtures.CopyVault(vault))
+	folder := filepath.Join(t.TempDir(), "Vault")
+	must(t, fixtures.CopyVault(folder))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.srv.Import(ctx, watch.Request{Path: vault}); fault.KindOf(err) != fault.Cancelled {
+	if _, err := s.srv.Import(ctx, watch.Request{Path: folder}); fault.KindOf(err) != fault.Cancelled {
 		t.Errorf("withdrawn while it waited: %v", err)
 	}
 	reading, imported := make(chan struct{}), make(chan error)
 	var once sync.Once
 	go func() {
-		_, err := s.srv.Import(context.Background(), watch.Request{Path: vault, Progress: func(string, int, int) {
+		_, err := s.srv.Import(context.Background(), watch.Request{Path: folder, Progress: func(string, int, int) {
 			once.Do(func() {
 				close(reading)
 				s.closed()
@@ -569,7 +569,7 @@ func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
 	<-replacing
 	goOn <- nil
 	<-done
-	if _, err := s.srv.Import(t.Context(), watch.Request{Path: vault}); err != nil {
+	if _, err := s.srv.Import(t.Context(), watch.Request{Path: folder}); err != nil {
 		t.Errorf("started again: %v", err)
 	}
 }

@@ -107,7 +107,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 }
 
 // scope is what every call has, but for its View.
-func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers answerer, tools toolCaller, intents intentRouter) scope {
+func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers answerer, toolset toolCaller, intents intentRouter) scope {
 	learned := cmp.Or(r.Learn, new(learn.Rooms))
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
@@ -116,7 +116,7 @@ func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers an
 		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
 		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
 		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory, r.Books),
-		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: tools, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
+		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
 		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
 		intents: intents, concepts: learning.NewConcepts(r.Concepts), queue: r.Queue, asked: waiting.NewChat(r.Chat, r.Queue),
@@ -180,11 +180,11 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		if noMemory != nil {
 			has.Recall = nil
 		}
-		tools := tool.New(has)
+		toolset := tool.New(has)
 		remote := r.Audience.View(audience.Remote)
 		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
 		answers := send.New(send.Options{
-			Chat: waiting.NewChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: tools,
+			Chat: waiting.NewChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: toolset,
 			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive), NoBooks: noBooks != nil,
 			Unscored: r.unscored(),
 		})
@@ -196,7 +196,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 			if err := r.Facts.Answered(context.WithoutCancel(ctx), sent); err != nil {
 				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
 			}
-		}, answers, tools, intents)
+		}, answers, toolset, intents)
 		r.all.memories.NoBooks = noBooks
 		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
 		r.all.learning.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {

@@ -46,14 +46,14 @@ func TestMEM84_AnAnswerIsOneCleanLine(t *testing.T) {
 }
 
 func TestCHAT14_ATextIsOneCleanLine(t *testing.T) {
-	for text, want := range map[string]string{
+	for s, want := range map[string]string{
 		"One\n two\tthree\u2028four": "One two three four",
 		"\x1b[2Ja\u202eb\u200bc\xff": "[2Jabc",
 		"👩\u200d🚀 ok":                "👩\u200d🚀 ok",
 		" \r\n ":                     "",
 	} {
-		if got := oneline.Clean(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+		if got := oneline.Clean(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
 		}
 	}
 	for line, want := range map[string]bool{"": false, "…—": false, "a": true, "7": true, "日": true, "🚀": true} {

@@ -104,13 +104,13 @@ func (s *Set) Distill(d Distill) Prompt {
 
 // data makes a text safe between marks: it has no mark in it, and nothing that a person would not see. At most so many
 // characters of it are given.
-func data(text string, most int) string {
-	if enough := utf8.UTFMax * (most + 1); len(text) > enough {
-		text = text[:enough]
+func data(s string, most int) string {
+	if enough := utf8.UTFMax * (most + 1); len(s) > enough {
+		s = s[:enough]
 	}
-	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
-	text, _ = chars.Cut(strings.TrimSpace(strings.Map(visible, text)), most)
-	return escape.Replace(text)
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD")
+	s, _ = chars.Cut(strings.TrimSpace(strings.Map(visible, s)), most)
+	return escape.Replace(s)
 }
 
 // attribute makes a text safe within quotes, in one line.

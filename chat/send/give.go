@@ -48,7 +48,7 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 }
 
 // rounds asks until the model calls no tool any more.
-func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
+func (s *sending) rounds(ctx context.Context, toolset *tool.Turn) error {
 	t := s.answer.Trace
 	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
 	if s.offersTools() {
@@ -67,7 +67,7 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 		return err
 	}
 	for {
-		r.NoCalls = tools.Done()
+		r.NoCalls = toolset.Done()
 		said, a, err := s.ask(ctx, &r)
 		if err != nil {
 			return err
@@ -76,9 +76,9 @@ func (s *sending) rounds(ctx context.Context, tools *tool.Turn) error {
 			return nil
 		}
 		if r.NoCalls {
-			return s.warnNow("tools", "the model still called tools after %d rounds, so its answer may be unfinished", tools.Rounds())
+			return s.warnNow("tools", "the model still called tools after %d rounds, so its answer may be unfinished", toolset.Rounds())
 		}
-		results, err := s.call(ctx, tools, a.Calls)
+		results, err := s.call(ctx, toolset, a.Calls)
 		if err != nil {
 			return err
 		}
@@ -201,36 +201,36 @@ func (s *sending) tellWarnings(from int) error {
 }
 
 // call runs the tools that the model calls.
-func (s *sending) call(ctx context.Context, tools *tool.Turn, calls []llm.ToolCall) ([]llm.ToolResult, error) {
+func (s *sending) call(ctx context.Context, toolset *tool.Turn, calls []llm.ToolCall) ([]llm.ToolResult, error) {
 	began := s.opts.Now()
 	list := make([]tool.Call, len(calls))
 	records := make([]record.ChatToolCall, len(calls))
 	for i, c := range calls {
 		list[i] = tool.Call{Name: c.Name, Arguments: c.Arguments}
-		records[i] = record.ChatToolCall{ID: c.ID, Name: c.Name, Arguments: kept(c.Arguments), Round: tools.Rounds() + 1}
+		records[i] = record.ChatToolCall{ID: c.ID, Name: c.Name, Arguments: kept(c.Arguments), Round: toolset.Rounds() + 1}
 		if err := s.emit(turn.ToolCall, "", &turn.ChatDeltaData{Call: &records[i]}); err != nil {
 			return nil, err
 		}
 	}
-	proposed := len(tools.Proposals())
-	results, err := tools.Round(ctx, list)
+	proposed := len(toolset.Proposals())
+	results, err := toolset.Round(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	s.timings.add("tools", s.opts.Now().Sub(began))
-	s.answer.Private = s.answer.Private || tools.Private()
+	s.answer.Private = s.answer.Private || toolset.Private()
 	s.keeper.private(s.answer.Private)
 	out := make([]llm.ToolResult, len(calls))
 	for i, r := range results {
 		out[i] = llm.ToolResult{CallID: calls[i].ID, Text: r.Text, Failed: r.Error}
 		records[i].Failed, records[i].Chars = r.Error, prompt.Chars(r.Text)
-		s.traceCall(&calls[i], &records[i], tools.Ran()[i])
+		s.traceCall(&calls[i], &records[i], toolset.Ran()[i])
 		s.answer.ToolCalls = append(s.answer.ToolCalls, records[i])
 		if err := s.emit(turn.ToolResult, "", &turn.ChatDeltaData{Call: &records[i], Result: r.Text}); err != nil {
 			return nil, err
 		}
 	}
-	for _, p := range tools.Proposals()[proposed:] {
+	for _, p := range toolset.Proposals()[proposed:] {
 		if err := s.propose(&p); err != nil {
 			return nil, err
 		}

@@ -40,8 +40,8 @@ func paragraph(body string) string {
 }
 
 // prose returns what a paragraph, or an item of a list, says in words, as one line; "" for nothing.
-func prose(text string, item bool) string {
-	line := oneline.Clean(markdown.PlainText(withoutImages(text)))
+func prose(s string, item bool) string {
+	line := oneline.Clean(markdown.PlainText(withoutImages(s)))
 	if item && line != "" {
 		line = strings.TrimSpace(line[markdown.ListMark(line):])
 		for _, box := range []string{"[ ] ", "[x] ", "[X] "} {

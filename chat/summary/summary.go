@@ -50,7 +50,7 @@ func New(db *kv.Store, o Options) *Store { return &Store{db: db, opts: o} }
 // Of returns what a note is about, for the reader of a View: one line of at most limit code points, 0 for DefaultLimit.
 // Where there is none, the text is empty and the reason says why. It waits for no model. It must not be called within
 // a transaction.
-func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit int) (text, reason string) {
+func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit int) (content, reason string) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}

@@ -123,8 +123,8 @@ func (t *Titler) attempt(ctx context.Context, j *job) error {
 
 // ask asks a model once. The title is empty when it gave none.
 func (t *Titler) ask(ctx context.Context, provider llm.Provider, model string, of *chat.FirstTurn) (string, error) {
-	text, _, err := background.Ask(ctx, provider, background.Question{
+	s, _, err := background.Ask(ctx, provider, background.Question{
 		Model: model, Prompt: t.opts.Prompts.Title(prompts.Title{Message: of.Question, Answer: of.Answer}), MaxTokens: maxTokens,
 	})
-	return oneline.Answer(text, titleChars), err
+	return oneline.Answer(s, titleChars), err
 }

@@ -198,8 +198,8 @@ func (x *Reader) message(ctx context.Context, v *audience.View, place string) (l
 // maxTitle is how much of a statement stands for it, in characters.
 const maxTitle = 100
 
-func beginning(text string) string {
-	cut, _ := chars.Cut(strings.Join(strings.Fields(text), " "), maxTitle)
+func beginning(s string) string {
+	cut, _ := chars.Cut(strings.Join(strings.Fields(s), " "), maxTitle)
 	return cut
 }
 

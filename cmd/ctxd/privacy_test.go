@@ -256,14 +256,14 @@ type privateHouse struct {
 func servePrivate(t *testing.T) *privateHouse {
 	t.Helper()
 	h := &privateHouse{home: newHome(t), t: t, dir: t.TempDir()}
-	vault := filepath.Join(t.TempDir(), "V")
-	h.must(fixtures.WriteCanaries(vault))
+	folder := filepath.Join(t.TempDir(), "V")
+	h.must(fixtures.WriteCanaries(folder))
 	h.must(h.command(t, "stdio", "--idle-exit", "never").Run()) // starts a daemon
 	c, err := client.Dial(t.Context(), h.socket, client.Options{})
 	h.must(err)
 	t.Cleanup(func() { _ = c.Close() })
 	h.client = c
-	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: vault}, new(watch.Result)))
+	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: folder}, new(watch.Result)))
 	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		var kept protocol.ChatAppended // of a conversation
 		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), &kept))

@@ -515,11 +515,11 @@ func (v *View) ownedByPrivate(list []*entities.Entity, name string) bool {
 func ownName(name, title string, aliases []string, source func(string) []markdown.Reference, other bool) bool {
 	called := false
 	key := fold.Name(name)
-	for _, text := range append([]string{title}, aliases...) {
-		if fold.Name(text) != key {
+	for _, s := range append([]string{title}, aliases...) {
+		if fold.Name(s) != key {
 			continue
 		}
-		if len(source(text)) == 0 {
+		if len(source(s)) == 0 {
 			return true
 		}
 		called = true

@@ -24,13 +24,13 @@ func TestPRIV8_WhatFoldsToANameIsHeldAgainstNames(t *testing.T) {
 	piece := rapid.SampledFrom(pieces)
 	rapid.Check(t, func(t *rapid.T) {
 		one := strings.Join(rapid.SliceOfN(piece, 1, 4).Draw(t, "piece"), "")
-		text := strings.Repeat(one, rapid.IntRange(1, 600).Draw(t, "times"))
-		for utf8.RuneCountInString(fold.Name(text)) > entities.MaxName {
-			_, size := utf8.DecodeLastRuneInString(text)
-			text = text[:len(text)-size]
+		s := strings.Repeat(one, rapid.IntRange(1, 600).Draw(t, "times"))
+		for utf8.RuneCountInString(fold.Name(s)) > entities.MaxName {
+			_, size := utf8.DecodeLastRuneInString(s)
+			s = s[:len(s)-size]
 		}
-		if len(text)+3 <= 8*entities.MaxName && !audience.MayBeName(" \n"+text+" ") {
-			t.Fatalf("%d code points, folded %d: %q", utf8.RuneCountInString(text), utf8.RuneCountInString(fold.Name(text)), one)
+		if len(s)+3 <= 8*entities.MaxName && !audience.MayBeName(" \n"+s+" ") {
+			t.Fatalf("%d code points, folded %d: %q", utf8.RuneCountInString(s), utf8.RuneCountInString(fold.Name(s)), one)
 		}
 	})
 	if audience.MayBeName(strings.Repeat("a word ", 100)) || audience.MayBeName(strings.Repeat("字", 600)) {

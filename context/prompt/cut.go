@@ -14,7 +14,7 @@ const Ellipsis = chars.Ellipsis
 func Chars[Text string | []byte](s Text) int { return chars.Count(s) }
 
 // Cut is chars.Cut.
-func Cut(s string, limit int) (text string, cut bool) { return chars.Cut(s, limit) }
+func Cut(s string, limit int) (content string, cut bool) { return chars.Cut(s, limit) }
 
 // beyondBMP counts the code points of s that take two UTF-16 code units: in
 // UTF-8 they are those that begin with a byte from 0xF0 on.

@@ -78,18 +78,18 @@ func (f Format) style() *style {
 }
 
 // cut is Cut for an escaped text: no mark of the format falls apart.
-func (s *style) cut(text string, limit int) string {
-	if len(text) <= limit || Chars(text) <= limit {
-		return text
+func (s *style) cut(content string, limit int) string {
+	if len(content) <= limit || Chars(content) <= limit {
+		return content
 	}
 	if limit < 1 {
 		return ""
 	}
-	for at := chars.Offset(text, limit-1); ; {
-		at = chars.BoundaryBefore(text, at)
-		back := s.whole(text, at)
+	for at := chars.Offset(content, limit-1); ; {
+		at = chars.BoundaryBefore(content, at)
+		back := s.whole(content, at)
 		if back == at {
-			return text[:at] + Ellipsis
+			return content[:at] + Ellipsis
 		}
 		at = back
 	}

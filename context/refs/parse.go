@@ -45,9 +45,9 @@ const (
 // It knows no store, so CleanText is without all handles, those of entities and of nothing
 // included. Errors: fault.TooLarge for a text of more than MaxText bytes, fault.Invalid for
 // another unit. O(length of the text).
-func Parse(text string, unit Unit) (*Result, error) {
-	if len(text) > MaxText {
-		return nil, fault.TooLarge("text", len(text), MaxText, "bytes")
+func Parse(s string, unit Unit) (*Result, error) {
+	if len(s) > MaxText {
+		return nil, fault.TooLarge("text", len(s), MaxText, "bytes")
 	}
 	if unit == "" {
 		unit = UTF16
@@ -55,9 +55,9 @@ func Parse(text string, unit Unit) (*Result, error) {
 	if unit != UTF16 && unit != Char && unit != Byte {
 		return nil, fault.Field("unit", "a unit is %s, %s or %s", UTF16, Char, Byte).WithHint("leave it out for %s", UTF16)
 	}
-	found := Find(text)
+	found := Find(s)
 	out := &Result{
-		CleanText: Clean(text, found, nil), MemoryIDs: []string{}, Handles: []string{}, Notes: []string{}, Refs: found,
+		CleanText: Clean(s, found, nil), MemoryIDs: []string{}, Handles: []string{}, Notes: []string{}, Refs: found,
 	}
 	if len(found) == 0 {
 		out.Refs = []Ref{}
@@ -79,7 +79,7 @@ func Parse(text string, unit Unit) (*Result, error) {
 		}
 	}
 	seen.free()
-	convert(text, out.Refs, unit)
+	convert(s, out.Refs, unit)
 	return out, nil
 }
 

@@ -9,8 +9,8 @@ import (
 
 // corrections are the words of a query that no document has, by what they stand for; nil for
 // none.
-func corrections(words []lexical.Read) (corrected map[string]string) {
-	for _, w := range words {
+func corrections(terms []lexical.Read) (corrected map[string]string) {
+	for _, w := range terms {
 		if w.As != lexical.AsMistaken || len(w.Means) == 0 {
 			continue
 		}

@@ -75,15 +75,15 @@ func Inspect(dir string) ([]File, error) {
 }
 
 func kindOf(name string) string {
-	vectors := strings.HasPrefix(name, semantic.VectorsPrefix)
+	vecs := strings.HasPrefix(name, semantic.VectorsPrefix)
 	switch {
 	case name == lexical.FileName:
 		return KindWords
-	case vectors && strings.HasSuffix(name, semantic.PartSuffix):
+	case vecs && strings.HasSuffix(name, semantic.PartSuffix):
 		return KindBuilding
 	case strings.HasSuffix(name, semantic.TempSuffix):
 		return KindUnfinished
-	case vectors:
+	case vecs:
 		return KindVectors
 	}
 	return KindUnknown

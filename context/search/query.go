@@ -104,28 +104,28 @@ func parse(ops Operators, text string, plain bool) *query {
 // after:, and properties. Nothing is an error: what can't be read as more is words, and a
 // problem if it looks like more. plain takes all of it for words that are complete, as in a
 // message to a person.
-func (r *parser) parse(text string, plain bool) *query {
+func (r *parser) parse(s string, plain bool) *query {
 	q := &query{
 		seen: make(map[string]bool), parts: make(map[string]bool), meetsProperties: make(map[source.Doc]uint8),
 	}
 	r.query = q
-	if len(text) > maxQuery {
+	if len(s) > maxQuery {
 		end := maxQuery
-		for end > maxQuery-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		for end > maxQuery-utf8.UTFMax && !utf8.RuneStart(s[end]) {
 			end--
 		}
-		text = text[:end]
+		s = s[:end]
 	}
 	if plain {
-		q.text = text
-		if r.add(text) {
+		q.text = s
+		if r.add(s) {
 			q.plain = 1
 		}
 		q.choose(false)
 		return q
 	}
 	typing := false // the last word
-	for rest := text; ; {
+	for rest := s; ; {
 		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 		if rest == "" {
 			break

@@ -112,22 +112,22 @@ func TellingWords(text string, most int) []string {
 // handleWords visits the words of a text: lower-case letters and digits, with the marks
 // behind them. Where a script that is written without blanks meets another, one word
 // ends.
-func handleWords(text string) iter.Seq[string] {
+func handleWords(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		text := withoutApostrophes(FoldHandle(text))
+		s := withoutApostrophes(FoldHandle(s))
 		start, ofSpaceless := -1, false
 		end := func(at int) bool {
 			if start < 0 {
 				return true
 			}
-			word := text[start:at]
+			word := s[start:at]
 			if ofSpaceless {
 				word = firstChars(word, maxSpaceless)
 			}
 			start = -1
 			return yield(word)
 		}
-		for at, r := range text {
+		for at, r := range s {
 			switch {
 			case unicode.IsMark(r):
 				// It begins no word, as the selector behind an emoji, and ends one of another script.
@@ -148,7 +148,7 @@ func handleWords(text string) iter.Seq[string] {
 				start, ofSpaceless = at, fold.WithoutBlanks(r)
 			}
 		}
-		end(len(text))
+		end(len(s))
 	}
 }
 
@@ -202,10 +202,10 @@ func HandleAt(text string) string {
 // kind: letters, marks, digits, '_' and '-', the last neither '_' nor '-'. A script without
 // blanks directly behind an ASCII letter or digit ends it. Whether it begins with a letter
 // and is long enough is not looked at. O(length of the handle and the '_' and '-' behind it).
-func HandleLen(text string) int {
+func HandleLen(s string) int {
 	end, last := 0, rune(0)
-	for at := 0; at < len(text); {
-		if c := text[at]; c < utf8.RuneSelf { // nearly always
+	for at := 0; at < len(s); {
+		if c := s[at]; c < utf8.RuneSelf { // nearly always
 			if !asciiWord[c] && c != '_' && c != '-' {
 				break
 			}
@@ -216,7 +216,7 @@ func HandleLen(text string) int {
 			last = rune(c)
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[at:])
+		r, size := utf8.DecodeRuneInString(s[at:])
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) ||
 			last < utf8.RuneSelf && asciiWord[last] && fold.WithoutBlanks(r) {
 			break

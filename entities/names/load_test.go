@@ -61,18 +61,18 @@ func TestNamesLoadedAtOnce(t *testing.T) {
 
 func compareIndexes(t *rapid.T, a, b *names.Index, typed []string) {
 	t.Helper()
-	for _, text := range append(typed, "al", "alphabet ", "日", "zzzz", "alpha be") {
+	for _, s := range append(typed, "al", "alphabet ", "日", "zzzz", "alpha be") {
 		for _, limit := range []int{3, 1000} {
 			for _, kinds := range [][]string{nil, {"person"}, {"person", ""}, {"no such"}} {
 				for _, publicOnly := range []bool{false, true} {
-					diff := gocmp.Diff(a.Complete(text, kinds, limit, publicOnly), b.Complete(text, kinds, limit, publicOnly))
+					diff := gocmp.Diff(a.Complete(s, kinds, limit, publicOnly), b.Complete(s, kinds, limit, publicOnly))
 					if diff != "" {
-						t.Fatalf("%q finds differently (public only: %t):\n%s", text, publicOnly, diff)
+						t.Fatalf("%q finds differently (public only: %t):\n%s", s, publicOnly, diff)
 					}
 				}
 			}
 		}
-		key := fold.Name(text)
+		key := fold.Name(s)
 		if diff := gocmp.Diff(a.Exact(key, nil), b.Exact(key, nil)); diff != "" {
 			t.Fatalf("exactly %q differs:\n%s", key, diff)
 		}

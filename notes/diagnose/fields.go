@@ -153,10 +153,10 @@ func valuePlace(text string, f frontmatter.Field) (start, end int) {
 
 // queries looks at the fenced blocks that hold a query.
 func (d *doctor) queries(check Check, typeName string) {
-	text := d.note.Body
-	for at := d.doc.BodyStart; at < len(text); {
-		end, next := frontmatter.LineEnd(text, at)
-		fence := strings.TrimLeft(text[at:end], " \t")
+	s := d.note.Body
+	for at := d.doc.BodyStart; at < len(s); {
+		end, next := frontmatter.LineEnd(s, at)
+		fence := strings.TrimLeft(s[at:end], " \t")
 		mark := ""
 		for _, m := range []string{"```", "~~~"} {
 			if strings.HasPrefix(fence, m) {
@@ -169,17 +169,17 @@ func (d *doctor) queries(check Check, typeName string) {
 		}
 		info := strings.Fields(fence[len(mark):] + " -")[0]
 		start := next
-		for at = next; at < len(text); at = next {
-			end, next = frontmatter.LineEnd(text, at)
-			if line := strings.TrimSpace(text[at:end]); strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
+		for at = next; at < len(s); at = next {
+			end, next = frontmatter.LineEnd(s, at)
+			if line := strings.TrimSpace(s[at:end]); strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
 				break
 			}
 		}
-		if fold.Name(info) == "wql" && strings.TrimSpace(text[start:at]) != "" {
-			d.query(check, start, text[start:at], typeName)
+		if fold.Name(info) == "wql" && strings.TrimSpace(s[start:at]) != "" {
+			d.query(check, start, s[start:at], typeName)
 		}
 		at = next
-		if next == len(text) {
+		if next == len(s) {
 			break
 		}
 	}

@@ -505,11 +505,11 @@ func (s *refScanner) mention(i int) {
 }
 
 // mentionAt reads what may be @Name at the '@' at i. One behind a word is part of an address.
-func mentionAt(text string, i int) (r Reference, ok bool) {
-	if fold.BeforeMark(text[:i]) == fold.Word {
+func mentionAt(s string, i int) (r Reference, ok bool) {
+	if fold.BeforeMark(s[:i]) == fold.Word {
 		return Reference{}, false
 	}
-	name, size, _ := BracketedName(text[i+1:])
+	name, size, _ := BracketedName(s[i+1:])
 	if name == "" {
 		size = 0
 	}

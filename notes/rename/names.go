@@ -161,7 +161,7 @@ func values(text string, keys map[string]bool, old, name string) (edits []Edit) 
 }
 
 // mentionMayFollow reports whether a mention by name may stand behind a text.
-func mentionMayFollow(text string) bool {
-	before := fold.BeforeMark(text)
+func mentionMayFollow(s string) bool {
+	before := fold.BeforeMark(s)
 	return before == fold.Blank || before == fold.Opening || before == fold.Other
 }

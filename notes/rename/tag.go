@@ -57,25 +57,25 @@ func isTag(name string) bool {
 //
 // Which of the words is a tag, the scanner of notes says: each is replaced by a word of its own, and those that come back
 // as tags are some.
-func tagEdits(text, old, name string) (edits []Edit, whole bool) {
-	block, body := frontmatter.Split(text)
-	places := wordsLike(text[:body], old, 0, 0)
+func tagEdits(s, old, name string) (edits []Edit, whole bool) {
+	block, body := frontmatter.Split(s)
+	places := wordsLike(s[:body], old, 0, 0)
 	if block.Found { // one by one: a word may be a key that others depend on
 		for _, at := range places {
 			if !within(at, block) {
 				continue
 			}
-			trial := markdown.Parse(apply(text[:body], []Edit{{at, at + len(old), probe(0)}}))
+			trial := markdown.Parse(apply(s[:body], []Edit{{at, at + len(old), probe(0)}}))
 			if trial.FrontmatterErr == nil && hasTag(trial.Tags, probe(0)) {
 				edits = append(edits, Edit{at, at + len(old), name})
 			}
 		}
 	}
 	var probes []Edit
-	for i, at := range wordsLike(text[body:], old, body, '#') {
+	for i, at := range wordsLike(s[body:], old, body, '#') {
 		probes = append(probes, Edit{at, at + len(old), probe(i)})
 	}
-	tags := markdown.Parse(apply(text, probes)).Tags
+	tags := markdown.Parse(apply(s, probes)).Tags
 	found := make(map[string]bool, len(tags))
 	for _, t := range tags {
 		first, _, _ := strings.Cut(t, "/")
@@ -86,7 +86,7 @@ func tagEdits(text, old, name string) (edits []Edit, whole bool) {
 			edits = append(edits, Edit{p.Start, p.End, name})
 		}
 	}
-	left := markdown.Parse(apply(text, edits))
+	left := markdown.Parse(apply(s, edits))
 	return edits, fold.Name(old) == fold.Name(name) || strings.HasPrefix(fold.Name(name), fold.Name(old)+"/") || !hasTag(left.Tags, old)
 }
 

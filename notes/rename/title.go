@@ -50,11 +50,11 @@ func titleEdits(n *notes.Note, old, name string) (edits []Edit, whole bool) {
 }
 
 // frontmatterEdit writes the value of the key title anew, quoted as it was, or where it has to be.
-func frontmatterEdit(text, raw, name string) (Edit, bool) {
-	block, _ := frontmatter.Split(text)
+func frontmatterEdit(s, raw, name string) (Edit, bool) {
+	block, _ := frontmatter.Split(s)
 	for at := block.Start; at < block.End; {
-		end, next := frontmatter.LineEnd(text, at)
-		key, value, ok := strings.Cut(text[at:end], ":")
+		end, next := frontmatter.LineEnd(s, at)
+		key, value, ok := strings.Cut(s[at:end], ":")
 		if !ok || fold.Name(key) != "title" {
 			at = next
 			continue
@@ -63,14 +63,14 @@ func frontmatterEdit(text, raw, name string) (Edit, bool) {
 		if start >= end {
 			return Edit{}, false
 		}
-		switch quote := text[start]; quote {
+		switch quote := s[start]; quote {
 		case '"', '\'':
-			if !strings.HasPrefix(text[start+1:end], raw+string(quote)) {
+			if !strings.HasPrefix(s[start+1:end], raw+string(quote)) {
 				return Edit{}, false
 			}
 			return Edit{start + 1, start + 1 + len(raw), quoted(name, quote)}, true
 		default:
-			if !strings.HasPrefix(text[start:end], raw) {
+			if !strings.HasPrefix(s[start:end], raw) {
 				return Edit{}, false
 			}
 			if !isPlain(name) {

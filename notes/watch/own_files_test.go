@@ -63,22 +63,22 @@ func TestSEC5_WhichVaultHoldsAFile(t *testing.T) {
 		t.Skip("links need rights there")
 	}
 	top := t.TempDir()
-	vault, out := filepath.Join(top, "vault"), filepath.Join(top, "out")
-	must(t, os.MkdirAll(filepath.Join(vault, "sub"), 0o700))
+	root, out := filepath.Join(top, "vault"), filepath.Join(top, "out")
+	must(t, os.MkdirAll(filepath.Join(root, "sub"), 0o700))
 	must(t, os.Mkdir(out, 0o700))
-	must(t, os.WriteFile(filepath.Join(vault, "a.md"), []byte("text"), 0o600))
-	must(t, os.Symlink(out, filepath.Join(vault, "away")))
-	must(t, os.Symlink(filepath.Join(vault, "sub"), filepath.Join(out, "in")))
+	must(t, os.WriteFile(filepath.Join(root, "a.md"), []byte("text"), 0o600))
+	must(t, os.Symlink(out, filepath.Join(root, "away")))
+	must(t, os.Symlink(filepath.Join(root, "sub"), filepath.Join(out, "in")))
 	w := open(t, kv.InMemory)
-	_, err := w.im.Import(ctx, watch.Request{Path: vault, Name: "mine"})
+	_, err := w.im.Import(ctx, watch.Request{Path: root, Name: "mine"})
 	must(t, err)
 	for file, want := range map[string]string{
-		filepath.Join(vault, "b.ctxdbackup"):            "mine",
-		filepath.Join(vault, "sub", "b.ctxdbackup"):     "mine",
+		filepath.Join(root, "b.ctxdbackup"):             "mine",
+		filepath.Join(root, "sub", "b.ctxdbackup"):      "mine",
 		filepath.Join(out, "in", "b.ctxdbackup"):        "mine",
 		filepath.Join(out, "in", "new", "b.ctxdbackup"): "mine",
-		filepath.Join(vault, "away"):                    "mine", // a link that would be replaced
-		filepath.Join(vault, "away", "b.ctxdbackup"):    "",
+		filepath.Join(root, "away"):                     "mine", // a link that would be replaced
+		filepath.Join(root, "away", "b.ctxdbackup"):     "",
 		filepath.Join(out, "b.ctxdbackup"):              "",
 		filepath.Join(top, "vault2", "b.ctxdbackup"):    "",
 	} {

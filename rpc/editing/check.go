@@ -7,9 +7,9 @@ import (
 )
 
 // Check is notes.check, in a vault of that name.
-func Check(store rename.Store, ents diagnose.Entities, queries diagnose.Check, vault string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
+func Check(store rename.Store, ents diagnose.Entities, queries diagnose.Check, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
 	out := protocol.NoteChecked{Problems: []protocol.NoteProblem{}}
-	where, err := placeOf(vault, p.Buffers)
+	where, err := placeOf(folder, p.Buffers)
 	if err != nil {
 		return out, err
 	}

@@ -15,8 +15,8 @@ import (
 const maxBuffers = 1000
 
 // placeOf returns the vault with the texts that are not saved.
-func placeOf(vault string, buffers []protocol.Buffer) (rename.Where, error) {
-	where := rename.Where{Vault: vault, Buffers: make(map[string]string, len(buffers))}
+func placeOf(folder string, buffers []protocol.Buffer) (rename.Where, error) {
+	where := rename.Where{Vault: folder, Buffers: make(map[string]string, len(buffers))}
 	if len(buffers) > maxBuffers {
 		return where, fault.TooLarge("buffers", len(buffers), maxBuffers, "items")
 	}

@@ -16,8 +16,8 @@ import (
 // twoVaults imports two vaults with the same paths.
 func twoVaults(d *daemon) {
 	d.t.Helper()
-	for _, vault := range []string{"Home", "Work"} {
-		dir := filepath.Join(d.t.TempDir(), vault)
+	for _, folder := range []string{"Home", "Work"} {
+		dir := filepath.Join(d.t.TempDir(), folder)
 		for file, text := range map[string]string{
 			"Plan.md": "[[Todo]]", "Todo.md": "Call.", "Old/Plan.md": "Old.", "Deep/Old/Plan.md": "Older.",
 			"Alice.md": "---\ntype: Person\n---\n", "Old/Alice.md": "---\ntype: Person\n---\n",

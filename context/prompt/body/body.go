@@ -37,11 +37,11 @@ func New(markdown string, most int) Body {
 	if w.lines.fence.char != 0 && (most == 0 || w.chars <= most) {
 		w.put(w.lines.fence.mark())
 	}
-	text := w.text()
-	if end := chars.Offset(text, most+1); most > 0 && end < len(text) {
-		text = strings.Clone(text[:end])
+	s := w.text()
+	if end := chars.Offset(s, most+1); most > 0 && end < len(s) {
+		s = strings.Clone(s[:end])
 	}
-	return Body{text}
+	return Body{s}
 }
 
 // withoutBlank cuts lines off both ends in which nothing is seen.

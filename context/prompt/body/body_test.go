@@ -185,20 +185,20 @@ func TestCTX2_WhatIsCutFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := body.New(drawn(t), 0)
 		limit := rapid.IntRange(0, 200).Draw(t, "limit")
-		text, cut := b.Cut(limit, nil)
-		if whole := b.String(); cut != (chars.Count(whole) > limit) || !cut && text != whole || chars.Count(text) > limit {
-			t.Fatalf("%q cut to %d is %q, %v", whole, limit, text, cut)
+		s, cut := b.Cut(limit, nil)
+		if whole := b.String(); cut != (chars.Count(whole) > limit) || !cut && s != whole || chars.Count(s) > limit {
+			t.Fatalf("%q cut to %d is %q, %v", whole, limit, s, cut)
 		}
-		if head, _, _ := strings.Cut(text, chars.Ellipsis); cut && limit > 0 && !strings.Contains(b.String(), chars.Ellipsis) &&
+		if head, _, _ := strings.Cut(s, chars.Ellipsis); cut && limit > 0 && !strings.Contains(b.String(), chars.Ellipsis) &&
 			!strings.HasPrefix(b.String(), strings.TrimRight(head, " \n")) {
 			t.Fatalf("%q does not begin with %q", b, head)
 		}
-		if cut && !holdsContainer(b.String()) && openAtEnd(text) {
-			t.Fatalf("%q cut to %d is %q, which ends in code", b, limit, text)
+		if cut && !holdsContainer(b.String()) && openAtEnd(s) {
+			t.Fatalf("%q cut to %d is %q, which ends in code", b, limit, s)
 		}
 		written := 0
-		text, _ = b.Cut(limit, cost)
-		for _, r := range text {
+		s, _ = b.Cut(limit, cost)
+		for _, r := range s {
 			written += cost(r)
 		}
 		if written > limit {

@@ -11,7 +11,7 @@ import (
 // sentence if one is near, else between graphemes, with "…" and the end of the code
 // that is open there. cost says how many characters one takes as it is written in the
 // end; nil: one. A limit below 1 gives "".
-func (b Body) Cut(limit int, cost func(rune) int) (text string, cut bool) {
+func (b Body) Cut(limit int, cost func(rune) int) (s string, cut bool) {
 	if end := offset(b.text, limit, cost); end == len(b.text) {
 		return b.text, false
 	}

@@ -25,9 +25,9 @@ func (b Body) Under(list []Property) Body { return Body{Under(list, b.text)} }
 
 // Under returns a text with a line "key: value" for each property before it, and an empty
 // line between. What is beyond MaxProperties or PropertyChars is counted.
-func Under(list []Property, text string) string {
+func Under(list []Property, s string) string {
 	if len(list) == 0 {
-		return text
+		return s
 	}
 	var lines strings.Builder
 	room, shown := PropertyChars, 0
@@ -49,10 +49,10 @@ func Under(list []Property, text string) string {
 	if more := len(list) - shown; more > 0 {
 		fmt.Fprintf(&lines, "(+%d more)\n", more)
 	}
-	if text == "" {
+	if s == "" {
 		return strings.TrimSuffix(lines.String(), "\n")
 	}
-	return lines.String() + "\n" + text
+	return lines.String() + "\n" + s
 }
 
 // line returns a property as a line that is nothing but text.

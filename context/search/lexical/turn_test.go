@@ -107,7 +107,7 @@ func (s turned) Public(d source.Doc) source.Doc {
 
 // openTurned opens a store of notes, and an index of them that tells a turn. What it returns
 // beside the notes tells whether a search finds so many of them.
-func openTurned(t *testing.T, now *turn) (ns *notes.Store, finds func(words string, want int)) {
+func openTurned(t *testing.T, now *turn) (ns *notes.Store, finds func(terms string, want int)) {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	if err != nil {
@@ -125,12 +125,12 @@ func openTurned(t *testing.T, now *turn) (ns *notes.Store, finds func(words stri
 	db.OnCommit(now.begin)
 	x := lexical.Open(db, turned{notedoc.New(ns, notedoc.Options{}), now}, lexical.Options{})
 	db.OnCommit(now.end)
-	return ns, func(words string, want int) {
+	return ns, func(terms string, want int) {
 		t.Helper()
-		q := lexical.Query{Words: []string{words}, Limit: 1000, Keep: func(source.Doc) bool { return true }}
+		q := lexical.Query{Words: []string{terms}, Limit: 1000, Keep: func(source.Doc) bool { return true }}
 		res, err := x.Search(context.Background(), q)
 		if err != nil || len(res.Hits) != want {
-			t.Errorf("%s finds %d, want %d (%v)", words, len(res.Hits), want, err)
+			t.Errorf("%s finds %d, want %d (%v)", terms, len(res.Hits), want, err)
 		}
 	}
 }

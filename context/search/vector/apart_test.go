@@ -11,10 +11,10 @@ import (
 // do. What is left of it is y, and so is what is left of one and of a part of two.
 func TestSRCH11_ApartLeavesOutWhatAllHaveInCommon(t *testing.T) {
 	x := vector.New(3)
-	put := func(id string, vectors ...[]float32) {
+	put := func(id string, vecs ...[]float32) {
 		t.Helper()
-		it := vector.Item{ID: id, Key: vector.KeyOf(id), New: vectors}
-		for i := range vectors {
+		it := vector.Item{ID: id, Key: vector.KeyOf(id), New: vecs}
+		for i := range vecs {
 			it.Parts = append(it.Parts, vector.KeyOf(id, string(rune('a'+i))))
 		}
 		if ok, err := x.Put(it, func() bool { return true }); err != nil || !ok {

@@ -28,8 +28,8 @@ func randomVector(r *rand.Rand, dims, clusters int) []float32 {
 }
 
 // put makes vectors the only ones of an item.
-func put(x *vector.Index, id string, vectors [][]float32) error {
-	_, err := x.Put(vector.Item{ID: id, Parts: make([]vector.Key, len(vectors)), New: vectors}, nil)
+func put(x *vector.Index, id string, vecs [][]float32) error {
+	_, err := x.Put(vector.Item{ID: id, Parts: make([]vector.Key, len(vecs)), New: vecs}, nil)
 	return err
 }
 
@@ -46,9 +46,9 @@ func cosine(a, b []float32) float64 {
 // naive is the plain model: every vector of every note, compared in float64.
 func naive(all map[string][][]float32, question []float32, k int, allowed func(string) bool) []vector.Hit {
 	var hits []vector.Hit
-	for note, vectors := range all {
+	for note, vecs := range all {
 		best := vector.Hit{ID: note, Score: -2}
-		for i, x := range vectors {
+		for i, x := range vecs {
 			if s := float32(cosine(x, question)); x != nil && s > best.Score {
 				best.Part, best.Score = i, s
 			}

@@ -9,10 +9,10 @@ import (
 
 func TestSRCH11_WholeIsTheMeanOfTheParts(t *testing.T) {
 	x := vector.New(3)
-	put := func(id string, vectors ...[]float32) {
+	put := func(id string, vecs ...[]float32) {
 		t.Helper()
-		it := vector.Item{ID: id, Key: vector.KeyOf(id), New: vectors}
-		for i := range vectors {
+		it := vector.Item{ID: id, Key: vector.KeyOf(id), New: vecs}
+		for i := range vecs {
 			it.Parts = append(it.Parts, vector.KeyOf(id, string(rune('a'+i%26)), string(rune('a'+i/26))))
 		}
 		if ok, err := x.Put(it, func() bool { return true }); err != nil || !ok {
