@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/action"
-	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -119,7 +118,7 @@ func (a *acting) put(tx *kv.Tx) error {
 	if err != nil {
 		return err
 	}
-	names := members.Known[record.ChatAction]()
+	names := knownMembers[record.ChatAction]()
 	for name, value := range was {
 		if !names[name] {
 			is[name] = value

@@ -8,9 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/chat/bounds"
-	"github.com/ctxd/ctxd/chat/refer"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -35,8 +32,8 @@ type Question struct {
 	// Public tells that a remote model is to answer: a question that is private is then refused with ErrPrivate.
 	Public bool
 	// Links are what Content refers to, and Told says how a model is told of it; nil: that is not kept, or not told.
-	Links *refer.Lists
-	Told  *refer.Told
+	Links *ReferenceLists
+	Told  *ReferenceNotice
 	// Empty tells that Content may be empty, since something else is asked about.
 	Empty bool
 
@@ -57,8 +54,8 @@ type Turn struct {
 	AnswerID     string              // of the answer to come
 	Fresh        bool                // the conversation was made for the question
 
-	index int          // of the question, for all readers
-	links *refer.Lists // of the question, if it was stored now
+	index int             // of the question, for all readers
+	links *ReferenceLists // of the question, if it was stored now
 }
 
 // Answer is what came of a turn.
@@ -76,9 +73,9 @@ type Answer struct {
 	Private   bool      // something private went into it
 	At        time.Time // when it was given; zero: now
 
-	Trace *trace.Record // how it was given; nil: that is not kept
+	Trace *Trace // how it was given; nil: that is not kept
 
-	Refs refer.Lists // to notes, see Store.Refer
+	Refs ReferenceLists // to notes, see Store.Refer
 }
 
 func (a *Answer) draft(id string) Draft {
@@ -111,7 +108,7 @@ func (s *Store) checkQuestion(q *Question) error {
 		return fault.TooLarge("text", len(q.Content), s.opts.Limits.Content, "bytes").
 			WithHint("give a shorter text, or attach it as a file")
 	}
-	return bounds.ClientID("clientMessageId", q.ClientMessageID)
+	return checkClientID("clientMessageId", q.ClientMessageID)
 }
 
 // Ask stores a question, in a new conversation where none is named. A question with the client id of one that is
@@ -138,7 +135,7 @@ func (s *Store) Ask(ctx context.Context, v *audience.View, q Question) (t *Turn,
 }
 
 func (s *Store) askTx(tx *kv.Tx, v *audience.View, q *Question, d Draft) (*Turn, error) {
-	said := Said{ConversationID: q.ConversationID, NewID: q.NewID, Messages: []Draft{d}}
+	said := AppendRequest{ConversationID: q.ConversationID, NewID: q.NewID, Messages: []Draft{d}}
 	c, err := s.target(tx, v, &said)
 	if err != nil {
 		return nil, err
@@ -210,7 +207,7 @@ func (s *Store) Repeat(ctx context.Context, v *audience.View, q Question) (t *Tu
 		return nil, nil
 	}
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		said := Said{ConversationID: q.ConversationID, Messages: []Draft{{ClientMessageID: q.ClientMessageID}}}
+		said := AppendRequest{ConversationID: q.ConversationID, Messages: []Draft{{ClientMessageID: q.ClientMessageID}}}
 		c, err := s.target(tx, v, &said)
 		if c == nil || err != nil {
 			return err
@@ -363,7 +360,7 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 			return err
 		}
 		if a.Trace != nil {
-			if err := trace.Put(tx, c.ID, m.ID, a.Trace); err != nil {
+			if err := PutTrace(tx, c.ID, m.ID, a.Trace); err != nil {
 				return err
 			}
 		}

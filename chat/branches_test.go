@@ -84,7 +84,7 @@ func TestCHAT37_BranchesAreThoseOfATree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := open(t, kv.InMemory, chat.Limits{})
 		defer func() { _ = w.db.Close() }()
-		added, err := w.chat.Append(t.Context(), w.local, chat.Said{Messages: []chat.Draft{user("begin")}})
+		added, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{Messages: []chat.Draft{user("begin")}})
 		must(rt, err)
 		id := added.ConversationID
 		model := tree{{id: added.Messages[0].ID, role: record.RoleUser}}

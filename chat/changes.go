@@ -13,7 +13,7 @@ func (c *conversation) Live() bool { return c.ArchivedAt == nil }
 
 // Shown reads a change of a conversation as a reader is told of it. ok is false for any other change, and
 // for one by which nothing changes for the reader: a private message that was added.
-func Shown(ch kv.Change, v *audience.View) (old, now *Record, ok bool) {
+func VisibleChange(ch kv.Change, v *audience.View) (old, now *Record, ok bool) {
 	old, now, ok = Conversations.Of(ch)
 	if !ok || !v.Hides() {
 		return old, now, ok

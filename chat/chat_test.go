@@ -35,21 +35,21 @@ func TestCHAT1_WhatNoMessageMayBe(t *testing.T) {
 		{chat.Draft{Role: "user", Content: "x", CreatedAt: w.now.AddDate(0, 0, 3)}, fault.Invalid, "createdAt"},
 		{chat.Draft{Role: "user", Content: "x", ClientMessageID: strings.Repeat("x", 201)}, fault.Limit, "clientMessageId"},
 	} {
-		_, err := w.chat.Append(t.Context(), w.local, chat.Said{Messages: []chat.Draft{good, c.bad}})
+		_, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{Messages: []chat.Draft{good, c.bad}})
 		refused(t, err, c.kind, "messages[1]."+c.field)
 	}
-	_, err := w.chat.Append(t.Context(), w.local, chat.Said{})
+	_, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{})
 	refused(t, err, fault.Invalid, "messages")
-	_, err = w.chat.Append(t.Context(), w.local, chat.Said{Messages: slices.Repeat([]chat.Draft{good}, 101)})
+	_, err = w.chat.Append(t.Context(), w.local, chat.AppendRequest{Messages: slices.Repeat([]chat.Draft{good}, 101)})
 	refused(t, err, fault.Limit, "messages")
-	_, err = w.chat.Append(t.Context(), w.local, chat.Said{Messages: slices.Repeat([]chat.Draft{good}, 4)})
+	_, err = w.chat.Append(t.Context(), w.local, chat.AppendRequest{Messages: slices.Repeat([]chat.Draft{good}, 4)})
 	refused(t, err, fault.Limit, "messages[3]")
-	_, err = w.chat.Append(t.Context(), w.local, chat.Said{Title: strings.Repeat("x", 201), Messages: []chat.Draft{good}})
+	_, err = w.chat.Append(t.Context(), w.local, chat.AppendRequest{Title: strings.Repeat("x", 201), Messages: []chat.Draft{good}})
 	refused(t, err, fault.Limit, "title")
-	_, err = w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: "none", Messages: []chat.Draft{good}})
+	_, err = w.chat.Append(t.Context(), w.local, chat.AppendRequest{ConversationID: "none", Messages: []chat.Draft{good}})
 	refused(t, err, fault.NotFound, "conversationId")
 	twice := chat.Draft{Role: "user", Content: "x", ClientMessageID: "a"}
-	_, err = w.chat.Append(t.Context(), w.local, chat.Said{Messages: []chat.Draft{twice, twice}})
+	_, err = w.chat.Append(t.Context(), w.local, chat.AppendRequest{Messages: []chat.Draft{twice, twice}})
 	refused(t, err, fault.Invalid, "messages[1].clientMessageId")
 	list, _, err := w.chat.List(t.Context(), w.local, false, nil, 10)
 	must(t, err)
@@ -61,7 +61,7 @@ func TestCHAT1_WhatNoMessageMayBe(t *testing.T) {
 func TestCHAT1_PagesOfMessages(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	said := time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
-	added := w.say(w.local, chat.Said{Messages: []chat.Draft{
+	added := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{
 		{Role: "user", Content: "one", CreatedAt: said}, {Role: "assistant", Content: "two"}, user("three"), user("three"),
 	}})
 	var got []string
@@ -90,7 +90,7 @@ func TestCHAT1_PagesOfMessages(t *testing.T) {
 func TestCHAT3_TitlesAndVersions(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	long := strings.Repeat("wörd ", 30)
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{{Role: "system", Content: "be kind"}, user(long)}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{{Role: "system", Content: "be kind"}, user(long)}}).ConversationID
 	c := w.get(w.local, id)
 	if n := len([]rune(c.Title)); n > 60 || !strings.HasPrefix(c.Title, "wörd wörd") || !strings.HasSuffix(c.Title, "…") {
 		t.Errorf("title %q of %d characters", c.Title, n)
@@ -98,7 +98,7 @@ func TestCHAT3_TitlesAndVersions(t *testing.T) {
 	if !strings.HasPrefix(c.Handle, "wörd") {
 		t.Errorf("handle %q", c.Handle)
 	}
-	w.say(w.local, chat.Said{ConversationID: "@" + strings.ToUpper(c.Handle), Messages: []chat.Draft{user("more")}})
+	w.say(w.local, chat.AppendRequest{ConversationID: "@" + strings.ToUpper(c.Handle), Messages: []chat.Draft{user("more")}})
 	if now := w.get(w.local, id); now.Version != 1 || now.Messages != 3 || !now.UpdatedAt.After(c.UpdatedAt) {
 		t.Errorf("after a message: %+v", now)
 	}
@@ -129,7 +129,7 @@ func rawly(name string) kv.Collection[string] {
 
 func TestCHAT4_UnknownMembersSurviveARewrite(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("hello")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("hello")}}).ConversationID
 	raw := rawly("conversation")
 	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) error {
 		text, err := raw.Get(tx, id)
@@ -157,19 +157,19 @@ func TestCHAT36_ARepeatStoresNothing(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	a := chat.Draft{Role: "user", Content: "a", ClientMessageID: "1"}
 	b := chat.Draft{Role: "user", Content: "b", ClientMessageID: "2"}
-	first := w.say(w.local, chat.Said{Messages: []chat.Draft{a}})
+	first := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{a}})
 	seq := w.db.Seq()
-	again := w.say(w.local, chat.Said{Messages: []chat.Draft{a}})
+	again := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{a}})
 	if again.ConversationID != first.ConversationID || again.Messages[0].ID != first.Messages[0].ID ||
 		!again.Messages[0].Repeat || w.db.Seq() != seq {
 		t.Errorf("again: %+v of %+v", again, first)
 	}
-	both := w.say(w.local, chat.Said{Messages: []chat.Draft{a, b}})
+	both := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{a, b}})
 	if both.Messages[0].ID != first.Messages[0].ID || both.Messages[1].Repeat || both.Messages[1].Index != 2 {
 		t.Errorf("one more: %+v", both)
 	}
-	other := w.say(w.local, chat.Said{Messages: []chat.Draft{user("other")}})
-	in := w.say(w.local, chat.Said{ConversationID: other.ConversationID, Messages: []chat.Draft{a}})
+	other := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("other")}})
+	in := w.say(w.local, chat.AppendRequest{ConversationID: other.ConversationID, Messages: []chat.Draft{a}})
 	if in.Messages[0].Repeat {
 		t.Error("an id of a message in another conversation counts as a repeat")
 	}
@@ -177,7 +177,7 @@ func TestCHAT36_ARepeatStoresNothing(t *testing.T) {
 
 func TestCHAT37_ArchivedConversationsAreListedApart(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("a")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("a")}}).ConversationID
 	listed := func() string {
 		var out []string
 		for _, archived := range []bool{false, true} {
@@ -204,11 +204,11 @@ func TestCHAT37_ArchivedConversationsAreListedApart(t *testing.T) {
 
 func TestPRIV4_WhatBeginsPrivateIsPrivate(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{secret("Canary plan")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{secret("Canary plan")}}).ConversationID
 	if _, err := w.chat.Get(t.Context(), w.remote, id); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a remote reader gets it: %v", err)
 	}
-	w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user("hello there")}})
+	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user("hello there")}})
 	shown, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Private: ptr(false)}})
 	must(t, err)
 	if !strings.HasPrefix(shown.Title, "Canary") {
@@ -231,7 +231,7 @@ func TestPRIV6_NamesOfPrivateRecordsAreTakenOut(t *testing.T) {
 	_, err := w.notes.Put(t.Context(), notes.Draft{Title: "Project Canary", Body: "x", Private: true}, nil)
 	must(t, err)
 	text := strings.Repeat("x ", 25) + "see [[Project Canary]] and tell me more"
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user(text)}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user(text)}}).ConversationID
 	p := w.page(w.remote, id, 0, 10)
 	data, err := json.Marshal(p)
 	must(t, err)
@@ -247,13 +247,13 @@ func TestPRIV6_AHashDoesNotTellOfAPrivateMessage(t *testing.T) {
 	var got []string
 	for _, private := range []bool{true, false} {
 		w := open(t, kv.InMemory, chat.Limits{})
-		id := w.say(w.local, chat.Said{Title: "Trip", Messages: []chat.Draft{user("begin")}}).ConversationID
+		id := w.say(w.local, chat.AppendRequest{Title: "Trip", Messages: []chat.Draft{user("begin")}}).ConversationID
 		w.now = w.now.Add(time.Second)
 		if private {
-			_, err := w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{secret("same")}})
+			_, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{secret("same")}})
 			must(t, err)
 		}
-		w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user("same")}})
+		w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user("same")}})
 		p := w.page(w.remote, id, 1, 1)
 		got = append(got, p.Messages[0].Hash)
 	}
@@ -315,7 +315,7 @@ func TestPRIV6_PrivateMessagesTellNothing(t *testing.T) {
 					public = append(public, d)
 				}
 			}
-			said := chat.Said{Messages: drafts}
+			said := chat.AppendRequest{Messages: drafts}
 			if at >= 0 {
 				said.ConversationID = ids[0][at]
 			}
@@ -338,7 +338,7 @@ func TestPRIV6_PrivateMessagesTellNothing(t *testing.T) {
 					public[i].ClientMessageID = ""
 				}
 			}
-			same := chat.Said{Messages: public}
+			same := chat.AppendRequest{Messages: public}
 			if at >= 0 {
 				same.ConversationID = ids[1][at]
 			}
@@ -380,7 +380,7 @@ func TestCHAT25_AsAPlainModel(t *testing.T) {
 			d := user(fmt.Sprintf("text %d", i))
 			d.ClientMessageID = rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(rt, "client")
 			d.Private = rapid.Bool().Draw(rt, "private")
-			added, err := w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{d}})
+			added, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{d}})
 			must(rt, err)
 			w.sound(rt)
 			known := func(id string) bool {
@@ -427,7 +427,7 @@ func TestCHAT25_DeletedIsGone(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	d := user("Canary")
 	d.ClientMessageID = "client-canary"
-	id := w.say(w.local, chat.Said{ClientID: "client", Messages: []chat.Draft{d, secret("Canary too")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{ClientID: "client", Messages: []chat.Draft{d, secret("Canary too")}}).ConversationID
 	left := func() (names []string) {
 		must(t, w.db.View(t.Context(), func(tx *kv.Tx) error {
 			for _, name := range []string{
@@ -460,7 +460,7 @@ func TestCHAT25_OpenedAgainItIsTheSame(t *testing.T) {
 	dir := t.TempDir()
 	w := open(t, dir, chat.Limits{})
 	for i := range 5 {
-		id := w.say(w.local, chat.Said{Messages: []chat.Draft{user(fmt.Sprint("text ", i)), secret("hidden")}}).ConversationID
+		id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user(fmt.Sprint("text ", i)), secret("hidden")}}).ConversationID
 		_, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Archived: ptr(i == 3)})
 		must(t, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -105,7 +104,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		{named.Name(), count(tx, named), wantNamed},
 		{handles.Name(), count(tx, handles), wantHandles},
 	})...)
-	problems = append(problems, trace.Check(tx, func(id, messageID string) bool { return there[nameKey(id, messageID)] })...)
+	problems = append(problems, CheckTraces(tx, func(id, messageID string) bool { return there[nameKey(id, messageID)] })...)
 	return problems, tx.Err()
 }
 

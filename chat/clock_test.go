@@ -12,7 +12,7 @@ import (
 func TestCHAT3_TimesOfAConversationNeverGoBack(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	ctx := t.Context()
-	id := w.say(w.local, chat.Said{Title: "Bus", Messages: []chat.Draft{user("Fix the bus")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Title: "Bus", Messages: []chat.Draft{user("Fix the bus")}}).ConversationID
 	title, archived, active := "Repair", true, false
 	for _, tc := range []struct {
 		what   string

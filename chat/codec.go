@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/codec"
 )
@@ -14,7 +13,7 @@ import (
 // end. The first messages and places of format 9 were JSON, and are read as that.
 
 var (
-	messageAsJSON = members.Codec(func(m *message) *members.Unknown { return &m.Unknown })
+	messageAsJSON = membersCodec(func(m *message) *UnknownMembers { return &m.UnknownMembers })
 	placeAsJSON   = kv.JSON[place]()
 )
 

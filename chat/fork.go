@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat/branch"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -22,7 +21,7 @@ func (m *message) follow(c *conversation, after *int) error {
 		return err
 	}
 	m.keep(parentMember, data)
-	c.Forks = append(slices.Clip(c.Forks), branch.Fork{Index: m.Index, Parent: *after})
+	c.Forks = append(slices.Clip(c.Forks), branchFork{Index: m.Index, Parent: *after})
 	return nil
 }
 
@@ -98,9 +97,9 @@ func (c *conversation) parentOf(tx *kv.Tx, v *audience.View, m *message) (*strin
 const AllBranches = "*"
 
 // branchOf returns the newest branch that a reader sees, of those with a message when of is its id.
-func (c *conversation) branchOf(tx *kv.Tx, v *audience.View, of string) ([]branch.Span, error) {
+func (c *conversation) branchOf(tx *kv.Tx, v *audience.View, of string) ([]branchSpan, error) {
 	if of == AllBranches {
-		return []branch.Span{{First: 1, Last: c.All.Messages}}, nil
+		return []branchSpan{{First: 1, Last: c.All.Messages}}, nil
 	}
 	tip, err := c.tip(tx, v)
 	if err != nil || of == "" {
@@ -111,7 +110,7 @@ func (c *conversation) branchOf(tx *kv.Tx, v *audience.View, of string) ([]branc
 		return nil, err
 	}
 	for ; tip > m.Index; tip-- {
-		if !branch.On(c.Forks.To(tip), m.Index) {
+		if !inSpans(c.Forks.To(tip), m.Index) {
 			continue
 		}
 		last, err := Messages.Get(tx, messageKey(c.ID, tip))
@@ -126,7 +125,7 @@ func (c *conversation) branchOf(tx *kv.Tx, v *audience.View, of string) ([]branc
 }
 
 // otherBranches returns where branches begin that a reader sees and that are none of a branch, the earlier first.
-func (s *Store) otherBranches(tx *kv.Tx, v *audience.View, c *conversation, spans []branch.Span, handleShown bool,
+func (s *Store) otherBranches(tx *kv.Tx, v *audience.View, c *conversation, spans []branchSpan, handleShown bool,
 ) (out []Branch, err error) {
 	if len(c.Forks) == 0 {
 		return nil, nil
@@ -137,14 +136,14 @@ func (s *Store) otherBranches(tx *kv.Tx, v *audience.View, c *conversation, span
 		if err != nil {
 			return nil, err
 		}
-		if m == nil || branch.On(spans, m.Index) {
+		if m == nil || inSpans(spans, m.Index) {
 			continue
 		}
 		parent, err := c.parentSeen(tx, v, m.Index)
 		if err != nil {
 			return nil, err
 		}
-		if parent != nil && !branch.On(spans, parent.Index) {
+		if parent != nil && !inSpans(spans, parent.Index) {
 			continue // it goes on with a branch that is told already
 		}
 		b := Branch{Message: s.shownMessage(v, c, handleShown, m)}

@@ -56,7 +56,7 @@ func (w *world) newID() string {
 	return fmt.Sprintf("c%d", w.ids)
 }
 
-func (w *world) say(v *audience.View, said chat.Said) *chat.Added {
+func (w *world) say(v *audience.View, said chat.AppendRequest) *chat.Added {
 	w.Helper()
 	w.now = w.now.Add(time.Second)
 	out, err := w.chat.Append(w.Context(), v, said)

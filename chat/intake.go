@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ctxd/ctxd/chat/bounds"
-	"github.com/ctxd/ctxd/chat/branch"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -44,7 +42,7 @@ type mark struct {
 }
 
 // Planned is what becomes of a conversation.
-type Planned struct {
+type IntakePlan struct {
 	Begun    bool // it is there already
 	Messages int  // that are to be stored
 	Known    int  // that are there already
@@ -72,16 +70,16 @@ func (s *Store) checkRecord(c *conversation) error {
 		return err
 	}
 	for _, title := range []string{c.Title, c.HandleTitle} {
-		if err := bounds.Title(title); err != nil {
+		if err := checkTitle(title); err != nil {
 			return err
 		}
 	}
 	for i, m := range c.Made {
-		if err := bounds.Title(m.Text); err != nil || i >= maxMade || strings.ContainsFunc(m.Text, unicode.IsControl) {
+		if err := checkTitle(m.Text); err != nil || i >= maxMade || strings.ContainsFunc(m.Text, unicode.IsControl) {
 			return fault.Field("madeTitles", "madeTitles has what is no title in one line, or too many of them")
 		}
 	}
-	if !bounds.IsHandle(c.Handle) {
+	if !validHandle(c.Handle) {
 		return fault.Field("handle", "handle is none of a conversation")
 	}
 	if n := len(c.Aliases); n > handle.MaxFormer {
@@ -89,7 +87,7 @@ func (s *Store) checkRecord(c *conversation) error {
 	}
 	had := map[string]bool{handle.Fold(c.Handle): true}
 	for i, h := range c.Aliases {
-		if folded := handle.Fold(h); !bounds.IsHandle(h) || had[folded] {
+		if folded := handle.Fold(h); !validHandle(h) || had[folded] {
 			return fault.Field(fmt.Sprintf("aliases[%d]", i), "aliases[%d] is no handle, or stands there twice", i)
 		}
 		had[handle.Fold(h)] = true
@@ -102,13 +100,13 @@ func (s *Store) checkRecord(c *conversation) error {
 		return err
 	}
 	anything := func(string) bool { return true } // a pin may be of what is not here
-	if err := bounds.Pins("pinnedNotes", "note", &c.PinnedNotes, anything); err != nil {
+	if err := checkPins("pinnedNotes", "note", &c.PinnedNotes, anything); err != nil {
 		return err
 	}
-	if err := bounds.Pins("pinnedMemories", "memory", &c.PinnedMemories, anything); err != nil {
+	if err := checkPins("pinnedMemories", "memory", &c.PinnedMemories, anything); err != nil {
 		return err
 	}
-	if err := bounds.ClientID("clientId", c.ClientID); err != nil {
+	if err := checkClientID("clientId", c.ClientID); err != nil {
 		return err
 	}
 	if c.Version < 1 || c.Unseen < 0 || c.Unseen >= c.Version {
@@ -180,12 +178,12 @@ func (s *Store) checkMessage(m *message) error {
 		return fault.TooLarge("content", len(m.Content), s.opts.Limits.Content, "bytes")
 	case !m.mayFollow():
 		return fault.Field("parent", "parent is the number of no message before this one")
-	case !bounds.IsHash(m.Hash):
+	case !isMessageHash(m.Hash):
 		return fault.Field("hash", "hash is none of a message")
 	case m.Finish == "" || len(m.Finish) > maxFinish:
 		return fault.Field("finish", "finish does not say how the message ended")
 	}
-	if err := bounds.ClientID("clientMessageId", m.ClientMessageID); err != nil {
+	if err := checkClientID("clientMessageId", m.ClientMessageID); err != nil {
 		return err
 	}
 	return s.checkTimes(m.times())
@@ -204,7 +202,7 @@ func (m *message) mayFollow() bool {
 func (c *conversation) count(m *message) {
 	if parent := member[*int](m, parentMember); parent != nil {
 		if n := len(c.Forks); n == 0 || c.Forks[n-1].Index < m.Index {
-			c.Forks = append(c.Forks, branch.Fork{Index: m.Index, Parent: *parent})
+			c.Forks = append(c.Forks, branchFork{Index: m.Index, Parent: *parent})
 		}
 	}
 	c.All.loseTo(m.Index - 1)
@@ -236,7 +234,7 @@ func markOf(m *message) (k mark, err error) {
 
 // Plan says what Write would do when all messages were given to Check. The errors are Invalid when the conversation
 // counts other messages than it has, and Conflict when one with its id is there and has others.
-func (t *Intake) Plan(ctx context.Context) (p Planned, err error) {
+func (t *Intake) Plan(ctx context.Context) (p IntakePlan, err error) {
 	t.ids, t.hashes = nil, nil
 	t.c.All.loseTo(t.all.Messages)
 	t.c.Public.loseTo(t.pub.Messages)
@@ -245,7 +243,7 @@ func (t *Intake) Plan(ctx context.Context) (p Planned, err error) {
 			t.c.All.Messages-t.c.All.Lost, t.all.Messages-t.all.Lost)
 	}
 	err = t.s.db.View(ctx, func(tx *kv.Tx) error {
-		p = Planned{}
+		p = IntakePlan{}
 		c, err := Conversations.Get(tx, t.c.ID)
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -17,7 +16,7 @@ const MaxGroup = 32 << 20
 // AppendMany is Append for the messages of several conversations, in one transaction, all or none. How
 // many messages each has is not limited, only their size together. The errors are those of Append,
 // under "conversations[i]".
-func (s *Store) AppendMany(ctx context.Context, v *audience.View, list []Said) ([]*Added, error) {
+func (s *Store) AppendMany(ctx context.Context, v *audience.View, list []AppendRequest) ([]*Added, error) {
 	size := 0
 	for i := range list {
 		err := s.checkSaid(&list[i])
@@ -51,7 +50,7 @@ func ofConversation(i int, err error) error {
 }
 
 // Known says what is there of messages that Append would be given.
-type Known struct {
+type AppendPreview struct {
 	ConversationID string // empty: none, Append would make one
 	Repeats        []bool // of each message whether it is there
 	Room           int    // how many more public messages the conversation takes
@@ -59,9 +58,9 @@ type Known struct {
 
 // Known says for each of a list what of it is there already, without storing anything. Neither
 // conversations nor messages are checked.
-func (s *Store) Known(ctx context.Context, v *audience.View, list []Said) (known []Known, err error) {
+func (s *Store) Known(ctx context.Context, v *audience.View, list []AppendRequest) (known []AppendPreview, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		known = make([]Known, len(list))
+		known = make([]AppendPreview, len(list))
 		for i := range list {
 			if known[i], err = s.knownTx(tx, v, &list[i]); err != nil {
 				return ofConversation(i, err)
@@ -75,8 +74,8 @@ func (s *Store) Known(ctx context.Context, v *audience.View, list []Said) (known
 	return known, nil
 }
 
-func (s *Store) knownTx(tx *kv.Tx, v *audience.View, said *Said) (Known, error) {
-	k := Known{Repeats: make([]bool, len(said.Messages)), Room: s.opts.Limits.Messages}
+func (s *Store) knownTx(tx *kv.Tx, v *audience.View, said *AppendRequest) (AppendPreview, error) {
+	k := AppendPreview{Repeats: make([]bool, len(said.Messages)), Room: s.opts.Limits.Messages}
 	c, err := s.target(tx, v, said)
 	if err != nil || c == nil {
 		return k, err
@@ -94,4 +93,4 @@ func (s *Store) knownTx(tx *kv.Tx, v *audience.View, said *Said) (Known, error) 
 }
 
 // MayBeSaidAt reports whether a message may have a time.
-func (s *Store) MayBeSaidAt(t time.Time) bool { return bounds.MayBeSaid(t, s.opts.Now()) }
+func (s *Store) MayBeSaidAt(t time.Time) bool { return plausibleTime(t, s.opts.Now()) }

@@ -20,11 +20,11 @@ func named(id, text string) chat.Draft {
 
 func TestCHAT36_ManyConversationsAtOnce(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{Content: 100, Messages: 150})
-	long := chat.Said{Title: "long"}
+	long := chat.AppendRequest{Title: "long"}
 	for i := range 120 {
 		long.Messages = append(long.Messages, named(strings.Repeat("x", i+1), "text"))
 	}
-	list := []chat.Said{{Messages: []chat.Draft{named("a", "one"), named("b", "two")}}, long}
+	list := []chat.AppendRequest{{Messages: []chat.Draft{named("a", "one"), named("b", "two")}}, long}
 	known, err := w.chat.Known(t.Context(), w.local, list)
 	must(t, err)
 	if k := known[0]; k.ConversationID != "" || k.Repeats[0] || k.Room != 150 {
@@ -53,26 +53,26 @@ func TestCHAT36_ManyConversationsAtOnce(t *testing.T) {
 
 func TestCHAT36_OfManyConversationsAllOrNone(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{Messages: 2})
-	good := chat.Said{Messages: []chat.Draft{user("fine")}}
+	good := chat.AppendRequest{Messages: []chat.Draft{user("fine")}}
 	for _, c := range []struct {
-		bad   chat.Said
+		bad   chat.AppendRequest
 		kind  fault.Kind
 		field string
 	}{
-		{chat.Said{}, fault.Invalid, "conversations[1].messages"},
-		{chat.Said{Messages: []chat.Draft{user("a"), user("")}}, fault.Invalid, "conversations[1].messages[1].content"},
-		{chat.Said{Messages: []chat.Draft{user("a"), user("b"), user("c")}}, fault.Limit, "conversations[1].messages[2]"},
-		{chat.Said{ConversationID: "none", Messages: []chat.Draft{user("a")}}, fault.NotFound, "conversations[1].conversationId"},
+		{chat.AppendRequest{}, fault.Invalid, "conversations[1].messages"},
+		{chat.AppendRequest{Messages: []chat.Draft{user("a"), user("")}}, fault.Invalid, "conversations[1].messages[1].content"},
+		{chat.AppendRequest{Messages: []chat.Draft{user("a"), user("b"), user("c")}}, fault.Limit, "conversations[1].messages[2]"},
+		{chat.AppendRequest{ConversationID: "none", Messages: []chat.Draft{user("a")}}, fault.NotFound, "conversations[1].conversationId"},
 		{
-			chat.Said{CreatedAt: time.Unix(-1e9, 0), Messages: []chat.Draft{user("a")}},
+			chat.AppendRequest{CreatedAt: time.Unix(-1e9, 0), Messages: []chat.Draft{user("a")}},
 			fault.Invalid, "conversations[1].createdAt",
 		},
 	} {
-		_, err := w.chat.AppendMany(t.Context(), w.local, []chat.Said{good, c.bad})
+		_, err := w.chat.AppendMany(t.Context(), w.local, []chat.AppendRequest{good, c.bad})
 		refused(t, err, c.kind, c.field)
 	}
 	large := user(strings.Repeat("x", chat.MaxContent))
-	many := make([]chat.Said, chat.MaxGroup/chat.MaxContent+1)
+	many := make([]chat.AppendRequest, chat.MaxGroup/chat.MaxContent+1)
 	for i := range many {
 		many[i].Messages = []chat.Draft{large}
 	}
@@ -85,7 +85,7 @@ func TestCHAT36_OfManyConversationsAllOrNone(t *testing.T) {
 
 func TestCHAT36_AConversationThatTheClientNames(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	said := chat.Said{ClientID: "x", Messages: []chat.Draft{user("one")}}
+	said := chat.AppendRequest{ClientID: "x", Messages: []chat.Draft{user("one")}}
 	id := w.say(w.local, said).ConversationID
 	if again := w.say(w.local, said); again.ConversationID != id || again.Messages[0].Index != 2 {
 		t.Errorf("again %+v, want another message of %s", again, id)
@@ -103,7 +103,7 @@ func TestCHAT36_AConversationThatTheClientNames(t *testing.T) {
 func TestCHAT36_WhatWasSaidElsewhereKeepsItsTime(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	at := func(day int) time.Time { return time.Date(2024, 5, day, 12, 0, 0, 0, time.UTC) }
-	said := chat.Said{Past: true, CreatedAt: at(1)}
+	said := chat.AppendRequest{Past: true, CreatedAt: at(1)}
 	for _, day := range []int{2, 4, 3} {
 		d := user("text")
 		d.CreatedAt = at(day)
@@ -113,7 +113,7 @@ func TestCHAT36_WhatWasSaidElsewhereKeepsItsTime(t *testing.T) {
 	if c := w.get(w.local, id); !c.CreatedAt.Equal(at(1)) || !c.UpdatedAt.Equal(at(4)) {
 		t.Errorf("created %s, updated %s", c.CreatedAt, c.UpdatedAt)
 	}
-	w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user("now")}})
+	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user("now")}})
 	if c := w.get(w.local, id); !c.UpdatedAt.Equal(w.now) {
 		t.Errorf("updated %s, want %s", c.UpdatedAt, w.now)
 	}
@@ -121,7 +121,7 @@ func TestCHAT36_WhatWasSaidElsewhereKeepsItsTime(t *testing.T) {
 
 func TestCHAT4_UnknownMembersOfAMessageAreKept(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	w.say(w.local, chat.Said{Messages: []chat.Draft{named("a", "hello")}})
+	w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{named("a", "hello")}})
 	must(t, w.db.View(t.Context(), func(tx *kv.Tx) error {
 		for _, stored := range rawly("message").All(tx, "") {
 			with := *stored + `{"reasoning":"none"}`
@@ -135,7 +135,7 @@ func TestCHAT4_UnknownMembersOfAMessageAreKept(t *testing.T) {
 
 func TestCHAT25_TheFirstMessagesWereJSON(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("hello"), secret("mine")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("hello"), secret("mine")}}).ConversationID
 	want := w.page(w.local, id, 0, 10).Messages
 	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) error {
 		for key, m := range chat.Messages.All(tx, "") {

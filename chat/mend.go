@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/branch"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -72,7 +70,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 	for key := range parts.All(tx, "") { // becomes an answer
 		answers[key[:strings.LastIndexByte(key, '/')]] = true
 	}
-	if err := trace.Mend(tx, func(id, messageID string) bool { return answers[nameKey(id, messageID)] }); err != nil {
+	if err := MendTraces(tx, func(id, messageID string) bool { return answers[nameKey(id, messageID)] }); err != nil {
 		return err
 	}
 	return found.store(tx)
@@ -192,7 +190,7 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 	c.Forks = nil
 	for _, m := range said {
 		if m.parent != nil && *m.parent >= 0 && *m.parent < m.index {
-			c.Forks = append(c.Forks, branch.Fork{Index: m.index, Parent: *m.parent})
+			c.Forks = append(c.Forks, branchFork{Index: m.index, Parent: *m.parent})
 		}
 	}
 	if slices.Equal(was.Forks, c.Forks) && was.All == c.All && was.Public == c.Public && was.Handle == c.Handle && slices.Equal(was.Aliases, c.Aliases) {

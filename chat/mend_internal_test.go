@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -43,14 +42,14 @@ func toDamage(t *testing.T) *damaged {
 	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: list})
 	d := &damaged{T: t, db: db, local: rooms.View(audience.Local), remote: rooms.View(audience.Remote)}
 	d.open()
-	d.a = d.append(Said{ClientID: "mine", Messages: []Draft{
+	d.a = d.append(AppendRequest{ClientID: "mine", Messages: []Draft{
 		{Role: record.RoleSystem, Content: "Be brief"},
 		{Role: record.RoleUser, Content: "Where do bees sleep?", ClientMessageID: "k"},
 		{Role: record.RoleUser, Content: "Mine", Private: true},
 		{Role: record.RoleAssistant, Content: "In the hive"},
 		{Role: record.RoleUser, Content: "And drones?"},
 	}}).ConversationID
-	d.b = d.append(Said{Title: "Another", Messages: []Draft{{Role: record.RoleUser, Content: "Hello"}}}).ConversationID
+	d.b = d.append(AppendRequest{Title: "Another", Messages: []Draft{{Role: record.RoleUser, Content: "Hello"}}}).ConversationID
 	return d
 }
 
@@ -66,7 +65,7 @@ func (d *damaged) open() {
 	}
 }
 
-func (d *damaged) append(said Said) *Added {
+func (d *damaged) append(said AppendRequest) *Added {
 	d.Helper()
 	added, err := d.store.Append(d.Context(), d.local, said)
 	if err != nil {
@@ -158,7 +157,7 @@ func TestREL4_ConversationsOutliveADamagedStore(t *testing.T) {
 			return Conversations.Delete(tx, d.a)
 		}, 1},
 		"the answer of a trace": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
-			return trace.Put(tx, d.a, "gone", &trace.Record{})
+			return PutTrace(tx, d.a, "gone", &Trace{})
 		}, 0},
 		"a count": {func(tx *kv.Tx, d *damaged, a *conversation) error {
 			a.All.Messages, a.Public.Messages = 2, 1
@@ -185,7 +184,7 @@ func TestREL4_ConversationsOutliveADamagedStore(t *testing.T) {
 			if _, lost := d.indexes(d.local, d.a); lost != tc.lost {
 				t.Errorf("%d messages are lost, want %d", lost, tc.lost)
 			}
-			again := d.append(Said{ConversationID: d.a, Messages: []Draft{{Role: record.RoleUser, Content: "And queens?"}}})
+			again := d.append(AppendRequest{ConversationID: d.a, Messages: []Draft{{Role: record.RoleUser, Content: "And queens?"}}})
 			if n := again.Messages[0].Index; n != 6 {
 				t.Errorf("the next message has the number %d, want 6", n)
 			}

@@ -3,7 +3,6 @@ package chat
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/freename"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -32,7 +31,7 @@ func (s *Store) callNew(tx *kv.Tx, c *conversation, title string) error {
 
 // name gives a message a hash that no other one of the conversation has. Which one a public message
 // gets does not depend on private ones, which are named by what nobody can guess.
-func name(n *freename.Names, tx *kv.Tx, c *conversation, m *message) error {
+func name(n *nameCounters, tx *kv.Tx, c *conversation, m *message) error {
 	text := m.Content
 	if m.private() {
 		text = m.ID + "\x00" + text

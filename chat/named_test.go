@@ -40,7 +40,7 @@ func TestCHAT36_WhatHasOneNameIsCalledInTurn(t *testing.T) {
 	c, err := w.chat.Create(t.Context(), w.local, chat.Settings{Title: &title})
 	must(t, err)
 	for i := range 40 {
-		added := w.say(w.local, chat.Said{ConversationID: c.ID, Messages: []chat.Draft{user("yes")}})
+		added := w.say(w.local, chat.AppendRequest{ConversationID: c.ID, Messages: []chat.Draft{user("yes")}})
 		if want := handle.MessageHash(c.Handle, "yes", i); added.Messages[0].Hash != want {
 			t.Fatalf("message %d is called %s, want %s", i, added.Messages[0].Hash, want)
 		}

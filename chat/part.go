@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -39,7 +38,7 @@ func (s *Store) Keep(ctx context.Context, t *Turn, n int, a *Answer) error {
 			return err
 		}
 		if n == 0 && a.Trace != nil {
-			if err := trace.Put(tx, t.Conversation.ID, t.AnswerID, a.Trace); err != nil {
+			if err := PutTrace(tx, t.Conversation.ID, t.AnswerID, a.Trace); err != nil {
 				return err
 			}
 		}
@@ -100,7 +99,7 @@ func (s *Store) finishParts(tx *kv.Tx) error {
 		d.after = after[of]
 		_, err = s.add(tx, c, &d, false, s.now(tx))
 		if fault.KindOf(err) == fault.Limit {
-			if err := trace.Delete(tx, id, answerID); err != nil {
+			if err := DeleteTrace(tx, id, answerID); err != nil {
 				return err
 			}
 			continue // its conversation has become full meanwhile, and the store is to open

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -20,7 +19,7 @@ func (s *Store) PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memor
 	if err != nil {
 		return err
 	}
-	var set bounds.Settings
+	var set ConversationSettings
 	if noteID != "" && !slices.Contains(has.PinnedNoteIDs, noteID) {
 		list := append(slices.Clone(has.PinnedNoteIDs), noteID)
 		set.PinnedNotes = &list
@@ -53,7 +52,7 @@ func (s *Store) Unpin(tx *kv.Tx, memoryIDs []string) error {
 		if c == nil {
 			continue
 		}
-		c.PinnedMemories = bounds.Only(c.PinnedMemories, func(id string) bool { return !slices.Contains(memoryIDs, id) })
+		c.PinnedMemories = filterStrings(c.PinnedMemories, func(id string) bool { return !slices.Contains(memoryIDs, id) })
 		if err := Conversations.Put(tx, id, c); err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func TestCHAT4_PinsAndReferencesAreKeptByWhoDoesNotKnowThem(t *testing.T) {
 	c, err := w.chat.Create(t.Context(), w.local, chat.Settings{PinnedMemories: &pins})
 	must(t, err)
 	answer := chat.Draft{Role: record.RoleAssistant, Content: "yes"}
-	w.say(w.local, chat.Said{ConversationID: c.ID, Messages: []chat.Draft{answer}, MemoryIDs: []string{"m1"}})
+	w.say(w.local, chat.AppendRequest{ConversationID: c.ID, Messages: []chat.Draft{answer}, MemoryIDs: []string{"m1"}})
 	if text := w.stored("message"); !strings.HasSuffix(text, `{"references":[{"memoryId":"m1"}]}`+"\n") {
 		t.Errorf("stored is %q", text) // members behind the message, which every program keeps
 	}
@@ -100,7 +100,7 @@ func TestCHAT4_PinsAndReferencesAreKeptByWhoDoesNotKnowThem(t *testing.T) {
 func TestPRIV4_AnAnswerOfAPrivateMemory(t *testing.T) {
 	w := remembering(t)
 	given := []chat.Draft{{Role: record.RoleAssistant, Content: "yes"}}
-	id := w.say(w.local, chat.Said{Messages: given, MemoryIDs: []string{"m1", "mp1"}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: given, MemoryIDs: []string{"m1", "mp1"}}).ConversationID
 	if c := w.get(w.local, id); !c.Private {
 		t.Error("the conversation is public")
 	}
@@ -113,11 +113,11 @@ func TestPRIV4_AnAnswerOfAPrivateMemory(t *testing.T) {
 // they had never been there.
 func TestPRIV4_AnswersOfAMemoryThatBecomesPrivate(t *testing.T) {
 	w := remembering(t)
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{{Role: record.RoleUser, Content: "hello"}}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{{Role: record.RoleUser, Content: "hello"}}}).ConversationID
 	say := func(role, content string, memories ...string) string {
 		w.now = w.now.Add(time.Minute)
 		draft := chat.Draft{Role: role, Content: content, ClientMessageID: content}
-		return w.say(w.local, chat.Said{Messages: []chat.Draft{draft}, MemoryIDs: memories, ConversationID: id}).Messages[0].ID
+		return w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{draft}, MemoryIDs: memories, ConversationID: id}).Messages[0].ID
 	}
 	first := say(record.RoleAssistant, "yes", "m1", "m2")
 	say(record.RoleUser, "why")
@@ -143,7 +143,7 @@ func TestPRIV4_AnswersOfAMemoryThatBecomesPrivate(t *testing.T) {
 	if m := w.page(w.local, id, 1, 1).Messages[0]; m.Content != "yes" || !m.Private || m.Index != 2 || m.Hash == hash {
 		t.Errorf("a local reader is shown %+v", m)
 	}
-	again := w.say(w.remote, chat.Said{ConversationID: id, Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "y", ClientMessageID: "yes"}}})
+	again := w.say(w.remote, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "y", ClientMessageID: "yes"}}})
 	if again.Messages[0].Repeat || again.Messages[0].Index != 5 {
 		t.Errorf("a remote reader is told of the hidden one: %+v", again.Messages[0])
 	}

@@ -50,7 +50,7 @@ func TestCHAT3_PromptsAskForWhatIsShown(t *testing.T) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"say": func(rt *rapid.T) {
-				said := chat.Said{ConversationID: rapid.SampledFrom(ids).Draw(rt, "conversation")}
+				said := chat.AppendRequest{ConversationID: rapid.SampledFrom(ids).Draw(rt, "conversation")}
 				if said.ConversationID == ids[0] {
 					said.ConversationID, said.Title = "", text()
 				}

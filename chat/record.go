@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/branch"
-	"github.com/ctxd/ctxd/chat/members"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -45,13 +43,13 @@ type conversation struct {
 	Decided       int `json:"decided,omitempty"`
 	DecidedUnseen int `json:"decidedUnseen,omitempty"` // of them, in private messages
 
-	Forks branch.Forks `json:"forks,omitempty"`      // where branches begin, by index
-	Made  []madeTitle  `json:"madeTitles,omitempty"` // see titleUnset
+	Forks branchForks `json:"forks,omitempty"`      // where branches begin, by index
+	Made  []madeTitle `json:"madeTitles,omitempty"` // see titleUnset
 
 	All    counts `json:"all"`
 	Public counts `json:"public"` // of messages that are not private
 
-	members.Unknown
+	UnknownMembers
 }
 
 // counts are what a conversation knows of its messages.
@@ -96,7 +94,7 @@ type message struct {
 	Finish          string    `json:"finish"`
 	ClientMessageID string    `json:"clientMessageId"`
 
-	members.Unknown
+	UnknownMembers
 }
 
 func (m *message) private() bool { return m.PublicIndex == 0 }
@@ -114,7 +112,7 @@ type owner struct {
 
 // The collections that the records lie in.
 var (
-	Conversations = kv.NewCollection("conversation", members.Codec(func(c *conversation) *members.Unknown { return &c.Unknown }))
+	Conversations = kv.NewCollection("conversation", membersCodec(func(c *conversation) *UnknownMembers { return &c.UnknownMembers }))
 	Messages      = kv.NewCollection("message", messageCodec)
 
 	public  = kv.NewCollection("message-public", placeCodec)

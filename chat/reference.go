@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -18,16 +17,16 @@ import (
 // changed: what a later program says of a reference stays.
 
 // MaxShown is how many memories a client says that it showed for an answer.
-const MaxShown = 100
+const MaxAnswerMemories = 100
 
 // standsOn says which answer of a call the memories of it were shown for: the last one. The answer is private
 // when one of them is. said is changed, but not the list of messages that it was given.
-func (s *Store) standsOn(v *audience.View, said *Said) error {
+func (s *Store) standsOn(v *audience.View, said *AppendRequest) error {
 	if len(said.MemoryIDs) == 0 {
 		return nil
 	}
-	if n := len(said.MemoryIDs); n > MaxShown {
-		return fault.TooLarge("memoryIds", n, MaxShown, "items").WithHint("give those that the prompt showed")
+	if n := len(said.MemoryIDs); n > MaxAnswerMemories {
+		return fault.TooLarge("memoryIds", n, MaxAnswerMemories, "items").WithHint("give those that the prompt showed")
 	}
 	answer := -1
 	for i := range said.Messages {
@@ -71,29 +70,29 @@ func (s *Store) link(ctx context.Context, v *audience.View, drafts []Draft) []Dr
 		if d.Role == record.RoleSystem {
 			continue
 		}
-		d.refs, _ = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
+		d.refs, _ = s.referring(ctx, v, func(x *ReferenceReader) ([]Reference, bool) {
 			list, left := x.Links(d.Content)
 			if d.Role != record.RoleAssistant {
 				return list, left
 			}
-			return x.Answer(nil, list, &refer.Shown{})
+			return x.Answer(nil, list, &AnswerContext{})
 		})
 	}
 	return drafts
 }
 
-func (s *Store) referring(ctx context.Context, v *audience.View, list func(*refer.Reader) ([]refer.Reference, bool)) (refer.Lists, error) {
-	return refer.Read(ctx, v, s.opts.Remote, s.summarise, list)
+func (s *Store) referring(ctx context.Context, v *audience.View, list func(*ReferenceReader) ([]Reference, bool)) (ReferenceLists, error) {
+	return ReadReferences(ctx, v, s.opts.Remote, s.summarise, list)
 }
 
 // Links reads what a text refers to that somebody is about to say. The error is why it is not whole.
-func (s *Store) Links(ctx context.Context, v *audience.View, text string) (refer.Lists, error) {
-	return s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) { return x.Links(text) })
+func (s *Store) Links(ctx context.Context, v *audience.View, text string) (ReferenceLists, error) {
+	return s.referring(ctx, v, func(x *ReferenceReader) ([]Reference, bool) { return x.Links(text) })
 }
 
 // Refer has an answer keep what it refers to and stands on, and returns what is to be said of that. An answer of which
 // something that its model was shown is private by now becomes private. The error is why what it keeps is not whole.
-func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer, shown *refer.Shown,
+func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer, shown *AnswerContext,
 ) (warnings []record.ChatWarning, err error) {
 	var q *message
 	err = s.db.View(ctx, func(tx *kv.Tx) (err error) {
@@ -104,28 +103,28 @@ func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer,
 		return nil, err
 	}
 	a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
-	a.Refs, err = s.referring(ctx, v, func(x *refer.Reader) ([]refer.Reference, bool) {
+	a.Refs, err = s.referring(ctx, v, func(x *ReferenceReader) ([]Reference, bool) {
 		links, left := x.Links(a.Content)
 		list, more := x.Answer(x.Kept(q.Members), links, shown)
 		return list, left || more
 	})
-	return refer.Warnings(&a.Refs, t.links), err
+	return ReferenceWarnings(&a.Refs, t.links), err
 }
 
 // ReferencesOf returns what an answer keeps of its references as a reader sees them, before it is stored.
 func (s *Store) ReferencesOf(v *audience.View, a *Answer) []record.ChatReference {
-	list := slices.Concat(a.Refs.For(v), refer.ToMemories(a.Memories))
-	return refer.Show(v, list, &refer.Message{}, s.numberedBy(v))
+	list := slices.Concat(a.Refs.For(v), memoryReferences(a.Memories))
+	return RenderReferences(v, list, &RenderedMessage{}, s.numberedBy(v))
 }
 
 // toldOf is the list that stood behind a message of the user for a model that reads as the reader of a View; "" where
 // there was none.
 func (s *Store) toldOf(v *audience.View, m *message) string {
-	told := member[*refer.Told](m, refer.MemberTold)
+	told := member[*ReferenceNotice](m, ReferenceNoticeMember)
 	if told == nil {
 		return ""
 	}
-	return told.List(refer.Show(v, refer.Kept(m.Members, v), &refer.Message{Replay: true}, s.numberedBy(v)))
+	return told.List(RenderReferences(v, StoredReferences(m.Members, v), &RenderedMessage{Replay: true}, s.numberedBy(v)))
 }
 
 // keepReferences has a message keep what it refers to.
@@ -134,6 +133,6 @@ func (m *message) keepReferences(d *Draft) error {
 		return err
 	}
 	data, err := json.Marshal(d.told)
-	m.keep(refer.MemberTold, data)
+	m.keep(ReferenceNoticeMember, data)
 	return err
 }

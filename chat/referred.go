@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -55,7 +54,7 @@ func (s *Store) Referred(ctx context.Context, v *audience.View, id, which string
 			return err
 		}
 		shown := s.shownMessage(v, c, handleShown, m)
-		if shown.Hash == which || bounds.IsNumber(which) {
+		if shown.Hash == which || isMessageNumber(which) {
 			out = shown
 		}
 		return nil
@@ -65,7 +64,7 @@ func (s *Store) Referred(ctx context.Context, v *audience.View, id, which string
 
 // referred returns the message with a number or a hash, nil for none that a reader sees.
 func referred(tx *kv.Tx, v *audience.View, c *conversation, which string) (*message, error) {
-	if bounds.IsNumber(which) {
+	if isMessageNumber(which) {
 		index, tooLarge := strconv.Atoi(which)
 		if tooLarge != nil || index < 1 || index > c.counted(v).Messages {
 			return nil, nil //nolint:nilerr // there is no such message

@@ -17,7 +17,7 @@ func TestREF14_MessagesByNumberAndHash(t *testing.T) {
 	ctx := t.Context()
 	_, err := w.notes.Put(ctx, notes.Draft{Title: "Canary", Body: "x", Private: true}, nil)
 	must(t, err)
-	id := w.say(w.local, chat.Said{Title: "Trip", Messages: []chat.Draft{
+	id := w.say(w.local, chat.AppendRequest{Title: "Trip", Messages: []chat.Draft{
 		user("first"), secret("second"), user("third"), user("see [[Canary]]"),
 	}}).ConversationID
 	all := w.page(w.local, id, 0, 10).Messages
@@ -63,8 +63,8 @@ func TestREF14_MessagesByNumberAndHash(t *testing.T) {
 // was made of.
 func TestREF9_HandlesOfConversations(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
-	open := w.say(w.local, chat.Said{Title: "Open trip", Messages: []chat.Draft{user("x")}}).ConversationID
-	hidden := w.say(w.local, chat.Said{Title: "Hidden trip", Messages: []chat.Draft{user("x")}, Private: true}).ConversationID
+	open := w.say(w.local, chat.AppendRequest{Title: "Open trip", Messages: []chat.Draft{user("x")}}).ConversationID
+	hidden := w.say(w.local, chat.AppendRequest{Title: "Hidden trip", Messages: []chat.Draft{user("x")}, Private: true}).ConversationID
 	for handle, want := range map[string][2]string{
 		w.get(w.local, open).Handle: {open, open}, w.get(w.local, hidden).Handle: {hidden, ""}, "nobody_1a2b": {},
 	} {

@@ -14,8 +14,8 @@ import (
 func TestREF5_AConversationGetsAnotherHandle(t *testing.T) {
 	w := open(t, kv.InMemory, chat.Limits{})
 	ctx := t.Context()
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("Fix the bus")}}).ConversationID
-	other := w.say(w.local, chat.Said{Messages: []chat.Draft{user("Something else")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("Fix the bus")}}).ConversationID
+	other := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("Something else")}}).ConversationID
 	was, err := w.chat.Get(ctx, w.local, id)
 	must(t, err)
 	hash := w.page(w.local, id, 0, 1).Messages[0].Hash

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Settings are what can be set of a conversation; what is nil stays.
-type Settings = bounds.Settings
+type Settings = ConversationSettings
 
 // remembers reports whether a reader sees a memory.
 func (s *Store) remembers(v *audience.View, id string) bool {
@@ -43,7 +42,7 @@ func (s *Store) Create(ctx context.Context, v *audience.View, set Settings) (out
 	if err := set.Check(v, s.rememberedBy(v)); err != nil {
 		return nil, err
 	}
-	said := Said{Title: deref(set.Title), Private: deref(set.Private)}
+	said := AppendRequest{Title: deref(set.Title), Private: deref(set.Private)}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {
 		c, err := s.create(tx, &said, s.now(tx))
 		if err != nil {
@@ -95,8 +94,8 @@ func (s *Store) set(v *audience.View, c *conversation, set *Settings) (changed, 
 		seen = seen || (had == nil) != (c.Temperature == nil) || had != nil && *had != *c.Temperature
 	}
 	changed = changed || seen
-	bounds.Pin(&c.PinnedNotes, set.PinnedNotes, func(id string) bool { return v.Note(id) != nil }, v, &changed)
-	bounds.Pin(&c.PinnedMemories, set.PinnedMemories, s.rememberedBy(v), v, &changed)
+	replacePins(&c.PinnedNotes, set.PinnedNotes, func(id string) bool { return v.Note(id) != nil }, v, &changed)
+	replacePins(&c.PinnedMemories, set.PinnedMemories, s.rememberedBy(v), v, &changed)
 	return changed, seen
 }
 
@@ -145,8 +144,8 @@ func (s *Store) pinsSeen(before, now *conversation) bool {
 	v := s.opts.Remote
 	note := func(id string) bool { return v.Note(id) != nil }
 	memory := func(id string) bool { return s.remembers(v, id) }
-	return !slices.Equal(bounds.Only(before.PinnedNotes, note), bounds.Only(now.PinnedNotes, note)) ||
-		!slices.Equal(bounds.Only(before.PinnedMemories, memory), bounds.Only(now.PinnedMemories, memory))
+	return !slices.Equal(filterStrings(before.PinnedNotes, note), filterStrings(now.PinnedNotes, note)) ||
+		!slices.Equal(filterStrings(before.PinnedMemories, memory), filterStrings(now.PinnedMemories, memory))
 }
 
 // versionFor returns the version that a reader is told.

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat/freename"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -38,7 +36,7 @@ func HideMessages(tx *kv.Tx, messages map[string][]string) error {
 
 // standsOn reports whether a message says that it stands on one of some memories.
 func (m *message) standsOn(memoryIDs []string) bool {
-	return slices.ContainsFunc(refer.Memories(m.Members), func(id string) bool { return slices.Contains(memoryIDs, id) })
+	return slices.ContainsFunc(ReferencedMemories(m.Members), func(id string) bool { return slices.Contains(memoryIDs, id) })
 }
 
 // hideMessages makes public messages of a conversation private.
@@ -86,7 +84,7 @@ func hideMessage(tx *kv.Tx, c *conversation, m *message) error {
 	if err := hashes.Delete(tx, nameKey(c.ID, m.Hash)); err != nil {
 		return err
 	}
-	if err := name(new(freename.Names), tx, c, m); err != nil { // the hash of a private message is like no other
+	if err := name(new(nameCounters), tx, c, m); err != nil { // the hash of a private message is like no other
 		return err
 	}
 	if err := m.lead(tx, c.ID); err != nil {

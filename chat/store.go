@@ -12,10 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/chat/action"
-	"github.com/ctxd/ctxd/chat/bounds"
-	"github.com/ctxd/ctxd/chat/branch"
-	"github.com/ctxd/ctxd/chat/freename"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -29,7 +25,7 @@ import (
 const (
 	MaxMany     = 100     // messages of one call
 	MaxContent  = 1 << 20 // bytes of a message
-	MaxMessages = 100_000 // messages of a conversation
+	maxMessages = 100_000 // messages of a conversation
 
 	titleLength  = 60 // code points of a title that is made of a message
 	roleOfTitles = record.RoleUser
@@ -62,19 +58,19 @@ type Options struct {
 type Store struct {
 	db        *kv.Store
 	opts      Options
-	follower  Follower        // nil: none
-	summarise refer.Summarise // nil: references have no summary
-	counters  freename.Names
+	follower  Follower   // nil: none
+	summarise Summarizer // nil: references have no summary
+	counters  nameCounters
 	lapses    action.Lapses
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
 	byHandle map[string]string // fold of a handle to the id
-	pinning  bounds.Pinning
+	pinning  pinsByMemory
 }
 
 // SummariseBy has references say what their notes are about. Call it before anybody writes.
-func (s *Store) SummariseBy(f refer.Summarise) { s.summarise = f }
+func (s *Store) SummariseBy(f Summarizer) { s.summarise = f }
 
 // Limits returns the sizes that hold.
 func (s *Store) Limits() Limits { return s.opts.Limits }
@@ -89,8 +85,8 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		opts.NewID = uuid.NewString
 	}
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
-	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, MaxMessages)
-	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), pinning: make(bounds.Pinning)}
+	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, maxMessages)
+	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), pinning: make(pinsByMemory)}
 	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
@@ -215,9 +211,9 @@ func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Con
 		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages, Lost: n.Lost,
 		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.versionFor(v),
 		SystemPrompt: v.TextOf("", c.SystemPrompt), Provider: c.Provider, Model: c.Model,
-		MaxContext: cmp.Or(c.MaxContext, bounds.DefaultMaxContext), Temperature: c.Temperature,
-		PinnedNoteIDs:   bounds.Only(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
-		PinnedMemoryIDs: bounds.Only(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
+		MaxContext: cmp.Or(c.MaxContext, DefaultMaxContext), Temperature: c.Temperature,
+		PinnedNoteIDs:   filterStrings(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
+		PinnedMemoryIDs: filterStrings(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
 	}
 	if c.Title == "" {
 		var err error
@@ -323,7 +319,7 @@ func (s *Store) Messages(ctx context.Context, v *audience.View, ref, of string, 
 			if err != nil {
 				return err
 			}
-			if m == nil || !branch.On(spans, m.Index) {
+			if m == nil || !inSpans(spans, m.Index) {
 				continue
 			}
 			shown := s.shownMessage(v, c, p.Conversation.Handle != "", m)
@@ -363,7 +359,7 @@ func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool
 	out := &record.ChatMessage{
 		ID: m.ID, ConversationID: c.ID, Index: m.Index, Hash: m.Hash, Role: m.Role,
 		Content: content, Private: m.private() || c.Private, CreatedAt: m.CreatedAt, Finish: m.Finish,
-		References: refer.Show(v, refer.Kept(m.Members, v), &refer.Message{Content: m.Content, Places: withheld}, s.numberedBy(v)),
+		References: RenderReferences(v, StoredReferences(m.Members, v), &RenderedMessage{Content: m.Content, Places: withheld}, s.numberedBy(v)),
 	}
 	m.detailed(v, out)
 	action.Show(v, out.Actions, &s.lapses, s.opts.Now)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -89,7 +88,7 @@ func (c *conversation) tried(t *FirstTurn) bool {
 // Entitle keeps what a model called a turn; "" says that it found nothing. It changes nothing where a title was set
 // meanwhile, or where something else has become of the turn.
 func (s *Store) Entitle(ctx context.Context, id string, t *FirstTurn, title string) error {
-	if err := bounds.Title(title); err != nil {
+	if err := checkTitle(title); err != nil {
 		return err
 	}
 	return s.db.Update(ctx, func(tx *kv.Tx) error {

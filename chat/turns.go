@@ -61,7 +61,7 @@ func (s *Store) Turns(ctx context.Context, v *audience.View, id string, n int,
 }
 
 // tellSaid tells the Follower of what was stored of a call.
-func (s *Store) tellSaid(added *Added, said *Said) {
+func (s *Store) tellSaid(added *Added, said *AppendRequest) {
 	if s.follower == nil {
 		return
 	}

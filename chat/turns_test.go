@@ -50,7 +50,7 @@ func TestMEM42_TurnsThatHaveEnded(t *testing.T) {
 		{long, tail(long, 32), tail(long, 32)},
 	} {
 		w := open(t, kv.InMemory, chat.Limits{})
-		id := w.say(w.local, chat.Said{Messages: spoken(c.said)}).ConversationID
+		id := w.say(w.local, chat.AppendRequest{Messages: spoken(c.said)}).ConversationID
 		for v, want := range map[*audience.View]string{w.local: c.local, w.remote: c.remote} {
 			turns, err := w.chat.Turns(t.Context(), v, id, 2)
 			must(t, err)
@@ -68,7 +68,7 @@ func TestMEM42_TurnsThatHaveEnded(t *testing.T) {
 		}
 	}
 	w := open(t, kv.InMemory, chat.Limits{})
-	id := w.say(w.local, chat.Said{Private: true, Messages: spoken("u1 a1")}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Private: true, Messages: spoken("u1 a1")}).ConversationID
 	_, err := w.chat.Turns(t.Context(), w.remote, id, 2)
 	if fault.KindOf(err) != fault.NotFound {
 		t.Errorf("turns of a private conversation: %v", err)
@@ -99,21 +99,21 @@ func TestMEM42_AFollowerIsTold(t *testing.T) {
 		}
 		f.told = nil
 	}
-	once := chat.Said{Messages: []chat.Draft{{Role: record.RoleUser, Content: "one", ClientMessageID: "m"}}}
+	once := chat.AppendRequest{Messages: []chat.Draft{{Role: record.RoleUser, Content: "one", ClientMessageID: "m"}}}
 	id := w.say(w.local, once).ConversationID
 	expect("a message", "said true")
 	w.say(w.local, once)
 	expect("a repeat", "")
-	w.say(w.local, chat.Said{ConversationID: id, Messages: spoken("U2")})
+	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: spoken("U2")})
 	expect("a private message", "said false")
-	w.say(w.local, chat.Said{ConversationID: id, Messages: spoken("U2 u3")})
+	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: spoken("U2 u3")})
 	expect("both", "said true")
-	_, err := w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{{Role: "nobody", Content: "x"}}})
+	_, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{{Role: "nobody", Content: "x"}}})
 	if err == nil {
 		t.Error("it was stored")
 	}
 	expect("a refusal", "")
-	_, err = w.chat.AppendMany(t.Context(), w.local, []chat.Said{{Past: true, Messages: spoken("u1 a1")}})
+	_, err = w.chat.AppendMany(t.Context(), w.local, []chat.AppendRequest{{Past: true, Messages: spoken("u1 a1")}})
 	must(t, err)
 	expect("an import", "")
 	_, err = w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Title: ptr("Title")}})
@@ -122,7 +122,7 @@ func TestMEM42_AFollowerIsTold(t *testing.T) {
 	_, err = w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Private: ptr(true)}})
 	must(t, err)
 	expect("private", "dropped")
-	w.say(w.local, chat.Said{ConversationID: id, Messages: spoken("u4")})
+	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: spoken("u4")})
 	expect("in a private conversation", "said false")
 	_, err = w.chat.Delete(t.Context(), w.local, id)
 	must(t, err)

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/bounds"
-	"github.com/ctxd/ctxd/chat/members"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -59,24 +56,24 @@ func (s *Store) Whole(ctx context.Context, v *audience.View, ref string, first, 
 // AppendJSON appends the conversation as it is stored as a JSON object: the members that this program knows in their
 // order, and then the others by their names. The same record gives the same bytes.
 func (c *conversation) AppendJSON(b []byte) ([]byte, error) {
-	return members.AppendJSON(b, c, c.Unknown)
+	return appendMembers(b, c, c.UnknownMembers)
 }
 
 // AppendJSON is that of a conversation.
-func (m *message) AppendJSON(b []byte) ([]byte, error) { return members.AppendJSON(b, m, m.Unknown) }
+func (m *message) AppendJSON(b []byte) ([]byte, error) { return appendMembers(b, m, m.UnknownMembers) }
 
 // ParseRecord reads what AppendJSON has written of a conversation. The errors are Invalid.
 func ParseRecord(data []byte) (*Record, error) {
-	return members.Parse(data, func(c *conversation) *members.Unknown { return &c.Unknown })
+	return parseMembers(data, func(c *conversation) *UnknownMembers { return &c.UnknownMembers })
 }
 
 // ParseMessage reads what AppendJSON has written of a message. The errors are Invalid.
 func ParseMessage(data []byte) (*Message, error) {
-	return members.Parse(data, func(m *message) *members.Unknown { return &m.Unknown })
+	return parseMembers(data, func(m *message) *UnknownMembers { return &m.UnknownMembers })
 }
 
 // References returns the JSON of what a message stands on, as it is stored; nil for nothing.
-func (m *message) References() json.RawMessage { return m.Members[refer.Member] }
+func (m *message) References() json.RawMessage { return m.Members[ReferencesMember] }
 
 // plainTime is a time as records carry it.
 func plainTime(t *time.Time) {
@@ -90,7 +87,7 @@ func (s *Store) checkTimes(of map[string]*time.Time) error {
 	now := s.opts.Now()
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		plainTime(of[name])
-		if !bounds.MayBeSaid(*of[name], now) {
+		if !plausibleTime(*of[name], now) {
 			return fault.Field(name, "%s is before 1960 or in the future", name)
 		}
 	}

@@ -9,9 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/chat/bounds"
-	"github.com/ctxd/ctxd/chat/refer"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -27,16 +24,16 @@ type Draft struct {
 	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
 	ID              string    // empty: a new one
 
-	memories []string    // that it stands on
-	refs     refer.Lists // to notes
-	told     *refer.Told // nil: no model was told of refs
-	finish   string      // empty: complete
-	details  details     // of an answer
-	after    *int        // index of the message that it follows, in a branch of its own; nil: the last one
+	memories []string         // that it stands on
+	refs     ReferenceLists   // to notes
+	told     *ReferenceNotice // nil: no model was told of refs
+	finish   string           // empty: complete
+	details  details          // of an answer
+	after    *int             // index of the message that it follows, in a branch of its own; nil: the last one
 }
 
 // Said are messages to be added to a conversation.
-type Said struct {
+type AppendRequest struct {
 	ConversationID string // empty: a new one, unless a message is a repeat
 	Title          string // of a new one
 	Private        bool   // of a new one
@@ -77,7 +74,7 @@ type AddedMessage struct {
 //
 // The errors are Invalid for what no message may be, NotFound for an unknown conversation or memory, and
 // Limit for a size over its limit. Those of a message name it as "messages[i]".
-func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added, error) {
+func (s *Store) Append(ctx context.Context, v *audience.View, said AppendRequest) (*Added, error) {
 	if n := len(said.Messages); n > MaxMany {
 		return nil, fault.TooLarge("messages", n, MaxMany, "items").WithHint("give the others in another call")
 	}
@@ -100,19 +97,19 @@ func (s *Store) Append(ctx context.Context, v *audience.View, said Said) (*Added
 	return out, nil
 }
 
-func (s *Store) checkSaid(said *Said) error {
+func (s *Store) checkSaid(said *AppendRequest) error {
 	if len(said.Messages) == 0 {
 		return fault.Field("messages", "messages is empty").WithHint("give at least one message")
 	}
-	if err := bounds.Title(said.Title); err != nil {
+	if err := checkTitle(said.Title); err != nil {
 		return err
 	}
-	if err := bounds.ClientID("clientId", said.ClientID); err != nil {
+	if err := checkClientID("clientId", said.ClientID); err != nil {
 		return err
 	}
 	now := s.opts.Now()
 	if !said.CreatedAt.IsZero() {
-		if err := bounds.Time(said.CreatedAt, now); err != nil {
+		if err := checkTime(said.CreatedAt, now); err != nil {
 			return err
 		}
 	}
@@ -144,16 +141,16 @@ func (s *Store) checkDraft(d *Draft, now time.Time) error {
 	case len(d.Content) > s.opts.Limits.Content:
 		return fault.TooLarge("content", len(d.Content), s.opts.Limits.Content, "bytes").
 			WithHint("give a shorter text, or several messages")
-	case !d.CreatedAt.IsZero() && !bounds.MayBeSaid(d.CreatedAt, now):
-		return bounds.Time(d.CreatedAt, now)
+	case !d.CreatedAt.IsZero() && !plausibleTime(d.CreatedAt, now):
+		return checkTime(d.CreatedAt, now)
 	}
-	return bounds.ClientID("clientMessageId", d.ClientMessageID)
+	return checkClientID("clientMessageId", d.ClientMessageID)
 }
 
 // now is the time of a transaction, as records carry it.
 func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
 
-func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *Said) (*Added, error) {
+func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *AppendRequest) (*Added, error) {
 	now := s.now(tx)
 	c, err := s.target(tx, v, said)
 	if err != nil {
@@ -200,7 +197,7 @@ func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *Said) (*Added, error
 }
 
 // target returns the conversation that messages are added to, nil for a new one.
-func (s *Store) target(tx *kv.Tx, v *audience.View, said *Said) (*conversation, error) {
+func (s *Store) target(tx *kv.Tx, v *audience.View, said *AppendRequest) (*conversation, error) {
 	if said.ConversationID != "" {
 		c, err := s.find(tx, v, said.ConversationID)
 		if fault.KindOf(err) == fault.NotFound {
@@ -266,7 +263,7 @@ func firstRepeated(tx *kv.Tx, v *audience.View, clientID, within string) (m *mes
 }
 
 // create makes a conversation for messages, or for none. One that begins with private ones alone is private.
-func (s *Store) create(tx *kv.Tx, said *Said, now time.Time) (*conversation, error) {
+func (s *Store) create(tx *kv.Tx, said *AppendRequest, now time.Time) (*conversation, error) {
 	if said.Past && !said.CreatedAt.IsZero() {
 		now = said.CreatedAt.UTC().Truncate(time.Millisecond)
 	}
@@ -467,7 +464,7 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 	if err := deleteParts(tx, messagePrefix(c.ID)); err != nil {
 		return err
 	}
-	if err := trace.Delete(tx, c.ID, ""); err != nil {
+	if err := DeleteTrace(tx, c.ID, ""); err != nil {
 		return err
 	}
 	for _, h := range c.handlesOf() {

@@ -23,7 +23,7 @@ import (
 type chatKeeper interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 	Create(ctx context.Context, v *audience.View, set chat.Settings) (*record.Conversation, error)
-	Append(ctx context.Context, v *audience.View, said chat.Said) (*chat.Added, error)
+	Append(ctx context.Context, v *audience.View, said chat.AppendRequest) (*chat.Added, error)
 	Messages(ctx context.Context, v *audience.View, ref, branch string, after, limit int) (*chat.Page, error)
 	List(ctx context.Context, v *audience.View, archived bool, after *chat.Listed, limit int,
 	) (list []*record.Conversation, more bool, err error)
@@ -52,7 +52,7 @@ func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate
 
 func (c scope) chatAppend(ctx context.Context, s *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
 	write, call := c.by(s).Begin(ctx, "chat.append", &p)
-	said := chat.Said{
+	said := chat.AppendRequest{
 		ConversationID: waiting.Conversation(ctx, call, c.chat, c.view, p.ConversationID), NewID: call.ID(""),
 		Title: p.Title, Private: p.Private, MemoryIDs: p.MemoryIDs,
 	}

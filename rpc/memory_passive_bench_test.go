@@ -26,7 +26,7 @@ func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Rooms, found []recall.Hit
 	must(b, err)
 	ctx, view := b.Context(), rooms.Audience.View(audience.Local)
 	say := func(texts ...string) string {
-		var said chat.Said
+		var said chat.AppendRequest
 		for i, t := range texts {
 			said.Messages = append(said.Messages, chat.Draft{Role: record.Roles[i%2], Content: t})
 		}

@@ -17,11 +17,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/called"
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -142,7 +140,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if shelf, err = books.Open(db, reading); err != nil {
 		return nil, err
 	}
-	called.Tell(seen, mem, chats)
+	chat.RegisterHandles(seen, mem, chats)
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
 	seen.SetSearch(index)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
@@ -179,7 +177,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats), Now: now, Rest: time.Nanosecond})
 	chats.Follow(waiting)
 	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
-	completing := handles.Open(db, seen, ents, mem, chats)
+	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
 	referred := resolve.New(resolve.Options{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -37,7 +36,7 @@ func BenchmarkCHAT30_Figures(b *testing.B) {
 		data, err := json.Marshal(refs)
 		w.must(err)
 		m := &chat.Message{Index: i/200 + 2, PublicIndex: i/200 + 2, CreatedAt: w.now.Add(time.Duration(i) * time.Minute)}
-		m.Members = map[string]json.RawMessage{refer.Member: data}
+		m.Members = map[string]json.RawMessage{chat.ReferencesMember: data}
 		messages[fmt.Sprintf("%s/%08d", talks[i%200], m.Index)] = m
 	}
 	all := func(yield func(string, *chat.Message) bool) {

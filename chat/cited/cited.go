@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -107,7 +106,7 @@ func (x *Index) add(key string, m *chat.Message) {
 
 // citationsOf returns what a message says of notes, by their ids. nil says nothing.
 func citationsOf(m *chat.Message) map[string]*citation {
-	if m == nil || len(m.Members[refer.Member])+len(m.Members[refer.MemberPublic]) == 0 {
+	if m == nil || len(m.Members[chat.ReferencesMember])+len(m.Members[chat.PublicReferencesMember]) == 0 {
 		return nil
 	}
 	all := make(map[string]*citation)
@@ -117,8 +116,8 @@ func citationsOf(m *chat.Message) map[string]*citation {
 		}
 		return all[id]
 	}
-	public, differs := m.Members[refer.MemberPublic]
-	for _, r := range toNotes(m.Members[refer.Member]) {
+	public, differs := m.Members[chat.PublicReferencesMember]
+	for _, r := range toNotes(m.Members[chat.ReferencesMember]) {
 		c := of(r.NoteID)
 		c.own = append(c.own, r.link())
 		if !differs {
@@ -268,11 +267,11 @@ func (s *shownLinks) of(c *citation) (k kinds) {
 
 // shows asks package refer, which shows references.
 func (s *shownLinks) shows(l link) bool {
-	r := refer.Reference{ChatReference: record.ChatReference{NoteID: s.noteID, Type: record.ReferSearch, Wikilink: l.text, Used: l.used}}
+	r := chat.Reference{ChatReference: record.ChatReference{NoteID: s.noteID, Type: record.ReferSearch, Wikilink: l.text, Used: l.used}}
 	if l.direct {
 		r.Type = record.ReferDirect
 	}
-	return len(refer.Show(s.view, []refer.Reference{r}, &refer.Message{}, nil)) > 0
+	return len(chat.RenderReferences(s.view, []chat.Reference{r}, &chat.RenderedMessage{}, nil)) > 0
 }
 
 // Known gives what the index knows of each note, by ids of notes in order: to compare it with another one.

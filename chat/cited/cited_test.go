@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -171,7 +170,7 @@ func TestCHAT4_WhatIsNotUnderstoodOfReferencesIsPassedOver(t *testing.T) {
 		`"a"`:            0,
 		`[]`:             0,
 	} {
-		w.refer(id, m, refer.Member, json.RawMessage(text))
+		w.refer(id, m, chat.ReferencesMember, json.RawMessage(text))
 		got, _ := w.list(w.local, "a", true, 10)
 		stats, err := w.index.Stats(t.Context(), w.local, time.Time{}, 10)
 		w.must(err)
@@ -233,9 +232,9 @@ func TestPRIV6_ALinkCountsForTheNoteThatTheReaderIsLedTo(t *testing.T) {
 	w.note("mine", "Twin", true)
 	w.note("theirs", "Twin", false)
 	id, one := w.said("", false, direct("mine"))
-	w.refer(id, one, refer.MemberPublic, []any{direct("theirs")})
+	w.refer(id, one, chat.PublicReferencesMember, []any{direct("theirs")})
 	_, two := w.said(id, false, direct("mine"), direct("theirs"))
-	w.refer(id, two, refer.MemberPublic, []any{})
+	w.refer(id, two, chat.PublicReferencesMember, []any{})
 	named := direct("theirs")
 	named.Wikilink = "[[Secret]]"
 	_, three := w.said(id, false, named)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -83,14 +82,14 @@ func (w *world) note(id, title string, private bool) {
 // said has a message stored that refers to notes. The conversation is a new one when it has no id.
 func (w *world) said(conversationID string, private bool, refs ...record.ChatReference) (conversation, message string) {
 	w.Helper()
-	added, err := w.chats.Append(w.ctx, w.local, chat.Said{
+	added, err := w.chats.Append(w.ctx, w.local, chat.AppendRequest{
 		ConversationID: conversationID,
 		Messages:       []chat.Draft{{Role: record.RoleUser, Content: fmt.Sprint("said at ", w.now.Unix()), Private: private, CreatedAt: w.now}},
 	})
 	w.must(err)
 	m := added.Messages[0]
 	if len(refs) > 0 {
-		w.refer(added.ConversationID, m.ID, refer.Member, refs)
+		w.refer(added.ConversationID, m.ID, chat.ReferencesMember, refs)
 	}
 	return added.ConversationID, m.ID
 }

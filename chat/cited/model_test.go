@@ -13,7 +13,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/record"
@@ -183,7 +182,7 @@ func TestCHAT34_RandomHistories(t *testing.T) {
 				w.now = w.now.Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "later")) * time.Hour)
 				made, m := w.said(id, rapid.Bool().Draw(t, "private"), refs()...)
 				if rapid.Bool().Draw(t, "others for remote readers") {
-					w.refer(made, m, refer.MemberPublic, refs())
+					w.refer(made, m, chat.PublicReferencesMember, refs())
 				}
 				if id == "" {
 					conversations = append(conversations, made)

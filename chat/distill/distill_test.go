@@ -309,7 +309,7 @@ func TestPRIV4_ARemoteModelDistilsNothingPrivate(t *testing.T) {
 	h.add(memory.Draft{ID: "own", Statement: "Only I know of " + canary, Private: true})
 	h.add(memory.Draft{ID: "top", Statement: canary + " is pinned", Private: true, Pinned: true})
 	h.found.ids = append(h.found.ids, "own")
-	talk, err := h.chat.Append(t.Context(), h.local, chat.Said{Title: canary, Private: true, Messages: []chat.Draft{{Role: record.RoleUser, Content: "a secret"}}})
+	talk, err := h.chat.Append(t.Context(), h.local, chat.AppendRequest{Title: canary, Private: true, Messages: []chat.Draft{{Role: record.RoleUser, Content: "a secret"}}})
 	h.must(err)
 	h.says(keeping(short))
 

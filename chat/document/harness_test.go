@@ -50,7 +50,7 @@ func over(t searchtest.T, db *kv.Store, opts search.Options) *house {
 // say adds messages to a conversation, to a new one when it has no id.
 func (h *house) say(id string, messages ...chat.Draft) string {
 	h.Helper()
-	added, err := h.chat.Append(context.Background(), h.local, chat.Said{ConversationID: id, Messages: messages})
+	added, err := h.chat.Append(context.Background(), h.local, chat.AppendRequest{ConversationID: id, Messages: messages})
 	searchtest.Must(h, err)
 	return added.ConversationID
 }

@@ -36,7 +36,7 @@ func live(rt *rapid.T, w *world) {
 	}
 	switch rapid.IntRange(0, 9).Draw(rt, "what") {
 	case 0, 1, 2, 3:
-		said := chat.Said{ConversationID: one, Title: text(), Private: flag("private")}
+		said := chat.AppendRequest{ConversationID: one, Title: text(), Private: flag("private")}
 		if flag("new") {
 			said.ConversationID = ""
 		}
@@ -60,7 +60,7 @@ func live(rt *rapid.T, w *world) {
 		}
 		_, _ = w.chat.Append(ctx, v, said)
 	case 4:
-		_, _ = w.chat.AppendMany(ctx, w.local, []chat.Said{{
+		_, _ = w.chat.AppendMany(ctx, w.local, []chat.AppendRequest{{
 			Past: true, CreatedAt: w.now.Add(-time.Hour), ClientID: fmt.Sprintf("elsewhere/%d", rapid.IntRange(0, 5).Draw(rt, "n")),
 			Messages: []chat.Draft{{Role: record.RoleUser, Content: text(), CreatedAt: w.now.Add(-time.Minute)}},
 		}})
@@ -163,7 +163,7 @@ func TestCHAT4_MembersOfLaterProgramsGoThroughAnExport(t *testing.T) {
 	if c.Messages != 2 || c.Version != 3 || c.Title != "Weekend trip" {
 		t.Errorf("the conversation is %+v", c)
 	}
-	again := w.say(w.local, chat.Said{Messages: []chat.Draft{{Role: "user", Content: "Where <could> we hike?", ClientMessageID: "m-1"}}})
+	again := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{{Role: "user", Content: "Where <could> we hike?", ClientMessageID: "m-1"}}})
 	if again.ConversationID != "c1" || !again.Messages[0].Repeat {
 		t.Errorf("the id of a client leads to %+v", again)
 	}
@@ -172,14 +172,14 @@ func TestCHAT4_MembersOfLaterProgramsGoThroughAnExport(t *testing.T) {
 // TestCHAT26_AConversationThatIsThereGoesOn or stays as it is; one that goes on otherwise is a conflict.
 func TestCHAT26_AConversationThatIsThereGoesOn(t *testing.T) {
 	w := open(t, chat.Limits{})
-	id := w.say(w.local, chat.Said{Title: "Trip", Messages: []chat.Draft{user("One"), answer("Two")}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Title: "Trip", Messages: []chat.Draft{user("One"), answer("Two")}}).ConversationID
 	short := w.export(w.local, id, exchange.JSON)
 	other, third := open(t, chat.Limits{}), open(t, chat.Limits{})
 	for _, x := range []*world{other, third} {
 		x.now = w.now.Add(time.Hour)
 		x.take(short, exchange.ImportOptions{})
 	}
-	w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user("Three"), {Role: "assistant", Content: "Four", Private: true}}})
+	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user("Three"), {Role: "assistant", Content: "Four", Private: true}}})
 	long := w.export(w.local, id, exchange.JSON)
 	dry, err := other.tryTake(long, exchange.ImportOptions{DryRun: true})
 	must(t, err)
@@ -195,7 +195,7 @@ func TestCHAT26_AConversationThatIsThereGoesOn(t *testing.T) {
 	if out := other.take(short, exchange.ImportOptions{}); out.Messages != 0 || out.Known != 2 {
 		t.Errorf("imported %+v", out)
 	}
-	third.say(third.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user("Another")}})
+	third.say(third.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user("Another")}})
 	before := third.export(third.local, id, exchange.JSON)
 	_, err = third.tryTake(long, exchange.ImportOptions{})
 	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "from message 3 on") {
@@ -210,7 +210,7 @@ func TestCHAT26_AConversationThatIsThereGoesOn(t *testing.T) {
 func TestCHAT26_AHandleThatIsTakenIsReplaced(t *testing.T) {
 	w := open(t, chat.Limits{})
 	for _, h := range []string{"weekend_trip_k3x9", "trip_of_may"} {
-		id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("Mine " + h)}}).ConversationID
+		id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("Mine " + h)}}).ConversationID
 		_, err := w.chat.Rename(t.Context(), w.local, id, h)
 		must(t, err)
 	}
@@ -250,9 +250,9 @@ func TestPRIV4_AnImportMayBePrivate(t *testing.T) {
 func TestCHAT26_LongConversationsAreGivenInPieces(t *testing.T) {
 	w := open(t, chat.Limits{})
 	long := strings.Repeat("long <text> ", 30_000)
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user(long), {Role: "user", Content: "mine", Private: true}, answer(long)}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user(long), {Role: "user", Content: "mine", Private: true}, answer(long)}}).ConversationID
 	for range 7 {
-		w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user(long), user("short")}})
+		w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user(long), user("short")}})
 	}
 	whole := make(map[string]string)
 	for _, v := range []*audience.View{w.local, w.remote} {
@@ -274,7 +274,7 @@ func TestCHAT26_LongConversationsAreGivenInPieces(t *testing.T) {
 					break
 				}
 				after = p.End
-				w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user(later), user(later)}})
+				w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user(later), user(later)}})
 			}
 			if pieces < 2 || strings.Contains(text, later) {
 				t.Errorf("%s for a %s reader: %d pieces", format, v.Reader(), pieces)
@@ -296,7 +296,7 @@ func TestCHAT26_MoreThanATransactionHoldsIsTakenInInGroups(t *testing.T) {
 	long := strings.Repeat("x", 1<<10)
 	id := ""
 	for range 35 {
-		id = w.say(w.local, chat.Said{ConversationID: id, Messages: []chat.Draft{user(long)}}).ConversationID
+		id = w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user(long)}}).ConversationID
 	}
 	text := w.export(w.local, id, exchange.JSON)
 	other := open(t, chat.Limits{})

@@ -66,7 +66,7 @@ func open(t testing.TB, limits chat.Limits) *world {
 	return w
 }
 
-func (w *world) say(v *audience.View, said chat.Said) *chat.Added {
+func (w *world) say(v *audience.View, said chat.AppendRequest) *chat.Added {
 	w.Helper()
 	w.now = w.now.Add(time.Second)
 	out, err := w.chat.Append(w.Context(), v, said)

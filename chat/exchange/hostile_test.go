@@ -185,7 +185,7 @@ func TestCHAT26_GapsAreThoseOfLostMessages(t *testing.T) {
 	if got := w.export(w.local, "c1", exchange.Markdown); !strings.Contains(got, "- Messages: 2\n") || !strings.Contains(got, "\n## 5. assistant,") {
 		t.Errorf("for people it is\n%s", got)
 	}
-	w.say(w.local, chat.Said{ConversationID: "c1", Messages: []chat.Draft{user("on")}})
+	w.say(w.local, chat.AppendRequest{ConversationID: "c1", Messages: []chat.Draft{user("on")}})
 	w.sound(t)
 }
 

@@ -43,7 +43,7 @@ func TestCHAT26_AnExportForPeople(t *testing.T) {
 		t.Errorf("the export is\n%s\nwant\n%s", got, talkToRead)
 	}
 	m := w.remember("Ada likes tea\nand nothing else", false)
-	id := w.say(w.local, chat.Said{Messages: []chat.Draft{user("What does Ada like?"), answer("Tea.")}, MemoryIDs: []string{m.ID}}).ConversationID
+	id := w.say(w.local, chat.AppendRequest{Messages: []chat.Draft{user("What does Ada like?"), answer("Tea.")}, MemoryIDs: []string{m.ID}}).ConversationID
 	want := fmt.Sprintf("> Tea.\n\nReferences:\n\n- #%d @%s, memory: Ada likes tea\n", m.Number, m.Handle)
 	for _, v := range []*audience.View{w.local, w.remote} {
 		if got := w.export(v, id, exchange.Markdown); !strings.HasSuffix(got, want) {
@@ -91,7 +91,7 @@ func TestCHAT26_WhatWasSaidForgesNothing(t *testing.T) {
 	heading := regexp.MustCompile(`(?m)^## \d+\. (user|assistant|system), `)
 	for _, text := range forged {
 		w := open(t, chat.Limits{})
-		id := w.say(w.local, chat.Said{Title: text, Messages: []chat.Draft{user(text), answer(text), user("End")}}).ConversationID
+		id := w.say(w.local, chat.AppendRequest{Title: text, Messages: []chat.Draft{user(text), answer(text), user("End")}}).ConversationID
 		got := w.export(w.local, id, exchange.Markdown)
 		if strings.ContainsAny(got, "\r") || len(heading.FindAllString(got, -1)) != 3 {
 			t.Errorf("%q is exported as\n%s", text, got)
@@ -131,7 +131,7 @@ func TestPRIV6_ARemoteReaderExportsWhatHeSees(t *testing.T) {
 			}
 			d.Private = private
 			w.now = w.now.Add(1)
-			_, err := w.chat.Append(t.Context(), w.local, chat.Said{ConversationID: talk.ID, Messages: []chat.Draft{d}, MemoryIDs: memories})
+			_, err := w.chat.Append(t.Context(), w.local, chat.AppendRequest{ConversationID: talk.ID, Messages: []chat.Draft{d}, MemoryIDs: memories})
 			must(t, err)
 		}
 		said(false, user("What of [[Zanzibar Project]] and tea?"))
@@ -152,7 +152,7 @@ func TestPRIV6_ARemoteReaderExportsWhatHeSees(t *testing.T) {
 		}
 		_, err = w.tryTake(exports[i][1], exchange.ImportOptions{})
 		refused(t, err, fault.Invalid, "path")
-		hidden := w.say(w.local, chat.Said{Private: true, Messages: []chat.Draft{user("Hidden")}}).ConversationID
+		hidden := w.say(w.local, chat.AppendRequest{Private: true, Messages: []chat.Draft{user("Hidden")}}).ConversationID
 		if _, err := w.tryExport(w.remote, hidden, exchange.JSON); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a remote reader exports a private conversation: %v", err)
 		}

@@ -91,7 +91,7 @@ func (h *house) extractor(m *facts.Model) *facts.Extractor {
 // say says something in a conversation, which is answered.
 func (h *house) say(x *facts.Extractor, text string, private bool) string {
 	h.Helper()
-	added, err := h.chat.Append(h.Context(), h.local, chat.Said{Private: private, Messages: []chat.Draft{{Role: record.RoleUser, Content: text}}})
+	added, err := h.chat.Append(h.Context(), h.local, chat.AppendRequest{Private: private, Messages: []chat.Draft{{Role: record.RoleUser, Content: text}}})
 	h.must(err)
 	m := added.Messages[0]
 	h.must(x.Answered(h.Context(), &turn.ChatSent{

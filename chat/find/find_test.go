@@ -28,7 +28,7 @@ func TestPRIV8_HitsAreShownAsTheReaderSeesThem(t *testing.T) {
 	searchtest.Must(t, err)
 	f := find.New(chats, search.Open(db, said, search.Options{}))
 	rooms.Put(t, notes.Draft{ID: "z", Title: "Zanzibar Project", Body: "Plan.", Private: true})
-	added, err := chats.Append(t.Context(), local, chat.Said{Title: "About [[Zanzibar Project]]", Messages: []chat.Draft{
+	added, err := chats.Append(t.Context(), local, chat.AppendRequest{Title: "About [[Zanzibar Project]]", Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The boat is mine.", Private: true},
 		{Role: record.RoleUser, Content: "The boat of [[Zanzibar Project]] leaks."},
 	}})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -83,7 +82,7 @@ func usesOf(tx *kv.Tx) (map[string]messages, error) {
 		if m.Hidden() {
 			continue
 		}
-		for _, id := range refer.Used(m.Members) {
+		for _, id := range chat.UsedNotes(m.Members) {
 			if uses[id] == nil {
 				uses[id] = make(messages)
 			}

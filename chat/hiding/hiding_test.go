@@ -10,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/chat/hiding"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -90,14 +89,14 @@ func (w *world) said(refs ...[]record.ChatReference) (conversation string) {
 	for i := range refs {
 		drafts = append(drafts, chat.Draft{Role: record.RoleAssistant, Content: fmt.Sprint(i + 1)})
 	}
-	added, err := w.chats.Append(w.Context(), w.local, chat.Said{Messages: drafts})
+	added, err := w.chats.Append(w.Context(), w.local, chat.AppendRequest{Messages: drafts})
 	w.must(err)
 	w.must(w.db.Update(w.Context(), func(tx *kv.Tx) error {
 		for key, m := range chat.Messages.All(tx, added.ConversationID+"/") {
 			if list := refs[m.Index-1]; list != nil {
 				data, err := json.Marshal(list)
 				w.must(err)
-				m.Members = map[string]json.RawMessage{refer.Member: data}
+				m.Members = map[string]json.RawMessage{chat.ReferencesMember: data}
 				if err := chat.Messages.Put(tx, key, m); err != nil {
 					return err
 				}
@@ -207,7 +206,7 @@ func TestPRIV4_LinksToPrivateNotes(t *testing.T) {
 	one := w.said(reads("a", "p", "q"), nil)
 	w.must(w.db.Update(t.Context(), func(tx *kv.Tx) error {
 		for key, m := range chat.Messages.All(tx, one+"/00000001") {
-			m.Members[refer.MemberPublic], _ = json.Marshal(reads("a"))
+			m.Members[chat.PublicReferencesMember], _ = json.Marshal(reads("a"))
 			return chat.Messages.Put(tx, key, m)
 		}
 		return tx.Err()
@@ -251,7 +250,7 @@ func TestPRIV4_WhatWasMadeOfAnAnswer(t *testing.T) {
 	}})
 	w.must(err)
 	id := added[0].Memory.ID
-	two, err := w.chats.Append(t.Context(), w.local, chat.Said{
+	two, err := w.chats.Append(t.Context(), w.local, chat.AppendRequest{
 		Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "1"}, {Role: record.RoleUser, Content: "2"}}, MemoryIDs: []string{id},
 	})
 	w.must(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
 	"github.com/ctxd/ctxd/chat/highlight"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
@@ -70,7 +69,7 @@ func (w *world) note(id, title, body string, private bool) {
 // answered has an answer stored that refers to notes.
 func (w *world) answered(private bool, refs ...record.ChatReference) (message string) {
 	w.Helper()
-	added, err := w.chats.Append(w.Context(), w.local, chat.Said{
+	added, err := w.chats.Append(w.Context(), w.local, chat.AppendRequest{
 		Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "So it is.", Private: private}},
 	})
 	w.must(err)
@@ -78,7 +77,7 @@ func (w *world) answered(private bool, refs ...record.ChatReference) (message st
 	w.must(err)
 	w.must(w.db.Update(w.Context(), func(tx *kv.Tx) error {
 		for key, m := range chat.Messages.All(tx, added.ConversationID+"/") {
-			m.Members = map[string]json.RawMessage{refer.Member: data}
+			m.Members = map[string]json.RawMessage{chat.ReferencesMember: data}
 			return chat.Messages.Put(tx, key, m)
 		}
 		return tx.Err()

@@ -222,10 +222,10 @@ func BenchmarkCHAT36_OneName(b *testing.B) {
 	yes := []chat.Draft{{Role: "user", Content: "yes"}}
 	for _, c := range []struct {
 		name string
-		said chat.Said
+		said chat.AppendRequest
 	}{
-		{"conversations", chat.Said{Title: "Weekly meeting", Messages: yes}},
-		{"messages", chat.Said{ClientID: "one", Messages: yes}},
+		{"conversations", chat.AppendRequest{Title: "Weekly meeting", Messages: yes}},
+		{"messages", chat.AppendRequest{ClientID: "one", Messages: yes}},
 	} {
 		for _, n := range []int{1000, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {
@@ -236,7 +236,7 @@ func BenchmarkCHAT36_OneName(b *testing.B) {
 					b.StartTimer()
 					cpu := cpuTime()
 					for range n / 500 {
-						_, err := w.chat.AppendMany(b.Context(), w.view, slices.Repeat([]chat.Said{c.said}, 500))
+						_, err := w.chat.AppendMany(b.Context(), w.view, slices.Repeat([]chat.AppendRequest{c.said}, 500))
 						must(b, err)
 					}
 					used += cpuTime() - cpu

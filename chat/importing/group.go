@@ -32,7 +32,7 @@ type importer struct {
 
 // part is what is new of a conversation, or a part of that.
 type part struct {
-	said chat.Said
+	said chat.AppendRequest
 	more bool // it is not the first part
 }
 
@@ -45,7 +45,7 @@ func (x *importer) take(c foreign.Conversation) error {
 		}
 	}
 	said := x.said(&c)
-	known, err := x.store.Known(x.ctx, x.view, []chat.Said{said})
+	known, err := x.store.Known(x.ctx, x.view, []chat.AppendRequest{said})
 	if err != nil {
 		x.failed = true
 		return err
@@ -70,7 +70,7 @@ func (x *importer) take(c foreign.Conversation) error {
 }
 
 // kept leaves out messages that are not to be stored, and counts them.
-func (x *importer) kept(all []chat.Draft, k *chat.Known) []chat.Draft {
+func (x *importer) kept(all []chat.Draft, k *chat.AppendPreview) []chat.Draft {
 	most := x.store.Limits().Content
 	kept := all[:0]
 	for i := range all {
@@ -89,7 +89,7 @@ func (x *importer) kept(all []chat.Draft, k *chat.Known) []chat.Draft {
 }
 
 // put adds what is new of a conversation to the group. A long one is stored in parts.
-func (x *importer) put(key string, said chat.Said) error {
+func (x *importer) put(key string, said chat.AppendRequest) error {
 	for rest, more := said.Messages, false; len(rest) > 0; more = true {
 		n := 0
 		for n < len(rest) && x.bytes < groupBytes && x.messages < groupMessages {
@@ -117,7 +117,7 @@ func (x *importer) flush() (last string, err error) {
 	if len(x.group) == 0 {
 		return "", nil
 	}
-	list := make([]chat.Said, len(x.group))
+	list := make([]chat.AppendRequest, len(x.group))
 	for i := range x.group {
 		list[i] = x.group[i].said
 	}

@@ -17,7 +17,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/importing"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
@@ -183,7 +182,7 @@ func TestCHAT36_AnImportKeepsTimesAndTitles(t *testing.T) {
 	}
 	var got []string
 	for _, c := range w.conversations() {
-		got = append(got, fmt.Sprint(c.Title[:7], len([]rune(c.Title)) <= bounds.MaxTitle, " ",
+		got = append(got, fmt.Sprint(c.Title[:7], len([]rune(c.Title)) <= chat.MaxTitle, " ",
 			c.CreatedAt.Format(time.RFC3339Nano), " ", c.UpdatedAt.Format(time.RFC3339)))
 		for _, m := range w.messages(c.ID) {
 			got = append(got, fmt.Sprint(m.Role, " ", m.CreatedAt.Format("04:05"), " ", m.Content))

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/foreign"
 )
 
@@ -20,7 +19,7 @@ func keyOf(c *foreign.Conversation) string { return c.Source + "/" + c.ID }
 
 // conversationID names a conversation among those of all exports.
 func conversationID(c *foreign.Conversation) string {
-	if key := keyOf(c); len(key) <= bounds.MaxClientID {
+	if key := keyOf(c); len(key) <= chat.MaxClientID {
 		return key
 	}
 	return hashed(c.Source, c.ID)
@@ -29,7 +28,7 @@ func conversationID(c *foreign.Conversation) string {
 // clientID names a message among those of all exports.
 func clientID(c *foreign.Conversation, m *foreign.Message) string {
 	id := keyOf(c) + "/" + m.ID
-	if len(id) <= bounds.MaxClientID && !strings.Contains(c.ID, "/") {
+	if len(id) <= chat.MaxClientID && !strings.Contains(c.ID, "/") {
 		return id
 	}
 	return hashed(c.Source, c.ID, m.ID)
@@ -41,8 +40,8 @@ func hashed(source string, ids ...string) string {
 }
 
 // said returns a conversation as package chat takes it.
-func (x *importer) said(c *foreign.Conversation) chat.Said {
-	said := chat.Said{
+func (x *importer) said(c *foreign.Conversation) chat.AppendRequest {
+	said := chat.AppendRequest{
 		Title: titleOf(c.Title), Private: x.Private, Past: true, CreatedAt: x.begun(c), ClientID: conversationID(c),
 		Messages: make([]chat.Draft, len(c.Messages)),
 	}
@@ -77,10 +76,10 @@ func (x *importer) begun(c *foreign.Conversation) time.Time {
 // titleOf makes a title fit, in one line.
 func titleOf(title string) string {
 	title = strings.Join(strings.Fields(title), " ")
-	if utf8.RuneCountInString(title) <= bounds.MaxTitle {
+	if utf8.RuneCountInString(title) <= chat.MaxTitle {
 		return title
 	}
-	return strings.TrimRight(string([]rune(title)[:bounds.MaxTitle-1]), " ") + "…"
+	return strings.TrimRight(string([]rune(title)[:chat.MaxTitle-1]), " ") + "…"
 }
 
 // counted is what a dry run has counted of the file, as the store knows it in other runs.
@@ -95,7 +94,7 @@ func newCounted() *counted {
 }
 
 // look adds to what the store knows of a conversation what was counted of it.
-func (d *counted) look(key string, messages []chat.Draft, k *chat.Known) {
+func (d *counted) look(key string, messages []chat.Draft, k *chat.AppendPreview) {
 	there := d.grown[maphash.String(d.seed, key)]
 	if there == 0 {
 		return

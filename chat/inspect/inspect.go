@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/refer"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -21,12 +19,12 @@ import (
 type Inspector struct {
 	db     *kv.Store
 	chats  *chat.Store
-	traces *trace.Reader
+	traces *chat.TraceReader
 }
 
 // New returns the Inspector of a store.
-func New(db *kv.Store, chats *chat.Store, memories trace.Memories, passages trace.Passages) *Inspector {
-	return &Inspector{db: db, chats: chats, traces: trace.New(memories, chats, passages)}
+func New(db *kv.Store, chats *chat.Store, memories chat.MemoryLookup, passages chat.PassageLookup) *Inspector {
+	return &Inspector{db: db, chats: chats, traces: chat.NewTraceReader(memories, chats, passages)}
 }
 
 // Why a trace is absent.
@@ -58,9 +56,9 @@ func (x *Inspector) Inspect(ctx context.Context, v *audience.View, ref string, i
 	if out.Question, err = x.question(ctx, v, c, out.Answer); err != nil {
 		return nil, err
 	}
-	var t *trace.Record
+	var t *chat.Trace
 	err = x.db.View(ctx, func(tx *kv.Tx) (err error) {
-		t, err = trace.Get(tx, c.ID, out.Answer.ID)
+		t, err = chat.GetTrace(tx, c.ID, out.Answer.ID)
 		return err
 	})
 	switch {
@@ -88,7 +86,7 @@ func (x *Inspector) Inspect(ctx context.Context, v *audience.View, ref string, i
 // addLinks adds the notes that links of the question or of the answer name and that the model was not shown, also links
 // that lead to none. What an answer cites it has used. The references of the answer have them; a trace does not.
 func addLinks(ctx context.Context, v *audience.View, out *turn.ChatInspected) {
-	reader := refer.For(ctx, v, nil)
+	reader := chat.NewReferenceReader(ctx, v, nil)
 	for i := range out.Answer.References {
 		r := &out.Answer.References[i]
 		if r.MemoryID != "" {
@@ -111,7 +109,7 @@ func addLinks(ctx context.Context, v *audience.View, out *turn.ChatInspected) {
 }
 
 // linked shows what a link names, as it is now.
-func linked(v *audience.View, reader *refer.Reader, r *record.ChatReference, since time.Time) turn.ChatTraceRef {
+func linked(v *audience.View, reader *chat.ReferenceReader, r *record.ChatReference, since time.Time) turn.ChatTraceRef {
 	shown := turn.ChatTraceRef{
 		Kind: prompt.KindNote, ID: r.NoteID, Title: reader.Label(r), Status: turn.TraceBroken, Origin: turn.OriginLink, Used: r.Used,
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -325,7 +324,7 @@ func (s *sending) done(failed error) {
 func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
 	s.answer.Memories = s.shown(tools)
 	before := len(s.answer.Warnings)
-	shown := refer.Shown{Tools: tools.References()}
+	shown := chat.AnswerContext{Tools: tools.References()}
 	if !s.nobody { // else no model has read the prompt
 		shown.Report = &s.prompt.Report
 	}
@@ -340,7 +339,7 @@ func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
 func (s *sending) shown(tools *tool.Turn) (ids []string) {
 	known := make(map[string]bool)
 	add := func(id string) {
-		if id != "" && !known[id] && len(ids) < chat.MaxShown {
+		if id != "" && !known[id] && len(ids) < chat.MaxAnswerMemories {
 			known[id] = true
 			ids = append(ids, id)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/send"
@@ -178,7 +177,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	h.seen, h.gathering = seen, gather.Options{
 		Refs: resolve.New(resolve.Options{
 			Memories: h.memory, Conversation: h.chat.Handled, Message: h.chat.Referred,
-			Near: handles.Open(db, seen, ents, h.memory, h.chat).Suggest,
+			Near: chat.OpenCompleter(db, seen, ents, h.memory, h.chat).Suggest,
 		}),
 		Memories: h.memory, Finder: ranker, Conversations: h.chat,
 	}
@@ -323,7 +322,7 @@ func (h *house) conversations() int {
 
 func (h *house) append(id string, messages ...chat.Draft) string {
 	h.t.Helper()
-	out, err := h.chat.Append(context.Background(), h.local, chat.Said{ConversationID: id, Messages: messages})
+	out, err := h.chat.Append(context.Background(), h.local, chat.AppendRequest{ConversationID: id, Messages: messages})
 	must(h.t, err)
 	return out.ConversationID
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/trace"
 )
 
 // keeper stores what comes of an answer while it is being given, so that it outlives the daemon: each second when
@@ -22,7 +21,7 @@ type keeper struct {
 	text    strings.Builder // that is not stored yet
 	thought strings.Builder
 	secret  bool
-	trace   *trace.Record // as it is before the provider is asked; is not changed
+	trace   *chat.Trace // as it is before the provider is asked; is not changed
 }
 
 // keeping starts a keeper. Call close before the answer is stored.
@@ -78,7 +77,7 @@ func (k *keeper) private(yes bool) {
 }
 
 // first says how the answer begins, before the provider is asked: private tells whether something private went into it.
-func (k *keeper) first(t *trace.Record, private bool) {
+func (k *keeper) first(t *chat.Trace, private bool) {
 	begins := *t // what is known later is put in its place when the answer is stored
 	begins.References = slices.Clone(t.References)
 	k.mu.Lock()

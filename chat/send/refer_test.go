@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
@@ -251,7 +250,7 @@ func TestCHAT29_ReferenceEdges(t *testing.T) {
 			fmt.Fprintf(&b, "[[g%d]] ", i)
 		}
 		res := h.send(turn.ChatSend{Text: b.String()})
-		if len(res.UserMessage.References) != refer.Max || len(res.References) != refer.Max || !warned(res.Warnings, refer.Member) {
+		if len(res.UserMessage.References) != chat.MaxMessageReferences || len(res.References) != chat.MaxMessageReferences || !warned(res.Warnings, chat.ReferencesMember) {
 			t.Errorf("%d, %d, %+v", len(res.UserMessage.References), len(res.References), res.Warnings)
 		}
 	})
@@ -307,12 +306,12 @@ func TestCHAT4_TrackingCanBeOff(t *testing.T) {
 	})
 	res = h.send(turn.ChatSend{Text: "What of [[Note]]?"})
 	wantReferred(t, res.References, "[[Note]] n direct ok used")
-	if !warned(res.Warnings, refer.Member) || res.Content != "Yes." {
+	if !warned(res.Warnings, chat.ReferencesMember) || res.Content != "Yes." {
 		t.Errorf("%+v", res.Warnings)
 	}
 	h.chat.SummariseBy(func(context.Context, *audience.View, string) (string, string, error) { panic("a defect") })
 	res = h.send(turn.ChatSend{Text: "What of [[Note]]?"})
-	if !warned(res.Warnings, refer.Member) || len(res.References) > 0 || res.Content != "Yes." || res.AssistantMessage.Finish != record.FinishComplete {
+	if !warned(res.Warnings, chat.ReferencesMember) || len(res.References) > 0 || res.Content != "Yes." || res.AssistantMessage.Finish != record.FinishComplete {
 		t.Errorf("%q, %+v", referred(res.References), res.Warnings)
 	}
 }
@@ -430,7 +429,7 @@ func TestCHAT36_AppendedMessagesHaveReferences(t *testing.T) {
 	if body := h.far.last(t).Body; strings.Contains(body, "Referenced") {
 		t.Errorf("the model is told %s", body)
 	}
-	_, err := h.chat.AppendMany(t.Context(), h.local, []chat.Said{{Past: true, ClientID: "x", Messages: []chat.Draft{user("of [[Note]]")}}})
+	_, err := h.chat.AppendMany(t.Context(), h.local, []chat.AppendRequest{{Past: true, ClientID: "x", Messages: []chat.Draft{user("of [[Note]]")}}})
 	must(t, err)
 	list, _, err := h.chat.List(t.Context(), h.local, false, nil, 10)
 	must(t, err)
@@ -447,7 +446,7 @@ func (h *house) members() map[string]string {
 	out := make(map[string]string)
 	must(h.t, h.db.View(context.Background(), func(tx *kv.Tx) error {
 		for _, m := range chat.Messages.All(tx, "") {
-			for _, name := range []string{refer.Member, refer.MemberPublic, refer.MemberTold} {
+			for _, name := range []string{chat.ReferencesMember, chat.PublicReferencesMember, chat.ReferenceNoticeMember} {
 				out[m.ID+" "+name] = string(m.Members[name])
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -36,8 +35,8 @@ type conversations interface {
 	Ask(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error)
 	History(ctx context.Context, v, asker *audience.View, t *chat.Turn, bytes int) (*chat.History, error)
 	Keep(ctx context.Context, t *chat.Turn, n int, a *chat.Answer) error
-	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *refer.Shown) ([]record.ChatWarning, error)
-	Links(ctx context.Context, v *audience.View, text string) (refer.Lists, error)
+	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *chat.AnswerContext) ([]record.ChatWarning, error)
+	Links(ctx context.Context, v *audience.View, text string) (chat.ReferenceLists, error)
 	ReferencesOf(v *audience.View, a *chat.Answer) []record.ChatReference
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }

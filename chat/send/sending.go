@@ -9,11 +9,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/bounds"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/refer"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -100,18 +97,18 @@ func (s *sending) question() chat.Question {
 
 // referring says how the model is told what the message refers to, within what the message itself leaves of its
 // context; nil: the answer keeps nothing that it stands on.
-func (s *sending) referring() *refer.Told {
+func (s *sending) referring() *chat.ReferenceNotice {
 	if !s.tracked() {
 		return nil
 	}
 	room := s.maxContext*llm.BytesPerToken - len(s.params.Text) - s.attached.bytes()
-	return &refer.Told{Bytes: max(0, min(refer.MostTold, room)), Tools: s.offersTools()}
+	return &chat.ReferenceNotice{Bytes: max(0, min(chat.MaxReferenceNotice, room)), Tools: s.offersTools()}
 }
 
 // notTracked has the answer say why what it keeps of references is not whole; nil: it is.
 func (s *sending) notTracked(err error) {
 	if err != nil {
-		s.warn(refer.Member, "What the answer stands on could not be kept whole: %s", fault.Message(err))
+		s.warn(chat.ReferencesMember, "What the answer stands on could not be kept whole: %s", fault.Message(err))
 	}
 }
 
@@ -156,7 +153,7 @@ func (s *sending) store(ctx context.Context) error {
 // prepare decides who answers and as who he reads, and checks what can be checked before anything is done.
 func (s *sending) prepare(ctx context.Context) (err error) {
 	named, model := s.params.Provider, s.params.Model
-	s.maxContext = bounds.DefaultMaxContext
+	s.maxContext = chat.DefaultMaxContext
 	if s.params.ConversationID != "" {
 		if s.conversation, err = s.opts.Chat.Get(ctx, s.asker, s.params.ConversationID); err != nil {
 			return fault.Under("conversationId", err)
@@ -326,7 +323,7 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 	files := s.attached.text(s.told)
 	last.Text += files
 	t := s.answer.Trace
-	t.Attached = trace.Attached{Images: len(s.attached.images), Files: len(s.attached.files), Chars: prompt.Chars(files)}
+	t.Attached = chat.TraceAttachments{Images: len(s.attached.images), Files: len(s.attached.files), Chars: prompt.Chars(files)}
 	taken := len(s.system()) + len(last.Text)
 	for _, t := range tools {
 		taken += len(t.Name) + len(t.Description) + len(t.Schema)

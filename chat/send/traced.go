@@ -6,16 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/tool"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // traced begins what is kept of how the answer was given.
-func (s *sending) traced() *trace.Record {
-	t := trace.Of(&s.prompt.Report, s.prompted, !s.info.Local, s.tracked())
+func (s *sending) traced() *chat.Trace {
+	t := chat.NewTrace(&s.prompt.Report, s.prompted, !s.info.Local, s.tracked())
 	t.Own = prompt.Chars(strings.TrimSpace(s.told(s.turn.Conversation.SystemPrompt)))
 	return t
 }
@@ -26,7 +26,7 @@ func (s *sending) tracked() bool { return s.params.TrackReferences == nil || *s.
 // traceRound adds one time that the provider was asked. first is how long its first piece took, 0 for none.
 func (s *sending) traceRound(a *llm.Answer, took, first time.Duration) {
 	t := s.answer.Trace
-	r := trace.Round{Took: took.Microseconds(), First: first.Microseconds(), Tries: a.Tries, Finish: string(a.Finish)}
+	r := chat.TraceRound{Took: took.Microseconds(), First: first.Microseconds(), Tries: a.Tries, Finish: string(a.Finish)}
 	if !a.NoProvider {
 		t.Asked = true
 		r.Usage = &record.ChatUsage{In: a.Usage.In, Out: a.Usage.Out, Cached: a.Usage.Cached, Estimated: a.Usage.Estimated}
@@ -36,7 +36,7 @@ func (s *sending) traceRound(a *llm.Answer, took, first time.Duration) {
 
 // traceCall adds a call of a tool. The name of one that there is not is a text of the model, and not kept.
 func (s *sending) traceCall(c *llm.ToolCall, r *record.ChatToolCall, ran tool.Ran) {
-	call := trace.Call{
+	call := chat.TraceCall{
 		Arguments: len(c.Arguments), Chars: r.Chars, Took: ran.Took.Microseconds(), Cached: ran.Cached, Failed: r.Failed,
 	}
 	if slices.ContainsFunc(tool.List(true), func(t tool.Tool) bool { return t.Name == c.Name }) {

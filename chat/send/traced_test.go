@@ -11,7 +11,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/inspect"
-	"github.com/ctxd/ctxd/chat/trace"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -365,7 +364,7 @@ func TestCHAT25_TracesGoWithTheirConversation(t *testing.T) {
 	}
 	h.sound()
 	// What damage leaves without its answer is found.
-	must(t, h.db.Update(t.Context(), func(tx *kv.Tx) error { return trace.Put(tx, id, "gone", &trace.Record{}) }))
+	must(t, h.db.Update(t.Context(), func(tx *kv.Tx) error { return chat.PutTrace(tx, id, "gone", &chat.Trace{}) }))
 	must(t, h.db.View(t.Context(), func(tx *kv.Tx) error {
 		problems, err := chat.Check(tx)
 		if len(problems) != 1 || !strings.Contains(problems[0], "gone") {

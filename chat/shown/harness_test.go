@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/exchange"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/shown"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -94,7 +93,7 @@ func (w *world) put(d notes.Draft) {
 func (w *world) say(id string, texts ...string) (conversation string, messages []string) {
 	w.Helper()
 	w.now = w.now.Add(time.Second)
-	said := chat.Said{ConversationID: id}
+	said := chat.AppendRequest{ConversationID: id}
 	for _, text := range texts {
 		said.Messages = append(said.Messages, chat.Draft{Role: record.RoleUser, Content: text})
 	}
@@ -133,7 +132,7 @@ func (w *world) keep(conversation, message string, members map[string]any) {
 // refer has a stored message refer to records.
 func (w *world) refer(conversation, message string, list ...record.ChatReference) {
 	w.Helper()
-	w.keep(conversation, message, map[string]any{refer.Member: list})
+	w.keep(conversation, message, map[string]any{chat.ReferencesMember: list})
 }
 
 // found is a reference to what a tool has found, and read where used.

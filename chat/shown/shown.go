@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/oneline"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
@@ -70,7 +69,7 @@ const (
 
 // References returns what messages stood on as it is now.
 func (x *Shower) References(ctx context.Context, v *audience.View, q Request) (*Shown, error) {
-	found := &collection{reader: refer.For(ctx, v, nil), at: make(map[string]int)}
+	found := &collection{reader: chat.NewReferenceReader(ctx, v, nil), at: make(map[string]int)}
 	switch {
 	case q.Message != "" && q.Index > 0:
 		return nil, fault.Field("index", "messageId and index cannot be combined").WithHint("give one of them")
@@ -155,7 +154,7 @@ func (x *Shower) branch(ctx context.Context, v *audience.View, ref string, each 
 
 // collection has each record once that messages refer to.
 type collection struct {
-	reader *refer.Reader
+	reader *chat.ReferenceReader
 	spans  bool // places are those of the one message
 	list   []entry
 	at     map[string]int // places in list, by key
@@ -174,7 +173,7 @@ func (c *collection) add(m *record.ChatMessage) {
 		if r.MemoryID == "" && r.NoteID == "" {
 			r = c.reader.Now(r) // it may lead to a note by now that others lead to
 		}
-		key := refer.Key(&r)
+		key := chat.ReferenceKey(&r)
 		at, known := c.at[key]
 		if !known {
 			c.at[key] = len(c.list)
@@ -262,11 +261,11 @@ func (x *Shower) page(v *audience.View, found *collection, q *Request) *Shown {
 // note shows a reference to a note.
 func (c *collection) note(e *entry) turn.ChatShownReference {
 	r := e.ChatReference
-	if r.NoteID != "" && r.Reason != refer.NowHere {
+	if r.NoteID != "" && r.Reason != chat.NoteExistsNow {
 		r = c.reader.Now(r)
 	}
 	out := turn.ChatShownReference{
-		Label: c.reader.Label(&r), Summary: r.Summary, NoteID: r.NoteID, Path: r.Path, URI: refer.AddressOf(&r), Status: r.Status, Reason: r.Reason,
+		Label: c.reader.Label(&r), Summary: r.Summary, NoteID: r.NoteID, Path: r.Path, URI: chat.ReferenceAddress(&r), Status: r.Status, Reason: r.Reason,
 		Clickable: r.Status == record.ReferOK && r.NoteID != "", Spans: [][2]int{}, Used: r.Used, Type: r.Type, Tools: r.Tools,
 		Wikilink: r.Wikilink, Snippet: r.Snippet, Messages: e.messages,
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/shown"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/memory"
@@ -161,7 +160,7 @@ func TestCHAT28_TheNewestBranchCounts(t *testing.T) {
 		t.Helper()
 		links, err := w.chats.Links(w.ctx, w.local, q.Content)
 		w.must(err)
-		q.Links, q.Told = &links, &refer.Told{}
+		q.Links, q.Told = &links, &chat.ReferenceNotice{}
 		asked, err := w.chats.Ask(w.ctx, w.local, q)
 		w.must(err)
 		return asked

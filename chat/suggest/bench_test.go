@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/suggest"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/fixtures"
@@ -56,7 +55,7 @@ func BenchmarkCHAT31_Suggest(b *testing.B) {
 			data, err := json.Marshal(refs)
 			w.must(err)
 			m := &chat.Message{ID: fmt.Sprint(talk, j), Index: j + 2, PublicIndex: j + 2, CreatedAt: w.now.Add(time.Duration(i) * time.Minute)}
-			m.Members = map[string]json.RawMessage{refer.Member: data}
+			m.Members = map[string]json.RawMessage{chat.ReferencesMember: data}
 			messages[fmt.Sprintf("%s/%08d", talk, m.Index)] = m
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cited"
-	"github.com/ctxd/ctxd/chat/refer"
 	"github.com/ctxd/ctxd/chat/suggest"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -71,7 +70,7 @@ func (w *world) note(title, body string, private bool) {
 func (w *world) said(conversationID, text string, private bool, refs ...record.ChatReference) (conversation string) {
 	w.Helper()
 	w.now = w.now.Add(time.Minute)
-	added, err := w.chats.Append(w.ctx, w.local, chat.Said{
+	added, err := w.chats.Append(w.ctx, w.local, chat.AppendRequest{
 		ConversationID: conversationID,
 		Messages:       []chat.Draft{{Role: record.RoleUser, Content: text, Private: private, CreatedAt: w.now}},
 	})
@@ -81,7 +80,7 @@ func (w *world) said(conversationID, text string, private bool, refs ...record.C
 	w.must(w.db.Update(w.ctx, func(tx *kv.Tx) error {
 		for key, m := range chat.Messages.All(tx, added.ConversationID+"/") {
 			if m.ID == added.Messages[0].ID {
-				m.Members = map[string]json.RawMessage{refer.Member: data}
+				m.Members = map[string]json.RawMessage{chat.ReferencesMember: data}
 				return chat.Messages.Put(tx, key, m)
 			}
 		}

@@ -309,7 +309,7 @@ func TestPRIV4_ATitleIsNotShownAnyMoreOnceItsAnswerIsPrivate(t *testing.T) {
 
 func TestPRIV6_ARemoteReaderHasTheTitleOfHisOwnFirstTurn(t *testing.T) {
 	w := open(t, llm.Budget{})
-	two, err := w.house.Chat.Append(t.Context(), w.house.Local, chat.Said{Messages: []chat.Draft{
+	two, err := w.house.Chat.Append(t.Context(), w.house.Local, chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "Something secret", Private: true}, {Role: record.RoleUser, Content: "Something open"},
 	}})
 	w.must(err)

@@ -93,7 +93,7 @@ func fillKinds(ctx context.Context, rooms *rpc.Rooms, n int) error {
 		role := record.Roles[len(said)%2]
 		said = append(said, chat.Draft{Role: role, Content: text})
 		if len(said) == perConversation {
-			if _, err := rooms.Chat.Append(ctx, v, chat.Said{Messages: said}); err != nil {
+			if _, err := rooms.Chat.Append(ctx, v, chat.AppendRequest{Messages: said}); err != nil {
 				return err
 			}
 			said = said[:0]

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/chat"
-	tell "github.com/ctxd/ctxd/chat/called"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -47,7 +46,7 @@ func (w *handling) over(t testing.TB) {
 	must(t, err)
 	w.chats, err = chat.Open(w.db, chat.Options{HandleTaken: w.mem.HandleTaken, Remote: w.remote})
 	must(t, err)
-	tell.Tell(w.rooms, w.mem, w.chats)
+	chat.RegisterHandles(w.rooms, w.mem, w.chats)
 }
 
 func (w *handling) remember(t testing.TB, d memory.Draft) {
@@ -65,7 +64,7 @@ func (w *handling) note(t testing.TB, d notes.Draft) {
 // talk adds a conversation with a handle.
 func (w *handling) talk(t testing.TB, handle string, private bool) (id string) {
 	t.Helper()
-	said, err := w.chats.Append(t.Context(), w.local, chat.Said{
+	said, err := w.chats.Append(t.Context(), w.local, chat.AppendRequest{
 		Title: "A talk", Private: private, Messages: []chat.Draft{{Role: record.RoleUser, Content: "Hello."}},
 	})
 	must(t, err)

@@ -172,7 +172,7 @@ func (y *year) month(noise float64) float64 {
 
 // told keeps an answer that stood on a memory, and what became of it.
 func (y *year) told(task int, id, outcome string) {
-	out, err := y.chat.Append(y.Context(), y.v, chat.Said{Messages: []chat.Draft{
+	out, err := y.chat.Append(y.Context(), y.v, chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: y.question(task)}, {Role: record.RoleAssistant, Content: "Thus."},
 	}})
 	must(y, err)

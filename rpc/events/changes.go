@@ -53,7 +53,7 @@ var recordTopics = []recordTopic{
 	{
 		protocol.ChatTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
-			shown := func(ch kv.Change) (old, now *chat.Record, ok bool) { return chat.Shown(ch, remote) }
+			shown := func(ch kv.Change) (old, now *chat.Record, ok bool) { return chat.VisibleChange(ch, remote) }
 			return eventsOf(cs, chat.Conversations.Of, shown,
 				protocol.ChatTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
 		},

@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -140,7 +139,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
 	}, recall.Options{})
 	must(t, err)
-	completing := handles.Open(db, seen, ents, mem, chats)
+	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
 	referred := resolve.New(resolve.Options{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})

@@ -11,12 +11,10 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/called"
 	"github.com/ctxd/ctxd/chat/cited"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/facts"
 	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/spending"
@@ -238,7 +236,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	called.Tell(seen, mem, chats) // before the indexes: they keep what remote readers may see
+	chat.RegisterHandles(seen, mem, chats) // before the indexes: they keep what remote readers may see
 	ofNotes := finding
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
@@ -251,7 +249,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if limits.Features.Learns(protocol.SettingMemoryPassive) {
 		chats.Follow(waiting)
 	}
-	completing := handles.Open(db, seen, ents, mem, chats)
+	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
 	if err := db.Mended(); err != nil {

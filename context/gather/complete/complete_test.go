@@ -305,7 +305,7 @@ func (w *world) write(kind, text string, i int, private bool) {
 	case "entity":
 		_, err = w.ents.Put(w.t.Context(), entities.Entity{Type: "person", Name: text, Private: private}, nil)
 	case "say":
-		_, err = w.chats.Append(w.t.Context(), w.local, chat.Said{
+		_, err = w.chats.Append(w.t.Context(), w.local, chat.AppendRequest{
 			Title: text, Private: private, Messages: []chat.Draft{{Role: record.RoleUser, Content: text}},
 		})
 	}

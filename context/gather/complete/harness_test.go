@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/handles"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/memory"
@@ -74,7 +73,7 @@ func open(t testing.TB, f fataler) *world {
 
 // opened returns Handles of the world, as a start would.
 func (w *world) opened() *complete.Handles {
-	return handles.Open(w.db, w.rooms, w.ents, w.mem, w.chats)
+	return chat.OpenCompleter(w.db, w.rooms, w.ents, w.mem, w.chats)
 }
 
 func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
@@ -136,7 +135,7 @@ func (w *world) context(d memory.ContextDraft) *record.Context {
 // say adds messages of a user to a conversation, "" for a new one; those that begin with ! are private.
 func (w *world) say(id, title string, messages ...string) string {
 	w.Helper()
-	said := chat.Said{ConversationID: id, Title: title}
+	said := chat.AppendRequest{ConversationID: id, Title: title}
 	for _, text := range messages {
 		content, private := strings.CutPrefix(text, "!")
 		said.Messages = append(said.Messages, chat.Draft{Role: record.RoleUser, Content: content, Private: private})

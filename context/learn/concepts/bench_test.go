@@ -193,7 +193,7 @@ func BenchmarkWrites(b *testing.B) {
 			h := open(b)
 			id := h.say("", "Hello there.")
 			for b.Loop() {
-				_, err := h.chat.Append(ctx(), h.local, chat.Said{ConversationID: id, Messages: []chat.Draft{{Role: "user", Content: "Is the gate of the garden open?"}}})
+				_, err := h.chat.Append(ctx(), h.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{{Role: "user", Content: "Is the gate of the garden open?"}}})
 				must(b, err)
 			}
 		})

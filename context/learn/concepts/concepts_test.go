@@ -179,7 +179,7 @@ func TestPRIV6_PrivateRecordsMakeNoConcepts(t *testing.T) {
 	h.entity("e1", "Sorrel", true, nil)
 	h.fact("The garden has a gate.")
 	h.remember(memory.Draft{Statement: "The garden of Sorrel has a well.", Private: true, Tags: []string{"secret"}, EntityIDs: []string{"e1"}})
-	h.append(chat.Said{Messages: []chat.Draft{{Role: "user", Content: "Who is at the gate of the garden?", Private: true}}})
+	h.append(chat.AppendRequest{Messages: []chat.Draft{{Role: "user", Content: "Who is at the gate of the garden?", Private: true}}})
 	h.want(h.remote, "")
 	h.want(h.local, "garden 3/2, gate 2/1, Sorrel 1/1, secret 1/1")
 	h.fact("I sit in the garden with @Sorrel at the gate.")

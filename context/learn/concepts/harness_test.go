@@ -109,14 +109,14 @@ func (h *house) fact(statement string, tags ...string) string {
 // say says messages of the user and the assistant by turns, in a conversation or, for "", in a new one.
 func (h *house) say(id string, texts ...string) string {
 	h.Helper()
-	said := chat.Said{ConversationID: id}
+	said := chat.AppendRequest{ConversationID: id}
 	for i, text := range texts {
 		said.Messages = append(said.Messages, chat.Draft{Role: record.Roles[i%2], Content: text})
 	}
 	return h.append(said)
 }
 
-func (h *house) append(said chat.Said) string {
+func (h *house) append(said chat.AppendRequest) string {
 	h.Helper()
 	h.now = h.now.Add(time.Minute)
 	out, err := h.chat.Append(ctx(), h.local, said)

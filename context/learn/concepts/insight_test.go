@@ -88,7 +88,7 @@ func TestMEM65_InsightOfARemoteReader(t *testing.T) {
 	h.fact("A router is loud.")
 	h.use(a, 2, 0)
 	h.use(b, 5, 0)
-	h.append(chat.Said{Messages: []chat.Draft{{Role: "user", Content: "Is the router of the secret broken?", Private: true}}})
+	h.append(chat.AppendRequest{Messages: []chat.Draft{{Role: "user", Content: "Is the router of the secret broken?", Private: true}}})
 	in := h.insight(h.remote, "Is the router of the secret broken?", "")
 	if got := lines(in); got != "experience: About router: 2 of 2 uses helped, such as: The router of (private) needs a restart. ["+a+"]\n"+
 		"advice: About router, memories of the tier history helped surest: in 2 of 2 uses ["+a+"]" {
@@ -136,7 +136,7 @@ func TestMEM64_ActionsOfAKindOfTask(t *testing.T) {
 	m := h.remember(memory.Draft{Statement: "The trip to Bremen needs a ticket.", Tier: record.TierPatterns})[0]
 	_ = m
 	for i, outcome := range []string{"worked", "worked", "failed", "partial", "unknown"} {
-		out, err := h.chat.Append(ctx(), h.local, chat.Said{Messages: []chat.Draft{
+		out, err := h.chat.Append(ctx(), h.local, chat.AppendRequest{Messages: []chat.Draft{
 			{Role: "user", Content: "Plan the trip to Bremen with a ticket."}, {Role: "assistant", Content: "Done."},
 		}})
 		must(t, err)

@@ -107,7 +107,7 @@ func TestPRIV6_PrivateRecordsChangeNoConcepts(t *testing.T) {
 					h.use(id, uses, 1)
 					ids[i][id] = id
 				case "message", "conversation":
-					said := chat.Said{ConversationID: conversation[i], Messages: []chat.Draft{
+					said := chat.AppendRequest{ConversationID: conversation[i], Messages: []chat.Draft{
 						{Role: "user", Content: text, Private: private}, {Role: "assistant", Content: text, Private: private},
 					}}
 					if what == "conversation" && !private || conversation[i] == "" {

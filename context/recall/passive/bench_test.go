@@ -32,7 +32,7 @@ func filled(b *testing.B, opts passive.Options) *house {
 		h.remember(part...)
 	}
 	for part := range slices.Chunk(said, chat.MaxMany) {
-		h.append(chat.Said{Messages: part})
+		h.append(chat.AppendRequest{Messages: part})
 	}
 	h.settle()
 	return h

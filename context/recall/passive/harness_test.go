@@ -116,7 +116,7 @@ func fact(id, statement string) memory.Draft {
 // id.
 func (h *house) say(id string, texts ...string) string {
 	h.Helper()
-	said := chat.Said{ConversationID: id}
+	said := chat.AppendRequest{ConversationID: id}
 	for i, text := range texts {
 		role := record.Roles[i%2]
 		said.Messages = append(said.Messages, chat.Draft{Role: role, Content: text})
@@ -124,7 +124,7 @@ func (h *house) say(id string, texts ...string) string {
 	return h.append(said)
 }
 
-func (h *house) append(said chat.Said) string {
+func (h *house) append(said chat.AppendRequest) string {
 	h.Helper()
 	out, err := h.chat.Append(context.Background(), h.local, said)
 	must(h, err)

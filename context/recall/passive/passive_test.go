@@ -69,7 +69,7 @@ func TestMEM42_TheMessageBeingTypedIsNotLookedAt(t *testing.T) {
 	id := h.say("", "The boiler is loud")
 	h.settle()
 	h.want(h.local, id, noTurn)
-	h.append(chat.Said{ConversationID: id, Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "Is the boiler loud at night?"}}})
+	h.append(chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{{Role: record.RoleAssistant, Content: "Is the boiler loud at night?"}}})
 	h.settle()
 	h.want(h.local, id, "boiler")
 	h.say(id, "My bees sleep in winter")
@@ -193,7 +193,7 @@ func TestMEM42_TwoAudiences(t *testing.T) {
 	h.want(h.local, id, "hidden shown")
 	h.want(h.remote, id, "shown")
 	// A private turn is one for a local reader alone.
-	h.append(chat.Said{ConversationID: id, Messages: []chat.Draft{
+	h.append(chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "Do my bees sleep in winter", Private: true},
 		{Role: record.RoleAssistant, Content: "Your bees sleep.", Private: true},
 	}})
@@ -201,7 +201,7 @@ func TestMEM42_TwoAudiences(t *testing.T) {
 	h.settle()
 	h.want(h.local, id, changed)
 	h.want(h.remote, id, "shown")
-	private := h.append(chat.Said{Private: true, Messages: []chat.Draft{
+	private := h.append(chat.AppendRequest{Private: true, Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The boiler is loud"}, {Role: record.RoleAssistant, Content: "Is the boiler loud at night?"},
 	}})
 	h.settle()
@@ -243,12 +243,12 @@ func TestPRIV8_ARemoteEmbedderGetsNothingPrivate(t *testing.T) {
 	h.Put(t, notes.Draft{ID: "n", Title: "Zeppelin", Body: "It flies.", Private: true})
 	h.remember(fact("boiler", "The boiler is loud at night"))
 	h.settle()
-	id := h.append(chat.Said{Messages: []chat.Draft{
+	id := h.append(chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The boiler is loud, says [[Zeppelin]]"},
 		{Role: record.RoleUser, Content: "The boiler is a zeppelin", Private: true},
 		{Role: record.RoleAssistant, Content: "Is the boiler loud at night?"},
 	}})
-	private := h.append(chat.Said{Private: true, Messages: []chat.Draft{
+	private := h.append(chat.AppendRequest{Private: true, Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The zeppelin is loud"}, {Role: record.RoleAssistant, Content: "Zeppelin at night?"},
 	}})
 	h.settle()
@@ -310,9 +310,9 @@ func TestMEM42_AFloodIsLookedAtOnce(t *testing.T) {
 		t.Errorf("for the last one waits %s", got)
 	}
 	before := h.looked.Load()
-	var many []chat.Said
+	var many []chat.AppendRequest
 	for i := range 50 {
-		many = append(many, chat.Said{Past: true, ClientID: fmt.Sprint("c", i), Messages: []chat.Draft{
+		many = append(many, chat.AppendRequest{Past: true, ClientID: fmt.Sprint("c", i), Messages: []chat.Draft{
 			{Role: record.RoleUser, Content: "The boiler is loud"}, {Role: record.RoleAssistant, Content: "Is it?"},
 		}})
 	}
@@ -327,7 +327,7 @@ func TestMEM42_AFloodIsLookedAtOnce(t *testing.T) {
 // TestMEM42_RepeatedMessagesAreNotLookedAt: nothing was said.
 func TestMEM42_RepeatedMessagesAreNotLookedAt(t *testing.T) {
 	h := open(t, bags(), passive.Options{})
-	said := chat.Said{Messages: []chat.Draft{
+	said := chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The boiler is loud", ClientMessageID: "u"},
 		{Role: record.RoleAssistant, Content: "Is it?", ClientMessageID: "a"},
 	}}
@@ -470,7 +470,7 @@ func TestPRIV6_APrivateConversationTakesNoPlace(t *testing.T) {
 	h.settle()
 	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
 	h.settle()
-	h.append(chat.Said{Private: true, Messages: []chat.Draft{{Role: record.RoleUser, Content: "My bees sleep"}}})
+	h.append(chat.AppendRequest{Private: true, Messages: []chat.Draft{{Role: record.RoleUser, Content: "My bees sleep"}}})
 	h.settle()
 	h.want(h.remote, id, "boiler")
 	h.want(h.local, id, notSeen)

@@ -48,7 +48,7 @@ func TestPRIV6_PrivateRecordsChangeNothingThatWaits(t *testing.T) {
 				case remembers:
 					h.remember(memory.Draft{ID: fmt.Sprint("m", i), Statement: about, Tier: record.TierPatterns, Private: private})
 				default:
-					said := chat.Said{Private: private && conversation < 0, Messages: []chat.Draft{
+					said := chat.AppendRequest{Private: private && conversation < 0, Messages: []chat.Draft{
 						{Role: record.RoleUser, Content: about, Private: private},
 						{Role: record.RoleAssistant, Content: answer, Private: private},
 					}}

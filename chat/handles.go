@@ -1,0 +1,147 @@
+package chat
+
+// Handles tells context/gather/complete of conversations: their handles, their titles
+// and when somebody added to them. Archived conversations are not completed.
+//
+// A conversation without a title is called by the beginning of a message, which may be
+// another one for a remote reader. The beginnings are read once, when the index of handles is
+// made, and from the messages that commits bring: no message is read to complete something
+// for a local reader.
+
+import (
+	"context"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+)
+
+// Source is the Source of conversations.
+type handleSource struct {
+	store  *Store
+	titles map[string]titles // of conversations that were given none, by id
+}
+
+// titles are what a conversation is called by its messages.
+type titles struct{ all, public string }
+
+// New returns the Source of a store.
+func newHandleSource(store *Store) *handleSource {
+	return &handleSource{store: store, titles: make(map[string]titles)}
+}
+
+// Kinds is that of complete.Source.
+func (s *handleSource) Kinds() []handle.Kind { return []handle.Kind{handle.Conversation} }
+
+// Load is that of complete.Source.
+func (s *handleSource) Load(ctx context.Context) ([]complete.Key, error) {
+	s.titles = make(map[string]titles)
+	var keys []complete.Key
+	for _, c := range s.store.Records() {
+		keys = append(keys, complete.Key{Kind: handle.Conversation, ID: c.ID})
+		if c.Title != "" {
+			continue
+		}
+		all, public, err := s.store.Untitled(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		s.titles[c.ID] = titles{all, public}
+	}
+	return keys, nil
+}
+
+// Touched is that of complete.Source.
+func (s *handleSource) Touched(cs *kv.ChangeSet) []complete.Key {
+	var keys []complete.Key
+	for _, ch := range cs.Changes {
+		if _, now, ok := Messages.Of(ch); ok && now != nil {
+			s.said(ConversationOf(ch.ID), now)
+		}
+		if _, now, ok := Conversations.Of(ch); ok {
+			keys = append(keys, complete.Key{Kind: handle.Conversation, ID: ch.ID})
+			if now == nil {
+				delete(s.titles, ch.ID)
+			}
+		}
+	}
+	return keys
+}
+
+// said takes in a message if a conversation is called by it.
+func (s *handleSource) said(id string, m *Message) {
+	c := s.store.Record(id)
+	if c == nil {
+		return
+	}
+	t := s.titles[id]
+	if m.Index == c.All.User {
+		t.all = TitleOf(m.Content)
+	}
+	if m.Index == c.Public.User {
+		t.public = TitleOf(m.Content)
+	}
+	if t != (titles{}) {
+		s.titles[id] = t
+	}
+}
+
+// Entry is that of complete.Source.
+func (s *handleSource) Entry(k complete.Key) (e index.Entry, ok bool) {
+	c := s.store.Record(k.ID)
+	if c == nil || !c.Live() {
+		return e, false
+	}
+	e = index.Entry{
+		Kind: handle.Conversation, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
+	}
+	t := titles{c.Title, c.Title}
+	if c.Title == "" {
+		t = s.titles[c.ID]
+		e.Label = t.all
+	}
+	if t.all != "" {
+		e.Names = append(e.Names, t.all)
+	}
+	if !c.Private {
+		e.Public = later(c.PublicChangedAt(), c.Public.At)
+		if t.public != "" && t.public != t.all {
+			e.Names = append(e.Names, t.public)
+		}
+	}
+	return e, true
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// Show is that of complete.Source.
+func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entry) (out complete.Shown, err error) {
+	c, err := s.store.Get(ctx, v, e.ID)
+	if err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			err = nil
+		}
+		return out, err
+	}
+	out = complete.Shown{Exists: true, Handle: c.Handle != "" && c.Handle == e.Handle, Label: c.Title}
+	for _, name := range e.Names {
+		out.Names = append(out.Names, name == c.Title)
+	}
+	return out, nil
+}
+
+// Open returns the Handles of all kinds of records of a store. Open it after their rooms.
+func OpenCompleter(db *kv.Store, rooms *audience.Rooms, ents *entities.Store, mem *memory.Store, chats *Store) *complete.Handles {
+	return complete.Open(db, complete.NewMemories(mem, rooms), complete.NewEntities(ents), newHandleSource(chats))
+}
