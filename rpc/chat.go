@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/exchange"
-	"github.com/ctxd/ctxd/chat/find"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
@@ -35,7 +35,7 @@ type chatKeeper interface {
 
 // messageFinder searches messages for the reader of a View.
 type messageFinder interface {
-	Search(ctx context.Context, v *audience.View, r find.Request) (*find.Result, error)
+	Search(ctx context.Context, v *audience.View, r cites.FindRequest) (*cites.FindResult, error)
 }
 
 // conversationExporter writes conversations for the reader of a View.
@@ -138,7 +138,7 @@ func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (o
 }
 
 func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch) (out protocol.ChatFound, err error) {
-	res, err := c.said.Search(ctx, c.view, find.Request{
+	res, err := c.said.Search(ctx, c.view, cites.FindRequest{
 		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Conversation: p.ConversationID, Archived: p.Archived,
 		Explain: p.Explain,
 	})

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/graph/draw"
@@ -15,9 +15,9 @@ import (
 
 // noteCiter knows what messages refer to, for the reader of a View.
 type noteCiter interface {
-	Stats(ctx context.Context, v *audience.View, since time.Time, limit int) (*cited.Stats, error)
-	ForNote(ctx context.Context, v *audience.View, noteID string, all bool, after *cited.Place, limit int) (*cited.Cited, error)
-	Graph(ctx context.Context, v *audience.View, nodes int) (*cited.Graph, error)
+	Stats(ctx context.Context, v *audience.View, since time.Time, limit int) (*cites.Stats, error)
+	ForNote(ctx context.Context, v *audience.View, noteID string, all bool, after *cites.CitationCursor, limit int) (*cites.Citations, error)
+	Graph(ctx context.Context, v *audience.View, nodes int) (*cites.Graph, error)
 }
 
 func (c scope) chatHighlights(ctx context.Context, _ *Session, p protocol.ChatHighlightsParams) (*turn.ChatHighlights, error) {
@@ -46,13 +46,13 @@ func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteSta
 }
 
 func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNote) (out protocol.ChatCitations, err error) {
-	var after *cited.Place
+	var after *cites.CitationCursor
 	if p.Cursor != "" {
 		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
-		if after = cited.PlaceOf(m.Name, m.ID); after == nil {
+		if after = cites.NewCitationCursor(m.Name, m.ID); after == nil {
 			return out, calls.BadCursor()
 		}
 	}

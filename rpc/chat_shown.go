@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ctxd/ctxd/chat/shown"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -12,11 +12,11 @@ import (
 
 // referenceShower shows what messages stood on to the reader of a View.
 type referenceShower interface {
-	References(ctx context.Context, v *audience.View, q shown.Request) (*shown.Shown, error)
+	References(ctx context.Context, v *audience.View, q cites.SourceRequest) (*cites.SourcePage, error)
 }
 
 func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatReferences) (out protocol.ChatReferenceList, err error) {
-	q := shown.Request{Conversation: p.ConversationID, Message: p.MessageID, Index: p.Index, All: p.All, Limit: p.Limit}
+	q := cites.SourceRequest{Conversation: p.ConversationID, Message: p.MessageID, Index: p.Index, All: p.All, Limit: p.Limit}
 	if p.Cursor != "" {
 		if q.After, err = shownPlace(p.Cursor); err != nil {
 			return out, err
@@ -34,12 +34,12 @@ func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatRe
 }
 
 // shownPlace reads the cursor of a page of references.
-func shownPlace(cursor string) (*shown.Place, error) {
+func shownPlace(cursor string) (*cites.SourceCursor, error) {
 	m, err := calls.ParseMark(cursor)
 	if err != nil {
 		return nil, err
 	}
-	var p shown.Place
+	var p cites.SourceCursor
 	if n, err := fmt.Sscanf(m.ID, "%d/%d/%d", &p.Rank, &p.Index, &p.N); n != 3 || err != nil {
 		return nil, calls.BadCursor()
 	}

@@ -9,18 +9,13 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/action"
-	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/facts"
 	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/chat/find"
-	"github.com/ctxd/ctxd/chat/highlight"
-	"github.com/ctxd/ctxd/chat/inspect"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
-	"github.com/ctxd/ctxd/chat/shown"
-	"github.com/ctxd/ctxd/chat/suggest"
 	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/tool"
@@ -76,7 +71,7 @@ type Rooms struct {
 	Chat          *chat.Store
 	Recall        *recall.Ranker // over Memories
 	Messages      *search.Index  // of Chat
-	Cites         *cited.Index   // of Chat
+	Cites         *cites.Index   // of Chat
 	Handles       *complete.Handles
 	Concepts      *concepts.Index // of Memory and Chat
 	Refs          *resolve.Resolver
@@ -114,10 +109,10 @@ func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers an
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
 		memories: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
-		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: find.New(r.Chat, r.Messages),
-		exports: exchange.New(r.Chat, r.Memory), traces: inspect.New(r.KV, r.Chat, r.Memory, r.Books),
-		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: shown.New(r.Chat, r.Memory),
-		excerpts: highlight.New(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: suggest.New(r.Chat, r.Cites),
+		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: cites.NewMessageFinder(r.Chat, r.Messages),
+		exports: exchange.New(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),
+		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: cites.NewSourceLister(r.Chat, r.Memory),
+		excerpts: cites.NewExcerptFinder(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: cites.NewSuggester(r.Chat, r.Cites),
 		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
 		intents: intents, concepts: learning.NewConcepts(r.Concepts), queue: r.Queue, asked: waiting.NewChat(r.Chat, r.Queue),
 	}

@@ -17,10 +17,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	bookdoc "github.com/ctxd/ctxd/context/books/document"
@@ -96,7 +95,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
 		return index.EntityTest(ctx, ents, words, ents.Get, false)
 	}})
-	hider := new(hiding.Hider)
+	hider := new(cites.AnswerHider)
 	ns, err := notes.Open(db, ents, notes.Options{Now: now, Hide: hider.Note})
 	if err != nil {
 		return nil, err
@@ -184,7 +183,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if err := db.Mended(); err != nil {
 		return nil, err
 	}
-	cites := cited.Open(db, chats, said.Messages())
+	cites := cites.OpenIndex(db, chats, said.Messages())
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}

@@ -3,8 +3,7 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/chat/highlight"
-	"github.com/ctxd/ctxd/chat/suggest"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -61,8 +60,8 @@ type scope struct {
 
 	summaries noteSummarizer
 	cites     noteCiter
-	excerpts  *highlight.Finder
-	suggests  *suggest.Suggester
+	excerpts  *cites.ExcerptFinder
+	suggests  *cites.NoteSuggester
 	shower    referenceShower
 
 	queue  *waiting.Queue

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/inspect"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -25,7 +25,7 @@ import (
 // inspect returns what a reader is told of an answer, which must be there.
 func (h *house) inspect(v *audience.View, id string, index int) *turn.ChatInspected {
 	h.t.Helper()
-	out, err := inspect.New(h.db, h.chat, h.memory, h.shelf).Inspect(context.Background(), v, id, index)
+	out, err := cites.NewInspector(h.db, h.chat, h.memory, h.shelf).Inspect(context.Background(), v, id, index)
 	must(h.t, err)
 	return out
 }
@@ -199,7 +199,7 @@ func TestPRIV6_ATraceTellsRemoteReadersNothingPrivate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, index := range []int{3, 4} {
-		if _, err := inspect.New(h.db, h.chat, h.memory, h.shelf).Inspect(t.Context(), h.remote, id, index); fault.KindOf(err) != fault.NotFound {
+		if _, err := cites.NewInspector(h.db, h.chat, h.memory, h.shelf).Inspect(t.Context(), h.remote, id, index); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("message %d: %v", index, err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestPRIV6_ATraceTellsRemoteReadersNothingPrivate(t *testing.T) {
 func TestCHAT27_WhichAnswerIsMeant(t *testing.T) {
 	h := open(t)
 	id := h.append("", chat.Draft{Role: record.RoleSystem, Content: "rules"}, user("hello"), answer("hi"))
-	ask := inspect.New(h.db, h.chat, h.memory, h.shelf)
+	ask := cites.NewInspector(h.db, h.chat, h.memory, h.shelf)
 	got := h.inspect(h.local, id, 3)
 	if got.Trace != nil || !strings.Contains(got.Why, "appended") || got.Question.Index != 2 {
 		t.Errorf("an answer that was appended: %+v", got)

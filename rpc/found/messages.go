@@ -1,12 +1,12 @@
 package found
 
 import (
-	"github.com/ctxd/ctxd/chat/find"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // Messages is what chat.search answers. explain has each hit say what it got from where.
-func Messages(res *find.Result, explain bool) protocol.ChatFound {
+func Messages(res *cites.FindResult, explain bool) protocol.ChatFound {
 	by := res.Search
 	out := protocol.ChatFound{
 		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: Understood(by.Understood),

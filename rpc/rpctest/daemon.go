@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/llm"
@@ -153,7 +153,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 		Handles: completing, Refs: referred,
 		Personalities: voices, Books: shelf, Passages: passages,
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,
-		Chat: chats, Cites: cited.Open(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
+		Chat: chats, Cites: cites.OpenIndex(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,
 			Refs: referred,

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/learn/concepts"
@@ -30,7 +30,7 @@ type Rooms struct {
 	Audience *audience.Rooms
 	Memory   *memory.Store
 	Chat     *chat.Store
-	Cites    *cited.Index
+	Cites    *cites.Index
 	Concepts *concepts.Index // nil: it is not compared
 	Books    *books.Store
 }

@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cited"
+	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/facts"
 	"github.com/ctxd/ctxd/chat/feedback"
-	"github.com/ctxd/ctxd/chat/hiding"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/spending"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -200,7 +199,7 @@ func readIndexAhead(dir string) *search.Ahead {
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
-	hider := new(hiding.Hider)
+	hider := new(cites.AnswerHider)
 	check := func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) }
 	ents, ns, err := recordsIn(db, limits, check, hider.Note)
 	if err != nil {
@@ -255,7 +254,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
-	cites := cited.Open(db, chats, others.messages.Messages())
+	cites := cites.OpenIndex(db, chats, others.messages.Messages())
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}
