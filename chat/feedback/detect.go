@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/chat/prompts"
@@ -58,14 +57,14 @@ type Options struct {
 // Detector asks models how answers went.
 type Detector struct {
 	opts  Options
-	queue *background.Queue // nil: nothing is done in the background
+	queue *llm.Queue // nil: nothing is done in the background
 }
 
 // NewDetector returns a Detector, and starts what it does in the background if it is Automatic.
 func NewDetector(o Options) *Detector {
 	d := &Detector{opts: o}
 	if o.Automatic {
-		d.queue = background.New(background.Options{Log: o.Log, What: "outcomes of answers", Sleep: o.Sleep})
+		d.queue = llm.NewQueue(llm.QueueOptions{Log: o.Log, What: "outcomes of answers", Sleep: o.Sleep})
 	}
 	return d
 }
@@ -197,7 +196,7 @@ func (d *Detector) judge(ctx context.Context, h House, v *audience.View, convers
 		return nil, fault.New(fault.Unavailable, "something in the conversation is private, and %s is not local", info.Name).
 			WithHint("tell how it went with memory.recordResponse")
 	}
-	text, whole, err := background.Ask(ctx, provider, background.Question{
+	text, whole, err := llm.Ask(ctx, provider, llm.Question{
 		Model: of.model, Prompt: d.opts.Prompts.Outcome(prompts.Outcome{Turns: of.list}), MaxTokens: maxTokens,
 	})
 	if err != nil {

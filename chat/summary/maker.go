@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/context/audience"
@@ -35,7 +34,7 @@ type Maker struct {
 	opts     MakerOptions
 	provider llm.Provider
 	model    string // with its provider: what keys are made of
-	queue    *background.Queue
+	queue    *llm.Queue
 
 	mu     sync.Mutex      // guards what follows
 	queued map[string]bool // keys
@@ -60,7 +59,7 @@ func NewMaker(o MakerOptions) *Maker {
 	info := p.Info()
 	return &Maker{
 		opts: o, provider: p, model: info.Name + "/" + info.Model,
-		queue: background.New(background.Options{
+		queue: llm.NewQueue(llm.QueueOptions{
 			Log: o.Log, What: "summaries of notes", Sleep: o.Sleep,
 		}),
 		queued: make(map[string]bool), failed: make(map[string]bool),
@@ -94,7 +93,7 @@ func (m *Maker) ask(j *job) {
 func (m *Maker) attempt(ctx context.Context, j *job) (err error) {
 	tried := false
 	defer func() {
-		if !background.Waits(err) {
+		if !llm.WaitsForBudget(err) {
 			m.done(j.key, tried && err != nil)
 		}
 	}()
@@ -107,7 +106,7 @@ func (m *Maker) attempt(ctx context.Context, j *job) (err error) {
 		return err
 	}
 	tried = true
-	text, whole, err := background.Ask(ctx, m.provider, background.Question{
+	text, whole, err := llm.Ask(ctx, m.provider, llm.Question{
 		Prompt: m.opts.Prompts.Summary(prompts.Summary{Text: asked(body), Chars: j.limit}), MaxTokens: maxTokens, Partly: true,
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/chat/prompts"
@@ -42,7 +41,7 @@ type Options struct {
 // Titler asks for titles.
 type Titler struct {
 	opts  Options
-	queue *background.Queue
+	queue *llm.Queue
 }
 
 // job is an answer that may give its conversation a title.
@@ -54,7 +53,7 @@ type job struct {
 
 // New starts a Titler.
 func New(o Options) *Titler {
-	return &Titler{opts: o, queue: background.New(background.Options{
+	return &Titler{opts: o, queue: llm.NewQueue(llm.QueueOptions{
 		Log: o.Log, What: "titles of conversations", Sleep: o.Sleep,
 	})}
 }
@@ -87,7 +86,7 @@ func jobOf(h House, sent *turn.ChatSent) *job {
 	return &job{house: h, conversationID: sent.ConversationID, messageID: a.ID, provider: a.Provider, model: a.Model}
 }
 
-func (t *Titler) attempting(j *job) background.Job {
+func (t *Titler) attempting(j *job) llm.Job {
 	return func(ctx context.Context) error { return t.attempt(ctx, j) }
 }
 
@@ -109,7 +108,7 @@ func (t *Titler) attempt(ctx context.Context, j *job) error {
 		return nil
 	}
 	title, failed := t.ask(ctx, provider, j.model, of)
-	if ctx.Err() != nil || background.Waits(failed) {
+	if ctx.Err() != nil || llm.WaitsForBudget(failed) {
 		return failed
 	}
 	err = j.house.Enter(ctx, func(ctx context.Context) error {
@@ -123,7 +122,7 @@ func (t *Titler) attempt(ctx context.Context, j *job) error {
 
 // ask asks a model once. The title is empty when it gave none.
 func (t *Titler) ask(ctx context.Context, provider llm.Provider, model string, of *chat.FirstTurn) (string, error) {
-	s, _, err := background.Ask(ctx, provider, background.Question{
+	s, _, err := llm.Ask(ctx, provider, llm.Question{
 		Model: model, Prompt: t.opts.Prompts.Title(prompts.Title{Message: of.Question, Answer: of.Answer}), MaxTokens: maxTokens,
 	})
 	return oneline.Answer(s, titleChars), err

@@ -1,4 +1,21 @@
-package background
+package llm
+
+// Background asks language models what nobody waits for, one question after the other: titles of conversations,
+// sentences about notes.
+//
+// # Who may call it
+//
+// The rooms that make such a thing. Each has a [Queue] of its own, so that many questions of one kind don't hold up
+// those of another.
+//
+// # Budget
+//
+// What is asked here is counted apart from answers. While the budget allows nothing more, a queue waits and tries again
+// each minute; what waits meanwhile is bounded, and what is more is given up. Nothing is kept over a start.
+//
+// # Concurrency
+//
+// All methods may be called concurrently. One goroutine works for a queue. Close ends it and waits for it.
 
 import (
 	"context"
@@ -8,7 +25,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -20,7 +36,7 @@ const (
 )
 
 // Options are what a Queue works with.
-type Options struct {
+type QueueOptions struct {
 	Log  *slog.Logger
 	What string // what the jobs make, in the plural: for the log
 	// Sleep waits for d or for the end of ctx, whose error it returns then. nil: by the clock of the machine.
@@ -32,16 +48,16 @@ type Job func(ctx context.Context) error
 
 // Queue does jobs one after the other.
 type Queue struct {
-	opts  Options
+	opts  QueueOptions
 	queue chan Job
 	stop  context.CancelFunc
 	ended sync.WaitGroup
 }
 
 // New starts a Queue.
-func New(o Options) *Queue {
+func NewQueue(o QueueOptions) *Queue {
 	if o.Sleep == nil {
-		o.Sleep = llm.Sleep
+		o.Sleep = Sleep
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	q := &Queue{opts: o, queue: make(chan Job, waiting), stop: stop}
@@ -81,7 +97,7 @@ func (q *Queue) Do(ctx context.Context, j Job) {
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return
-		case !Waits(err):
+		case !WaitsForBudget(err):
 			q.opts.Log.Debug("a request to a model in the background failed", "for", q.opts.What, "error", fault.Message(err))
 			return
 		}
@@ -92,7 +108,7 @@ func (q *Queue) Do(ctx context.Context, j Job) {
 }
 
 // Waits reports whether the error says that the budget does not allow it yet.
-func Waits(err error) bool {
+func WaitsForBudget(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && f.Kind == fault.Limit && f.Retryable
 }
@@ -107,12 +123,12 @@ type Question struct {
 
 // Ask asks a model once. The text is empty when it gave none, and when nobody was asked; whole is false for one that
 // reached MaxTokens. The errors are those of llm.Provider, and fault.Unavailable for a text that is far too long.
-func Ask(ctx context.Context, p llm.Provider, q Question) (text string, whole bool, err error) {
+func Ask(ctx context.Context, p Provider, q Question) (text string, whole bool, err error) {
 	var b strings.Builder
-	a, err := p.Stream(ctx, &llm.Request{
-		Model: q.Model, System: q.Prompt.System, Messages: []llm.Message{{Role: llm.User, Text: q.Prompt.User}},
+	a, err := p.Stream(ctx, &Request{
+		Model: q.Model, System: q.Prompt.System, Messages: []Message{{Role: User, Text: q.Prompt.User}},
 		MaxTokens: q.MaxTokens, Background: true,
-	}, func(d llm.Delta) error {
+	}, func(d Delta) error {
 		b.WriteString(d.Text) // what it thinks is not asked for
 		if b.Len() > maxBytes {
 			return fault.New(fault.Unavailable, "the answer is far too long")
@@ -122,8 +138,8 @@ func Ask(ctx context.Context, p llm.Provider, q Question) (text string, whole bo
 	switch {
 	case err != nil:
 		return "", false, err
-	case a.NoProvider || a.Finish != llm.Stop && !(q.Partly && a.Finish == llm.Length):
+	case a.NoProvider || a.Finish != Stop && !(q.Partly && a.Finish == Length):
 		return "", false, nil
 	}
-	return b.String(), a.Finish == llm.Stop, nil
+	return b.String(), a.Finish == Stop, nil
 }
