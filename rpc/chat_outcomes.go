@@ -3,7 +3,7 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -17,7 +17,7 @@ func (c scope) awaitOutcome(ctx context.Context, sent *turn.ChatSent) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	if used := feedback.Of(m).Shown; !sent.Repeat {
+	if used := background.MessageAnswer(m).Shown; !sent.Repeat {
 		_ = c.shows.Answered(ctx, c.view, sent.ConversationID, m.ID, used)
 	}
 	_ = c.withOutcomes(ctx, sent.ConversationID, m)
@@ -36,7 +36,7 @@ func (c scope) withOutcomes(ctx context.Context, conversationID string, list ...
 			continue
 		}
 		m.Outcome = known[m.ID]
-		if m.Role != record.RoleAssistant || len(feedback.Of(m).Shown) == 0 {
+		if m.Role != record.RoleAssistant || len(background.MessageAnswer(m).Shown) == 0 {
 			continue
 		}
 		in, err := c.traces.Inspect(ctx, c.view, conversationID, m.Index)
@@ -46,7 +46,7 @@ func (c scope) withOutcomes(ctx context.Context, conversationID string, list ...
 			return err
 		}
 		in.Answer = m
-		m.Memory = feedback.Meta(in, m.Outcome, c.tierOf)
+		m.Memory = background.AnswerMeta(in, m.Outcome, c.tierOf)
 	}
 	return nil
 }

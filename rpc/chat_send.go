@@ -3,7 +3,7 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -107,6 +107,6 @@ func (c scope) chatInspect(ctx context.Context, _ *Session, p protocol.ChatInspe
 		return nil, err
 	}
 	out.Answer.Outcome = known[out.Answer.ID]
-	out.Answer.Memory = feedback.Meta(out, out.Answer.Outcome, c.tierOf)
+	out.Answer.Memory = background.AnswerMeta(out, out.Answer.Outcome, c.tierOf)
 	return out, nil
 }

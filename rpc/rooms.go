@@ -9,15 +9,12 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/action"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
-	"github.com/ctxd/ctxd/chat/facts"
-	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
-	"github.com/ctxd/ctxd/chat/summary"
-	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -64,10 +61,10 @@ type Rooms struct {
 	Gather        *gather.Gatherer
 	Vaults        *watch.Importer
 	Memory        *memory.Store
-	Learn         *learn.Rooms     // of Memory
-	Facts         *facts.Extractor // of what is said in Chat; nil: nobody looks for any
-	Memories      *search.Index    // of Memory
-	Reranker      rerank.Reranker  // nil: none is configured
+	Learn         *learn.Rooms              // of Memory
+	Facts         *background.FactExtractor // of what is said in Chat; nil: nobody looks for any
+	Memories      *search.Index             // of Memory
+	Reranker      rerank.Reranker           // nil: none is configured
 	Chat          *chat.Store
 	Recall        *recall.Ranker // over Memories
 	Messages      *search.Index  // of Chat
@@ -184,7 +181,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 			Unscored: r.unscored(),
 		})
 		enter := s.entering(r)
-		house := titles.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
+		house := background.TitlerDeps{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 		judged := r.judged(remote, enter)
 		r.all = r.scope(func(ctx context.Context, sent *turn.ChatSent) {
 			s.titles.Answered(house, sent)
@@ -194,12 +191,12 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		}, answers, toolset, intents)
 		r.all.memories.NoBooks = noBooks
 		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
-		r.all.learning.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error) {
+		r.all.learning.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*background.Detection, error) {
 			inside := judged
 			inside.Enter = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 			return s.detector.Detect(ctx, inside, v, conversationID)
 		}
-		summaries := summary.New(r.KV, summary.Options{Remote: remote, Maker: s.summaries, Enter: enter})
+		summaries := background.NewSummaryStore(r.KV, background.SummaryStoreOptions{Remote: remote, Maker: s.summaries, Enter: enter})
 		r.all.summaries = summaries
 		if r.Chat != nil {
 			r.Chat.SummariseBy(summaries.Line)
@@ -232,8 +229,8 @@ func (s *Server) replay(r *Rooms) {
 }
 
 // judged is where the detector of outcomes reads and scores.
-func (r *Rooms) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) feedback.House {
-	h := feedback.House{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
+func (r *Rooms) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) background.DetectorDeps {
+	h := background.DetectorDeps{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 	if r.Learn != nil {
 		h.Scorer = r.Learn.Outcomes
 	}

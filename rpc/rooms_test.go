@@ -17,9 +17,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	bookdoc "github.com/ctxd/ctxd/context/books/document"
@@ -126,7 +126,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if err != nil {
 		return nil, err
 	}
-	learning, err := feedback.Open(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
+	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
 	if err != nil {
 		return nil, err
 	}

@@ -7,11 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/chat/summary"
-	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -83,9 +81,9 @@ type Server struct {
 	off       []string // settings of features
 	providers *llm.Set
 	templates *prompts.Set
-	titles    *titles.Titler // nil: no model makes titles
-	summaries *summary.Maker // nil: no model makes summaries
-	detector  *feedback.Detector
+	titles    *background.Titler     // nil: no model makes titles
+	summaries *background.Summarizer // nil: no model makes summaries
+	detector  *background.OutcomeDetector
 	started   time.Time
 
 	textBytes int // of a string in params
@@ -120,12 +118,12 @@ func New(opts Options) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if opts.Titles {
-		s.titles = titles.New(titles.Options{Providers: s.providers, Prompts: s.templates, Log: s.log})
+		s.titles = background.NewTitler(background.TitlerOptions{Providers: s.providers, Prompts: s.templates, Log: s.log})
 	}
 	if opts.Summaries {
-		s.summaries = summary.NewMaker(summary.MakerOptions{Providers: s.providers, Prompts: s.templates, Log: s.log})
+		s.summaries = background.NewSummarizer(background.SummarizerOptions{Providers: s.providers, Prompts: s.templates, Log: s.log})
 	}
-	s.detector = feedback.NewDetector(feedback.Options{
+	s.detector = background.NewOutcomeDetector(background.DetectorOptions{
 		Providers: s.providers, Prompts: s.templates, Log: s.log, Automatic: opts.Outcomes,
 	})
 	s.pause.count = s.calls

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/distill"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -20,7 +20,7 @@ import (
 // distils has a provider shorten memories, and prompts wait so long for all but that.
 func (h *house) distils(name string, within time.Duration) {
 	h.t.Helper()
-	d, err := distill.New(distill.Options{Providers: h.sending.Providers, Provider: name, Prompts: prompts.BuiltIn()})
+	d, err := background.NewDistiller(background.DistillerOptions{Providers: h.sending.Providers, Provider: name, Prompts: prompts.BuiltIn()})
 	must(h.t, err)
 	o := h.gathering
 	o.Distiller, o.DistillTime = d, patience

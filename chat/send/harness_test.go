@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/background"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/send"
-	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/chat/tool"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
@@ -157,7 +157,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 		HandleTaken: h.memory.HandleTaken, Hide: h.memory.HideConversation, Memory: h.memory.Numbered, Remote: h.remote, Limits: limits,
 	})
 	must(f, err)
-	h.chat.SummariseBy(summary.New(db, summary.Options{Remote: h.remote}).Line)
+	h.chat.SummariseBy(background.NewSummaryStore(db, background.SummaryStoreOptions{Remote: h.remote}).Line)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{})
 	must(f, err)
 	remembered := document.New(db, h.memory, seen)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn/events"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
@@ -38,7 +38,7 @@ type Room struct {
 	Promoter Promoter
 	Log      Log
 	// Detect has a model read a conversation.
-	Detect func(ctx context.Context, v *audience.View, conversationID string) (*feedback.Detected, error)
+	Detect func(ctx context.Context, v *audience.View, conversationID string) (*background.Detection, error)
 	Keeper Keeper
 }
 

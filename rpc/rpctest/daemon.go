@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -117,7 +117,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	must(t, err)
 	chats, err := chat.Open(db, chat.Options{Memory: mem.Numbered, Remote: seen.View(audience.Remote)})
 	must(t, err)
-	learning, err := feedback.Open(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
+	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
 	must(t, err)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, search.Options{})

@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/chat/facts"
-	"github.com/ctxd/ctxd/chat/feedback"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/spending"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -171,11 +170,11 @@ type Finding struct {
 	rerankTimeout time.Duration
 	weights       search.Weights
 	fusion        search.Fusion
-	providers     *llm.Set         // nil: nobody answers; not closed by the rooms
-	distiller     gather.Distiller // nil: memories stand as they are
-	learner       *facts.Model     // nil: nobody finds facts
-	ahead         *search.Ahead    // see readIndexAhead; nil: the index is read when the rooms open
-	machine       func() string    // what this machine is called in a shared store; nil: the store is not shared
+	providers     *llm.Set              // nil: nobody answers; not closed by the rooms
+	distiller     gather.Distiller      // nil: memories stand as they are
+	learner       *background.FactModel // nil: nobody finds facts
+	ahead         *search.Ahead         // see readIndexAhead; nil: the index is read when the rooms open
+	machine       func() string         // what this machine is called in a shared store; nil: the store is not shared
 }
 
 // readIndexAhead begins to read the index of words, beside the opening of the store.
@@ -231,7 +230,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	learning, err := feedback.Open(db, mem, chats, learningOf(&limits))
+	learning, err := background.OpenLearning(db, mem, chats, learningOf(&limits))
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +335,7 @@ func (f *Finding) otherIndexes(
 }
 
 // upkeep returns who keeps facts in order.
-func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Rooms, others *otherIndexes, finder *facts.Extractor) *upkeep.Keeper {
+func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Rooms, others *otherIndexes, finder *background.FactExtractor) *upkeep.Keeper {
 	return upkeep.New(upkeep.Options{
 		DB: db, Memory: mem, Index: others.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(others.messages), MessageIndex: others.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
@@ -353,11 +352,11 @@ func learningOf(limits *config.Records) (o learn.Options) {
 }
 
 // finder returns who finds facts in what is said, nil for nobody.
-func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Rooms, limits config.Records) *facts.Extractor {
+func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Rooms, limits config.Records) *background.FactExtractor {
 	if !limits.Features.Learns(protocol.SettingMemoryExtraction) {
 		return nil
 	}
-	return facts.New(facts.Options{
+	return background.NewFactExtractor(background.FactExtractorOptions{
 		DB: db, Memory: mem, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote), Model: f.learner,
 	})
 }

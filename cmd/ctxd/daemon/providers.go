@@ -1,8 +1,7 @@
 package daemon
 
 import (
-	"github.com/ctxd/ctxd/chat/distill"
-	"github.com/ctxd/ctxd/chat/facts"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -21,7 +20,7 @@ func OpenProviders(conf *config.Chat) (*llm.Set, error) {
 }
 
 // OpenLearner returns which model finds facts, nil for none. It reaches for nothing yet.
-func OpenLearner(conf *config.Chat, providers *llm.Set, words *prompts.Set) (*facts.Model, error) {
+func OpenLearner(conf *config.Chat, providers *llm.Set, words *prompts.Set) (*background.FactModel, error) {
 	name, model, on := conf.Learner()
 	if !on {
 		return nil, nil //nolint:nilnil // none is no error
@@ -29,7 +28,7 @@ func OpenLearner(conf *config.Chat, providers *llm.Set, words *prompts.Set) (*fa
 	if _, err := providers.Provider(name); err != nil {
 		return nil, fault.Under("memory.learn", err)
 	}
-	return &facts.Model{Providers: providers, Provider: name, Name: model, Prompts: words}, nil
+	return &background.FactModel{Providers: providers, Provider: name, Name: model, Prompts: words}, nil
 }
 
 // OpenDistiller returns who shortens memories for a message, nil for nobody. It reaches for nothing yet.
@@ -38,5 +37,5 @@ func OpenDistiller(conf *config.Chat, providers *llm.Set, words *prompts.Set) (g
 	if !on {
 		return nil, nil //nolint:nilnil // nobody is no error
 	}
-	return distill.New(distill.Options{Providers: providers, Provider: name, Model: model, Prompts: words})
+	return background.NewDistiller(background.DistillerOptions{Providers: providers, Provider: name, Model: model, Prompts: words})
 }

@@ -1,4 +1,14 @@
-package distill
+package background
+
+// Distill asks a model what of the memories that were found for a message matters, so that more of them fit into
+// a prompt (REF-13). It is the Distiller of package gather, which says what may be asked and believes nothing of the
+// answer: this package makes the question of it, by a template of package prompts, and reads JSON.
+//
+// What it asks counts as a step in the background, though somebody waits: it may be left out, so it is the first to end
+// when much was spent.
+//
+// Package daemon makes one for the life of the daemon, over its providers. It keeps nothing, starts no goroutine, and
+// may be called concurrently.
 
 import (
 	"context"
@@ -14,7 +24,7 @@ import (
 )
 
 // Options say who is asked, and by which words.
-type Options struct {
+type DistillerOptions struct {
 	Providers *llm.Set
 	Provider  string // the name of one of Providers
 	Model     string // "" for that of the provider
@@ -23,17 +33,17 @@ type Options struct {
 
 // Distiller asks a provider.
 type Distiller struct {
-	Options
+	DistillerOptions
 	provider llm.Provider
 }
 
 // New returns a Distiller. It reaches for nothing yet. The error is that there is no provider of the name.
-func New(o Options) (*Distiller, error) {
+func NewDistiller(o DistillerOptions) (*Distiller, error) {
 	p, err := o.Providers.Provider(o.Provider)
 	if err != nil {
 		return nil, fault.Under("memory.distill", err)
 	}
-	return &Distiller{Options: o, provider: p}, nil
+	return &Distiller{DistillerOptions: o, provider: p}, nil
 }
 
 // Name is that of the provider, with that of the model where one is set.

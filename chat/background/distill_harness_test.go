@@ -1,4 +1,4 @@
-package distill_test
+package background_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/distill"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/context/audience"
@@ -120,7 +120,7 @@ func build(t *testing.T, o options) *house {
 	}})
 	h.must(err)
 	t.Cleanup(h.providers.Close)
-	d, err := distill.New(distill.Options{Providers: h.providers, Provider: "cheap", Model: "small/1", Prompts: prompts.BuiltIn()})
+	d, err := background.NewDistiller(background.DistillerOptions{Providers: h.providers, Provider: "cheap", Model: "small/1", Prompts: prompts.BuiltIn()})
 	h.must(err)
 	if o.limit == 0 {
 		o.limit = patience

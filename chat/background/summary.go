@@ -1,4 +1,4 @@
-package summary
+package background
 
 import (
 	"context"
@@ -19,45 +19,47 @@ import (
 
 // Lengths of a summary, in code points.
 const (
-	DefaultLimit = 100
-	MaxLimit     = 1000
+	defaultSummaryLimit = 100
+	maxSummaryLimit     = 1000
 )
 
 // Why a note has no summary.
 const (
-	NoNote = "there is no such note"
-	NoText = "it has no text but headings, code, tables and images"
+	ReasonNoNote = "there is no such note"
+	ReasonNoText = "it has no text but headings, code, tables and images"
 )
 
 // Options are what a Store needs.
-type Options struct {
+type SummaryStoreOptions struct {
 	Remote *audience.View // of remote readers
-	Maker  *Maker         // nil: no model is asked
+	Maker  *Summarizer    // nil: no model is asked
 	// Enter runs work while the rooms can be used. It returns an error without running it once they are gone.
 	Enter func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
 // Store says what notes are about. New makes one.
-type Store struct {
+type SummaryStore struct {
 	db    *kv.Store
-	opts  Options
+	opts  SummaryStoreOptions
 	lines madeLines
 }
 
 // New returns a Store over the notes of db.
-func New(db *kv.Store, o Options) *Store { return &Store{db: db, opts: o} }
+func NewSummaryStore(db *kv.Store, o SummaryStoreOptions) *SummaryStore {
+	return &SummaryStore{db: db, opts: o}
+}
 
 // Of returns what a note is about, for the reader of a View: one line of at most limit code points, 0 for DefaultLimit.
 // Where there is none, the text is empty and the reason says why. It waits for no model. It must not be called within
 // a transaction.
-func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit int) (content, reason string) {
+func (s *SummaryStore) Of(ctx context.Context, v *audience.View, noteID string, limit int) (content, reason string) {
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = defaultSummaryLimit
 	}
-	limit = min(limit, MaxLimit)
+	limit = min(limit, maxSummaryLimit)
 	n := v.Note(noteID)
 	if n == nil {
-		return "", NoNote
+		return "", ReasonNoNote
 	}
 	body, err := bodyOf(ctx, v, n)
 	if err != nil {
@@ -66,12 +68,12 @@ func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit i
 	first := paragraph(body)
 	switch {
 	case first == "":
-		return "", NoText
+		return "", ReasonNoText
 	case chars.Count(first) <= limit:
 		return first, ""
 	}
 	if m := s.opts.Maker; m.asks() {
-		j := &job{store: s, view: v, noteID: noteID, limit: limit, key: keyOf(body, limit, m.model)}
+		j := &summaryJob{store: s, view: v, noteID: noteID, limit: limit, key: keyOf(body, limit, m.model)}
 		made, ok, err := s.made(ctx, j)
 		if made != "" {
 			return made, ""
@@ -84,7 +86,7 @@ func (s *Store) Of(ctx context.Context, v *audience.View, noteID string, limit i
 }
 
 // made returns the sentence of a model that is kept, and whether one was asked for it.
-func (s *Store) made(ctx context.Context, j *job) (text string, ok bool, err error) {
+func (s *SummaryStore) made(ctx context.Context, j *summaryJob) (text string, ok bool, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		text, ok, err = digest.Get(tx, j.noteID, j.key)
 		return err
@@ -117,11 +119,11 @@ func keyOf(body string, limit int, model string) string {
 func asked(body string) string { return markdown.PlainNote(body) }
 
 // read makes a summary of the answer of a model, which may have been cut at its end.
-func read(answer string, whole bool, limit int) string {
+func readSummary(answer string, whole bool, limit int) string {
 	if whole {
 		return oneline.Answer(answer, limit)
 	}
-	line := oneline.Answer(answer, MaxLimit)
+	line := oneline.Answer(answer, maxSummaryLimit)
 	if line == "" {
 		return ""
 	}

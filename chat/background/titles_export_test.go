@@ -1,4 +1,4 @@
-package titles
+package background
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 )
 
 // Do does at once what Answered does later.
-func (t *Titler) Do(ctx context.Context, h House, sent *turn.ChatSent) {
+func (t *Titler) Do(ctx context.Context, h TitlerDeps, sent *turn.ChatSent) {
 	if j := jobOf(h, sent); j != nil {
 		t.queue.Do(ctx, t.attempting(j))
 	}

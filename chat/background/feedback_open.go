@@ -1,4 +1,4 @@
-package feedback
+package background
 
 import (
 	"github.com/ctxd/ctxd/chat"
@@ -9,8 +9,8 @@ import (
 
 // Open opens the rooms of learning, and tells them of messages and of conversations that are deleted. The options are
 // completed by what conversations know.
-func Open(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Rooms, error) {
-	opts.Outcomes.Conversation, opts.Outcomes.Answer = Known(chats), Answer(chats)
+func OpenLearning(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Rooms, error) {
+	opts.Outcomes.Conversation, opts.Outcomes.Answer = conversationLookup(chats), answerLookup(chats)
 	rooms, err := learn.Open(db, mem, opts)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package summary
+package background
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	maxTokens = 50   // of a sentence
-	maxFailed = 4096 // keys that are not asked about again; when there are more, all are forgotten
+	maxSummaryTokens = 50   // of a sentence
+	maxFailed        = 4096 // keys that are not asked about again; when there are more, all are forgotten
 )
 
 // MakerOptions are what a Maker works with.
-type MakerOptions struct {
+type SummarizerOptions struct {
 	Providers *llm.Set // the one that answers unless another one is named is asked
 	Prompts   *prompts.Set
 	Log       *slog.Logger
@@ -30,8 +30,8 @@ type MakerOptions struct {
 }
 
 // Maker asks a model for summaries, in the background. It outlives the Stores that it makes them for.
-type Maker struct {
-	opts     MakerOptions
+type Summarizer struct {
+	opts     SummarizerOptions
 	provider llm.Provider
 	model    string // with its provider: what keys are made of
 	queue    *llm.Queue
@@ -42,8 +42,8 @@ type Maker struct {
 }
 
 // job is a summary that is to be made.
-type job struct {
-	store  *Store
+type summaryJob struct {
+	store  *SummaryStore
 	view   *audience.View
 	noteID string
 	limit  int
@@ -51,13 +51,13 @@ type job struct {
 }
 
 // NewMaker starts a Maker. It reaches for no provider yet.
-func NewMaker(o MakerOptions) *Maker {
+func NewSummarizer(o SummarizerOptions) *Summarizer {
 	p, err := o.Providers.Provider(o.Providers.Default())
 	if err != nil {
 		p = llm.Nobody() // a Set has the one that it names
 	}
 	info := p.Info()
-	return &Maker{
+	return &Summarizer{
 		opts: o, provider: p, model: info.Name + "/" + info.Model,
 		queue: llm.NewQueue(llm.QueueOptions{
 			Log: o.Log, What: "summaries of notes", Sleep: o.Sleep,
@@ -67,17 +67,17 @@ func NewMaker(o MakerOptions) *Maker {
 }
 
 // Close gives up what waits and what is being asked, and returns when nothing is done any more.
-func (m *Maker) Close() {
+func (m *Summarizer) Close() {
 	if m != nil {
 		m.queue.Close()
 	}
 }
 
 // asks reports whether there is a model.
-func (m *Maker) asks() bool { return m != nil && m.provider.Info().Kind != llm.None }
+func (m *Summarizer) asks() bool { return m != nil && m.provider.Info().Kind != llm.None }
 
 // ask has a summary made later, unless that is on its way or has failed before.
-func (m *Maker) ask(j *job) {
+func (m *Summarizer) ask(j *summaryJob) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.queued[j.key] || m.failed[j.key] {
@@ -90,7 +90,7 @@ func (m *Maker) ask(j *job) {
 }
 
 // attempt makes a summary. The error is fault.Limit, retryable, when the budget does not allow it yet: nothing was asked.
-func (m *Maker) attempt(ctx context.Context, j *job) (err error) {
+func (m *Summarizer) attempt(ctx context.Context, j *summaryJob) (err error) {
 	tried := false
 	defer func() {
 		if !llm.WaitsForBudget(err) {
@@ -107,13 +107,13 @@ func (m *Maker) attempt(ctx context.Context, j *job) (err error) {
 	}
 	tried = true
 	text, whole, err := llm.Ask(ctx, m.provider, llm.Question{
-		Prompt: m.opts.Prompts.Summary(prompts.Summary{Text: asked(body), Chars: j.limit}), MaxTokens: maxTokens, Partly: true,
+		Prompt: m.opts.Prompts.Summary(prompts.Summary{Text: asked(body), Chars: j.limit}), MaxTokens: maxSummaryTokens, Partly: true,
 	})
 	if err != nil {
 		return err
 	}
 	err = j.store.opts.Enter(ctx, func(ctx context.Context) error {
-		return j.store.keep(ctx, j, stored, read(text, whole, j.limit))
+		return j.store.keep(ctx, j, stored, readSummary(text, whole, j.limit))
 	})
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "a summary was not stored") // no try is repeated
@@ -122,7 +122,7 @@ func (m *Maker) attempt(ctx context.Context, j *job) (err error) {
 }
 
 // done says that nothing more is done about a key now.
-func (m *Maker) done(key string, failed bool) {
+func (m *Summarizer) done(key string, failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.queued, key)
@@ -136,7 +136,7 @@ func (m *Maker) done(key string, failed bool) {
 
 // due returns the text of a note and what the model is to be shown of it. "" for nothing: the text is another one by
 // now, its summary is there, or a remote model may not see it.
-func (m *Maker) due(ctx context.Context, j *job) (stored, body string, err error) {
+func (m *Summarizer) due(ctx context.Context, j *summaryJob) (stored, body string, err error) {
 	n := j.view.Note(j.noteID)
 	if n == nil {
 		return "", "", nil
@@ -161,7 +161,7 @@ func (m *Maker) due(ctx context.Context, j *job) (stored, body string, err error
 }
 
 // keep stores what a model said of a note, unless its text is another one by now.
-func (s *Store) keep(ctx context.Context, j *job, stored, text string) error {
+func (s *SummaryStore) keep(ctx context.Context, j *summaryJob, stored, text string) error {
 	return s.db.Update(ctx, func(tx *kv.Tx) error {
 		n, err := notes.Records.Get(tx, j.noteID)
 		if err != nil || n == nil || n.Body != stored {

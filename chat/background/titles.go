@@ -1,4 +1,21 @@
-package titles
+package background
+
+// Titles has a model make the titles of conversations, in the background. README.md names its promises.
+//
+// # Who may call it
+//
+// The handler of chat.send, when an answer is stored. It is never made to wait. The rooms under a [Titler] may be
+// replaced: what it does with them it does by the Enter of a [House].
+//
+// # Privacy
+//
+// What goes into a request, and how private it is, is read from the store right before each try. A turn in which
+// anything is private goes to no remote provider. Its title is private for good (see package chat).
+//
+// # Concurrency
+//
+// All methods may be called concurrently. One goroutine asks for one title after the other, so that a long wait for a
+// budget is one wait. Close ends it and waits for it.
 
 import (
 	"context"
@@ -17,12 +34,12 @@ import (
 )
 
 const (
-	maxTokens  = 2048 // of an answer: models that think count that, too
-	titleChars = 60
+	maxTitleTokens = 2048 // of an answer: models that think count that, too
+	titleChars     = 60
 )
 
 // House is where conversations are.
-type House struct {
+type TitlerDeps struct {
 	Chat          *chat.Store
 	Local, Remote *audience.View
 	// Enter runs work while the rooms can be used. It returns an error without running it once they are gone.
@@ -30,7 +47,7 @@ type House struct {
 }
 
 // Options are what a Titler works with.
-type Options struct {
+type TitlerOptions struct {
 	Providers *llm.Set
 	Prompts   *prompts.Set
 	Log       *slog.Logger
@@ -40,19 +57,19 @@ type Options struct {
 
 // Titler asks for titles.
 type Titler struct {
-	opts  Options
+	opts  TitlerOptions
 	queue *llm.Queue
 }
 
 // job is an answer that may give its conversation a title.
-type job struct {
-	house                     House
+type titleJob struct {
+	house                     TitlerDeps
 	conversationID, messageID string
 	provider, model           string
 }
 
 // New starts a Titler.
-func New(o Options) *Titler {
+func NewTitler(o TitlerOptions) *Titler {
 	return &Titler{opts: o, queue: llm.NewQueue(llm.QueueOptions{
 		Log: o.Log, What: "titles of conversations", Sleep: o.Sleep,
 	})}
@@ -67,7 +84,7 @@ func (t *Titler) Close() {
 
 // Answered says that a message was answered. If that gives the conversation its title, it is made later. It does nothing
 // for a nil Titler.
-func (t *Titler) Answered(h House, sent *turn.ChatSent) {
+func (t *Titler) Answered(h TitlerDeps, sent *turn.ChatSent) {
 	if t == nil {
 		return
 	}
@@ -77,21 +94,21 @@ func (t *Titler) Answered(h House, sent *turn.ChatSent) {
 }
 
 // jobOf returns what is to be done about an answer, nil for nothing.
-func jobOf(h House, sent *turn.ChatSent) *job {
+func jobOf(h TitlerDeps, sent *turn.ChatSent) *titleJob {
 	a := sent.AssistantMessage
 	if sent.Repeat || a == nil || a.Finish != record.FinishComplete || strings.TrimSpace(a.Content) == "" ||
 		a.Provider == "" || a.Provider == string(llm.None) {
 		return nil
 	}
-	return &job{house: h, conversationID: sent.ConversationID, messageID: a.ID, provider: a.Provider, model: a.Model}
+	return &titleJob{house: h, conversationID: sent.ConversationID, messageID: a.ID, provider: a.Provider, model: a.Model}
 }
 
-func (t *Titler) attempting(j *job) llm.Job {
+func (t *Titler) attempting(j *titleJob) llm.Job {
 	return func(ctx context.Context) error { return t.attempt(ctx, j) }
 }
 
 // attempt makes a title. The error is fault.Limit, retryable, when the budget does not allow it yet: nothing was asked.
-func (t *Titler) attempt(ctx context.Context, j *job) error {
+func (t *Titler) attempt(ctx context.Context, j *titleJob) error {
 	provider, err := t.opts.Providers.Provider(j.provider)
 	if err != nil {
 		return err
@@ -123,7 +140,7 @@ func (t *Titler) attempt(ctx context.Context, j *job) error {
 // ask asks a model once. The title is empty when it gave none.
 func (t *Titler) ask(ctx context.Context, provider llm.Provider, model string, of *chat.FirstTurn) (string, error) {
 	s, _, err := llm.Ask(ctx, provider, llm.Question{
-		Model: model, Prompt: t.opts.Prompts.Title(prompts.Title{Message: of.Question, Answer: of.Answer}), MaxTokens: maxTokens,
+		Model: model, Prompt: t.opts.Prompts.Title(prompts.Title{Message: of.Question, Answer: of.Answer}), MaxTokens: maxTitleTokens,
 	})
 	return oneline.Answer(s, titleChars), err
 }

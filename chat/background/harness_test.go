@@ -1,4 +1,4 @@
-package summary_test
+package background_test
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -18,14 +18,14 @@ import (
 )
 
 // world is a store with notes, and a model.
-type world struct {
+type summaryWorld struct {
 	*testing.T
 	dir           string // "" in memory
 	db            *kv.Store
 	notes         *notes.Store
 	local, remote *audience.View
-	summaries     *summary.Store
-	maker         *summary.Maker
+	summaries     *background.SummaryStore
+	maker         *background.Summarizer
 	providers     *llm.Set
 	model         *provider.Server
 	slept         int
@@ -43,9 +43,9 @@ type settings struct {
 	budget llm.Budget
 }
 
-func open(t *testing.T, o settings) *world {
+func openSummaries(t *testing.T, o settings) *summaryWorld {
 	t.Helper()
-	w := &world{T: t, dir: o.dir, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
+	w := &summaryWorld{T: t, dir: o.dir, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	if w.dir == "" {
 		w.dir = kv.InMemory
 	}
@@ -69,7 +69,7 @@ func open(t *testing.T, o settings) *world {
 	w.must(err)
 	t.Cleanup(w.providers.Close)
 	if !o.none {
-		w.maker = summary.NewMaker(summary.MakerOptions{
+		w.maker = background.NewSummarizer(background.SummarizerOptions{
 			Providers: w.providers, Prompts: prompts.BuiltIn(), Log: slog.New(slog.DiscardHandler),
 			Sleep: func(ctx context.Context, d time.Duration) error {
 				w.mu.Lock()
@@ -87,7 +87,7 @@ func open(t *testing.T, o settings) *world {
 }
 
 // begin opens the store.
-func (w *world) begin() {
+func (w *summaryWorld) begin() {
 	w.Helper()
 	var err error
 	w.db, err = kv.Open(w.dir, kv.Options{})
@@ -98,44 +98,44 @@ func (w *world) begin() {
 	w.must(err)
 	rooms := audience.Open(w.db, audience.Stores{Entities: ents, Notes: w.notes})
 	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
-	w.summaries = summary.New(w.db, summary.Options{
+	w.summaries = background.NewSummaryStore(w.db, background.SummaryStoreOptions{
 		Remote: w.remote, Maker: w.maker,
 		Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) },
 	})
 }
 
 // restart closes the store and opens it anew.
-func (w *world) restart() {
+func (w *summaryWorld) restart() {
 	w.Helper()
 	w.must(w.db.Close())
 	w.begin()
 }
 
-func (w *world) must(err error) {
+func (w *summaryWorld) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) does(answer func(r *provider.Request, to *provider.Reply)) {
+func (w *summaryWorld) does(answer func(r *provider.Request, to *provider.Reply)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = answer
 }
 
-func (w *world) says(text string) {
+func (w *summaryWorld) says(text string) {
 	w.does(func(_ *provider.Request, to *provider.Reply) { to.Text(text) })
 }
 
-func (w *world) put(d notes.Draft) {
+func (w *summaryWorld) put(d notes.Draft) {
 	w.Helper()
 	_, err := w.notes.Put(w.Context(), d, nil)
 	w.must(err)
 }
 
 // of returns what a note is about, when all that it has had asked is done.
-func (w *world) of(v *audience.View, id string) string {
+func (w *summaryWorld) of(v *audience.View, id string) string {
 	w.Helper()
 	text, reason := w.summaries.Of(w.Context(), v, id, 0)
 	if (text == "") == (reason == "") {
@@ -146,7 +146,7 @@ func (w *world) of(v *audience.View, id string) string {
 }
 
 // wants fails unless a note is said to be about something.
-func (w *world) wants(v *audience.View, id, want string) {
+func (w *summaryWorld) wants(v *audience.View, id, want string) {
 	w.Helper()
 	if got := w.of(v, id); got != want {
 		w.Errorf("note %s for %s: %q, want %q", id, v.Reader(), got, want)
@@ -154,7 +154,7 @@ func (w *world) wants(v *audience.View, id, want string) {
 }
 
 // asked fails unless the model was asked so often.
-func (w *world) asked(times int) {
+func (w *summaryWorld) asked(times int) {
 	w.Helper()
 	if n := len(w.model.Requests()); n != times {
 		w.Fatalf("the model was asked %d times, want %d", n, times)

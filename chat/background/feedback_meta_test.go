@@ -1,4 +1,4 @@
-package feedback_test
+package background_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
@@ -29,7 +29,7 @@ func TestMEM66_WhatAnAnswerHasToDoWithMemories(t *testing.T) {
 		}},
 		Trace: &turn.ChatTrace{Stages: []prompt.Stage{{Name: "search", Ms: 2}, {Name: "search", Ms: 1}, {Name: "recall", Skipped: true, Why: "it took too long"}}},
 	}
-	got := feedback.Meta(in, record.OutcomeUnscored, tier)
+	got := background.AnswerMeta(in, record.OutcomeUnscored, tier)
 	want := &record.MemoryMeta{
 		SchemaVersion: 1, Query: strings.Repeat("?", 500),
 		Retrieval: record.MemoryRetrieval{
@@ -44,17 +44,17 @@ func TestMEM66_WhatAnAnswerHasToDoWithMemories(t *testing.T) {
 		t.Error(diff)
 	}
 	in.Answer.Content, in.Question, in.Trace = "Yes.", nil, nil
-	if got := feedback.Meta(in, "worked", tier); got.Feedback.Eligible || len(got.Feedback.Related) != 4 || got.Query != "" {
+	if got := background.AnswerMeta(in, "worked", tier); got.Feedback.Eligible || len(got.Feedback.Related) != 4 || got.Query != "" {
 		t.Errorf("none is named: %+v", got)
 	}
 	for i := range 200 {
 		in.Answer.References = append(in.Answer.References, record.ChatReference{MemoryID: fmt.Sprint("m", i), Ref: fmt.Sprint("#", 1000+i)}, record.ChatReference{NoteID: fmt.Sprint("x", i), Used: true})
 	}
-	if got := feedback.Meta(in, "", tier); len(got.Known) != 50 || len(got.Citations) != 50 || len(got.Feedback.Related) != 50 {
+	if got := background.AnswerMeta(in, "", tier); len(got.Known) != 50 || len(got.Citations) != 50 || len(got.Feedback.Related) != 50 {
 		t.Errorf("%d known, %d cited, %d related", len(got.Known), len(got.Citations), len(got.Feedback.Related))
 	}
 	in.Answer.References = []record.ChatReference{{NoteID: "n1", Used: true}}
-	if got := feedback.Meta(in, "", tier); got != nil {
+	if got := background.AnswerMeta(in, "", tier); got != nil {
 		t.Errorf("an answer without memories has %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package summary
+package background
 
 import "context"
 
@@ -6,11 +6,11 @@ import "context"
 var (
 	Paragraph = paragraph
 	Sentence  = sentence
-	Read      = read
+	Read      = readSummary
 )
 
 // Wait returns when all that was asked for before is done.
-func (m *Maker) Wait() {
+func (m *Summarizer) Wait() {
 	if m == nil {
 		return
 	}

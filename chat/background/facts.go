@@ -1,4 +1,28 @@
-package facts
+package background
+
+// Facts has a model find what a person tells about themselves in a message, in the background, and decide how two
+// remembered statements stand to each other. README.md names its promises.
+//
+// # Who may call it
+//
+// The handler of chat.send calls [Extractor.Answered] when an answer is stored, and never waits for a model. A run of upkeep
+// (package context/learn/upkeep) calls [Extractor.Run] and [Adviser.Decide], and waits. The rooms of an Extractor are those
+// of one store: another store has another one.
+//
+// # Records
+//
+//	learn-extract  a message in which nobody has looked for facts yet, by its id
+//
+// A message stays there until a model has answered, over starts of the daemon. The newest [MaxWaiting] are kept.
+//
+// # Privacy
+//
+// What a model is given is read from the store right before it is asked, and whether it is private, too. A model on another
+// machine is given what a remote reader would see; a private message goes to none. A fact of a private message is private.
+//
+// # Concurrency
+//
+// All methods may be called concurrently. A run asks for one message after the other, O(messages of its conversation) each.
 
 import (
 	"cmp"
@@ -23,7 +47,7 @@ import (
 )
 
 // Model is which model is asked.
-type Model struct {
+type FactModel struct {
 	Providers *llm.Set
 	Provider  string // the name of one of Providers
 	Name      string // "" for that of the provider
@@ -31,26 +55,26 @@ type Model struct {
 }
 
 // Options are what an Extractor works with.
-type Options struct {
+type FactExtractorOptions struct {
 	DB            *kv.Store
 	Memory        *memory.Store
 	Local, Remote *audience.View
-	Model         *Model           // nil: messages wait
+	Model         *FactModel       // nil: messages wait
 	Now           func() time.Time // nil: time.Now
 }
 
 // Extractor finds facts in messages.
-type Extractor struct {
-	opts    Options
+type FactExtractor struct {
+	opts    FactExtractorOptions
 	running sync.Mutex // held by a run
 }
 
 // New returns an Extractor. It starts nothing.
-func New(o Options) *Extractor {
+func NewFactExtractor(o FactExtractorOptions) *FactExtractor {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Extractor{opts: o}
+	return &FactExtractor{opts: o}
 }
 
 // waiting is a message in which nobody has looked for facts.
@@ -63,10 +87,10 @@ type waiting struct {
 var waits = kv.NewCollection[waiting]("learn-extract").Local()
 
 // MaxWaiting is how many messages wait at most.
-const MaxWaiting = 10_000
+const maxWaitingMessages = 10_000
 
 // Answered says that a message was answered: facts are looked for in it later.
-func (x *Extractor) Answered(ctx context.Context, sent *turn.ChatSent) error {
+func (x *FactExtractor) Answered(ctx context.Context, sent *turn.ChatSent) error {
 	m, a := sent.UserMessage, sent.AssistantMessage
 	if x == nil || sent.Repeat || m == nil || a == nil || a.Finish != record.FinishComplete || ownWords(m.Content) == "" {
 		return nil
@@ -80,7 +104,7 @@ func (x *Extractor) Answered(ctx context.Context, sent *turn.ChatSent) error {
 				oldest, at = id, w.At
 			}
 		}
-		if n >= MaxWaiting {
+		if n >= maxWaitingMessages {
 			if err := waits.Delete(tx, oldest); err != nil {
 				return err
 			}
@@ -90,7 +114,7 @@ func (x *Extractor) Answered(ctx context.Context, sent *turn.ChatSent) error {
 }
 
 // Waiting returns how many messages wait. O(those).
-func (x *Extractor) Waiting(ctx context.Context) (n int, err error) {
+func (x *FactExtractor) Waiting(ctx context.Context) (n int, err error) {
 	if x == nil {
 		return 0, nil
 	}
@@ -111,7 +135,7 @@ type job struct {
 
 // Run looks for facts in the messages that wait, the oldest first, until none waits or a model fails. It returns the ids
 // of the memories that are new, and how many tokens it took. Without a model nothing is done.
-func (x *Extractor) Run(ctx context.Context) (added []string, tokens int64, err error) {
+func (x *FactExtractor) Run(ctx context.Context) (added []string, tokens int64, err error) {
 	if x == nil || x.opts.Model == nil {
 		return nil, 0, nil
 	}
@@ -143,7 +167,7 @@ func (x *Extractor) Run(ctx context.Context) (added []string, tokens int64, err 
 }
 
 // look looks for facts in one message.
-func (x *Extractor) look(ctx context.Context, provider llm.Provider, j job) (added []string, tokens int64, err error) {
+func (x *FactExtractor) look(ctx context.Context, provider llm.Provider, j job) (added []string, tokens int64, err error) {
 	text, private, err := x.message(ctx, j)
 	if err != nil {
 		return nil, 0, err
@@ -152,7 +176,7 @@ func (x *Extractor) look(ctx context.Context, provider llm.Provider, j job) (add
 	if private && !local && text != "" {
 		return nil, 0, nil // it waits for a model of this machine
 	}
-	var list []Proposed
+	var list []proposedFact
 	if !local {
 		text = x.opts.Remote.TextOf("", text)
 	}
@@ -183,7 +207,7 @@ func (x *Extractor) look(ctx context.Context, provider llm.Provider, j job) (add
 }
 
 // message reads a message that waits; "" for one that is gone.
-func (x *Extractor) message(ctx context.Context, j job) (text string, private bool, err error) {
+func (x *FactExtractor) message(ctx context.Context, j job) (text string, private bool, err error) {
 	err = x.opts.DB.View(ctx, func(tx *kv.Tx) error {
 		var found bool
 		if private, found, err = chat.State(tx, j.ConversationID, []string{j.id}); err != nil || !found {
@@ -200,7 +224,7 @@ func (x *Extractor) message(ctx context.Context, j job) (text string, private bo
 }
 
 // Proposed is a fact as a model proposes it.
-type Proposed struct {
+type proposedFact struct {
 	Statement  string
 	Kind       string
 	Quote      string
@@ -231,7 +255,7 @@ var kinds = slices.DeleteFunc(slices.Clone(record.MemoryKinds), func(k string) b
 
 // draft returns the memory that a fact makes; ok is false for one that is not sure, that the message does not say, or that
 // is of no kind.
-func (p *Proposed) draft(message string) (d memory.Draft, ok bool) {
+func (p *proposedFact) draft(message string) (d memory.Draft, ok bool) {
 	confidence, isSure := sure[p.Confidence]
 	statement := strings.Join(strings.Fields(p.Statement), " ")
 	if !isSure || !slices.Contains(kinds, p.Kind) || statement == "" || len(statement) > maxFact || !quotes(message, p.Quote) {

@@ -1,4 +1,4 @@
-package summary
+package background
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // is why a note could not be read. What was found of the last notes is remembered where no model is asked: a message
 // refers to what those before it referred to, and to mask a note takes longer than all else of a reference
 // (BenchmarkCHAT20).
-func (s *Store) Line(ctx context.Context, v *audience.View, noteID string) (text, source string, err error) {
+func (s *SummaryStore) Line(ctx context.Context, v *audience.View, noteID string) (text, source string, err error) {
 	n := v.Note(noteID)
 	if n == nil {
 		return "", "", nil
@@ -28,7 +28,7 @@ func (s *Store) Line(ctx context.Context, v *audience.View, noteID string) (text
 	}
 	text, reason := s.Of(ctx, v, noteID, 0)
 	switch {
-	case text == "" && reason != NoNote && reason != NoText:
+	case text == "" && reason != ReasonNoNote && reason != ReasonNoText:
 		return "", "", fault.New(fault.Internal, "%s", reason)
 	case asks: // a model has read more than a paragraph
 		return text, n.Body, nil

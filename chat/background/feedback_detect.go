@@ -1,4 +1,15 @@
-package feedback
+package background
+
+// Feedback tells the rooms of learning what answers of conversations stood on: which memories a model was shown
+// for an answer, and which of them the answer names.
+//
+// A [Detector] has a model read the end of a conversation and say how the last answer went that the user has reacted to,
+// when somebody asks for it or every four turns in the background. The model is the one that gave the last answer; one that
+// is not local is asked about nothing private. It is given 500 characters of each message of four turns, answers in JSON,
+// and scores nothing unless its confidence is above 0.7. Nothing that waits is kept over a start.
+//
+// Everything is read through the View of the reader. All functions may be called concurrently. A lookup of an answer costs
+// O(messages behind it), mostly one page. The error is NotFound for a message that the reader does not see.
 
 import (
 	"context"
@@ -20,12 +31,12 @@ import (
 )
 
 const (
-	fewestTurns    = 2
-	mostTurns      = 4   // that a model reads
-	everyTurns     = 4   // a conversation is judged
-	readMessages   = 60  // of the end of a conversation
-	maxTokens      = 512 // of an answer
-	reasoningChars = 300
+	fewestTurns       = 2
+	mostTurns         = 4   // that a model reads
+	everyTurns        = 4   // a conversation is judged
+	readMessages      = 60  // of the end of a conversation
+	maxDetectorTokens = 512 // of an answer
+	reasoningChars    = 300
 )
 
 // Scorer scores what was shown in a conversation.
@@ -35,7 +46,7 @@ type Scorer interface {
 }
 
 // House is where conversations are, and what was shown in them.
-type House struct {
+type DetectorDeps struct {
 	Chat          Conversations
 	Local, Remote *audience.View
 	Scorer        Scorer
@@ -44,7 +55,7 @@ type House struct {
 }
 
 // Options are what a Detector works with.
-type Options struct {
+type DetectorOptions struct {
 	Providers *llm.Set
 	Prompts   *prompts.Set
 	Log       *slog.Logger
@@ -55,14 +66,14 @@ type Options struct {
 }
 
 // Detector asks models how answers went.
-type Detector struct {
-	opts  Options
+type OutcomeDetector struct {
+	opts  DetectorOptions
 	queue *llm.Queue // nil: nothing is done in the background
 }
 
 // NewDetector returns a Detector, and starts what it does in the background if it is Automatic.
-func NewDetector(o Options) *Detector {
-	d := &Detector{opts: o}
+func NewOutcomeDetector(o DetectorOptions) *OutcomeDetector {
+	d := &OutcomeDetector{opts: o}
 	if o.Automatic {
 		d.queue = llm.NewQueue(llm.QueueOptions{Log: o.Log, What: "outcomes of answers", Sleep: o.Sleep})
 	}
@@ -70,14 +81,14 @@ func NewDetector(o Options) *Detector {
 }
 
 // Close gives up what waits and what is being asked, and returns when nothing is done any more. It does nothing for nil.
-func (d *Detector) Close() {
+func (d *OutcomeDetector) Close() {
 	if d != nil && d.queue != nil {
 		d.queue.Close()
 	}
 }
 
 // Detected is what a model says of a conversation.
-type Detected struct {
+type Detection struct {
 	Outcome    string
 	Confidence float64
 	Reasoning  string
@@ -86,7 +97,7 @@ type Detected struct {
 
 // Answered says that a message was answered. Every four turns the conversation is judged later, if memories were shown
 // in it and nobody has told how it went. It does nothing for a nil Detector.
-func (d *Detector) Answered(h House, sent *turn.ChatSent) {
+func (d *OutcomeDetector) Answered(h DetectorDeps, sent *turn.ChatSent) {
 	if d == nil || !d.opts.Automatic || h.Scorer == nil || sent.Repeat || sent.AssistantMessage == nil {
 		return
 	}
@@ -94,7 +105,7 @@ func (d *Detector) Answered(h House, sent *turn.ChatSent) {
 }
 
 // later judges a conversation where it is due.
-func (d *Detector) later(ctx context.Context, h House, conversationID string) error {
+func (d *OutcomeDetector) later(ctx context.Context, h DetectorDeps, conversationID string) error {
 	said, err := d.read(ctx, h, h.Local, conversationID)
 	if err != nil || said.answerID == "" || said.turns%everyTurns != 0 || !said.unscored {
 		return err
@@ -106,7 +117,7 @@ func (d *Detector) later(ctx context.Context, h House, conversationID string) er
 // Detect judges a conversation now, for a reader, and scores what was shown in it where the model is sure enough. The
 // outcome is unknown where there is no model. The errors are NotFound, those of the provider, and Unavailable where
 // something private would go to a model that is not local.
-func (d *Detector) Detect(ctx context.Context, h House, v *audience.View, conversationID string) (*Detected, error) {
+func (d *OutcomeDetector) Detect(ctx context.Context, h DetectorDeps, v *audience.View, conversationID string) (*Detection, error) {
 	said, err := d.read(ctx, h, v, conversationID)
 	if err != nil {
 		return nil, err
@@ -118,7 +129,9 @@ func (d *Detector) Detect(ctx context.Context, h House, v *audience.View, conver
 }
 
 // unknown is what is said where no model is asked.
-func unknown(why string) *Detected { return &Detected{Outcome: record.OutcomeUnknown, Reasoning: why} }
+func unknown(why string) *Detection {
+	return &Detection{Outcome: record.OutcomeUnknown, Reasoning: why}
+}
 
 // said is the end of a conversation.
 type said struct {
@@ -132,7 +145,7 @@ type said struct {
 }
 
 // read reads the end of a conversation.
-func (d *Detector) read(ctx context.Context, h House, v *audience.View, conversationID string) (out said, err error) {
+func (d *OutcomeDetector) read(ctx context.Context, h DetectorDeps, v *audience.View, conversationID string) (out said, err error) {
 	err = h.Enter(ctx, func(ctx context.Context) error {
 		c, err := h.Chat.Get(ctx, v, conversationID)
 		if err != nil {
@@ -183,7 +196,7 @@ func (s *said) take(list []*record.ChatMessage, remote *audience.View) {
 }
 
 // judge asks the model that gave the last answer, and scores by what it says.
-func (d *Detector) judge(ctx context.Context, h House, v *audience.View, conversationID string, of said) (*Detected, error) {
+func (d *OutcomeDetector) judge(ctx context.Context, h DetectorDeps, v *audience.View, conversationID string, of said) (*Detection, error) {
 	provider, err := d.opts.Providers.Provider(of.provider)
 	if err != nil {
 		return nil, err
@@ -197,7 +210,7 @@ func (d *Detector) judge(ctx context.Context, h House, v *audience.View, convers
 			WithHint("tell how it went with memory.recordResponse")
 	}
 	text, whole, err := llm.Ask(ctx, provider, llm.Question{
-		Model: of.model, Prompt: d.opts.Prompts.Outcome(prompts.Outcome{Turns: of.list}), MaxTokens: maxTokens,
+		Model: of.model, Prompt: d.opts.Prompts.Outcome(prompts.Outcome{Turns: of.list}), MaxTokens: maxDetectorTokens,
 	})
 	if err != nil {
 		return nil, err
@@ -219,7 +232,7 @@ func (d *Detector) judge(ctx context.Context, h House, v *audience.View, convers
 }
 
 // parse reads what a model says. Some put JSON into a fence, whatever they are told.
-func parse(answer string) (*Detected, error) {
+func parse(answer string) (*Detection, error) {
 	answer = strings.TrimSpace(answer)
 	if inside, ok := strings.CutPrefix(answer, "```"); ok {
 		if inside, ok = strings.CutSuffix(strings.TrimPrefix(inside, "json"), "```"); ok {
@@ -246,7 +259,7 @@ func parse(answer string) (*Detected, error) {
 	}
 	for _, known := range record.Outcomes {
 		if said.Outcome == known {
-			return &Detected{Outcome: known, Confidence: *said.Confidence, Reasoning: oneline.Answer(said.Reasoning, reasoningChars)}, nil
+			return &Detection{Outcome: known, Confidence: *said.Confidence, Reasoning: oneline.Answer(said.Reasoning, reasoningChars)}, nil
 		}
 	}
 	return nil, errors.New("no outcome")

@@ -1,4 +1,4 @@
-package summary_test
+package background_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/summary"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures/provider"
 	"github.com/ctxd/ctxd/notes"
@@ -21,13 +21,13 @@ const (
 )
 
 func TestCHAT14_AShortParagraphStandsAsItIs(t *testing.T) {
-	w := open(t, settings{})
+	w := openSummaries(t, settings{})
 	w.put(notes.Draft{ID: "short", Title: "S", Body: "# S\n\nSee [[Plan|the plan]].\n\nMore."})
 	w.put(notes.Draft{ID: "long", Title: "L", Body: long})
 	w.put(notes.Draft{ID: "code", Title: "C", Body: "# C\n\n```\nx\n```\n"})
 	w.wants(w.local, "short", "See the plan.")
 	w.asked(0)
-	for id, want := range map[string]string{"code": summary.NoText, "gone": summary.NoNote} {
+	for id, want := range map[string]string{"code": background.ReasonNoText, "gone": background.ReasonNoNote} {
 		if text, reason := w.summaries.Of(t.Context(), w.local, id, 0); text != "" || reason != want {
 			t.Errorf("%s: %q because of %q, want %q", id, text, reason, want)
 		}
@@ -40,7 +40,7 @@ func TestCHAT14_AShortParagraphStandsAsItIs(t *testing.T) {
 
 func TestCHAT14_WithoutAModelItIsTheFirstSentence(t *testing.T) {
 	for _, none := range []bool{true, false} {
-		w := open(t, settings{none: none})
+		w := openSummaries(t, settings{none: none})
 		w.does(func(_ *provider.Request, to *provider.Reply) { to.Text("null") })
 		w.put(notes.Draft{ID: "n", Title: "N", Body: long})
 		for range 2 {
@@ -55,7 +55,7 @@ func TestCHAT14_WithoutAModelItIsTheFirstSentence(t *testing.T) {
 }
 
 func TestCHAT14_ThePromptHasTheFirst1000Characters(t *testing.T) {
-	w := open(t, settings{})
+	w := openSummaries(t, settings{})
 	w.put(notes.Draft{ID: "n", Title: "N", Body: "---\nsecret: yaml\n---\n" + long + "\n\n" + strings.Repeat("ö", 2000)})
 	w.wants(w.local, "n", firstOnly)
 	w.asked(1)
@@ -74,7 +74,7 @@ func TestCHAT14_ThePromptHasTheFirst1000Characters(t *testing.T) {
 }
 
 func TestCHAT15_ItIsMadeInTheBackgroundOnceAndKept(t *testing.T) {
-	w := open(t, settings{dir: filepath.Join(t.TempDir(), "store")})
+	w := openSummaries(t, settings{dir: filepath.Join(t.TempDir(), "store")})
 	w.put(notes.Draft{ID: "n", Title: "N", Body: long})
 	w.asked(0) // nobody has asked for it
 	w.wants(w.local, "n", firstOnly)
@@ -109,7 +109,7 @@ func TestCHAT15_ItIsMadeInTheBackgroundOnceAndKept(t *testing.T) {
 }
 
 func TestCHAT15_NobodyWaitsForTheModel(t *testing.T) {
-	w := open(t, settings{})
+	w := openSummaries(t, settings{})
 	begun := make(chan struct{})
 	w.does(func(_ *provider.Request, to *provider.Reply) {
 		close(begun)
@@ -135,7 +135,7 @@ func TestCHAT15_WhatFailsIsNotAskedAgain(t *testing.T) {
 		"call":    func(_ *provider.Request, to *provider.Reply) { to.Call("read_note", "{}") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, settings{})
+			w := openSummaries(t, settings{})
 			w.does(answer)
 			w.put(notes.Draft{ID: "n", Title: "N", Body: long})
 			for range 3 {
@@ -147,7 +147,7 @@ func TestCHAT15_WhatFailsIsNotAskedAgain(t *testing.T) {
 }
 
 func TestCHAT15_WhatWasSaidGoesWithTheText(t *testing.T) {
-	w := open(t, settings{dir: filepath.Join(t.TempDir(), "store")})
+	w := openSummaries(t, settings{dir: filepath.Join(t.TempDir(), "store")})
 	w.says("About the zqcanary.")
 	for _, id := range []string{"deleted", "changed"} {
 		w.put(notes.Draft{ID: id, Title: id, Body: long + " " + id})
@@ -169,15 +169,15 @@ func TestCHAT15_WhatWasSaidGoesWithTheText(t *testing.T) {
 
 // A text that goes while the model is asked about it leaves nothing either.
 func TestCHAT15_NothingIsKeptOfATextThatHasGoneMeanwhile(t *testing.T) {
-	for name, goes := range map[string]func(w *world) error{
-		"deleted": func(w *world) error { _, err := w.notes.Delete(w.Context(), "n", nil); return err },
-		"changed": func(w *world) error {
+	for name, goes := range map[string]func(w *summaryWorld) error{
+		"deleted": func(w *summaryWorld) error { _, err := w.notes.Delete(w.Context(), "n", nil); return err },
+		"changed": func(w *summaryWorld) error {
 			_, err := w.notes.Put(w.Context(), notes.Draft{ID: "n", Title: "N", Body: "Short."}, nil)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, settings{dir: filepath.Join(t.TempDir(), "store")})
+			w := openSummaries(t, settings{dir: filepath.Join(t.TempDir(), "store")})
 			w.does(func(_ *provider.Request, to *provider.Reply) {
 				if err := goes(w); err != nil {
 					t.Error(err)
@@ -196,7 +196,7 @@ func TestCHAT15_NothingIsKeptOfATextThatHasGoneMeanwhile(t *testing.T) {
 }
 
 // stored reports whether a file of the store holds a text.
-func (w *world) stored(text string) bool {
+func (w *summaryWorld) stored(text string) bool {
 	w.Helper()
 	files, err := filepath.Glob(filepath.Join(w.dir, "*"))
 	w.must(err)
@@ -211,7 +211,7 @@ func (w *world) stored(text string) bool {
 }
 
 func TestCHAT15_WhatIsKeptIsBounded(t *testing.T) {
-	w := open(t, settings{dir: filepath.Join(t.TempDir(), "store")})
+	w := openSummaries(t, settings{dir: filepath.Join(t.TempDir(), "store")})
 	w.put(notes.Draft{ID: "n", Title: "N", Body: long})
 	for limit := 10; limit < 40; limit++ {
 		w.says(fmt.Sprintf("zqsaid%d", limit))
@@ -231,7 +231,7 @@ func TestCHAT15_WhatIsKeptIsBounded(t *testing.T) {
 }
 
 func TestCHAT38_ASummaryWaitsForTheBudget(t *testing.T) {
-	w := open(t, settings{budget: llm.Budget{RequestsPerMinute: 1}})
+	w := openSummaries(t, settings{budget: llm.Budget{RequestsPerMinute: 1}})
 	for _, id := range []string{"a", "b"} {
 		w.put(notes.Draft{ID: id, Title: id, Body: long + id})
 		w.wants(w.local, id, firstOnly)
@@ -245,7 +245,7 @@ func TestCHAT38_ASummaryWaitsForTheBudget(t *testing.T) {
 
 func TestPRIV4_ARemoteModelIsNotAskedAboutPrivateText(t *testing.T) {
 	for _, local := range []bool{false, true} {
-		w := open(t, settings{local: local})
+		w := openSummaries(t, settings{local: local})
 		w.put(notes.Draft{ID: "zx", Title: "Zanzibar papers", Body: "x", Private: true})
 		w.put(notes.Draft{ID: "private", Title: "P", Body: long + " Private.", Private: true})
 		w.put(notes.Draft{ID: "names", Title: "N", Body: long + " See [[Zanzibar papers]]."})
@@ -278,7 +278,7 @@ func TestPRIV4_ARemoteModelIsNotAskedAboutPrivateText(t *testing.T) {
 
 // A note that becomes private, or one that a text names, takes what was said of it away from remote readers.
 func TestPRIV4_ASummaryIsNotShownAnyMoreOnceItsTextIsPrivate(t *testing.T) {
-	w := open(t, settings{})
+	w := openSummaries(t, settings{})
 	w.says("It is about Zanzibar papers.")
 	w.put(notes.Draft{ID: "zx", Title: "Zanzibar papers", Body: "x"})
 	w.put(notes.Draft{ID: "n", Title: "N", Body: long + " See [[Zanzibar papers]]."})
@@ -296,17 +296,17 @@ func TestPRIV4_ASummaryIsNotShownAnyMoreOnceItsTextIsPrivate(t *testing.T) {
 
 // What a private note is told to a remote reader is what a note that is not there is.
 func TestPRIV6_APrivateNoteIsNone(t *testing.T) {
-	w := open(t, settings{})
+	w := openSummaries(t, settings{})
 	w.put(notes.Draft{ID: "p", Title: "P", Body: "Short.", Private: true})
 	_, private := w.summaries.Of(t.Context(), w.remote, "p", 0)
 	_, none := w.summaries.Of(t.Context(), w.remote, "none", 0)
-	if private != none || private != summary.NoNote {
+	if private != none || private != background.ReasonNoNote {
 		t.Errorf("%q and %q", private, none)
 	}
 }
 
 func TestCHAT15_AStoreThatHasLostTransactionsForgets(t *testing.T) {
-	w := open(t, settings{dir: filepath.Join(t.TempDir(), "store")})
+	w := openSummaries(t, settings{dir: filepath.Join(t.TempDir(), "store")})
 	w.put(notes.Draft{ID: "n", Title: "N", Body: long})
 	w.wants(w.local, "n", firstOnly)
 	w.wants(w.local, "n", said)
@@ -323,7 +323,7 @@ func TestCHAT15_AStoreThatHasLostTransactionsForgets(t *testing.T) {
 
 // A line for a reference comes with what it was made of, and is the one of now.
 func TestCHAT14_ALineForAReference(t *testing.T) {
-	w := open(t, settings{none: true})
+	w := openSummaries(t, settings{none: true})
 	line := func(id string) (text, source string) {
 		t.Helper()
 		text, source, err := w.summaries.Line(t.Context(), w.remote, id)

@@ -1,4 +1,4 @@
-package distill_test
+package background_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/distill"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/context/memory"
@@ -367,7 +367,7 @@ func TestPRIV4_WhatBecomesPrivateMeanwhile(t *testing.T) {
 }
 
 func TestREF13_AnUnknownProviderIsRefused(t *testing.T) {
-	_, err := distill.New(distill.Options{Providers: llm.NoSet(), Provider: "cheap", Prompts: prompts.BuiltIn()})
+	_, err := background.NewDistiller(background.DistillerOptions{Providers: llm.NoSet(), Provider: "cheap", Prompts: prompts.BuiltIn()})
 	if err == nil || !strings.Contains(err.Error(), "no provider of this name") {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package summary_test
+package background_test
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/chat/summary"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 )
 
@@ -54,7 +54,7 @@ func TestCHAT14_TheFirstParagraphOfProse(t *testing.T) {
 		"emoji":                  {"👩\u200d🚀", "👩\u200d🚀"},
 		"no UTF-8":               {"a\xffb", "ab"},
 	} {
-		if got := summary.Paragraph(c.body); got != c.want {
+		if got := background.Paragraph(c.body); got != c.want {
 			t.Errorf("%s: %q gives %q, want %q", name, c.body, got, c.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestCHAT14_TheFirstSentence(t *testing.T) {
 		"family, no room":   {"👩\u200d👩\u200d👧\u200d👦 x y", 3, "…"},
 		"one":               {"It is done.", 1, "…"},
 	} {
-		if got := summary.Sentence(c.line, c.limit); got != c.want {
+		if got := background.Sentence(c.line, c.limit); got != c.want {
 			t.Errorf("%s: %q within %d gives %q, want %q", name, c.line, c.limit, got, c.want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestCHAT14_TheAnswerOfAModel(t *testing.T) {
 		"both":              {strings.Repeat("a", 200), false, 100, strings.Repeat("a", 99) + "…"},
 		"nothing yet":       {" ", false, 100, ""},
 	} {
-		if got := summary.Read(c.answer, c.whole, c.limit); got != c.want {
+		if got := background.Read(c.answer, c.whole, c.limit); got != c.want {
 			t.Errorf("%s: %q gives %q, want %q", name, c.answer, got, c.want)
 		}
 	}
@@ -150,16 +150,16 @@ func TestCHAT14_ASummaryIsOneLineWithinItsLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "body"), "")
 		limit := rapid.IntRange(1, 120).Draw(t, "limit")
-		line := summary.Paragraph(body)
+		line := background.Paragraph(body)
 		sound(t, line, line, len(body)+1)
 		if line != "" {
-			got := summary.Sentence(line, limit)
+			got := background.Sentence(line, limit)
 			sound(t, got, line, limit)
 			if got == "" {
 				t.Errorf("%q gives nothing within %d", line, limit)
 			}
 		}
-		sound(t, summary.Read(body, rapid.Bool().Draw(t, "whole"), limit), "", limit)
+		sound(t, background.Read(body, rapid.Bool().Draw(t, "whole"), limit), "", limit)
 	})
 }
 
@@ -169,10 +169,10 @@ func FuzzCHAT14_ASummaryIsOneLineWithinItsLimit(f *testing.F) {
 	f.Add(strings.Repeat("\"'”) ", 100)+".", 50)
 	f.Fuzz(func(t *testing.T, body string, limit int) {
 		limit = min(max(limit, 1), 1000)
-		if line := summary.Paragraph(body); line != "" {
+		if line := background.Paragraph(body); line != "" {
 			sound(t, line, line, len(body)+1)
-			sound(t, summary.Sentence(line, limit), line, limit)
+			sound(t, background.Sentence(line, limit), line, limit)
 		}
-		sound(t, summary.Read(body, true, limit), "", limit)
+		sound(t, background.Read(body, true, limit), "", limit)
 	})
 }

@@ -1,4 +1,4 @@
-package feedback
+package background
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type Conversations interface {
 }
 
 // Known returns the test of whether a reader sees a conversation.
-func Known(c Conversations) func(ctx context.Context, v *audience.View, id string) bool {
+func conversationLookup(c Conversations) func(ctx context.Context, v *audience.View, id string) bool {
 	return func(ctx context.Context, v *audience.View, id string) bool {
 		_, err := c.Get(ctx, v, id)
 		return err == nil
@@ -30,7 +30,7 @@ func Known(c Conversations) func(ctx context.Context, v *audience.View, id strin
 }
 
 // Answer returns what an answer of a conversation stood on.
-func Answer(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (outcomes.Answer, error) {
+func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (outcomes.Answer, error) {
 	return func(ctx context.Context, v *audience.View, conversationID, messageID string) (a outcomes.Answer, err error) {
 		conv, err := c.Get(ctx, v, conversationID)
 		if err != nil {
@@ -44,7 +44,7 @@ func Answer(c Conversations) func(ctx context.Context, v *audience.View, convers
 			}
 			for _, m := range slices.Backward(p.Messages) {
 				if m.ID == messageID {
-					return Of(m), nil
+					return MessageAnswer(m), nil
 				}
 			}
 		}
@@ -53,7 +53,7 @@ func Answer(c Conversations) func(ctx context.Context, v *audience.View, convers
 }
 
 // Of returns the memories that a message stands on.
-func Of(m *record.ChatMessage) (a outcomes.Answer) {
+func MessageAnswer(m *record.ChatMessage) (a outcomes.Answer) {
 	for i := range m.References {
 		r := &m.References[i]
 		if r.MemoryID == "" {

@@ -1,4 +1,4 @@
-package feedback_test
+package background_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/feedback"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -28,8 +28,8 @@ type world struct {
 	*testing.T
 	mem       *memory.Store
 	learn     *learn.Rooms
-	house     feedback.House
-	detector  *feedback.Detector
+	house     background.DetectorDeps
+	detector  *background.OutcomeDetector
 	near, far *provider.Server
 	answer    string
 }
@@ -45,7 +45,7 @@ func open(t *testing.T) *world {
 	ns, err := notes.Open(db, ents, notes.Options{})
 	w.must(err)
 	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
-	w.house = feedback.House{
+	w.house = background.DetectorDeps{
 		Local: rooms.View(audience.Local), Remote: rooms.View(audience.Remote),
 		Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) },
 	}
@@ -53,7 +53,7 @@ func open(t *testing.T) *world {
 	w.must(err)
 	chats, err := chat.Open(db, chat.Options{Remote: w.house.Remote, Memory: w.mem.Numbered})
 	w.must(err)
-	w.learn, err = feedback.Open(db, w.mem, chats, learn.Options{})
+	w.learn, err = background.OpenLearning(db, w.mem, chats, learn.Options{})
 	w.must(err)
 	w.house.Chat, w.house.Scorer = chats, w.learn.Outcomes
 	_, err = w.mem.Add(t.Context(), w.house.Local, []memory.Draft{{ID: "m", Statement: "The pump is oiled in spring", Tier: record.TierHistory}})
@@ -70,7 +70,7 @@ func open(t *testing.T) *world {
 	}})
 	w.must(err)
 	t.Cleanup(set.Close)
-	w.detector = feedback.NewDetector(feedback.Options{
+	w.detector = background.NewOutcomeDetector(background.DetectorOptions{
 		Providers: set, Prompts: prompts.BuiltIn(), Log: slog.New(slog.DiscardHandler), Automatic: true,
 	})
 	t.Cleanup(w.detector.Close)
@@ -94,12 +94,12 @@ func (w *world) says(id, text, by string, private bool) *turn.ChatSent {
 		Content: "Oil it, as #1 says.", Provider: by, Finish: record.FinishComplete, Memories: []string{"m"}, Private: private,
 	})
 	w.must(err)
-	of := feedback.Of(m)
+	of := background.MessageAnswer(m)
 	w.must(w.learn.Outcomes.Answered(w.Context(), w.house.Local, asked.Conversation.ID, m.ID, of.Shown))
 	return &turn.ChatSent{ConversationID: asked.Conversation.ID, AssistantMessage: m}
 }
 
-func (w *world) detect(id string) *feedback.Detected {
+func (w *world) detect(id string) *background.Detection {
 	w.Helper()
 	d, err := w.detector.Detect(w.Context(), w.house, w.house.Local, id)
 	w.must(err)

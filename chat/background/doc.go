@@ -22,4 +22,4 @@
 //
 // All methods may be called concurrently. A call takes time linear in the text of the note, up to the first 256 KiB, and
 // where a model is configured in all of it.
-package summary
+package background

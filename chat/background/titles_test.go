@@ -1,4 +1,4 @@
-package titles_test
+package background_test
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/chat/titles"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
@@ -22,12 +22,12 @@ import (
 )
 
 // world is a store with conversations, and two models: near is local, far is not.
-type world struct {
+type titlerWorld struct {
 	*testing.T
 	db        *kv.Store
 	notes     *notes.Store
-	house     titles.House
-	titler    *titles.Titler
+	house     background.TitlerDeps
+	titler    *background.Titler
 	providers *llm.Set
 	near, far *provider.Server
 	slept     []time.Duration
@@ -37,9 +37,9 @@ type world struct {
 	answer func(r *provider.Request, to *provider.Reply)
 }
 
-func open(t *testing.T, b llm.Budget) *world {
+func openTitler(t *testing.T, b llm.Budget) *titlerWorld {
 	t.Helper()
-	w := &world{T: t, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
+	w := &titlerWorld{T: t, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	w.says("Hikes in May")
 	var err error
 	w.db, err = kv.Open(kv.InMemory, kv.Options{})
@@ -50,7 +50,7 @@ func open(t *testing.T, b llm.Budget) *world {
 	w.notes, err = notes.Open(w.db, ents, notes.Options{})
 	w.must(err)
 	rooms := audience.Open(w.db, audience.Stores{Entities: ents, Notes: w.notes})
-	w.house = titles.House{
+	w.house = background.TitlerDeps{
 		Local: rooms.View(audience.Local), Remote: rooms.View(audience.Remote),
 		Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) },
 	}
@@ -80,7 +80,7 @@ func open(t *testing.T, b llm.Budget) *world {
 	})
 	w.must(err)
 	t.Cleanup(w.providers.Close)
-	w.titler = titles.New(titles.Options{
+	w.titler = background.NewTitler(background.TitlerOptions{
 		Providers: w.providers, Prompts: prompts.BuiltIn(), Log: slog.New(slog.DiscardHandler),
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.slept = append(w.slept, d)
@@ -94,25 +94,25 @@ func open(t *testing.T, b llm.Budget) *world {
 	return w
 }
 
-func (w *world) must(err error) {
+func (w *titlerWorld) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) does(answer func(r *provider.Request, to *provider.Reply)) {
+func (w *titlerWorld) does(answer func(r *provider.Request, to *provider.Reply)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = answer
 }
 
-func (w *world) says(title string) {
+func (w *titlerWorld) says(title string) {
 	w.does(func(_ *provider.Request, to *provider.Reply) { to.Text(title) })
 }
 
 // answered has a question stored with its answer, as chat.send does.
-func (w *world) answered(q chat.Question, by string, a chat.Answer) *turn.ChatSent {
+func (w *titlerWorld) answered(q chat.Question, by string, a chat.Answer) *turn.ChatSent {
 	w.Helper()
 	asked, err := w.house.Chat.Ask(w.Context(), w.house.Local, q)
 	w.must(err)
@@ -126,7 +126,7 @@ func (w *world) answered(q chat.Question, by string, a chat.Answer) *turn.ChatSe
 }
 
 // wants fails unless a conversation has titles for both readers; none for the remote one says that he sees none at all.
-func (w *world) wants(id, local, remote string) {
+func (w *titlerWorld) wants(id, local, remote string) {
 	w.Helper()
 	for v, want := range map[*audience.View]string{w.house.Local: local, w.house.Remote: remote} {
 		got, err := w.house.Chat.Titles(w.Context(), v, []string{id})
@@ -146,7 +146,7 @@ func (w *world) wants(id, local, remote string) {
 }
 
 // asked fails unless the models were asked so often.
-func (w *world) asked(near, far int) {
+func (w *titlerWorld) asked(near, far int) {
 	w.Helper()
 	if n, f := len(w.near.Requests()), len(w.far.Requests()); n != near || f != far {
 		w.Fatalf("near was asked %d times and far %d, want %d and %d", n, f, near, far)
@@ -156,7 +156,7 @@ func (w *world) asked(near, far int) {
 const question = "Where could we hike in May?"
 
 func TestCHAT3_AModelMakesTheTitleAfterTheFirstAnswer(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	sent := w.answered(chat.Question{Content: question}, "far", chat.Answer{})
 	w.wants(sent.ConversationID, question, question)
 	before, err := w.house.Chat.Get(t.Context(), w.house.Remote, sent.ConversationID)
@@ -193,7 +193,7 @@ func TestCHAT3_AModelMakesTheTitleAfterTheFirstAnswer(t *testing.T) {
 }
 
 func TestCHAT3_TheTitleOfAPersonStays(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	mine := "Mine"
 	set := func(id string) {
 		_, err := w.house.Chat.Update(t.Context(), w.house.Local, id, chat.Change{Settings: chat.Settings{Title: &mine}})
@@ -234,7 +234,7 @@ func TestCHAT3_WhatIsNoTitleLeavesItAsItWas(t *testing.T) {
 		"call":    func(_ *provider.Request, to *provider.Reply) { to.Call("read_note", "{}") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, llm.Budget{})
+			w := openTitler(t, llm.Budget{})
 			w.does(answer)
 			sent := w.answered(chat.Question{Content: question}, "far", chat.Answer{})
 			w.titler.Do(t.Context(), w.house, sent)
@@ -250,7 +250,7 @@ func TestCHAT3_WhatIsNoTitleLeavesItAsItWas(t *testing.T) {
 }
 
 func TestCHAT3_NobodyIsAskedWithoutAProvider(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	w.titler.Do(t.Context(), w.house, w.answered(chat.Question{Content: question}, "none", chat.Answer{}))
 	w.titler.Do(t.Context(), w.house, w.answered(chat.Question{Content: question}, "", chat.Answer{}))
 	w.titler.Do(t.Context(), w.house, w.answered(chat.Question{Content: question}, "gone", chat.Answer{}))
@@ -258,7 +258,7 @@ func TestCHAT3_NobodyIsAskedWithoutAProvider(t *testing.T) {
 }
 
 func TestPRIV4_ATitleOfPrivateTextIsPrivate(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	_, err := w.notes.Put(t.Context(), notes.Draft{ID: "zx", Title: "Zanzibar papers", Private: true}, nil)
 	w.must(err)
 	w.says("Hikes in May")
@@ -296,7 +296,7 @@ func TestPRIV4_ATitleOfPrivateTextIsPrivate(t *testing.T) {
 }
 
 func TestPRIV4_ATitleIsNotShownAnyMoreOnceItsAnswerIsPrivate(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	sent := w.answered(chat.Question{Content: question}, "near", chat.Answer{Memories: []string{"m1"}})
 	w.titler.Do(t.Context(), w.house, sent)
 	w.wants(sent.ConversationID, "Hikes in May", "Hikes in May")
@@ -308,7 +308,7 @@ func TestPRIV4_ATitleIsNotShownAnyMoreOnceItsAnswerIsPrivate(t *testing.T) {
 }
 
 func TestPRIV6_ARemoteReaderHasTheTitleOfHisOwnFirstTurn(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	two, err := w.house.Chat.Append(t.Context(), w.house.Local, chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "Something secret", Private: true}, {Role: record.RoleUser, Content: "Something open"},
 	}})
@@ -325,7 +325,7 @@ func TestPRIV6_ARemoteReaderHasTheTitleOfHisOwnFirstTurn(t *testing.T) {
 }
 
 func TestCHAT38_ATitleWaitsForTheBudget(t *testing.T) {
-	w := open(t, llm.Budget{RequestsPerMinute: 1})
+	w := openTitler(t, llm.Budget{RequestsPerMinute: 1})
 	w.titler.Do(t.Context(), w.house, w.answered(chat.Question{Content: question}, "far", chat.Answer{}))
 	sent := w.answered(chat.Question{Content: question}, "far", chat.Answer{})
 	w.titler.Do(t.Context(), w.house, sent)
@@ -337,7 +337,7 @@ func TestCHAT38_ATitleWaitsForTheBudget(t *testing.T) {
 }
 
 func TestCHAT3_ATitleIsAskedForInTheBackgroundAndGivenUpAtTheEnd(t *testing.T) {
-	w := open(t, llm.Budget{})
+	w := openTitler(t, llm.Budget{})
 	begun := make(chan struct{})
 	w.does(func(_ *provider.Request, to *provider.Reply) {
 		to.Text("Hikes")
@@ -352,7 +352,7 @@ func TestCHAT3_ATitleIsAskedForInTheBackgroundAndGivenUpAtTheEnd(t *testing.T) {
 	w.asked(0, 1)
 	w.wants(sent.ConversationID, question, question)
 	w.titler.Answered(w.house, sent) // nobody hears it any more
-	var none *titles.Titler
+	var none *background.Titler
 	none.Answered(w.house, sent)
 	none.Close()
 }

@@ -1,4 +1,4 @@
-package feedback
+package background
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 
 // Meta says what an answer has to do with what is remembered; nil for one that used no memory. in is what is known of the
 // answer, and tierOf returns the tier of a memory as the reader sees it, "" for none. O(references and stages).
-func Meta(in *turn.ChatInspected, outcome string, tierOf func(id string) string) *record.MemoryMeta {
-	of := Of(in.Answer)
+func AnswerMeta(in *turn.ChatInspected, outcome string, tierOf func(id string) string) *record.MemoryMeta {
+	of := MessageAnswer(in.Answer)
 	if len(of.Shown) == 0 {
 		return nil
 	}

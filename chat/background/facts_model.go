@@ -1,4 +1,4 @@
-package facts
+package background
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const (
 
 // ask asks a model for JSON, and reads it into to. The errors are those of llm.Provider, and fault.Unavailable for an
 // answer that is none.
-func (m *Model) ask(ctx context.Context, p llm.Provider, words prompts.Prompt, to any) (tokens int64, err error) {
+func (m *FactModel) ask(ctx context.Context, p llm.Provider, words prompts.Prompt, to any) (tokens int64, err error) {
 	var b strings.Builder
 	a, err := p.Stream(ctx, &llm.Request{
 		Model: m.Name, System: words.System, Messages: []llm.Message{{Role: llm.User, Text: words.User}},
@@ -29,7 +29,7 @@ func (m *Model) ask(ctx context.Context, p llm.Provider, words prompts.Prompt, t
 	}, func(d llm.Delta) error {
 		b.WriteString(d.Text) // what it thinks is not asked for
 		if b.Len() > maxAnswer {
-			return noAnswer("its answer is far too long")
+			return noModelAnswer("its answer is far too long")
 		}
 		return nil
 	})
@@ -38,15 +38,15 @@ func (m *Model) ask(ctx context.Context, p llm.Provider, words prompts.Prompt, t
 	case err != nil:
 		return tokens, err
 	case a.NoProvider:
-		return tokens, noAnswer("nobody was asked")
+		return tokens, noModelAnswer("nobody was asked")
 	case a.Finish != llm.Stop:
-		return tokens, noAnswer("its answer is not whole")
+		return tokens, noModelAnswer("its answer is not whole")
 	}
-	return tokens, read(b.String(), to)
+	return tokens, decodeAnswer(b.String(), to)
 }
 
 // read reads an answer. Some models put JSON into a fence, whatever they are told.
-func read(answer string, to any) error {
+func decodeAnswer(answer string, to any) error {
 	answer = strings.TrimSpace(answer)
 	if inside, ok := strings.CutPrefix(answer, "```"); ok {
 		if inside, ok = strings.CutSuffix(strings.TrimPrefix(inside, "json"), "```"); ok {
@@ -56,20 +56,20 @@ func read(answer string, to any) error {
 	dec := json.NewDecoder(strings.NewReader(answer))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil {
-		return noJSON()
+		return noModelJSON()
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) { // there is more behind it
-		return noJSON()
+		return noModelJSON()
 	}
 	return nil
 }
 
-func noJSON() error { return noAnswer("its answer is not the JSON that it was asked for") }
+func noModelJSON() error { return noModelAnswer("its answer is not the JSON that it was asked for") }
 
-func noAnswer(why string) error { return fault.New(fault.Unavailable, "%s", why) }
+func noModelAnswer(why string) error { return fault.New(fault.Unavailable, "%s", why) }
 
 // find asks a model for the facts of a message.
-func (m *Model) find(ctx context.Context, p llm.Provider, message string) (list []Proposed, tokens int64, err error) {
+func (m *FactModel) find(ctx context.Context, p llm.Provider, message string) (list []proposedFact, tokens int64, err error) {
 	var found []struct {
 		Statement  string `json:"statement"`
 		Kind       string `json:"kind"`
@@ -78,21 +78,21 @@ func (m *Model) find(ctx context.Context, p llm.Provider, message string) (list 
 	}
 	tokens, err = m.ask(ctx, p, m.Prompts.Extract(prompts.Extract{Message: message, Kinds: kinds}), &found)
 	for _, f := range found[:min(len(found), maxFacts)] {
-		list = append(list, Proposed(f))
+		list = append(list, proposedFact(f))
 	}
 	return list, tokens, err
 }
 
 // Adviser asks a model about pairs of statements, see upkeep.Adviser.
 type Adviser struct {
-	model    *Model
+	model    *FactModel
 	provider llm.Provider
 }
 
 var _ upkeep.Adviser = (*Adviser)(nil)
 
 // Adviser returns one, nil for a nil Model and for one whose provider there is not.
-func (m *Model) Adviser() upkeep.Adviser {
+func (m *FactModel) Adviser() upkeep.Adviser {
 	if m == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (m *Model) Adviser() upkeep.Adviser {
 }
 
 // NewAdviser returns one. It reaches for nothing yet. The error is that there is no provider of the name.
-func NewAdviser(m *Model) (*Adviser, error) {
+func NewAdviser(m *FactModel) (*Adviser, error) {
 	p, err := m.Providers.Provider(m.Provider)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (a *Adviser) Decide(ctx context.Context, list []upkeep.Question) (map[strin
 	answers := make(map[string]string, len(found))
 	for _, f := range found {
 		if _, twice := answers[f.Ref]; twice {
-			return nil, tokens, noAnswer("it has answered twice about one pair")
+			return nil, tokens, noModelAnswer("it has answered twice about one pair")
 		}
 		answers[f.Ref] = f.Answer
 	}

@@ -1,4 +1,4 @@
-package facts_test
+package background_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/facts"
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -24,12 +24,12 @@ import (
 )
 
 // house is a store with a conversation, and a model that looks for facts.
-type house struct {
+type factsHouse struct {
 	*testing.T
 	db            *kv.Store
 	memory        *memory.Store
 	chat          *chat.Store
-	model         *facts.Model
+	model         *background.FactModel
 	local, remote *audience.View
 	server        *provider.Server
 
@@ -39,11 +39,11 @@ type house struct {
 }
 
 // hurried is time as providers see it, without pauses between tries.
-var hurried = llm.Timing{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+var hurriedTiming = llm.Timing{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 
-func build(t *testing.T, local bool) *house {
+func buildExtractor(t *testing.T, local bool) *factsHouse {
 	t.Helper()
-	h := &house{T: t}
+	h := &factsHouse{T: t}
 	h.server = provider.Start(func(r *provider.Request, to *provider.Reply) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -68,28 +68,28 @@ func build(t *testing.T, local bool) *house {
 	h.must(err)
 	h.chat, err = chat.Open(db, chat.Options{HandleTaken: h.memory.HandleTaken, Hide: h.memory.HideConversation, Memory: h.memory.Numbered, Remote: h.remote})
 	h.must(err)
-	set, err := llm.NewSet(llm.SetOptions{Time: hurried, Providers: []llm.Options{
+	set, err := llm.NewSet(llm.SetOptions{Time: hurriedTiming, Providers: []llm.Options{
 		{Name: "cheap", Kind: llm.OpenAI, Base: h.server.URL, Model: "small", Key: "none", Local: local},
 	}})
 	h.must(err)
 	t.Cleanup(set.Close)
-	h.model = &facts.Model{Providers: set, Provider: "cheap", Prompts: prompts.BuiltIn()}
+	h.model = &background.FactModel{Providers: set, Provider: "cheap", Prompts: prompts.BuiltIn()}
 	return h
 }
 
-func (h *house) must(err error) {
+func (h *factsHouse) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-func (h *house) extractor(m *facts.Model) *facts.Extractor {
-	return facts.New(facts.Options{DB: h.db, Memory: h.memory, Local: h.local, Remote: h.remote, Model: m})
+func (h *factsHouse) extractor(m *background.FactModel) *background.FactExtractor {
+	return background.NewFactExtractor(background.FactExtractorOptions{DB: h.db, Memory: h.memory, Local: h.local, Remote: h.remote, Model: m})
 }
 
 // say says something in a conversation, which is answered.
-func (h *house) say(x *facts.Extractor, text string, private bool) string {
+func (h *factsHouse) say(x *background.FactExtractor, text string, private bool) string {
 	h.Helper()
 	added, err := h.chat.Append(h.Context(), h.local, chat.AppendRequest{Private: private, Messages: []chat.Draft{{Role: record.RoleUser, Content: text}}})
 	h.must(err)
@@ -100,7 +100,7 @@ func (h *house) say(x *facts.Extractor, text string, private bool) string {
 	return m.ID
 }
 
-func (h *house) waiting(x *facts.Extractor) int {
+func (h *factsHouse) waiting(x *background.FactExtractor) int {
 	h.Helper()
 	n, err := x.Waiting(h.Context())
 	h.must(err)
@@ -108,7 +108,7 @@ func (h *house) waiting(x *facts.Extractor) int {
 }
 
 func TestMEM54_FactsOfAMessage(t *testing.T) {
-	h := build(t, true)
+	h := buildExtractor(t, true)
 	x := h.extractor(h.model)
 	h.answer = `[
 		{"statement":"My name is Ann.","kind":"identity","quote":"my name is Ann","confidence":"high"},
@@ -142,7 +142,7 @@ func TestMEM54_FactsOfAMessage(t *testing.T) {
 }
 
 func TestMEM54_WhatWaitsIsKept(t *testing.T) {
-	h := build(t, true)
+	h := buildExtractor(t, true)
 	idle := h.extractor(nil)
 	h.say(idle, "I live in Graz.", false)
 	h.say(idle, "```\ncode alone\n```", false)
@@ -164,7 +164,7 @@ func TestMEM54_WhatWaitsIsKept(t *testing.T) {
 
 func TestPRIV4_ARemoteModelReadsNoPrivateMessage(t *testing.T) {
 	const canary = "Kanarienvogel"
-	h := build(t, false)
+	h := buildExtractor(t, false)
 	x := h.extractor(h.model)
 	h.answer = `[{"statement":"I keep a bird.","kind":"fact","quote":"I keep a bird","confidence":"high"}]`
 	h.say(x, "I keep a bird, a "+canary, true)
@@ -177,7 +177,7 @@ func TestPRIV4_ARemoteModelReadsNoPrivateMessage(t *testing.T) {
 	if h.memory.Stored(added[0]).Private {
 		t.Error("a fact of what everybody may know is private")
 	}
-	near := build(t, true)
+	near := buildExtractor(t, true)
 	y := near.extractor(near.model)
 	near.answer = h.answer
 	near.say(y, "I keep a bird, a "+canary, true)
@@ -189,8 +189,8 @@ func TestPRIV4_ARemoteModelReadsNoPrivateMessage(t *testing.T) {
 }
 
 func TestMEM59_AModelComparesPairs(t *testing.T) {
-	h := build(t, true)
-	a, err := facts.NewAdviser(h.model)
+	h := buildExtractor(t, true)
+	a, err := background.NewAdviser(h.model)
 	h.must(err)
 	h.answer = `[{"ref":"p1","answer":"MERGE"},{"ref":"p2","answer":"NEWER"}]`
 	at := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
