@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/spending"
+	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
@@ -42,7 +42,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
 		err = r.KV.View(ctx, func(tx *kv.Tx) error {
-			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, spending.Check, personality.Check, books.Check} {
+			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, send.CheckSpending, personality.Check, books.Check} {
 				problems, err := check(tx)
 				out.Problems = append(out.Problems, problems...)
 				if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cites"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/spending"
+	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -385,7 +385,7 @@ func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
 		if f.providers == nil {
 			return nil
 		}
-		return spending.Open(db, f.providers.Ledger(), log)
+		return send.OpenSpending(db, f.providers.Ledger(), log)
 	}
 }
 

@@ -1,4 +1,23 @@
-package spending
+package send
+
+// Spending keeps what language models are asked in the store: tokens and requests by day, provider,
+// model and whether somebody waited, in the collection chat-spending. Counting and refusing are done by the
+// ledger of chat/llm, which lives as long as the daemon; this package gives it the rows of a store, and writes
+// those that change.
+//
+// # When it is written
+//
+// After each answer, before its caller has it, in a transaction of its own: an answer takes seconds, a
+// transaction milliseconds. A daemon that is killed loses at most the answers that were still arriving. A row
+// that can't be written, since the disk is full, counts all the same and is written with the next.
+//
+// What was spent is spent: a store that is restored from a backup gets the rows that were counted since then,
+// so a budget does not begin anew. Rows of days that are too long ago are deleted by the next write.
+//
+// # Who may call it
+//
+// Package daemon, when it opens the rooms over a store, and admin.check. Nothing has to be closed: the ledger
+// is given another store, or none. All functions may be called concurrently.
 
 import (
 	"context"
@@ -42,11 +61,11 @@ func (r *row) sound(id string) bool {
 }
 
 // writeTimeout is how long the store may take before a row may be written; it then waits for the next.
-const writeTimeout = 10 * time.Second
+const spendingWriteTimeout = 10 * time.Second
 
 // Open gives a ledger the rows of a store, and has it keep those that change there from now on. Rows that
 // can't be read count as none; the log says so.
-func Open(db *kv.Store, ledger *llm.Ledger, log *slog.Logger) error {
+func OpenSpending(db *kv.Store, ledger *llm.Ledger, log *slog.Logger) error {
 	var kept []llm.Spent
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
 		for id, r := range rows.All(tx, "") {
@@ -73,7 +92,7 @@ func Open(db *kv.Store, ledger *llm.Ledger, log *slog.Logger) error {
 
 // write keeps rows, and deletes those of days before the oldest.
 func write(db *kv.Store, changed []llm.Spent, oldest string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout) // who asked may have left
+	ctx, cancel := context.WithTimeout(context.Background(), spendingWriteTimeout) // who asked may have left
 	defer cancel()
 	return db.Update(ctx, func(tx *kv.Tx) error {
 		for i := range changed {
@@ -95,7 +114,7 @@ func write(db *kv.Store, changed []llm.Spent, oldest string) error {
 }
 
 // Check says which rows are none that were written here. They are named by day and provider alone.
-func Check(tx *kv.Tx) (problems []string, err error) {
+func CheckSpending(tx *kv.Tx) (problems []string, err error) {
 	for id, r := range rows.All(tx, "") {
 		if !r.sound(id) {
 			problems = append(problems, fmt.Sprintf("what was spent on %s for the provider %s is not what was counted", r.Day, r.Provider))

@@ -1,4 +1,4 @@
-package spending_test
+package send_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/spending"
+	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -41,7 +41,7 @@ func ledgerAt(now *time.Time, b llm.Budget) *llm.Ledger {
 	return llm.NewLedger(b, func() time.Time { return *now })
 }
 
-func open(t *testing.T, dir string) *kv.Store {
+func openSpending(t *testing.T, dir string) *kv.Store {
 	t.Helper()
 	db, err := kv.Open(dir, kv.Options{})
 	if err != nil {
@@ -53,7 +53,7 @@ func open(t *testing.T, dir string) *kv.Store {
 func attach(t *testing.T, db *kv.Store, l *llm.Ledger) *bytes.Buffer {
 	t.Helper()
 	var log bytes.Buffer
-	if err := spending.Open(db, l, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+	if err := send.OpenSpending(db, l, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
 		t.Fatal(err)
 	}
 	return &log
@@ -77,7 +77,7 @@ func stored(t *testing.T, db *kv.Store, now time.Time) []llm.Spent {
 // TestCHAT38_SpendingIsKept over a restart, with what nobody waited for apart.
 func TestCHAT38_SpendingIsKept(t *testing.T) {
 	dir, now := t.TempDir(), noon
-	db := open(t, dir)
+	db := openSpending(t, dir)
 	l := ledgerAt(&now, llm.Budget{})
 	attach(t, db, l)
 	for _, background := range []bool{false, true, false} {
@@ -86,7 +86,7 @@ func TestCHAT38_SpendingIsKept(t *testing.T) {
 		}
 	}
 	closed(t, db)
-	db = open(t, dir)
+	db = openSpending(t, dir)
 	defer closed(t, db)
 	want := []llm.Spent{
 		{Day: "2026-03-01", Provider: "ours", Model: "m/1", Requests: 2, In: 20, Out: 10},
@@ -96,7 +96,7 @@ func TestCHAT38_SpendingIsKept(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := db.View(t.Context(), func(tx *kv.Tx) error {
-		problems, err := spending.Check(tx)
+		problems, err := send.CheckSpending(tx)
 		if len(problems) > 0 {
 			t.Errorf("%v", problems)
 		}
@@ -110,7 +110,7 @@ func TestCHAT38_SpendingIsKept(t *testing.T) {
 func TestCHAT38_ABudgetHoldsOverARestart(t *testing.T) {
 	dir, now := t.TempDir(), noon
 	for start, refused := range []bool{false, true} {
-		db := open(t, dir)
+		db := openSpending(t, dir)
 		l := ledgerAt(&now, llm.Budget{TokensPerDay: 15})
 		attach(t, db, l)
 		var f *fault.Error
@@ -132,7 +132,7 @@ func TestCHAT38_ABudgetHoldsOverARestart(t *testing.T) {
 
 // TestCHAT38_OldDaysAreDropped from the store, too.
 func TestCHAT38_OldDaysAreDropped(t *testing.T) {
-	db, now := open(t, kv.InMemory), noon
+	db, now := openSpending(t, kv.InMemory), noon
 	defer closed(t, db)
 	l := ledgerAt(&now, llm.Budget{})
 	attach(t, db, l)
@@ -158,7 +158,7 @@ func TestCHAT38_OldDaysAreDropped(t *testing.T) {
 // TestCHAT38_ARestoreGivesNothingBack: what was spent since a backup stays spent.
 func TestCHAT38_ARestoreGivesNothingBack(t *testing.T) {
 	now, file := noon, filepath.Join(t.TempDir(), "backup")
-	db := open(t, t.TempDir())
+	db := openSpending(t, t.TempDir())
 	l := ledgerAt(&now, llm.Budget{})
 	attach(t, db, l)
 	for i := range 3 {
@@ -175,7 +175,7 @@ func TestCHAT38_ARestoreGivesNothingBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = db.Close() // it is replaced
-	db = open(t, db.Dir())
+	db = openSpending(t, db.Dir())
 	defer closed(t, db)
 	if got := stored(t, db, now); len(got) != 1 || got[0].Requests != 1 {
 		t.Errorf("the backup holds %+v", got)
@@ -189,14 +189,14 @@ func TestCHAT38_ARestoreGivesNothingBack(t *testing.T) {
 // TestCHAT38_WhatCantBeWrittenIsWrittenLater, and an answer is given all the same.
 func TestCHAT38_WhatCantBeWrittenIsWrittenLater(t *testing.T) {
 	now := noon
-	db := open(t, kv.InMemory)
+	db := openSpending(t, kv.InMemory)
 	l := ledgerAt(&now, llm.Budget{})
 	log := attach(t, db, l)
 	closed(t, db)
 	if err := ask(t, l, false); err != nil || !strings.Contains(log.String(), "not written yet") {
 		t.Errorf("%v, %s", err, log)
 	}
-	db = open(t, kv.InMemory)
+	db = openSpending(t, kv.InMemory)
 	defer closed(t, db)
 	attach(t, db, l)
 	if got := stored(t, db, now); len(got) != 1 || got[0].Requests != 1 {
@@ -212,7 +212,7 @@ func TestCHAT38_WhatCantBeWrittenIsWrittenLater(t *testing.T) {
 
 // TestCHAT38_RowsThatAreNoneCountAsNone, and Check names them.
 func TestCHAT38_RowsThatAreNoneCountAsNone(t *testing.T) {
-	db := open(t, kv.InMemory)
+	db := openSpending(t, kv.InMemory)
 	defer closed(t, db)
 	type any map[string]interface{}
 	raw := kv.NewCollection[any]("chat-spending")
@@ -230,7 +230,7 @@ func TestCHAT38_RowsThatAreNoneCountAsNone(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if err := db.View(t.Context(), func(tx *kv.Tx) error {
-		problems, err := spending.Check(tx)
+		problems, err := send.CheckSpending(tx)
 		if len(problems) != 3 {
 			t.Errorf("%q", problems)
 		}
