@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/chat/action"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -201,7 +201,7 @@ func (s *Store) Decide(ctx context.Context, v *audience.View, id string,
 	if err := cmp.Or(err, refused); err != nil {
 		return nil, err
 	}
-	action.Show(v, shown, &s.lapses, s.opts.Now)
+	tools.RenderActions(v, shown, &s.lapses, s.opts.Now)
 	return &shown[0], nil
 }
 
@@ -240,7 +240,7 @@ func (s *Store) Waiting(ctx context.Context, v *audience.View, ref string, limit
 	})
 	for i := range list {
 		shown := []record.ChatAction{list[i].Action}
-		action.Show(v, shown, &s.lapses, s.opts.Now)
+		tools.RenderActions(v, shown, &s.lapses, s.opts.Now)
 		list[i].Action = shown[0]
 	}
 	return list, total, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ctxd/ctxd/chat/action"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
@@ -61,7 +61,7 @@ type Store struct {
 	follower  Follower   // nil: none
 	summarise Summarizer // nil: references have no summary
 	counters  nameCounters
-	lapses    action.Lapses
+	lapses    tools.ExpiredActions
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
@@ -362,7 +362,7 @@ func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool
 		References: RenderReferences(v, StoredReferences(m.Members, v), &RenderedMessage{Content: m.Content, Places: withheld}, s.numberedBy(v)),
 	}
 	m.detailed(v, out)
-	action.Show(v, out.Actions, &s.lapses, s.opts.Now)
+	tools.RenderActions(v, out.Actions, &s.lapses, s.opts.Now)
 	if v.Hides() {
 		out.Index = m.PublicIndex
 		if !handleShown || out.Content != m.Content {

@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/decide"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // actionDecider does what answers propose, or not, for the reader of a View.
 type actionDecider interface {
-	Confirm(ctx context.Context, v *audience.View, id string, args map[string]any) (*decide.Decided, error)
-	Reject(ctx context.Context, v *audience.View, id string) (*decide.Decided, error)
+	Confirm(ctx context.Context, v *audience.View, id string, args map[string]any) (*tools.Decision, error)
+	Reject(ctx context.Context, v *audience.View, id string) (*tools.Decision, error)
 }
 
 // actionLister lists the actions that wait, for the reader of a View.
@@ -39,7 +39,7 @@ func (c scope) chatRejectAction(ctx context.Context, _ *Session, p protocol.Chat
 	return decided(c.actions.Reject(ctx, c.view, p.ID))
 }
 
-func decided(d *decide.Decided, err error) (out protocol.ChatDecided, _ error) {
+func decided(d *tools.Decision, err error) (out protocol.ChatDecided, _ error) {
 	if err != nil {
 		return out, err
 	}

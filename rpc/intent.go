@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/intent"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
@@ -13,14 +13,14 @@ import (
 
 // intentRouter says what a message orders, for the reader of a View.
 type intentRouter interface {
-	Route(ctx context.Context, v *audience.View, message string, at intent.Place) (*intent.Routed, error)
+	Route(ctx context.Context, v *audience.View, message string, at tools.OrderPlace) (*tools.RoutedMessage, error)
 }
 
 func (c scope) intentRoute(ctx context.Context, _ *Session, p protocol.IntentRoute) (out protocol.IntentRouted, err error) {
 	if len(p.Text) > chat.MaxContent {
 		return out, fault.TooLarge("text", len(p.Text), chat.MaxContent, "bytes").WithHint("give what a person typed")
 	}
-	at := intent.Place{}
+	at := tools.OrderPlace{}
 	if p.ConversationID != "" {
 		conversation, err := c.chat.Get(ctx, c.view, p.ConversationID)
 		if err != nil {

@@ -8,14 +8,11 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/action"
 	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
-	"github.com/ctxd/ctxd/chat/decide"
 	"github.com/ctxd/ctxd/chat/exchange"
-	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/send"
-	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -110,7 +107,7 @@ func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers an
 		exports: exchange.New(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: cites.NewSourceLister(r.Chat, r.Memory),
 		excerpts: cites.NewExcerptFinder(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: cites.NewSuggester(r.Chat, r.Cites),
-		actions: decide.New(r.Chat, action.Rooms{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
+		actions: tools.NewDecider(r.Chat, tools.ActionDeps{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
 		intents: intents, concepts: learning.NewConcepts(r.Concepts), queue: r.Queue, asked: waiting.NewChat(r.Chat, r.Queue),
 	}
 }
@@ -167,14 +164,14 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 // serveRooms lets calls in to the rooms and has their changes told.
 func (s *Server) serveRooms(phase string, r *Rooms) bool {
 	if r.KV != nil {
-		has := tool.Options{Views: r.Audience, Recall: r.Recall}
+		has := tools.SetOptions{Views: r.Audience, Recall: r.Recall}
 		noMemory, noBooks := s.switchedOff("what is remembered", protocol.SettingMemoryEnabled), s.switchedOff("what books say", protocol.SettingBooksEnabled)
 		if noMemory != nil {
 			has.Recall = nil
 		}
-		toolset := tool.New(has)
+		toolset := tools.NewSet(has)
 		remote := r.Audience.View(audience.Remote)
-		intents := intent.New(intent.Options{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
+		intents := tools.NewRouter(tools.RouterOptions{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
 		answers := send.New(send.Options{
 			Chat: waiting.NewChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: toolset,
 			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive), NoBooks: noBooks != nil,

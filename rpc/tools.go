@@ -4,20 +4,20 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // toolCaller runs tools for the reader of a View.
 type toolCaller interface {
-	Call(ctx context.Context, env tool.Env, name string, arguments json.RawMessage) (*record.ToolResult, error)
+	Call(ctx context.Context, env tools.CallEnv, name string, arguments json.RawMessage) (*record.ToolResult, error)
 }
 
 func toolsList(_ context.Context, _ *Session, p protocol.ToolsList) (protocol.Tools, error) {
-	return protocol.Tools{Tools: tool.List(p.Write)}, nil
+	return protocol.Tools{Tools: tools.List(p.Write)}, nil
 }
 
 func (c scope) toolsCall(ctx context.Context, _ *Session, p protocol.ToolCall) (*record.ToolResult, error) {
-	return c.tools.Call(ctx, tool.Env{View: c.view, MaxText: p.MaxChars}, p.Name, p.Arguments)
+	return c.tools.Call(ctx, tools.CallEnv{View: c.view, MaxText: p.MaxChars}, p.Name, p.Arguments)
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/chat/action"
-	"github.com/ctxd/ctxd/chat/decide"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -33,8 +32,8 @@ func (h *house) project() {
 	}
 }
 
-func (h *house) decider() *decide.Decider {
-	return decide.New(h.chat, action.Rooms{Entities: h.ents, Memory: h.memory, Conversations: h.chat})
+func (h *house) decider() *tools.Decider {
+	return tools.NewDecider(h.chat, tools.ActionDeps{Entities: h.ents, Memory: h.memory, Conversations: h.chat})
 }
 
 const assign = `{"entity":"Hive","field":"lead","to":"Ann","reason":"You said so."}`

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -27,7 +27,7 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 	s.answer.Provider, s.answer.Model = s.info.Name, s.params.Model
 	s.answer.Trace = s.traced()
 	s.keeper = s.keeping(ctx)
-	tools := s.opts.Tools.Turn(tool.Env{View: s.reader}, s.opts.Now)
+	tools := s.opts.Tools.Turn(tools.CallEnv{View: s.reader}, s.opts.Now)
 	err := s.tellWarnings(0)
 	if err == nil {
 		err = s.proposeOrders()
@@ -47,11 +47,11 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 }
 
 // rounds asks until the model calls no tool any more.
-func (s *sending) rounds(ctx context.Context, toolset *tool.Turn) error {
+func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 	t := s.answer.Trace
 	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
 	if s.offersTools() {
-		for _, t := range tool.List(!s.asker.Hides()) {
+		for _, t := range tools.List(!s.asker.Hides()) {
 			r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 		}
 	}
@@ -200,12 +200,12 @@ func (s *sending) tellWarnings(from int) error {
 }
 
 // call runs the tools that the model calls.
-func (s *sending) call(ctx context.Context, toolset *tool.Turn, calls []llm.ToolCall) ([]llm.ToolResult, error) {
+func (s *sending) call(ctx context.Context, toolset *tools.Turn, calls []llm.ToolCall) ([]llm.ToolResult, error) {
 	began := s.opts.Now()
-	list := make([]tool.Call, len(calls))
+	list := make([]tools.Call, len(calls))
 	records := make([]record.ChatToolCall, len(calls))
 	for i, c := range calls {
-		list[i] = tool.Call{Name: c.Name, Arguments: c.Arguments}
+		list[i] = tools.Call{Name: c.Name, Arguments: c.Arguments}
 		records[i] = record.ChatToolCall{ID: c.ID, Name: c.Name, Arguments: kept(c.Arguments), Round: toolset.Rounds() + 1}
 		if err := s.emit(turn.ToolCall, "", &turn.ChatDeltaData{Call: &records[i]}); err != nil {
 			return nil, err
@@ -268,7 +268,7 @@ func kept(arguments string) string {
 
 // keep stores the answer, as far as there is one, and tells of its end. failed is why it is not whole. What is stored
 // does not depend on the context of the call, which may have ended.
-func (s *sending) keep(ctx context.Context, tools *tool.Turn, failed error) (*turn.ChatSent, error) {
+func (s *sending) keep(ctx context.Context, tools *tools.Turn, failed error) (*turn.ChatSent, error) {
 	if failed != nil && s.answer.Finish == "" {
 		s.answer.Finish = record.FinishFailed
 		if ctx.Err() != nil {
@@ -321,7 +321,7 @@ func (s *sending) done(failed error) {
 }
 
 // refer has the answer keep what it stands on.
-func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
+func (s *sending) refer(ctx context.Context, tools *tools.Turn) {
 	s.answer.Memories = s.shown(tools)
 	before := len(s.answer.Warnings)
 	shown := chat.AnswerContext{Tools: tools.References()}
@@ -336,7 +336,7 @@ func (s *sending) refer(ctx context.Context, tools *tool.Turn) {
 }
 
 // shown are the memories that the model was shown, in the prompt and by tools.
-func (s *sending) shown(tools *tool.Turn) (ids []string) {
+func (s *sending) shown(tools *tools.Turn) (ids []string) {
 	known := make(map[string]bool)
 	add := func(id string) {
 		if id != "" && !known[id] && len(ids) < chat.MaxAnswerMemories {

@@ -12,10 +12,9 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/background"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/send"
-	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -191,9 +190,9 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	must(f, err)
 	t.Cleanup(providers.Close)
 	h.sending = send.Options{
-		Chat: h.chat, Prompts: gather.Open(db, seen, h.gathering), Providers: providers, Tools: tool.New(tool.Options{Views: seen, Recall: ranker}),
+		Chat: h.chat, Prompts: gather.Open(db, seen, h.gathering), Providers: providers, Tools: tools.NewSet(tools.SetOptions{Views: seen, Recall: ranker}),
 		Views: seen, GatherTimeout: patience,
-		Orders: intent.New(intent.Options{Memory: h.memory, Recall: ranker, Refs: h.gathering.Refs, Remote: h.remote}),
+		Orders: tools.NewRouter(tools.RouterOptions{Memory: h.memory, Recall: ranker, Refs: h.gathering.Refs, Remote: h.remote}),
 	}
 	h.pipe = send.New(h.sending)
 	return h

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -22,7 +22,7 @@ func (s *sending) order(ctx context.Context) (err error) {
 	if len(s.read.Orders) == 0 {
 		return nil
 	}
-	at := intent.Place{ConversationID: s.turn.Conversation.ID, MessageID: s.turn.Question.ID}
+	at := tools.OrderPlace{ConversationID: s.turn.Conversation.ID, MessageID: s.turn.Question.ID}
 	s.ordered, err = s.opts.Orders.Propose(ctx, s.asker, s.read, s.turn.Question.Content, at)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *sending) proposeOrders() error {
 		}
 	}
 	if n := s.ordered.Left; n > 0 {
-		return s.warnNow("intents", "the message orders %d things, and the first %d are proposed", n+intent.MaxOrders, intent.MaxOrders)
+		return s.warnNow("intents", "the message orders %d things, and the first %d are proposed", n+tools.MaxOrders, tools.MaxOrders)
 	}
 	return nil
 }

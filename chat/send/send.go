@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -50,7 +49,7 @@ type assembler interface {
 
 // orders propose what messages order.
 type orders interface {
-	Propose(ctx context.Context, v *audience.View, read intent.Reading, message string, at intent.Place) (*intent.Routed, error)
+	Propose(ctx context.Context, v *audience.View, read tools.OrderReading, message string, at tools.OrderPlace) (*tools.RoutedMessage, error)
 }
 
 // views make the Views of readers.
@@ -63,7 +62,7 @@ type Options struct {
 	Chat      conversations
 	Prompts   assembler
 	Providers *llm.Set
-	Tools     *tool.Set
+	Tools     *tools.Set
 	Orders    orders
 	Views     views
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/intent"
 	"github.com/ctxd/ctxd/chat/llm"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
@@ -36,8 +36,8 @@ type sending struct {
 	info         llm.Info
 	reader       *audience.View // as who the provider reads
 	attached     attached
-	read         intent.Reading // of the message
-	ordered      *intent.Routed // what is proposed for that; nil: nothing
+	read         tools.OrderReading   // of the message
+	ordered      *tools.RoutedMessage // what is proposed for that; nil: nothing
 	prompt       *prompt.Result
 	prompted     time.Time // when it was made
 	secret       bool      // a remote reader would have been given another prompt
@@ -166,7 +166,7 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 	}
 	s.params.Model = model
 	if s.params.Intents == nil || *s.params.Intents {
-		s.read = intent.Read(s.params.Text)
+		s.read = tools.ReadOrders(s.params.Text)
 	}
 	if s.commands() {
 		s.provider = llm.Nobody()

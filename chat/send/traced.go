@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/tool"
+	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -35,18 +35,18 @@ func (s *sending) traceRound(a *llm.Answer, took, first time.Duration) {
 }
 
 // traceCall adds a call of a tool. The name of one that there is not is a text of the model, and not kept.
-func (s *sending) traceCall(c *llm.ToolCall, r *record.ChatToolCall, ran tool.Ran) {
+func (s *sending) traceCall(c *llm.ToolCall, r *record.ChatToolCall, ran tools.CallRun) {
 	call := chat.TraceCall{
 		Arguments: len(c.Arguments), Chars: r.Chars, Took: ran.Took.Microseconds(), Cached: ran.Cached, Failed: r.Failed,
 	}
-	if slices.ContainsFunc(tool.List(true), func(t tool.Tool) bool { return t.Name == c.Name }) {
+	if slices.ContainsFunc(tools.List(true), func(t tools.Tool) bool { return t.Name == c.Name }) {
 		call.Name = c.Name
 	}
 	s.answer.Trace.Called(call)
 }
 
 // traceEnd completes the trace before it is kept. failed is why the answer is not whole.
-func (s *sending) traceEnd(tools *tool.Turn, failed error) {
+func (s *sending) traceEnd(tools *tools.Turn, failed error) {
 	spent := maps.Clone(s.timings.spent)
 	spent["own"] = s.timings.own()
 	s.answer.Trace.Shown(tools.References(), s.answer.Content)

@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Bounds of a call.
+const (
+	MaxResultText    = 16_000 // characters of a result, unless the Env says otherwise
+	maxArgumentsSize = 64 << 10
+	callTimeout      = 5 * time.Second
+)
+
+// Tool is what a model is told of a tool; clients are told the same.
+type Tool = record.Tool
+
+// Result is what a call gives.
+type Result = record.ToolResult
+
+// Reference is a record that a Result shows. A Turn has one for each note and memory.
+type Reference = record.ToolReference
+
+// Proposal is a change that a model asks for. It waits for a person.
+type Proposal = record.ToolProposal
+
+// Edit is a line of the frontmatter of a file.
+type Edit = record.ToolEdit
+
+// How records come into results. Of two the one further down shows more.
+const (
+	ExtentFound   = record.ToolFound   // it was in a list of a search
+	ExtentPartial = record.ToolShown   // it was shown in part: a field, an edge, a row
+	ExtentRead    = record.ToolRead    // its text was read
+	ExtentExcerpt = record.ToolExcerpt // a passage of it was read
+)
+
+// Types of proposals.
+const (
+	CreateTask   = record.ProposeTask
+	AssignEntity = record.ProposeAssign
+)
+
+// Env is what the calls of one reader are made in.
+type CallEnv struct {
+	View *audience.View // what the one sees who reads the result: the provider of a model
+	// MaxText is how many characters a result has at most; 0: MaxText.
+	MaxText int
+}
+
+// Recaller finds what is remembered.
+type Recaller interface {
+	Search(ctx context.Context, v *audience.View, req recall.Request) (*recall.Result, error)
+}
+
+// Views gives the View of a remote reader, whose results tell what is private of others.
+type Views interface {
+	View(audience.Reader) *audience.View
+}
+
+// Options are what a Set needs beside the View of a call.
+type SetOptions struct {
+	Views   Views
+	Recall  Recaller      // nil: there is nothing to search, and search_memory says so
+	Timeout time.Duration // of a call; 0: Timeout
+}
+
+// Set has all tools.
+type Set struct {
+	opts SetOptions
+}
+
+// New returns the Set of all tools.
+func NewSet(opts SetOptions) *Set {
+	if opts.Timeout == 0 {
+		opts.Timeout = callTimeout
+	}
+	return &Set{opts}
+}
+
+// List returns the tools in their order: with proposals, or those alone that read.
+func List(proposals bool) []Tool {
+	var list []Tool
+	for i := range tools {
+		if proposals || !tools[i].Proposes {
+			list = append(list, tools[i].Tool)
+		}
+	}
+	return list
+}
