@@ -3,7 +3,7 @@ package chat
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/parts"
@@ -50,7 +50,7 @@ func (t *ReferenceNotice) List(refs []record.ChatReference) string {
 		return ""
 	}
 	if left > 0 {
-		b.WriteString("- and " + show.Plural(left, "other") + "\n")
+		b.WriteString("- and " + render.Plural(left, "other") + "\n")
 	}
 	if t.Tools {
 		b.WriteString(toldHint)
@@ -65,15 +65,15 @@ func referenceLine(r *record.ChatReference) string {
 	if part, ok := parts.Of(link); ok {
 		name += "#" + part.String()
 	}
-	line := "- " + show.Note(name)
+	line := "- " + render.Note(name)
 	if r.Status != record.ReferOK {
-		return line + ": Warning - " + show.Inline(r.Reason) + "\n"
+		return line + ": Warning - " + render.Inline(r.Reason) + "\n"
 	}
 	if r.Path != "" {
-		line += " (" + show.Inline(r.Path) + ")"
+		line += " (" + render.Inline(r.Path) + ")"
 	}
 	if r.Summary != "" {
-		line += ": " + show.Inline(r.Summary)
+		line += ": " + render.Inline(r.Summary)
 	}
 	return line + "\n"
 }

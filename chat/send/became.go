@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -27,10 +27,10 @@ func (s *sending) became(list []record.ChatAction) string {
 		a := &list[i]
 		args, _ := json.Marshal(s.toldValue(a.Args)) // JSON values
 		text, _ := prompt.Cut(string(args), argsTold)
-		b.WriteString("- " + a.Type + " " + show.Inline(text) + ": " + s.state(a) + "\n")
+		b.WriteString("- " + a.Type + " " + render.Inline(text) + ": " + s.state(a) + "\n")
 	}
 	if more := len(list) - proposalsTold; more > 0 {
-		b.WriteString("- and " + show.Plural(more, "other") + "\n")
+		b.WriteString("- and " + render.Plural(more, "other") + "\n")
 	}
 	return b.String() + "\n"
 }
@@ -47,7 +47,7 @@ func (s *sending) state(a *record.ChatAction) string {
 	case record.ActionExpired:
 		return "the user did not decide in time, and nothing was done"
 	case record.ActionFailed:
-		return "the user confirmed it, and it could not be done: " + show.Inline(s.told(a.Failure))
+		return "the user confirmed it, and it could not be done: " + render.Inline(s.told(a.Failure))
 	}
 	return "it waits for the user, and nothing was done yet"
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
 	"github.com/ctxd/ctxd/chat/tools"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -98,7 +98,7 @@ func said(a *record.ChatAction) string {
 	text := func(arg string) string {
 		value, _ := a.Args[arg].(string)
 		value, _ = prompt.Cut(value, longProposed)
-		return show.Inline(value)
+		return render.Inline(value)
 	}
 	switch a.Type {
 	case record.ProposeRemember:

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -34,7 +34,7 @@ func define(name, title, description string, run func(*toolRun) error, arguments
 }
 
 // shared is define for a tool that ctxd mcp has too.
-func shared(about show.About, run func(*toolRun) error, arguments ...argument) definition {
+func shared(about render.ToolInfo, run func(*toolRun) error, arguments ...argument) definition {
 	return define(about.Name, about.Title, about.Description, run, arguments...)
 }
 
@@ -74,7 +74,7 @@ func (c *toolRun) answer(text string) {
 	c.out.Text = text
 	shown := []Reference{}
 	for i, r := range c.out.References {
-		if strings.Contains(text, show.ID(c.marks[i])) && !slices.ContainsFunc(shown, func(o Reference) bool {
+		if strings.Contains(text, render.ID(c.marks[i])) && !slices.ContainsFunc(shown, func(o Reference) bool {
 			return o.NoteID == r.NoteID && o.MemoryID == r.MemoryID
 		}) {
 			shown = append(shown, r)
@@ -84,7 +84,7 @@ func (c *toolRun) answer(text string) {
 }
 
 // page answers with the page of a list that the cursor asks for.
-func (c *toolRun) page(l *show.Page) error {
+func (c *toolRun) page(l *render.Page) error {
 	if err := l.Skip(c.text("cursor")); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (c *toolRun) page(l *show.Page) error {
 }
 
 // whole answers with a list that has no further pages: what does not fit is counted.
-func (c *toolRun) whole(l *show.Page) error {
+func (c *toolRun) whole(l *render.Page) error {
 	l.Next = func(int) (string, error) { return "", nil }
 	const rest = 80 // characters of the line that counts the rest
 	text, shown, err := l.Shown(c.limit - rest)
@@ -102,7 +102,7 @@ func (c *toolRun) whole(l *show.Page) error {
 		return err
 	}
 	if left := l.Total - shown; left > 0 {
-		text += fmt.Sprintf("%s more have no room here: ask with a lower limit.\n", show.Plural(left, l.Noun))
+		text += fmt.Sprintf("%s more have no room here: ask with a lower limit.\n", render.Plural(left, l.Noun))
 	}
 	c.answer(text)
 	return nil
@@ -215,12 +215,12 @@ func explain(err error) string {
 	}
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		return show.Line(fault.Message(err)) + "\n"
+		return render.Line(fault.Message(err)) + "\n"
 	}
 	var b strings.Builder
-	b.WriteString(show.Line(f.Msg))
+	b.WriteString(render.Line(f.Msg))
 	if f.Field != "" && !strings.Contains(f.Msg, f.Field) {
-		b.WriteString(" (" + show.Inline(f.Field) + ")")
+		b.WriteString(" (" + render.Inline(f.Field) + ")")
 	}
 	if f.Line > 0 {
 		fmt.Fprintf(&b, " at line %d, column %d", f.Line, f.Column)
@@ -229,10 +229,10 @@ func explain(err error) string {
 		b.WriteString("\nCalling again later may work.")
 	}
 	if hint := methods.Replace(f.Hint); hint != "" {
-		b.WriteString("\nTry: " + show.Inline(hint))
+		b.WriteString("\nTry: " + render.Inline(hint))
 	}
 	for _, c := range f.Candidates {
-		b.WriteString("\n- " + show.Candidate(c))
+		b.WriteString("\n- " + render.Candidate(c))
 	}
 	return b.String() + "\n"
 }

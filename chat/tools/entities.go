@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -19,7 +19,7 @@ import (
 // longName is how long the name of a record is in an argument, in bytes.
 const longName = 4 << 10
 
-var getEntity = shared(show.GetEntity,
+var getEntity = shared(render.GetEntityInfo,
 	(*toolRun).getEntity,
 	argument{name: "entity", kind: aText, required: true, long: longName, about: "the entity: its name, an alias or its id"},
 	argument{
@@ -40,7 +40,7 @@ func (c *toolRun) getEntity() error {
 		return err
 	}
 	shown := c.view.ShownEntity(e)
-	card := show.Card{ID: e.ID, Name: shown.Name, Type: shown.Type, Aliases: shown.Aliases, NoteID: shown.NoteID, Fields: fields}
+	card := render.Card{ID: e.ID, Name: shown.Name, Type: shown.Type, Aliases: shown.Aliases, NoteID: shown.NoteID, Fields: fields}
 	c.referNote(e.NoteID, e.NoteID)
 	text := card.Text(func(r map[string]any) {
 		id, _ := r["id"].(string)
@@ -53,7 +53,7 @@ func (c *toolRun) getEntity() error {
 			}
 		}
 	})
-	return c.page(show.Lines(text))
+	return c.page(render.Lines(text))
 }
 
 // resolved returns the fields of an entity with what they refer to, as JSON has them.
@@ -69,7 +69,7 @@ func (c *toolRun) resolved(ctx context.Context, e *entities.Entity, depth int) (
 	return fields, json.Unmarshal(data, &fields)
 }
 
-var exploreGraph = shared(show.ExploreGraph,
+var exploreGraph = shared(render.ExploreGraphInfo,
 	(*toolRun).exploreGraph,
 	argument{
 		name: "record", kind: aText, required: true, long: longName,
@@ -97,7 +97,7 @@ func (c *toolRun) exploreGraph() error {
 			c.referNote(v.ID, v.ID)
 		}
 	}
-	return c.page(show.Graph(sub))
+	return c.page(render.Graph(sub))
 }
 
 const (
@@ -105,7 +105,7 @@ const (
 	rowsOfPage = 500
 )
 
-var query = shared(show.Query("An error says which types and fields there are."),
+var query = shared(render.QueryInfo("An error says which types and fields there are."),
 	(*toolRun).query,
 	argument{name: "query", kind: aText, required: true, long: syntax.MaxSource, about: "the WQL text"},
 	argument{name: "this", kind: aText, long: longName, about: "the entity that {this} means: its name or id"},
@@ -115,7 +115,7 @@ var query = shared(show.Query("An error says which types and fields there are.")
 
 func (c *toolRun) query() error {
 	text, limit := c.text("query"), c.number("limit")
-	l := &show.Page{Noun: "row", None: "0 rows", Most: limit}
+	l := &render.Page{Noun: "row", None: "0 rows", Most: limit}
 	if err := l.SkipUnknown(c.text("cursor"), maxRows); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (c *toolRun) query() error {
 	}
 	res, err := c.view.Query(c.ctx, text, opts)
 	if err != nil {
-		whole, ok := show.QueryError(text, err, func() []record.Diagnostic { return c.view.Check(text, "") })
+		whole, ok := render.QueryError(text, err, func() []record.Diagnostic { return c.view.Check(text, "") })
 		if ok {
 			return wholeError(whole + "\n")
 		}
@@ -141,17 +141,17 @@ func (c *toolRun) query() error {
 		return err
 	}
 	q, _ := syntax.Parse(text)
-	l.Total = min(show.Rows(q, res.Total), maxRows)
+	l.Total = min(render.Rows(q, res.Total), maxRows)
 	rows := res.Rows[min(l.From, len(res.Rows)):]
 	fields, err := c.fieldsOf(q, rows)
 	if err != nil {
 		return err
 	}
 	if l.Total > 0 {
-		l.Head = show.Plural(l.Total, "row") + "\n"
+		l.Head = render.Plural(l.Total, "row") + "\n"
 	}
 	for i, r := range rows {
-		l.Items = append(l.Items, show.Row(r, fields, i))
+		l.Items = append(l.Items, render.Row(r, fields, i))
 		if e := c.view.Entity(r.ID); e != nil {
 			c.referNote(r.ID, e.NoteID)
 		}

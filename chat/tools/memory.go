@@ -3,7 +3,7 @@ package tools
 import (
 	"fmt"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -27,19 +27,19 @@ func (c *toolRun) searchMemory() error {
 	if err != nil {
 		return err
 	}
-	l := show.Page{
+	l := render.Page{
 		Noun: "hit", None: "Nothing is remembered of that.", Total: len(res.Hits),
-		Head: show.Sure(res.Confidence, res.Reason, res.Degraded),
+		Head: render.Confidence(res.Confidence, res.Reason, res.Degraded),
 	}
 	for i := range res.Hits {
 		h := &res.Hits[i]
-		line := show.Remembered{
+		line := render.Remembered{
 			Position: i + 1, ID: h.ID, Text: h.Text, CreatedAt: h.CreatedAt(), OlderThan: h.OlderThan,
 		}
 		switch {
 		case h.Memory != nil:
 			line.Tier, line.Status, line.Ref = h.Memory.Tier, h.Memory.Status, fmt.Sprint("#", h.Memory.Number)
-			snippet := show.OneLine(h.Text)
+			snippet := render.OneLine(h.Text)
 			c.refer(h.ID, Reference{MemoryID: h.ID, Ref: line.Ref, Snippet: beginning(snippet), How: ExtentRead, Used: true})
 		case h.Message != nil:
 			line.Role, line.Conversation = h.Message.Role, h.Message.Conversation

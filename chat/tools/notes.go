@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/search"
@@ -31,7 +31,7 @@ const (
 // cursorArgument is that of a tool whose answer has pages.
 var cursorArgument = argument{name: "cursor", kind: aText, long: 200, about: "the cursor that the page before ends with"}
 
-var readNote = shared(show.ReadNote,
+var readNote = shared(render.ReadNoteInfo,
 	(*toolRun).readNote,
 	argument{name: "id", kind: aText, long: 1 << 10, about: "the note: its id, or its title"},
 	argument{name: "path", kind: aText, long: 4 << 10, about: "in the place of id: the path of the note"},
@@ -83,26 +83,26 @@ func (c *toolRun) noteToRead() (*notes.Note, error) {
 }
 
 // textOf returns a note with its text as the reader may see it.
-func (c *toolRun) textOf(n *notes.Note) (*show.NoteText, error) {
+func (c *toolRun) textOf(n *notes.Note) (*render.NoteText, error) {
 	shown, err := c.view.ShownNote(c.ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	out := &show.NoteText{
+	out := &render.NoteText{
 		ID: n.ID, Title: shown.Title, Vault: c.view.VaultOf(n), Path: shown.Path, UpdatedAt: shown.UpdatedAt,
 		Archived: shown.ArchivedAt != nil, EntityID: shown.EntityID, Tags: shown.Tags, Aliases: shown.Aliases,
-		Version: shown.Version, Body: show.Text(shown.Body),
+		Version: shown.Version, Body: render.NoteBody(shown.Body),
 	}
 	links, _ := c.view.Links(n.ID)
 	linked := make(map[string]bool)
 	for _, l := range links {
 		if l.ID != "" && !linked[l.ID] {
 			linked[l.ID] = true
-			out.Links = append(out.Links, show.Note(l.Title)+show.ID(l.ID))
+			out.Links = append(out.Links, render.Note(l.Title)+render.ID(l.ID))
 		}
 	}
 	for _, l := range c.view.Backlinks(n.ID) {
-		out.Backlinks = append(out.Backlinks, show.Note(l.Title)+show.ID(l.ID))
+		out.Backlinks = append(out.Backlinks, render.Note(l.Title)+render.ID(l.ID))
 	}
 	return out, nil
 }
@@ -133,7 +133,7 @@ const (
 	maxQuery = 8 << 10 // bytes
 )
 
-var searchNotes = shared(show.SearchNotes,
+var searchNotes = shared(render.SearchNotesInfo,
 	(*toolRun).searchNotes,
 	argument{
 		name: "query", kind: aText, required: true, long: maxQuery,
@@ -147,12 +147,12 @@ func (c *toolRun) searchNotes() error {
 	if err != nil {
 		return err
 	}
-	l := show.Page{Noun: "note", None: "No note was found. " + broader, Total: len(res.Hits), Head: headOf(res)}
+	l := render.Page{Noun: "note", None: "No note was found. " + broader, Total: len(res.Hits), Head: headOf(res)}
 	for i := range res.Hits {
 		h := &res.Hits[i]
 		n := notedoc.Note(h.Doc)
 		title := c.view.TitleOf(n)
-		l.Items = append(l.Items, strconv.Itoa(i+1)+". "+show.NoteLine(n.ID, title, c.view.VaultOf(n), n.Path)+meant(res, h)+"\n"+snippet(h))
+		l.Items = append(l.Items, strconv.Itoa(i+1)+". "+render.NoteLine(n.ID, title, c.view.VaultOf(n), n.Path)+meant(res, h)+"\n"+snippet(h))
 		c.refer(n.ID, Reference{NoteID: n.ID, Path: n.Path, Title: title, Snippet: foundSnippet, How: ExtentFound})
 	}
 	return c.whole(&l)
@@ -172,14 +172,14 @@ func (c *toolRun) search(query string, limit int, snippets bool) (*search.Result
 func headOf(res *search.Result) string {
 	head := ""
 	if res.Degraded != "" {
-		head = "Notes may be missing: " + show.Inline(res.Degraded) + "\n"
+		head = "Notes may be missing: " + render.Inline(res.Degraded) + "\n"
 	}
 	if len(res.Corrected) > 0 && len(res.Hits) > 0 {
-		head += "Looked for: " + show.Corrected(res.Corrected) + "\n"
+		head += "Looked for: " + render.Corrections(res.Corrected) + "\n"
 	}
 	if res.Understood != nil {
 		for _, p := range res.Understood.Problems {
-			head += show.Problem(p.Text, p.Message, p.Nearest)
+			head += render.QueryProblem(p.Text, p.Message, p.Nearest)
 		}
 	}
 	return head
@@ -197,7 +197,7 @@ func snippet(h *search.Hit) string {
 	if h.Snippet == "" {
 		return ""
 	}
-	return "   " + show.Line(h.Snippet) + "\n"
+	return "   " + render.Line(h.Snippet) + "\n"
 }
 
 var findExcerpts = define("find_excerpts", "Find excerpts of the notes",
@@ -223,7 +223,7 @@ func (c *toolRun) findExcerpts() error {
 	if err != nil {
 		return err
 	}
-	l := show.Page{Noun: "note", None: "No passage was found. " + broader, Head: headOf(res)}
+	l := render.Page{Noun: "note", None: "No passage was found. " + broader, Head: headOf(res)}
 	room := min(excerptChars, c.limit/max(1, len(res.Hits))-200)
 	for i := range res.Hits {
 		h := &res.Hits[i]
@@ -259,22 +259,22 @@ func (c *toolRun) excerpts(h *search.Hit, room int) (string, *Reference, error) 
 	}
 	r := &Reference{NoteID: n.ID, Path: n.Path, Title: shown.Title, How: ExtentExcerpt, Used: true}
 	var b strings.Builder
-	b.WriteString(show.NoteLine(n.ID, shown.Title, c.view.VaultOf(n), n.Path) + "\n")
+	b.WriteString(render.NoteLine(n.ID, shown.Title, c.view.VaultOf(n), n.Path) + "\n")
 	last, at := "", placeFinder{text: shown.Body, at: start}
 	for i, p := range list {
 		passage := seen[p.Start:p.End]
 		if p.Heading != last && p.Heading != "" {
-			b.WriteString("under " + show.Inline(p.Heading) + ":\n")
+			b.WriteString("under " + render.Inline(p.Heading) + ":\n")
 		} else if i > 0 {
 			b.WriteString("…\n")
 		}
 		last = p.Heading
-		b.WriteString(show.Quote(passage))
+		b.WriteString(render.Quote(passage))
 		if place, ok := at.next(passage); ok {
 			r.Ranges = append(r.Ranges, place)
 		}
 	}
-	r.Snippet = beginning(show.OneLine(seen[list[0].Start:list[0].End]))
+	r.Snippet = beginning(render.OneLine(seen[list[0].Start:list[0].End]))
 	r.Heading = list[0].Heading
 	sum := sha256.Sum256([]byte(shown.Body))
 	r.Hash = hex.EncodeToString(sum[:])

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -40,7 +40,7 @@ var createTaskTool = proposing(define("create_task", "Propose a task",
 
 func (c *toolRun) createTask() error {
 	args := TaskArgs{Title: c.text("title"), Details: c.text("details"), Due: c.text("due")}
-	text := "Task: " + show.Inline(args.Title) + "\n"
+	text := "Task: " + render.Inline(args.Title) + "\n"
 	for _, name := range c.list("entities") {
 		e, err := c.entity("entities", name)
 		if err != nil {
@@ -48,7 +48,7 @@ func (c *toolRun) createTask() error {
 		}
 		if !slices.Contains(args.EntityIDs, e.ID) {
 			args.EntityIDs = append(args.EntityIDs, e.ID)
-			text += "about: " + show.Entity(c.view.NameOf(e), e.Type) + show.ID(e.ID) + "\n"
+			text += "about: " + render.Entity(c.view.NameOf(e), e.Type) + render.ID(e.ID) + "\n"
 		}
 	}
 	if name := c.text("note"); name != "" {
@@ -57,7 +57,7 @@ func (c *toolRun) createTask() error {
 			return err
 		}
 		args.NoteID = n.ID
-		text += "from: " + show.Note(c.view.TitleOf(n)) + show.ID(n.ID) + "\n"
+		text += "from: " + render.Note(c.view.TitleOf(n)) + render.ID(n.ID) + "\n"
 	}
 	if due := strings.TrimSpace(args.Due); due != "" {
 		text += "due: " + due + "\n"
@@ -101,12 +101,12 @@ func (c *toolRun) assignEntity() error {
 	}
 	args := AssignArgs{EntityID: e.ID, Field: f.Name, TargetID: id}
 	err = c.propose(AssignEntity, args, func(p *Proposal) string {
-		text := fmt.Sprintf("The field %s of %s refers to %s.\n", show.Inline(f.Name), show.Entity(c.view.NameOf(e), e.Type)+show.ID(e.ID), label)
+		text := fmt.Sprintf("The field %s of %s refers to %s.\n", render.Inline(f.Name), render.Entity(c.view.NameOf(e), e.Type)+render.ID(e.ID), label)
 		if p.Edit != nil {
-			text += "The entity comes from a file, which the user changes: " + show.Inline(p.Edit.Path) + "\n"
+			text += "The entity comes from a file, which the user changes: " + render.Inline(p.Edit.Path) + "\n"
 		}
 		if p.Edit != nil && p.Edit.Line != "" {
-			text += "its line: " + show.Line(p.Edit.Line) + "\n"
+			text += "its line: " + render.Line(p.Edit.Line) + "\n"
 		}
 		return text
 	})
@@ -128,11 +128,11 @@ func (c *toolRun) target(f record.Field) (id, label string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		return n.ID, show.Note(c.view.TitleOf(n)) + show.ID(n.ID), nil
+		return n.ID, render.Note(c.view.TitleOf(n)) + render.ID(n.ID), nil
 	}
 	e, err := c.entity("to", c.text("to"))
 	if err != nil {
 		return "", "", err
 	}
-	return e.ID, show.Entity(c.view.NameOf(e), e.Type) + show.ID(e.ID), nil
+	return e.ID, render.Entity(c.view.NameOf(e), e.Type) + render.ID(e.ID), nil
 }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -31,14 +31,14 @@ type fetched struct {
 
 // pageOf makes the answer of a list that the daemon gives page by page. A cursor is
 // the number of records before it and the daemon's cursor.
-func pageOf(noun string, in paging, most int, fetch func(protocol.Page) (fetched, error)) (*show.Page, error) {
-	l := &show.Page{Noun: noun}
+func pageOf(noun string, in paging, most int, fetch func(protocol.Page) (fetched, error)) (*render.Page, error) {
+	l := &render.Page{Noun: noun}
 	at := in.Cursor
 	if at != "" {
 		number, cursor, ok := strings.Cut(at, ".")
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 0 {
-			return nil, show.BadCursor()
+			return nil, render.BadCursor()
 		}
 		l.From, at = n, cursor
 	}

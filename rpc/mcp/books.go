@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -32,13 +32,13 @@ func (c *call) searchBooks(in searchBooksInput) (string, error) {
 	if err := c.ask("books.search", protocol.BooksSearch{Query: in.Query, Limit: in.Limit}, &found); err != nil {
 		return "", err
 	}
-	l := &show.Page{Noun: "passage", Total: len(found.Hits), None: "No passage was found."}
+	l := &render.Page{Noun: "passage", Total: len(found.Hits), None: "No passage was found."}
 	if l.Total > 0 {
-		l.Head = "Confidence: " + show.Inline(found.Confidence) + " (" + show.Inline(found.Reason) + ")\n" +
+		l.Head = "Confidence: " + render.Inline(found.Confidence) + " (" + render.Inline(found.Reason) + ")\n" +
 			"Cite what you take from a passage by what stands in brackets before it.\n"
 	}
 	if found.Degraded != nil {
-		l.Head += "Some may be missing: " + show.Inline(found.Degraded.Why) + ".\n"
+		l.Head += "Some may be missing: " + render.Inline(found.Degraded.Why) + ".\n"
 	}
 	for i, h := range found.Hits {
 		l.Items = append(l.Items, strconv.Itoa(i+1)+". "+passageText(h.Passage))
@@ -53,9 +53,9 @@ func (c *call) searchBooks(in searchBooksInput) (string, error) {
 func passageText(p *record.Passage) string {
 	cite := strings.TrimSuffix(strings.TrimPrefix(p.Cite, "["), "]")
 	var b strings.Builder
-	b.WriteString("[" + show.Inline(cite) + "]" + show.ID(p.ID) + "\n")
-	for line := range strings.Lines(show.Quote(p.Text)) {
-		b.WriteString("   > " + show.Inline(strings.TrimPrefix(line, "> ")) + "\n")
+	b.WriteString("[" + render.Inline(cite) + "]" + render.ID(p.ID) + "\n")
+	for line := range strings.Lines(render.Quote(p.Text)) {
+		b.WriteString("   > " + render.Inline(strings.TrimPrefix(line, "> ")) + "\n")
 	}
 	return b.String()
 }
@@ -76,7 +76,7 @@ func (c *call) readBook(in readBookInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l := &show.Page{Noun: "section", None: "It has no text."}
+	l := &render.Page{Noun: "section", None: "It has no text."}
 	if len(full.Passages) > 0 {
 		l.Noun = "passage"
 	}
@@ -96,17 +96,17 @@ func (c *call) readBook(in readBookInput) (string, error) {
 
 // bookLine shows a book in one line, with why it can't be read.
 func bookLine(b *record.Book) string {
-	line := show.Inline(b.Title)
+	line := render.Inline(b.Title)
 	if b.Author != "" {
-		line += " by " + show.Inline(b.Author)
+		line += " by " + render.Inline(b.Author)
 	}
-	about := show.Inline(b.Format)
+	about := render.Inline(b.Format)
 	if b.Pages > 0 {
-		about += ", " + show.Plural(b.Pages, "page")
+		about += ", " + render.Plural(b.Pages, "page")
 	}
-	line += " (" + about + ")" + show.ID(b.ID)
+	line += " (" + about + ")" + render.ID(b.ID)
 	if b.State != record.BookReady {
-		line += ": " + show.Inline(strings.TrimSuffix(b.State+", "+b.Reason, ", "))
+		line += ": " + render.Inline(strings.TrimSuffix(b.State+", "+b.Reason, ", "))
 	}
 	return line + "\n"
 }
@@ -114,12 +114,12 @@ func bookLine(b *record.Book) string {
 func sectionLine(s *record.BookSection) string {
 	name := "(before all headings: text reads it)"
 	if len(s.Path) > 0 {
-		name = show.Inline(strings.Join(s.Path, " > "))
+		name = render.Inline(strings.Join(s.Path, " > "))
 	}
 	if s.Page > 0 {
 		name += fmt.Sprintf(", p. %d", s.Page)
 	}
-	return "- " + name + ", " + show.Plural(s.Passages, "passage") + "\n"
+	return "- " + name + ", " + render.Plural(s.Passages, "passage") + "\n"
 }
 
 // findBook reads the book that an argument names.

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -70,7 +70,7 @@ func linkTo(n protocol.NoteItem) string {
 	if n.Insert != "" {
 		return n.Insert
 	}
-	text := cmp.Or(strings.TrimSuffix(n.Path, ".md"), show.OneLine(n.Title))
+	text := cmp.Or(strings.TrimSuffix(n.Path, ".md"), render.OneLine(n.Title))
 	if strings.ContainsAny(text, "[]|#^") {
 		return ""
 	}
@@ -79,7 +79,7 @@ func linkTo(n protocol.NoteItem) string {
 
 // mentionOf is linkTo for what is written behind an @.
 func mentionOf(e protocol.EntityItem) string {
-	text := cmp.Or(e.Insert, show.OneLine(e.Name))
+	text := cmp.Or(e.Insert, render.OneLine(e.Name))
 	switch {
 	case e.Insert != "" && strings.ContainsAny(text, "[]"):
 		return text
@@ -103,7 +103,7 @@ func (c *call) completeNote(typed string) ([]string, error) {
 			return n.ID
 		}
 		return n.Title
-	}, show.OneLine), err
+	}, render.OneLine), err
 }
 
 // completeEntity is completeNote for entities.
@@ -118,7 +118,7 @@ func (c *call) completeEntity(typed string) ([]string, error) {
 			return e.ID
 		}
 		return e.Name
-	}, show.OneLine), err
+	}, render.OneLine), err
 }
 
 func (c *call) notesLike(typed string) ([]protocol.NoteItem, error) {

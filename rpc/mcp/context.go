@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -111,13 +111,13 @@ func leftOut(r *prompt.Report) string {
 		switch {
 		case !isTold(d):
 		case d.Reason == prompt.Ambiguous:
-			b.WriteString("\n\"" + show.Inline(d.Title) + "\" could mean:\n" + candidateLines(d.Candidates))
+			b.WriteString("\n\"" + render.Inline(d.Title) + "\" could mean:\n" + candidateLines(d.Candidates))
 		default:
 			dropped++
 		}
 	}
 	for _, w := range r.Warnings {
-		b.WriteString("\n" + show.Inline(w.Ref) + ": " + show.Inline(w.Message) + "\n")
+		b.WriteString("\n" + render.Inline(w.Ref) + ": " + render.Inline(w.Message) + "\n")
 	}
 	cut := 0
 	for _, s := range r.Sections {
@@ -130,18 +130,18 @@ func leftOut(r *prompt.Report) string {
 	if dropped+cut == 0 {
 		return b.String()
 	}
-	return fmt.Sprintf("\n%s left out, %d shown in part: explain_context lists them.\n", show.Plural(dropped, "record"), cut) +
+	return fmt.Sprintf("\n%s left out, %d shown in part: explain_context lists them.\n", render.Plural(dropped, "record"), cut) +
 		b.String()
 }
 
 func candidateLines(list []prompt.Candidate) string {
 	var b strings.Builder
 	for _, cand := range list {
-		b.WriteString("- " + show.Inline(cand.Title) + show.ID(cand.ID))
+		b.WriteString("- " + render.Inline(cand.Title) + render.ID(cand.ID))
 		if cand.Type != "" {
-			b.WriteString(" " + show.Inline(cand.Type))
+			b.WriteString(" " + render.Inline(cand.Type))
 		}
-		b.WriteString(show.At(cand.Vault, cand.Path) + "\n")
+		b.WriteString(render.Location(cand.Vault, cand.Path) + "\n")
 	}
 	return b.String()
 }
@@ -179,8 +179,8 @@ func (c *call) explainContext(in explainInput) (string, error) {
 const maxReports = 50
 
 // reportLines lists what a prompt is made of, an item a line.
-func reportLines(r *prompt.Report) *show.Page {
-	l := &show.Page{Noun: "item", Head: fmt.Sprintf("The context has %d of at most %d characters.\n", r.Chars, r.Budget)}
+func reportLines(r *prompt.Report) *render.Page {
+	l := &render.Page{Noun: "item", Head: fmt.Sprintf("The context has %d of at most %d characters.\n", r.Chars, r.Budget)}
 	add := func(text string) { l.Items = append(l.Items, text) }
 	for _, s := range r.Sections {
 		for _, item := range s.Items {
@@ -188,13 +188,13 @@ func reportLines(r *prompt.Report) *show.Page {
 			if item.Cut {
 				line += ", shown in part"
 			}
-			add(line + "; " + show.Inline(item.Reason) + "\n")
+			add(line + "; " + render.Inline(item.Reason) + "\n")
 		}
 	}
 	for _, d := range r.Dropped {
 		switch {
 		case d.Reason == prompt.Ambiguous:
-			add("- left out, ambiguous: \"" + show.Inline(d.Title) + "\" could mean:\n")
+			add("- left out, ambiguous: \"" + render.Inline(d.Title) + "\" could mean:\n")
 			for _, cand := range d.Candidates {
 				add("  " + candidateLines([]prompt.Candidate{cand}))
 			}
@@ -203,14 +203,14 @@ func reportLines(r *prompt.Report) *show.Page {
 		}
 	}
 	for _, w := range r.Warnings {
-		add("- a warning about " + show.Inline(w.Ref) + ": " + show.Inline(w.Message) + "\n")
+		add("- a warning about " + render.Inline(w.Ref) + ": " + render.Inline(w.Message) + "\n")
 	}
 	for _, q := range r.QueryErrors {
-		add("- a computed field failed: " + show.Inline(q.Field) + " of" + show.ID(q.Entity) + ": " + show.Inline(q.Message) + "\n")
+		add("- a computed field failed: " + render.Inline(q.Field) + " of" + render.ID(q.Entity) + ": " + render.Inline(q.Message) + "\n")
 	}
 	for _, s := range r.Stages {
 		if s.Skipped {
-			add("- a step was skipped: " + show.Inline(s.Name) + ": " + show.Inline(s.Why) + "\n")
+			add("- a step was skipped: " + render.Inline(s.Name) + ": " + render.Inline(s.Why) + "\n")
 		}
 	}
 	l.Total, l.None = len(l.Items), "It is empty."
@@ -224,15 +224,15 @@ var whyDropped = map[prompt.Reason]string{
 }
 
 func recordLabel(kind, title, id string) string {
-	label := show.Inline(title)
+	label := render.Inline(title)
 	switch kind {
 	case prompt.KindNote:
-		label = show.Note(title)
+		label = render.Note(title)
 	case prompt.KindEntity:
-		label = "@" + show.Inline(title)
+		label = "@" + render.Inline(title)
 	}
 	if id != "" {
-		label += show.ID(id)
+		label += render.ID(id)
 	}
 	return label
 }
@@ -242,7 +242,7 @@ func vaultMark(vault string) string {
 	if vault == "" {
 		return ""
 	}
-	return " (vault " + show.Inline(vault) + ")"
+	return " (vault " + render.Inline(vault) + ")"
 }
 
 // promptName names the one prompt.

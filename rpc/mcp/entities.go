@@ -3,7 +3,7 @@ package mcp
 import (
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -28,7 +28,7 @@ func (c *call) getEntity(in entityInput) (string, error) {
 
 // entityCard shows an entity with its fields, and below it what its references lead to.
 func entityCard(e *protocol.EntityFull) string {
-	card := show.Card{ID: e.ID, Name: e.Name, Type: e.Type, Aliases: e.Aliases, NoteID: e.NoteID, Fields: e.Fields}
+	card := render.Card{ID: e.ID, Name: e.Name, Type: e.Type, Aliases: e.Aliases, NoteID: e.NoteID, Fields: e.Fields}
 	return card.Text(func(map[string]any) {})
 }
 

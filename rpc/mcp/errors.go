@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -35,13 +35,13 @@ func (s *server) explain(err error) error {
 	}
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		return errors.New(show.Line(fault.Message(err)))
+		return errors.New(render.Line(fault.Message(err)))
 	}
 	var b strings.Builder
 	msg, field := arguments.Replace(f.Msg), arguments.Replace(f.Field)
-	b.WriteString(show.Line(msg))
+	b.WriteString(render.Line(msg))
 	if field != "" && !strings.Contains(msg, field) {
-		b.WriteString(" (" + show.Inline(field) + ")")
+		b.WriteString(" (" + render.Inline(field) + ")")
 	}
 	if f.Line > 0 {
 		fmt.Fprintf(&b, " at line %d, column %d", f.Line, f.Column)
@@ -50,10 +50,10 @@ func (s *server) explain(err error) error {
 		b.WriteString("\nCalling again later may work.")
 	}
 	if hint := hints.Replace(f.Hint); hint != "" {
-		b.WriteString("\nTry: " + show.Inline(hint))
+		b.WriteString("\nTry: " + render.Inline(hint))
 	}
 	for _, c := range f.Candidates {
-		b.WriteString("\n- " + show.Candidate(c))
+		b.WriteString("\n- " + render.Candidate(c))
 	}
 	return errors.New(b.String())
 }

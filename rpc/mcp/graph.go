@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -60,7 +60,7 @@ func (c *call) findPath(in pathInput) (string, error) {
 	if err := c.ask("graph.path", protocol.GraphPath{From: from, To: to, MaxDepth: in.MaxDepth}, &sub); err != nil {
 		return "", orNoRecord(err, "from")
 	}
-	l := show.Graph(&sub)
+	l := render.Graph(&sub)
 	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}

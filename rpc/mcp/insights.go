@@ -3,7 +3,7 @@ package mcp
 import (
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -19,7 +19,7 @@ func insightsSchema() *jsonschema.Schema { return pagesOf[insightsInput](nil) }
 
 func (c *call) memoryInsights(in insightsInput) (string, error) {
 	switch {
-	case show.OneLine(in.Text) == "":
+	case render.OneLine(in.Text) == "":
 		return "", fault.Field("text", "text is needed")
 	case len(in.Text) > maxQuery:
 		return "", fault.TooLarge("text", len(in.Text), maxQuery, "bytes")
@@ -28,12 +28,12 @@ func (c *call) memoryInsights(in insightsInput) (string, error) {
 	if err := c.ask("memory.getContextInsights", protocol.InsightAsked{Text: in.Text}, &known); err != nil {
 		return "", err
 	}
-	l := &show.Page{
+	l := &render.Page{
 		Head: "What became of memories about this:\n\n", Noun: "insight", Total: len(known.Lines),
 		None: "Nothing is known yet of how it went with this.",
 	}
 	for _, line := range known.Lines {
-		l.Items = append(l.Items, "- ["+show.Inline(line.Kind)+"] "+show.Inline(line.Text)+show.ID(line.ID)+"\n")
+		l.Items = append(l.Items, "- ["+render.Inline(line.Kind)+"] "+render.Inline(line.Text)+render.ID(line.ID)+"\n")
 	}
 	if err := l.Skip(in.Cursor); err != nil {
 		return "", err

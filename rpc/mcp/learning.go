@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -96,7 +96,7 @@ func (c *call) recordOutcome(in outcomeInput) (string, error) {
 	}
 	for _, id := range asked.IDs {
 		if !slices.ContainsFunc(res.Scored, func(m record.ScoredMemory) bool { return m.ID == id }) {
-			text += "Noted" + show.ID(id) + ": facts about the user are not scored.\n"
+			text += "Noted" + render.ID(id) + ": facts about the user are not scored.\n"
 		}
 	}
 	return text, nil
@@ -105,13 +105,13 @@ func (c *call) recordOutcome(in outcomeInput) (string, error) {
 func scoredText(res *protocol.MemoryScored) string {
 	var b strings.Builder
 	for _, m := range res.Scored {
-		fmt.Fprintf(&b, "Scored%s: %.2f now.\n", show.ID(m.ID), m.Score)
+		fmt.Fprintf(&b, "Scored%s: %.2f now.\n", render.ID(m.ID), m.Score)
 	}
 	if len(res.Scored) == 0 {
 		b.WriteString("No memory has another score: nothing was shown since the last outcome, or what was shown is a fact about the user.\n")
 	}
 	if res.Takeaway != nil {
-		b.WriteString("Remembered" + show.ID(res.Takeaway.ID) + ".\n")
+		b.WriteString("Remembered" + render.ID(res.Takeaway.ID) + ".\n")
 	}
 	return b.String()
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -57,9 +57,9 @@ func (c *call) notesBy(filter protocol.NoteFilter, in paging, most int) (string,
 		var page protocol.NotePage
 		err = c.ask("notes.list", filter, &page)
 		for _, n := range page.Notes {
-			line := "- " + show.NoteLine(n.ID, n.Title, n.Vault, n.Path) + ", changed " + show.Moment(n.UpdatedAt)
+			line := "- " + render.NoteLine(n.ID, n.Title, n.Vault, n.Path) + ", changed " + render.Timestamp(n.UpdatedAt)
 			if len(n.Tags) > 0 {
-				line += ", tags " + show.Some(n.Tags, show.MaxListed)
+				line += ", tags " + render.ListUpTo(n.Tags, render.MaxListed)
 			}
 			out.items = append(out.items, line+"\n")
 		}
@@ -89,7 +89,7 @@ func (c *call) listTags(in tagsInput) (string, error) {
 		var page protocol.TagPage
 		err = c.ask("tags.list", protocol.TagFilter{Prefix: strings.TrimPrefix(in.Prefix, "#"), Page: p}, &page)
 		for _, t := range page.Tags {
-			out.items = append(out.items, "- "+show.Inline(t.Name)+": "+show.Plural(t.Count, "note")+"\n")
+			out.items = append(out.items, "- "+render.Inline(t.Name)+": "+render.Plural(t.Count, "note")+"\n")
 		}
 		out.total, out.next = page.Total, page.NextCursor
 		return out, err
@@ -117,9 +117,9 @@ func (c *call) listEntities(in listInput) (string, error) {
 		var page protocol.EntityPage
 		err = c.ask("entities.list", protocol.EntityFilter{Type: in.Type, Page: p}, &page)
 		for _, e := range page.Entities {
-			line := "- " + show.Entity(e.Name, e.Type) + show.ID(e.ID) + show.At(e.Vault, e.Path)
+			line := "- " + render.Entity(e.Name, e.Type) + render.ID(e.ID) + render.Location(e.Vault, e.Path)
 			if len(e.Aliases) > 0 {
-				line += " also " + show.Some(e.Aliases, show.MaxListed)
+				line += " also " + render.ListUpTo(e.Aliases, render.MaxListed)
 			}
 			out.items = append(out.items, line+"\n")
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -26,7 +26,7 @@ func (c *call) memoryProfile(in profileInput) (string, error) {
 	if err := c.ask("memory.profile", protocol.MemoryProfile{Limit: in.Limit}, &known); err != nil {
 		return "", err
 	}
-	l := &show.Page{
+	l := &render.Page{
 		Head: "What is known about the user:\n\n", Noun: "memory", Total: len(known.Memories),
 		None: "Nothing yet.",
 	}
@@ -41,11 +41,11 @@ func (c *call) memoryProfile(in profileInput) (string, error) {
 
 // memoryLine shows a memory in one line, as prompts do.
 func memoryLine(m *record.Memory) string {
-	of := show.Inline(m.Kind) + ", " + m.CreatedAt.UTC().Format("2006-01-02")
+	of := render.Inline(m.Kind) + ", " + m.CreatedAt.UTC().Format("2006-01-02")
 	if m.Status != record.MemoryActive {
-		of += ", " + show.Inline(m.Status)
+		of += ", " + render.Inline(m.Status)
 	}
-	return "[" + of + "] " + show.Inline(m.Statement) + show.ID(m.ID)
+	return "[" + of + "] " + render.Inline(m.Statement) + render.ID(m.ID)
 }
 
 // findMemory returns the memory that an argument names: by its id, its handle or its number.
@@ -105,9 +105,9 @@ func (c *call) remember(in rememberInput) (string, error) {
 	if added.Duplicate {
 		return "That is known already: " + memoryLine(added.Memory) + "\n", nil
 	}
-	text := "Remembered" + show.ID(added.Memory.ID)
+	text := "Remembered" + render.ID(added.Memory.ID)
 	for _, id := range draft.Supersedes {
-		text += ";" + show.ID(id) + " holds no more"
+		text += ";" + render.ID(id) + " holds no more"
 	}
 	text += ".\n"
 	for _, hit := range added.Similar {
@@ -197,10 +197,10 @@ func (c *call) forgetMemory(in forgetInput) (string, error) {
 	var m record.Memory
 	if in.Wrong {
 		err = c.write("memory.retract", change, &m)
-		return "Retracted the memory" + show.ID(m.ID) + ": it was wrong, and is found by its id alone. Nothing was deleted.\n", err
+		return "Retracted the memory" + render.ID(m.ID) + ": it was wrong, and is found by its id alone. Nothing was deleted.\n", err
 	}
 	err = c.write("memory.archive", change, &m)
-	return "Archived the memory" + show.ID(m.ID) + ": no search finds it. Nothing was deleted, and the user can restore it.\n", err
+	return "Archived the memory" + render.ID(m.ID) + ": no search finds it. Nothing was deleted, and the user can restore it.\n", err
 }
 
 // bareTags are tags without their #.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -64,7 +64,7 @@ func (c *call) readNotes(in readManyInput) (string, error) {
 	}
 	for _, n := range notes {
 		if n != nil {
-			n.Body = barBars(show.Text(n.Body))
+			n.Body = barBars(render.NoteBody(n.Body))
 		}
 	}
 	// The short ones first: what they leave is known then.
@@ -74,7 +74,7 @@ func (c *call) readNotes(in readManyInput) (string, error) {
 		bar := fmt.Sprintf("%s %d of %d: ", noteBar, i+1, len(notes))
 		share -= utf8.RuneCountInString(bar) + 2
 		if errs[i] != nil {
-			texts[i], _ = prompt.Cut("\""+show.Inline(in.Notes[i])+"\": "+c.explain(errs[i]).Error(), share)
+			texts[i], _ = prompt.Cut("\""+render.Inline(in.Notes[i])+"\": "+c.explain(errs[i]).Error(), share)
 		} else {
 			texts[i] = noteText(notes[i], share)
 		}
@@ -103,7 +103,7 @@ func barBars(text string) string {
 	if !strings.Contains(text, "=") {
 		return text
 	}
-	return show.MapLines(text, func(line string) string {
+	return render.MapLines(text, func(line string) string {
 		if strings.HasPrefix(visible(line), visible(noteBar)) {
 			return `\` + line
 		}
@@ -123,7 +123,7 @@ func visible(text string) string {
 
 // noteText shows the beginning of a note whose text is one for models, in at most limit characters.
 func noteText(n *protocol.NoteFull, limit int) string {
-	out := show.NoteText{
+	out := render.NoteText{
 		ID: n.ID, Title: n.Title, Vault: n.Vault, Path: n.Path, UpdatedAt: n.UpdatedAt, Archived: n.ArchivedAt != nil,
 		EntityID: n.EntityID, Tags: n.Tags, Aliases: n.Aliases, Version: n.Version, Body: n.Body,
 	}
@@ -131,11 +131,11 @@ func noteText(n *protocol.NoteFull, limit int) string {
 	for _, l := range n.Links {
 		if l.ID != "" && !linked[l.ID] {
 			linked[l.ID] = true
-			out.Links = append(out.Links, show.Note(l.Title)+show.ID(l.ID))
+			out.Links = append(out.Links, render.Note(l.Title)+render.ID(l.ID))
 		}
 	}
 	for _, l := range n.Backlinks {
-		out.Backlinks = append(out.Backlinks, show.Note(l.Title)+show.ID(l.ID))
+		out.Backlinks = append(out.Backlinks, render.Note(l.Title)+render.ID(l.ID))
 	}
 	return out.Page(0, limit)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -53,12 +53,12 @@ func (c *call) recall(in recallInput) (string, error) {
 	if err := c.ask("memory.search", asked, &found); err != nil {
 		return "", err
 	}
-	l := &show.Page{Noun: "memory", Total: len(found.Hits), None: "Nothing is remembered of that."}
+	l := &render.Page{Noun: "memory", Total: len(found.Hits), None: "Nothing is remembered of that."}
 	degraded := ""
 	if found.Degraded != nil {
 		degraded = found.Degraded.Why
 	}
-	l.Head = c.shown(len(found.Hits)) + show.Sure(found.Confidence, found.Reason, degraded)
+	l.Head = c.shown(len(found.Hits)) + render.Confidence(found.Confidence, found.Reason, degraded)
 	for i := range found.Hits {
 		l.Items = append(l.Items, hitLine(&found.Hits[i]))
 	}
@@ -70,7 +70,7 @@ func (c *call) recall(in recallInput) (string, error) {
 
 // hitLine shows a memory that was found in one line.
 func hitLine(h *protocol.MemoryHit) string {
-	line := show.Remembered{
+	line := render.Remembered{
 		Position: h.Position, ID: h.ID, Text: h.Text, CreatedAt: h.CreatedAt, Tier: h.Tier, Status: h.Status, Role: h.Role,
 		Conversation: h.ConversationID, OlderThan: h.OlderThan, Rest: "recall with memory",
 	}
@@ -97,7 +97,7 @@ func (c *call) readMemory(in recallInput) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nnumber: #%d, version %d, of the tier %s\n", memoryLine(m), m.Number, m.Version, show.Inline(m.Tier))
+	fmt.Fprintf(&b, "%s\nnumber: #%d, version %d, of the tier %s\n", memoryLine(m), m.Number, m.Version, render.Inline(m.Tier))
 	for _, part := range []struct {
 		name   string
 		values []string
@@ -105,7 +105,7 @@ func (c *call) readMemory(in recallInput) (string, error) {
 		{"in short", nonEmpty(m.Summary)}, {"answers", m.Questions}, {"tags", m.Tags}, {"domains", m.Domains},
 	} {
 		if len(part.values) > 0 {
-			b.WriteString(part.name + ": " + show.List(part.values) + "\n")
+			b.WriteString(part.name + ": " + render.List(part.values) + "\n")
 		}
 	}
 	for _, part := range []struct {
@@ -115,10 +115,10 @@ func (c *call) readMemory(in recallInput) (string, error) {
 		{"supersedes", m.Supersedes}, {"contradicts", m.Contradicts}, {"superseded by", nonEmpty(m.SupersededBy)},
 	} {
 		for _, id := range part.ids {
-			b.WriteString(part.name + show.ID(id) + "\n")
+			b.WriteString(part.name + render.ID(id) + "\n")
 		}
 	}
-	l := show.Lines(b.String())
+	l := render.Lines(b.String())
 	if err := l.Skip(in.Cursor); err != nil {
 		return "", err
 	}

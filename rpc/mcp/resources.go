@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -112,8 +112,8 @@ func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
 	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
-			URI: record.NoteAddress + n.ID, Name: show.OneLine(n.Title), Title: show.OneLine(n.Title),
-			Description: strings.TrimSpace(show.At(n.Vault, n.Path)),
+			URI: record.NoteAddress + n.ID, Name: render.OneLine(n.Title), Title: render.OneLine(n.Title),
+			Description: strings.TrimSpace(render.Location(n.Vault, n.Path)),
 			MIMEType:    mimeType,
 			Annotations: &sdk.Annotations{LastModified: n.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")},
 		})

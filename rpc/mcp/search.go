@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -49,16 +49,16 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l := show.Page{Noun: "note", None: "No note was found.", Most: in.Limit, Total: len(found.Hits)}
+	l := render.Page{Noun: "note", None: "No note was found.", Most: in.Limit, Total: len(found.Hits)}
 	if found.Degraded != nil {
-		l.Head = "Notes may be missing: " + show.Inline(found.Degraded.Why) + "\n"
+		l.Head = "Notes may be missing: " + render.Inline(found.Degraded.Why) + "\n"
 	}
 	if len(found.Corrected) > 0 && l.Total > 0 {
-		l.Head += "Looked for: " + show.Corrected(found.Corrected) + "\n"
+		l.Head += "Looked for: " + render.Corrections(found.Corrected) + "\n"
 	}
 	if found.Understood != nil {
 		for _, p := range found.Understood.Problems {
-			l.Head += show.Problem(p.Text, p.Message, p.Nearest)
+			l.Head += render.QueryProblem(p.Text, p.Message, p.Nearest)
 		}
 	}
 	if l.Total == searched {
@@ -80,9 +80,9 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 // hitText shows a note that was found. why stands behind its path.
 func hitText(hit protocol.SearchHit, why string) string {
 	var b strings.Builder
-	b.WriteString(show.NoteLine(hit.ID, hit.Title, hit.Vault, hit.Path) + why + "\n")
+	b.WriteString(render.NoteLine(hit.ID, hit.Title, hit.Vault, hit.Path) + why + "\n")
 	if hit.Snippet != "" {
-		b.WriteString("   " + show.Line(hit.Snippet) + "\n")
+		b.WriteString("   " + render.Line(hit.Snippet) + "\n")
 	}
 	return b.String()
 }
@@ -139,9 +139,9 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 		}
 		return " (" + strings.Join(all, ", ") + ")"
 	}
-	l := show.Page{Noun: "note", None: "No note is related to it."}
+	l := render.Page{Noun: "note", None: "No note is related to it."}
 	if near.Degraded != nil {
-		l.Head = "Notes may be missing: " + show.Inline(near.Degraded.Why) + "\n"
+		l.Head = "Notes may be missing: " + render.Inline(near.Degraded.Why) + "\n"
 	}
 	listed := make(map[string]bool)
 	add := func(id, text string) {
@@ -154,10 +154,10 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 		add(hit.ID, "- "+hitText(hit, why(hit.ID, true)))
 	}
 	for _, n := range links.Outgoing {
-		add(n.ID, "- "+show.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+render.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	for _, n := range links.Incoming {
-		add(n.ID, "- "+show.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+render.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	l.Total = len(l.Items)
 	if err := l.Skip(in.Cursor); err != nil {

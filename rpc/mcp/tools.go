@@ -8,14 +8,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 )
 
 // addTools declares the tools that read.
 func (s *server) addTools() {
-	offer(s, show.SearchNotes,
+	offer(s, render.SearchNotesInfo,
 		searchSchema(), (*call).searchNotes)
-	offer(s, show.ReadNote,
+	offer(s, render.ReadNoteInfo,
 		readSchema(), (*call).readNote)
 	add(s, reads, "read_notes", "Read several notes",
 		"Read several notes at once; they share the length of the answer.",
@@ -39,7 +39,7 @@ func (s *server) addTools() {
 	add(s, reads, "explain_context", "Explain the last context",
 		"List what is in the last answer of assemble_context and why, and what was left out.",
 		explainSchema(), (*call).explainContext)
-	offer(s, show.GetEntity,
+	offer(s, render.GetEntityInfo,
 		entitySchema(), (*call).getEntity)
 	add(s, reads, "list_entities", "List entities",
 		"List the entities of a type by name.",
@@ -47,9 +47,9 @@ func (s *server) addTools() {
 	add(s, reads, "list_types", "List the types of entities",
 		"List the types of entities with their fields.",
 		typesSchema(), (*call).listTypes)
-	offer(s, show.Query("list_types shows types and fields."),
+	offer(s, render.QueryInfo("list_types shows types and fields."),
 		querySchema(), (*call).query)
-	offer(s, show.ExploreGraph,
+	offer(s, render.ExploreGraphInfo,
 		graphSchema(), (*call).exploreGraph)
 	add(s, reads, "find_path", "See how two records are connected",
 		"Find a shortest chain of references and links between two notes or entities.",
@@ -73,7 +73,7 @@ func (s *server) addTools() {
 }
 
 // offer declares a tool that the daemon's models have too.
-func offer[In any](s *server, about show.About, input *jsonschema.Schema, run func(*call, In) (string, error)) {
+func offer[In any](s *server, about render.ToolInfo, input *jsonschema.Schema, run func(*call, In) (string, error)) {
 	add(s, reads, about.Name, about.Title, about.Description, input, run)
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -27,21 +27,21 @@ func (c *call) listTypes(in typesInput) (string, error) {
 		if t.Vault != "" && sharesName(types.Types, i) {
 			b.WriteString(" of vault " + prompt.EscapeInline(t.Vault))
 		}
-		b.WriteString(", " + show.Plural(t.Count, "entity") + "\n")
+		b.WriteString(", " + render.Plural(t.Count, "entity") + "\n")
 		for _, f := range t.Fields {
 			b.WriteString("  " + prompt.EscapeLine(f.Name) + ": " + string(f.Type))
 			switch {
 			case f.TargetType != "":
 				b.WriteString(" to " + prompt.EscapeInline(f.TargetType))
 			case len(f.Options) > 0:
-				b.WriteString(" of " + show.List(f.Options))
+				b.WriteString(" of " + render.List(f.Options))
 			case f.Query != "":
-				b.WriteString(" " + show.Inline(f.Query))
+				b.WriteString(" " + render.Inline(f.Query))
 			}
 			b.WriteByte('\n')
 		}
 	}
-	l := show.Lines(b.String())
+	l := render.Lines(b.String())
 	l.None = "No type is declared."
 	if err := l.Skip(in.Cursor); err != nil {
 		return "", err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client/rows"
@@ -92,7 +92,7 @@ func (c *call) writeNote(in writeInput) (string, error) {
 }
 
 func writtenText(what, id string, version int) string {
-	return fmt.Sprintf("%s%s, which is at version %d now.\n", what, show.ID(id), version)
+	return fmt.Sprintf("%s%s, which is at version %d now.\n", what, render.ID(id), version)
 }
 
 // appendInput are the arguments of append_to_note.

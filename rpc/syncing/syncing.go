@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/ctxd/ctxd/chat/tool/show"
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/shared"
@@ -157,10 +157,10 @@ func (r *Room) Health(whole bool, warn func(failing bool, text string)) *protoco
 	}
 	out.Waiting, out.Refused = h.Waiting, h.Refused
 	if n := h.Waiting; n > 0 {
-		warn(false, show.Plural(n, "call")+" taken while the servers of the shared store could not be reached: the other machines do not have that yet")
+		warn(false, render.Plural(n, "call")+" taken while the servers of the shared store could not be reached: the other machines do not have that yet")
 	}
 	if n := h.Refused; n > 0 {
-		warn(false, show.Plural(n, "call")+" taken without the other machines could not be made again: ctxd sync conflicts shows both sides")
+		warn(false, render.Plural(n, "call")+" taken without the other machines could not be made again: ctxd sync conflicts shows both sides")
 	}
 	return out
 }

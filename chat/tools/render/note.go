@@ -1,4 +1,4 @@
-package show
+package render
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 
 // Text leaves of the body of a note what a prompt shows of it: its properties, and its
 // Markdown without comments. Its tags stand above it.
-func Text(note string) string {
+func NoteBody(note string) string {
 	list, text := properties.Of(note)
 	list = slices.DeleteFunc(list, func(p body.Property) bool { return p.Key == "tags" })
 	return body.Under(list, body.Shown(text))
@@ -70,15 +70,15 @@ func (n *NoteText) head(room int) string {
 	line("part", Inline(n.Part))
 	line("vault", Inline(n.Vault))
 	line("path", Inline(n.Path))
-	line("changed", Moment(n.UpdatedAt))
+	line("changed", Timestamp(n.UpdatedAt))
 	if n.Archived {
 		line("archived", "yes")
 	}
 	if n.EntityID != "" {
 		line("entity", strings.TrimSpace(ID(n.EntityID)))
 	}
-	line("tags", Some(n.Tags, MaxListed))
-	line("aliases", Some(n.Aliases, MaxListed))
+	line("tags", ListUpTo(n.Tags, MaxListed))
+	line("aliases", ListUpTo(n.Aliases, MaxListed))
 	line("links", someLinks(n.Links))
 	line("linked from", someLinks(n.Backlinks))
 	return b.String()

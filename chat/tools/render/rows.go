@@ -1,4 +1,4 @@
-package show
+package render
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func column(value any) string {
 	if list, ok := value.([]any); value == nil || ok && len(list) == 0 {
 		return "none"
 	}
-	text := columns.Text(value, Moment)
+	text := columns.Text(value, Timestamp)
 	shown, cut := prompt.Cut(text, maxValue)
 	if cut {
 		return Inline(shown) + fmt.Sprintf(" (%d characters: get_entity)", utf8.RuneCountInString(text))

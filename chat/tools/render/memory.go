@@ -1,4 +1,4 @@
-package show
+package render
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func (h *Remembered) Line() string {
 }
 
 // Sure says how sure an answer out of what was found is.
-func Sure(confidence, reason, degraded string) string {
+func Confidence(confidence, reason, degraded string) string {
 	head := "Confidence: " + Inline(confidence) + " (" + Inline(reason) + ")\n"
 	if confidence == "low" {
 		head += "Say that you do not know, unless a memory below answers.\n"

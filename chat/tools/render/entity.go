@@ -1,4 +1,4 @@
-package show
+package render
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ func (c *Card) Text(reached func(record map[string]any)) string {
 	var b strings.Builder
 	b.WriteString("### " + Entity(c.Name, c.Type) + ID(c.ID) + "\n")
 	if len(c.Aliases) > 0 {
-		b.WriteString("also: " + Some(c.Aliases, MaxListed) + "\n")
+		b.WriteString("also: " + ListUpTo(c.Aliases, MaxListed) + "\n")
 	}
 	if c.NoteID != "" {
 		b.WriteString("described in:" + ID(c.NoteID) + "\n")

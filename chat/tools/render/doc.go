@@ -7,4 +7,4 @@
 //
 // It is pure: text out of what it is given, which the reader may see. It reads no store, so that clients of the
 // daemon may use it. All of it is safe for concurrent use, but for a Page, which belongs to one answer.
-package show
+package render

@@ -1,4 +1,4 @@
-package show
+package render
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func List(values []string) string {
 }
 
 // Some is List, cut at most of them.
-func Some(values []string, most int) string {
+func ListUpTo(values []string, most int) string {
 	text := List(values[:min(most, len(values))])
 	if more := len(values) - most; more > 0 {
 		text += fmt.Sprintf(" (+%d more)", more)
@@ -54,7 +54,7 @@ const MaxListed = 10
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Moment is a time as answers show it.
-func Moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Plural is "1 note" and "2 notes".
 func Plural(n int, noun string) string {
@@ -68,7 +68,7 @@ func Plural(n int, noun string) string {
 }
 
 // At says where a note lies, behind a blank.
-func At(vault, path string) string {
+func Location(vault, path string) string {
 	switch {
 	case vault == "" && path == "":
 		return ""
@@ -79,7 +79,9 @@ func At(vault, path string) string {
 }
 
 // NoteLine names a note with its id, vault and path.
-func NoteLine(id, title, vault, path string) string { return Note(title) + ID(id) + At(vault, path) }
+func NoteLine(id, title, vault, path string) string {
+	return Note(title) + ID(id) + Location(vault, path)
+}
 
 // Candidate names a record that something may have meant.
 func Candidate(c fault.Candidate) string {
@@ -87,7 +89,7 @@ func Candidate(c fault.Candidate) string {
 	if c.Type != "" {
 		line += " (" + Inline(c.Type) + ")"
 	}
-	return line + ID(c.ID) + At(c.Vault, c.Path)
+	return line + ID(c.ID) + Location(c.Vault, c.Path)
 }
 
 // lineOfText matches a line, whatever a reader takes for its end.
@@ -108,7 +110,7 @@ func Quote(text string) string {
 }
 
 // Corrected says which words were looked for in place of others.
-func Corrected(words map[string]string) string {
+func Corrections(words map[string]string) string {
 	list := make([]string, 0, len(words))
 	for _, w := range slices.Sorted(maps.Keys(words)) {
 		list = append(list, Inline(words[w])+" instead of "+Inline(w))
@@ -117,7 +119,7 @@ func Corrected(words map[string]string) string {
 }
 
 // Problem says in a line what is wrong with a part of a query, and what was meant if that is known.
-func Problem(text, message, nearest string) string {
+func QueryProblem(text, message, nearest string) string {
 	line := "Problem in the query: " + Inline(text) + ": " + Inline(message)
 	if nearest != "" {
 		line += "; did you mean " + Inline(nearest) + "?"

@@ -1,4 +1,4 @@
-package show
+package render
 
 // What stands before and behind where types are found, in the description of query.
 const beforeTypes = `Ask the entities a question in WQL, a SELECT over one or more types. A row is an entity with its name and the fields that the query mentions. `
