@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cites"
-	"github.com/ctxd/ctxd/chat/exchange"
+	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
@@ -40,7 +40,7 @@ type messageFinder interface {
 
 // conversationExporter writes conversations for the reader of a View.
 type conversationExporter interface {
-	Export(ctx context.Context, v *audience.View, ref, format string, after exchange.Place) (*exchange.Piece, error)
+	Export(ctx context.Context, v *audience.View, ref, format string, after transfer.ExportCursor) (*transfer.ExportPiece, error)
 }
 
 func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate) (*record.Conversation, error) {
@@ -149,7 +149,7 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 }
 
 func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport) (out protocol.ChatExported, err error) {
-	var after exchange.Place
+	var after transfer.ExportCursor
 	if p.Cursor != "" {
 		m, err := calls.ParseMark(p.Cursor)
 		if err != nil {

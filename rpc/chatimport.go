@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ctxd/ctxd/chat/importing"
+	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/calls"
@@ -14,20 +14,20 @@ import (
 )
 
 func (r *Rooms) chatImport(ctx context.Context, _ *Session, p protocol.ChatImport) (protocol.ChatImported, error) {
-	o := importing.Options{
+	o := transfer.FileImportOptions{
 		DryRun: p.DryRun, Private: p.Private,
 		Progress: func(done, total int64) { calls.Report(ctx, "read", done, total) },
 	}
 	v := r.Audience.View(audience.Local)
-	var got *importing.Report
+	var got *transfer.ImportReport
 	var err error
 	switch {
 	case (p.Path == "") == (p.Data == ""):
 		return protocol.ChatImported{}, fault.Field("path", "neither path nor data is given, or both are").WithHint("give one of them")
 	case p.Data != "":
-		got, err = importing.Read(ctx, r.Chat, v, strings.NewReader(p.Data), int64(len(p.Data)), o)
+		got, err = transfer.ImportReader(ctx, r.Chat, v, strings.NewReader(p.Data), int64(len(p.Data)), o)
 	default:
-		got, err = importing.File(ctx, r.Chat, v, p.Path, o)
+		got, err = transfer.ImportFile(ctx, r.Chat, v, p.Path, o)
 	}
 	out := protocol.ChatImported{
 		DryRun: p.DryRun, Conversations: got.Conversations, Continued: got.Continued, Unchanged: got.Unchanged,

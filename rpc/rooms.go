@@ -10,9 +10,9 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
-	"github.com/ctxd/ctxd/chat/exchange"
 	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/tools"
+	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
@@ -104,7 +104,7 @@ func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers an
 		memories: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
 		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: cites.NewMessageFinder(r.Chat, r.Messages),
-		exports: exchange.New(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),
+		exports: transfer.NewExporter(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: cites.NewSourceLister(r.Chat, r.Memory),
 		excerpts: cites.NewExcerptFinder(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: cites.NewSuggester(r.Chat, r.Cites),
 		actions: tools.NewDecider(r.Chat, tools.ActionDeps{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),

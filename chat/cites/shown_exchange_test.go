@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/chat/cites"
-	"github.com/ctxd/ctxd/chat/exchange"
+	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
@@ -20,8 +20,8 @@ import (
 func (w *sourcesWorld) export(id string) string {
 	w.Helper()
 	var b strings.Builder
-	for after := (exchange.Place{}); ; {
-		p, err := w.exporter.Export(w.ctx, w.local, id, exchange.JSON, after)
+	for after := (transfer.ExportCursor{}); ; {
+		p, err := w.exporter.Export(w.ctx, w.local, id, transfer.FormatJSON, after)
 		w.must(err)
 		b.WriteString(p.Text)
 		if !p.More {
@@ -33,7 +33,7 @@ func (w *sourcesWorld) export(id string) string {
 
 func (w *sourcesWorld) take(text string) {
 	w.Helper()
-	_, err := exchange.Import(w.ctx, w.chats, w.local, strings.NewReader(text), int64(len(text)), exchange.ImportOptions{})
+	_, err := transfer.ImportJSON(w.ctx, w.chats, w.local, strings.NewReader(text), int64(len(text)), transfer.JSONImportOptions{})
 	w.must(err)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/cites"
-	"github.com/ctxd/ctxd/chat/exchange"
+	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -34,7 +34,7 @@ type sourcesWorld struct {
 	notes         *notes.Store
 	memory        *memory.Store
 	chats         *chat.Store
-	exporter      *exchange.Exporter
+	exporter      *transfer.Exporter
 	shower        *cites.SourceLister
 	local, remote *audience.View
 	now           time.Time
@@ -67,7 +67,7 @@ func openSources(t *testing.T, fail sourcesFailer) *sourcesWorld {
 		}
 		return n.Body, v.Note(id).Body, nil
 	})
-	w.exporter, w.shower = exchange.New(w.chats, w.memory), cites.NewSourceLister(w.chats, w.memory)
+	w.exporter, w.shower = transfer.NewExporter(w.chats, w.memory), cites.NewSourceLister(w.chats, w.memory)
 	return w
 }
 

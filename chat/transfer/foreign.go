@@ -1,0 +1,101 @@
+package transfer
+
+import "time"
+
+// The services whose exports are read.
+const (
+	ChatGPT = "chatgpt"
+	Claude  = "claude"
+)
+
+// The roles of a message.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system"
+)
+
+// Conversation is one conversation of an export, as the person last saw it.
+type ForeignConversation struct {
+	Source    string           // ChatGPT or Claude
+	ID        string           // as the service gave it; made from the content where it gave none
+	Title     string           // may be empty
+	CreatedAt time.Time        // zero when the export doesn't say
+	UpdatedAt time.Time        // zero when the export doesn't say
+	Messages  []ForeignMessage // in their order, at least one
+}
+
+// Message is what the person, the model or the service said. Its text is never blank, and
+// valid UTF-8 without NUL. An image or a file stands in it as a line "[image]" or
+// "[file: NAME]", so that a turn of nothing else is not lost.
+type ForeignMessage struct {
+	ID        string    // differs from the other ids of its conversation
+	Role      string    // User, Assistant or System
+	Text      string    // Markdown
+	CreatedAt time.Time // zero when the export doesn't say
+}
+
+// Report says what an export held and what was left out of it. It has no text of a message.
+type ReadReport struct {
+	Files         int             `json:"files"`         // files with conversations that were read
+	Conversations int             `json:"conversations"` // yielded
+	Messages      int             `json:"messages"`      // in the yielded conversations
+	Empty         int             `json:"empty"`         // conversations in which nothing was said; not yielded
+	Repeated      int             `json:"repeated"`      // yielded conversations whose id came before
+	Incomplete    int             `json:"incomplete"`    // yielded conversations whose beginning is missing
+	Branches      int             `json:"branches"`      // branches of yielded conversations, left out
+	LeftOut       SkippedMessages `json:"leftOut"`       // messages of the branches that were read
+	Attachments   int             `json:"attachments"`   // images and files, of which the message has the name only
+	Skipped       int             `json:"skipped"`       // how often something could not be read
+	Problems      []ReadProblem   `json:"problems"`      // the first 100 of those, by their position
+}
+
+// LeftOut counts the messages that nobody typed and no answer showed.
+type SkippedMessages struct {
+	Hidden    int `json:"hidden"`    // custom instructions and other context
+	Tool      int `json:"tool"`      // calls of tools and their results
+	Reasoning int `json:"reasoning"` // thoughts of the model and their summaries
+	Blank     int `json:"blank"`     // without any text
+}
+
+func (l *SkippedMessages) add(more SkippedMessages) {
+	l.Hidden += more.Hidden
+	l.Tool += more.Tool
+	l.Reasoning += more.Reasoning
+	l.Blank += more.Blank
+}
+
+// Reason says why a part of an export was not read.
+type ProblemReason string
+
+// The reasons of a Problem.
+const (
+	ReasonDamaged        ProblemReason = "damaged"          // its JSON is broken
+	ReasonNoConversation ProblemReason = "no conversation"  // JSON of neither form
+	ReasonTooLarge       ProblemReason = "too large"        // over 64 MiB
+	ReasonTooDeep        ProblemReason = "too deep"         // nested deeper than 512
+	ReasonTooMany        ProblemReason = "too many"         // over 100,000 messages
+	ReasonAfterTheEnd    ProblemReason = "after the end"    // data behind the array
+	ReasonWithoutText    ProblemReason = "without messages" // a conversation whose messages are no list or tree
+)
+
+// Problem is a part of an export that was not read.
+type ReadProblem struct {
+	File   string        `json:"file,omitempty"` // within the .zip
+	Number int           `json:"number"`         // of the conversation in its file, from 1
+	Offset int64         `json:"offset"`         // first byte of the part, from 0
+	End    int64         `json:"end"`            // first byte after it
+	Reason ProblemReason `json:"reason"`
+}
+
+// maxProblems is how many problems a report lists.
+const maxProblems = 100
+
+// limits bound what Read holds. Tests set lower ones.
+type limits struct {
+	conversation int // bytes of one conversation
+	messages     int // messages of one conversation, on all its branches
+	without      int // elements without a conversation after which a file is of neither form
+}
+
+var standard = limits{conversation: 64 << 20, messages: 100_000, without: 1000}

@@ -1,0 +1,125 @@
+package transfer
+
+// Importing stores the conversations of data exports of other chat services (CHAT-36): what
+// package foreign reads becomes conversations of package chat. An export of this program goes to package exchange.
+//
+// # Who may call it
+//
+// Handlers of rpc. Who imports gives the View of the reader.
+//
+// # Again
+//
+// Each message gets a client id made of its service, its conversation and its own id there. A message
+// that is there is not stored again: a later export of a conversation that went on adds what is new at
+// its end. What was deleted comes back.
+//
+// # Memory
+//
+// Messages are stored in groups of about a MiB, each in one transaction. Beside a group, and what
+// package foreign holds, a dry run keeps 8 bytes of each message, to count one that stands in the file
+// twice only once.
+//
+// # When it ends early
+//
+// What is stored is a beginning of the file: an import that was cancelled, or failed, is completed by
+// the next one.
+//
+// # Concurrency
+//
+// An import keeps no state between calls. Calls may run concurrently, those of the same file too.
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Options say how to import. The zero value works.
+type FileImportOptions struct {
+	DryRun   bool                    // count and store nothing
+	Private  bool                    // make new conversations private
+	Progress func(done, total int64) // bytes of conversations; nil: nobody asks
+}
+
+// Report says what an import did, or would do.
+type ImportReport struct {
+	Read          ReadReport `json:"read"`          // what the file holds
+	Conversations int        `json:"conversations"` // new ones
+	Continued     int        `json:"continued"`     // that were there and have new messages
+	Unchanged     int        `json:"unchanged"`     // that were there with all their messages
+	Messages      int        `json:"messages"`      // stored
+	Known         int        `json:"known"`         // messages that were there
+	TooLarge      int        `json:"tooLarge"`      // messages that are too large to be stored
+	Full          int        `json:"full"`          // messages for which their conversation has no room
+	Own           *OwnImport `json:"own,omitempty"` // of an export of this program
+}
+
+// Own says what has become of the conversation of an export of this program.
+type OwnImport struct {
+	ConversationID string `json:"conversationId"`
+	HandleTaken    bool   `json:"handleTaken"` // it has another handle than in the file
+}
+
+// File imports the data export at a path: the conversations.json of ChatGPT or Claude, or the .zip that
+// has it. The report is true whatever the error is.
+//
+// The errors are those of Read, and NotFound or Unavailable where the file can't be read.
+func ImportFile(ctx context.Context, store *chat.Store, v *audience.View, path string, o FileImportOptions) (*ImportReport, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return new(ImportReport), unreadableFile(err, path)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return new(ImportReport), unreadableFile(err, path)
+	}
+	if !info.Mode().IsRegular() {
+		return new(ImportReport), fault.Field("path", "the path is not one of a file").WithRef(path).
+			WithHint("give the conversations.json, or the .zip with it, of a data export of ChatGPT or Claude")
+	}
+	return ImportReader(ctx, store, v, f, info.Size(), o)
+}
+
+func unreadableFile(err error, path string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		e := fault.New(fault.NotFound, "there is no such file").WithRef(path).
+			WithHint("give the path of a conversations.json, or of the .zip with it")
+		e.Field = "path"
+		return e
+	}
+	e := fault.Wrap(fault.Unavailable, err, "the file can't be read").WithRef(path)
+	e.Field = "path"
+	return e
+}
+
+// Read is File for what is not a file.
+//
+// The errors are those of foreign.Read and of chat.Store.AppendMany. After any of them, and when ctx is
+// done, the next import of the file completes what this one has begun.
+func ImportReader(ctx context.Context, store *chat.Store, v *audience.View, r io.ReaderAt, size int64, o FileImportOptions,
+) (*ImportReport, error) {
+	if own, err := isOwn(r, size); err != nil || own {
+		return readOwn(ctx, store, v, r, size, o, err)
+	}
+	x := &fileImporter{FileImportOptions: o, ctx: ctx, store: store, view: v, in: make(map[string]bool)}
+	if o.DryRun {
+		x.counted = newCounted()
+	}
+	read, err := ReadForeign(ctx, r, size, x.take, o.Progress)
+	x.report.Read = read
+	if x.failed || ctx.Err() != nil {
+		return &x.report, err
+	}
+	// What is whole of a damaged file is kept.
+	if _, failed := x.flush(); failed != nil {
+		return &x.report, failed
+	}
+	return &x.report, err
+}
