@@ -23,7 +23,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
-	"github.com/ctxd/ctxd/cmd/ctxd/open"
 	"github.com/ctxd/ctxd/cmd/ctxd/personalities"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/references"
@@ -63,7 +62,7 @@ type commandLine struct {
 	Chat     chats.Command     `cmd:"" group:"notes" help:"Talk with a language model; list, show, write and change conversations."`
 	Contexts memories.Contexts `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
 
-	Open open.Command       `cmd:"" group:"notes" help:"Open a note in your editor by its ctxd:// address, or print its path and line."`
+	Open openCmd            `cmd:"" group:"notes" help:"Open a note in your editor by its ctxd:// address, or print its path and line."`
 	Refs references.Command `cmd:"" group:"notes" help:"Show what a message refers to by @, # and [[."`
 
 	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
@@ -196,7 +195,7 @@ func (a *app) bindings() []any {
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
 		&memories.Options{Streams: a.Streams, Link: a.Link},
-		&open.Options{Streams: a.Streams, Link: a.Link},
+		&openOptions{Streams: a.Streams, Link: a.Link},
 		&personalities.Options{Streams: a.Streams, Link: a.Link},
 		&books.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/manual"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -17,14 +16,14 @@ type manCmd struct {
 }
 
 func (c *manCmd) Run(a *app) error {
-	about := manual.About{Version: command.Version(), Date: c.Date, Examples: appExamples, Note: exitNote}
+	about := ManInfo{Version: command.Version(), Date: c.Date, Examples: appExamples, Note: exitNote}
 	for _, e := range exitTexts {
-		about.Statuses = append(about.Statuses, manual.Status{Code: e.code, Text: e.text})
+		about.Statuses = append(about.Statuses, ExitStatus{Code: e.code, Text: e.text})
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil { //nolint:gosec // manuals are for everybody
 		return fault.Wrap(fault.Unavailable, err, "cannot create the folder")
 	}
-	for _, p := range manual.Pages(a.kong.Model.Node, about) {
+	for _, p := range ManPages(a.kong.Model.Node, about) {
 		if err := os.WriteFile(filepath.Join(c.Dir, p.Name), []byte(p.Text), 0o644); err != nil { //nolint:gosec // as above
 			return fault.Wrap(fault.Unavailable, err, "cannot write a manual page")
 		}

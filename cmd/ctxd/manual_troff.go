@@ -1,4 +1,4 @@
-package manual
+package main
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 )
 
 // lineWidth is how long a line of the source is, so that it can be read.
-const lineWidth = 76
+const manLineWidth = 76
 
 // prose writes a text of several paragraphs.
-func (w *writer) prose(s string) {
+func (w *manWriter) prose(s string) {
 	for part := range strings.SplitSeq(s, "\n\n") {
 		if strings.TrimSpace(part) == "" {
 			continue
@@ -23,7 +23,7 @@ func (w *writer) prose(s string) {
 
 // paragraph writes a text that troff fills, each sentence on a line of its own, as its
 // rules want.
-func (w *writer) paragraph(s string) {
+func (w *manWriter) paragraph(s string) {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return
@@ -31,12 +31,12 @@ func (w *writer) paragraph(s string) {
 	words, line := strings.Fields(s), ""
 	flush := func() {
 		if line != "" {
-			w.line("%s", safe(text(line)))
+			w.line("%s", safeTroffLine(troffText(line)))
 		}
 		line = ""
 	}
 	for i, word := range words {
-		if line != "" && len(text(line+" "+word)) > lineWidth {
+		if line != "" && len(troffText(line+" "+word)) > manLineWidth {
 			flush()
 		}
 		if line != "" {
@@ -58,15 +58,15 @@ func endsSentence(word string) bool {
 }
 
 // text writes prose. Words that begin with a hyphen are flags, which one copies.
-func text(s string) string {
+func troffText(s string) string {
 	words := strings.Split(s, " ")
 	for i, word := range words {
 		bare := strings.TrimLeft(word, `("'`)
-		escaped := escape(word)
+		escaped := escapeTroff(word)
 		if strings.HasPrefix(bare, "-") || strings.ContainsAny(bare, "/=_") {
 			escaped = strings.ReplaceAll(escaped, "-", `\-`)
 		}
-		if len(word) > lineWidth/2 { // a list without blanks, which may be broken behind a comma
+		if len(word) > manLineWidth/2 { // a list without blanks, which may be broken behind a comma
 			escaped = strings.ReplaceAll(escaped, ",", `,\:`)
 		}
 		words[i] = escaped
@@ -75,18 +75,18 @@ func text(s string) string {
 }
 
 // code writes what one types: each character as it is.
-func code(s string) string { return strings.ReplaceAll(escape(s), "-", `\-`) }
+func troffCode(s string) string { return strings.ReplaceAll(escapeTroff(s), "-", `\-`) }
 
 // escapes are the characters that mean something to troff, or that it prints in another
 // form.
-var escapes = map[rune]string{
+var troffEscapes = map[rune]string{
 	'\\': `\e`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`, '\t': "    ",
 }
 
-func escape(s string) string {
+func escapeTroff(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		switch known := escapes[r]; {
+		switch known := troffEscapes[r]; {
 		case known != "":
 			b.WriteString(known)
 		case r == utf8.RuneError || unicode.IsControl(r):
@@ -101,7 +101,7 @@ func escape(s string) string {
 }
 
 // safe keeps a line from being taken for a request.
-func safe(line string) string {
+func safeTroffLine(line string) string {
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		return `\&` + line
 	}
@@ -109,7 +109,7 @@ func safe(line string) string {
 }
 
 // quoted writes an argument of a macro.
-func quoted(s string) string { return `"` + code(s) + `"` }
+func quoteTroff(s string) string { return `"` + troffCode(s) + `"` }
 
 func upperFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

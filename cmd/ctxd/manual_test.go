@@ -1,4 +1,4 @@
-package manual_test
+package main_test
 
 import (
 	"os/exec"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ctxd/ctxd/cmd/ctxd"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/manual"
 )
 
 // grammar has texts that mean something to troff.
@@ -56,9 +56,9 @@ func pages(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	list := make(map[string]string)
-	for _, p := range manual.Pages(parser.Model.Node, manual.About{
+	for _, p := range main.ManPages(parser.Model.Node, main.ManInfo{
 		Version: "1.2", Date: time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC),
-		Examples: []command.Example{{"cook boil water", "boil"}}, Statuses: []manual.Status{{7, "too hot"}}, Note: "Beware.",
+		Examples: []command.Example{{"cook boil water", "boil"}}, Statuses: []main.ExitStatus{{7, "too hot"}}, Note: "Beware.",
 	}) {
 		list[p.Name] = p.Text
 	}

@@ -1,4 +1,11 @@
-package open
+package main
+
+// Open is ctxd open: it opens the file of a note in the program that is configured, or says where it is. It is
+// what handles ctxd:// addresses, which chat.references and ctxd mcp give.
+//
+// An address may come from anywhere, such as a link in a browser. It only ever names a record: the program is that of
+// the setting open.command, it runs without a shell, and it is given the path of a file in a vault. The package keeps
+// nothing; one goroutine runs the command.
 
 import (
 	"errors"
@@ -22,26 +29,26 @@ import (
 )
 
 // Options are what the command runs with.
-type Options struct {
+type openOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Command is ctxd open.
-type Command struct {
+type openCmd struct {
 	Ref   string `arg:"" help:"Address of a note or an entity, such as ctxd://note/ID#Heading; a [[link]], or an id, path or title of a note."`
 	Print bool   `help:"Only print the path and the line, also where a program is configured."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (openCmd) Help() string {
 	return "Opens the file of a note, at the heading or block that is named, in the program of the setting open.command. " +
 		"An entity is opened at the note that describes it. Without that setting it prints PATH:LINE. " +
 		"To have links to ctxd:// opened everywhere, make \"ctxd open\" the program of your desktop for them."
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (openCmd) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd open 'ctxd://note/5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77#Huts'", "an address, as ctxd chat references --json has it"},
 		{"ctxd open '[[Packing list#Boots]]'", "a link"},
@@ -52,7 +59,7 @@ func (Command) Examples() []command.Example {
 }
 
 // opened is what --json prints.
-type opened struct {
+type openedPlace struct {
 	NoteID  string   `json:"noteId"`
 	Title   string   `json:"title"`
 	Path    string   `json:"path"`
@@ -62,14 +69,14 @@ type opened struct {
 }
 
 // Run runs the command.
-func (c *Command) Run(a *Options) error {
+func (c *openCmd) Run(a *openOptions) error {
 	conf, err := a.Load(nil)
 	if err != nil {
 		return err
 	}
-	var out *opened
+	var out *openedPlace
 	err = a.With(func(cl *client.Client) (err error) {
-		out, err = find(a, cl, c.Ref)
+		out, err = findOpened(a, cl, c.Ref)
 		return err
 	})
 	if err != nil {
@@ -82,7 +89,7 @@ func (c *Command) Run(a *Options) error {
 		a.Err.Say(term.Styled(term.Warn, "the note has no "+out.Missing))
 	}
 	if len(out.Command) > 0 {
-		if err := run(a, out.Command); err != nil {
+		if err := runOpener(a, out.Command); err != nil {
 			return err
 		}
 	}
@@ -96,7 +103,7 @@ func (c *Command) Run(a *Options) error {
 }
 
 // find returns the file and the line that a reference leads to.
-func find(a *Options, cl *client.Client, ref string) (*opened, error) {
+func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, error) {
 	n, part, err := noteOf(a, cl, ref)
 	if err != nil {
 		return nil, err
@@ -112,7 +119,7 @@ func find(a *Options, cl *client.Client, ref string) (*opened, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "the file of the note can't be read")
 	}
-	out := &opened{NoteID: n.ID, Title: n.Title, Path: path, Line: 1}
+	out := &openedPlace{NoteID: n.ID, Title: n.Title, Path: path, Line: 1}
 	if part != (parts.Part{}) {
 		line, ok := lineOf(string(text), part)
 		if out.Line = line; !ok {
@@ -126,7 +133,7 @@ func find(a *Options, cl *client.Client, ref string) (*opened, error) {
 }
 
 // noteOf returns the note that a reference names, and the part of it.
-func noteOf(a *Options, cl *client.Client, ref string) (*protocol.NoteFull, parts.Part, error) {
+func noteOf(a *openOptions, cl *client.Client, ref string) (*protocol.NoteFull, parts.Part, error) {
 	if l, ok := markdown.ParseLink(ref); ok {
 		n, err := noteOfLink(a, cl, ref, &l)
 		part, _ := parts.Of(l)
@@ -149,7 +156,7 @@ func noteOf(a *Options, cl *client.Client, ref string) (*protocol.NoteFull, part
 }
 
 // noteOfLink returns the note that a link leads to.
-func noteOfLink(a *Options, cl *client.Client, ref string, l *markdown.Link) (*protocol.NoteFull, error) {
+func noteOfLink(a *openOptions, cl *client.Client, ref string, l *markdown.Link) (*protocol.NoteFull, error) {
 	var to protocol.NoteResolved
 	if err := cl.Call(a.Ctx, "notes.resolve", protocol.NoteResolve{Link: ref}, &to); err != nil {
 		return nil, err
@@ -173,7 +180,7 @@ func partOf(text string) parts.Part {
 }
 
 // noteOfEntity returns the note that describes an entity.
-func noteOfEntity(a *Options, cl *client.Client, name string) (*protocol.NoteFull, error) {
+func noteOfEntity(a *openOptions, cl *client.Client, name string) (*protocol.NoteFull, error) {
 	id, err := connect.FindEntity(a.Ctx, cl, name)
 	if err != nil {
 		return nil, err
@@ -189,7 +196,7 @@ func noteOfEntity(a *Options, cl *client.Client, name string) (*protocol.NoteFul
 }
 
 // fileOf returns the path of the file of a note.
-func fileOf(a *Options, cl *client.Client, n *protocol.NoteFull) (string, error) {
+func fileOf(a *openOptions, cl *client.Client, n *protocol.NoteFull) (string, error) {
 	if !n.VaultBacked || n.Path == "" {
 		return "", fault.New(fault.NotFound, "the note %q has no file: it is in the store alone", n.Title).WithHint("ctxd notes show %s", n.ID)
 	}
@@ -221,7 +228,7 @@ func lineOf(text string, part parts.Part) (line int, ok bool) {
 }
 
 // run runs the program that is configured, with the terminal of this one.
-func run(a *Options, args []string) error {
+func runOpener(a *openOptions, args []string) error {
 	if err := a.Out.Flush(); err != nil {
 		return err
 	}

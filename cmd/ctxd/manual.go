@@ -1,4 +1,14 @@
-package manual
+package main
+
+// Manual makes the manual pages of ctxd out of the help of its commands, which is
+// the only place where they are described: a page ctxd(1) for the program, and one
+// ctxd-COMMAND(1) for each command, with the commands below it as sections.
+//
+// Pages is pure: the model of a parser in, texts in the man(7) language out, in the order
+// of their names. The same model and the same About give the same bytes. No text of the
+// help becomes a request of troff; what is not ASCII is written as an escape. Hidden
+// commands and flags have no place in a page. The pages are of a size with the help, and
+// take as long to make.
 
 import (
 	"fmt"
@@ -12,66 +22,66 @@ import (
 )
 
 // About is what the pages say beside the help of commands.
-type About struct {
+type ManInfo struct {
 	Version  string
 	Date     time.Time // of the pages; only the day counts
 	Examples []command.Example
-	Statuses []Status
+	Statuses []ExitStatus
 	Note     string // under the exit statuses
 }
 
 // Status is an exit status and what it means.
-type Status struct {
+type ExitStatus struct {
 	Code int
 	Text string
 }
 
 // Page is one manual page.
-type Page struct {
+type ManPage struct {
 	Name string // of its file, such as ctxd-search.1
 	Text string
 }
 
 // Pages returns the pages of a program.
-func Pages(program *kong.Node, about About) []Page {
-	w := &writer{program: program, about: about}
-	for _, n := range visible(program) {
-		w.related = append(w.related, pageName(n))
+func ManPages(program *kong.Node, about ManInfo) []ManPage {
+	w := &manWriter{program: program, about: about}
+	for _, n := range visibleCommands(program) {
+		w.related = append(w.related, manPageName(n))
 	}
-	list := []Page{w.overview()}
-	for _, n := range visible(program) {
+	list := []ManPage{w.overview()}
+	for _, n := range visibleCommands(program) {
 		list = append(list, w.command(n))
 	}
-	slices.SortFunc(list, func(a, b Page) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b ManPage) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
 // visible returns the commands below a node that help shows.
-func visible(n *kong.Node) []*kong.Node {
+func visibleCommands(n *kong.Node) []*kong.Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(c *kong.Node) bool { return c.Hidden })
 }
 
 // pageName returns what the page of a command is called: ctxd-search.
-func pageName(n *kong.Node) string { return strings.ReplaceAll(n.FullPath(), " ", "-") }
+func manPageName(n *kong.Node) string { return strings.ReplaceAll(n.FullPath(), " ", "-") }
 
 // writer writes one page after the other.
-type writer struct {
+type manWriter struct {
 	strings.Builder
 	program *kong.Node
-	about   About
+	about   ManInfo
 	related []string // pages of all commands
 	headed  bool     // the line before is a heading
 }
 
 // page returns what was written and begins anew.
-func (w *writer) page(name string) Page {
-	p := Page{Name: name + ".1", Text: w.String()}
+func (w *manWriter) page(name string) ManPage {
+	p := ManPage{Name: name + ".1", Text: w.String()}
 	w.Reset()
 	return p
 }
 
 // overview writes the page of the program.
-func (w *writer) overview() Page {
+func (w *manWriter) overview() ManPage {
 	name := w.program.Name
 	w.head(name, "local context engine for note apps")
 	w.synopsis(w.program)
@@ -85,7 +95,7 @@ func (w *writer) overview() Page {
 			w.section(strings.TrimSuffix(group, ":"))
 		}
 		w.line(".TP")
-		w.line(".BR %s (1)", code(pageName(n)))
+		w.line(".BR %s (1)", troffCode(manPageName(n)))
 		w.paragraph(n.Help)
 	}
 	w.options("Options of every command", w.program.Flags)
@@ -96,14 +106,14 @@ func (w *writer) overview() Page {
 	}
 	w.prose(w.about.Note)
 	w.section("Environment")
-	for _, e := range environment {
-		w.line(".TP\n.B %s", code(e[0]))
+	for _, e := range manEnvironment {
+		w.line(".TP\n.B %s", troffCode(e[0]))
 		w.paragraph(e[1])
 	}
 	w.prose("Every setting has a variable too; they are listed by ctxd config and in ctxd-config(1).")
 	w.section("Files")
-	for _, f := range files {
-		w.line(".TP\n.I %s", code(f[0]))
+	for _, f := range manFiles {
+		w.line(".TP\n.I %s", troffCode(f[0]))
 		w.paragraph(f[1])
 	}
 	w.examples(w.about.Examples)
@@ -112,14 +122,14 @@ func (w *writer) overview() Page {
 	return w.page(name)
 }
 
-var environment = [][2]string{
+var manEnvironment = [][2]string{
 	{"CTXD_SOCKET", "the socket of the daemon."},
 	{"CTXD_DATA", "the folder of the store."},
 	{"CTXD_CONFIG", "the configuration file."},
 	{"NO_COLOR", "no colours, unless --color asks for them."},
 }
 
-var files = [][2]string{
+var manFiles = [][2]string{
 	{"$XDG_RUNTIME_DIR/ctxd/ctxd.sock", "the socket of the daemon."},
 	{"$XDG_DATA_HOME/ctxd", "the store, its indexes and the log; ~/.local/share/ctxd without the variable. On macOS and Windows, ctxd config data prints the place."},
 	{"$XDG_CONFIG_HOME/ctxd/config.yaml", "the configuration; ~/.config/ctxd/config.yaml without the variable."},
@@ -127,8 +137,8 @@ var files = [][2]string{
 
 // grouped returns the commands, those of one group together, in the order in which help
 // shows them.
-func (w *writer) grouped() []*kong.Node {
-	list := visible(w.program)
+func (w *manWriter) grouped() []*kong.Node {
+	list := visibleCommands(w.program)
 	var order []string
 	for _, n := range list {
 		if n.Group != nil && !slices.Contains(order, n.Group.Key) {
@@ -146,9 +156,9 @@ func (w *writer) grouped() []*kong.Node {
 }
 
 // command writes the page of a command.
-func (w *writer) command(n *kong.Node) Page {
-	w.head(pageName(n), n.Help)
-	leaves := below(n)
+func (w *manWriter) command(n *kong.Node) ManPage {
+	w.head(manPageName(n), n.Help)
+	leaves := commandsBelow(n)
 	w.synopsis(append([]*kong.Node{n}, leaves...)...)
 	w.section("Description")
 	w.prose(n.Help)
@@ -158,7 +168,7 @@ func (w *writer) command(n *kong.Node) Page {
 	if len(leaves) > 0 {
 		w.section("Commands")
 		for _, l := range leaves {
-			w.line(".SS %s", quoted(l.FullPath()))
+			w.line(".SS %s", quoteTroff(l.FullPath()))
 			w.prose(l.Help)
 			w.prose(l.Detail)
 			w.arguments(l)
@@ -173,53 +183,53 @@ func (w *writer) command(n *kong.Node) Page {
 	w.section("See also")
 	related := []string{w.program.Name}
 	if n.Group != nil {
-		for _, o := range visible(w.program) {
+		for _, o := range visibleCommands(w.program) {
 			if o != n && o.Group != nil && o.Group.Key == n.Group.Key {
-				related = append(related, pageName(o))
+				related = append(related, manPageName(o))
 			}
 		}
 	}
 	w.references(related)
-	return w.page(pageName(n))
+	return w.page(manPageName(n))
 }
 
 // below returns the commands below one that can be run, at any depth.
-func below(n *kong.Node) (list []*kong.Node) {
-	for _, c := range visible(n) {
+func commandsBelow(n *kong.Node) (list []*kong.Node) {
+	for _, c := range visibleCommands(n) {
 		if c.Leaf() || c.DefaultCmd != nil {
 			list = append(list, c)
 		}
-		list = append(list, below(c)...)
+		list = append(list, commandsBelow(c)...)
 	}
 	return list
 }
 
 // head writes what a page begins with.
-func (w *writer) head(name, summary string) {
+func (w *manWriter) head(name, summary string) {
 	w.line(".\\\" Made from the help of the commands.")
-	w.line(".TH %s 1 %s %s %s", quoted(strings.ToUpper(name)), `"`+w.about.Date.UTC().Format(time.DateOnly)+`"`,
-		quoted("ctxd "+w.about.Version), quoted("User Commands"))
+	w.line(".TH %s 1 %s %s %s", quoteTroff(strings.ToUpper(name)), `"`+w.about.Date.UTC().Format(time.DateOnly)+`"`,
+		quoteTroff("ctxd "+w.about.Version), quoteTroff("User Commands"))
 	w.line(".nh\n.ad l") // what one copies is not to be hyphenated
 	w.section("Name")
 	first, _, _ := strings.Cut(summary, ". ")
-	w.line("%s \\- %s", code(name), text(strings.TrimSuffix(first, ".")))
+	w.line("%s \\- %s", troffCode(name), troffText(strings.TrimSuffix(first, ".")))
 }
 
 // synopsis writes how commands are called.
-func (w *writer) synopsis(nodes ...*kong.Node) {
+func (w *manWriter) synopsis(nodes ...*kong.Node) {
 	w.section("Synopsis")
 	for i, n := range nodes {
 		if i > 0 {
 			w.line(".br")
 		}
-		words := []string{"\\fB" + code(n.FullPath()) + "\\fR"}
+		words := []string{"\\fB" + troffCode(n.FullPath()) + "\\fR"}
 		if len(n.Flags) > 0 {
 			words = append(words, "[\\fIflags\\fR]")
 		}
 		for _, p := range n.Positional {
-			words = append(words, argument(p))
+			words = append(words, manArgument(p))
 		}
-		if len(visible(n)) > 0 {
+		if len(visibleCommands(n)) > 0 {
 			words = append(words, "\\fIcommand\\fR")
 		}
 		w.line("%s", strings.Join(words, " "))
@@ -227,8 +237,8 @@ func (w *writer) synopsis(nodes ...*kong.Node) {
 }
 
 // argument returns an argument in a synopsis.
-func argument(p *kong.Positional) string {
-	s := "\\fI" + code(p.Name) + "\\fR"
+func manArgument(p *kong.Positional) string {
+	s := "\\fI" + troffCode(p.Name) + "\\fR"
 	if p.IsCumulative() {
 		s += " ..."
 	}
@@ -238,15 +248,15 @@ func argument(p *kong.Positional) string {
 	return s
 }
 
-func (w *writer) arguments(n *kong.Node) {
+func (w *manWriter) arguments(n *kong.Node) {
 	for _, p := range n.Positional {
-		w.line(".TP\n.I %s", code(p.Name))
+		w.line(".TP\n.I %s", troffCode(p.Name))
 		w.paragraph(p.Help)
 	}
 }
 
 // options writes flags under a heading, or without one.
-func (w *writer) options(heading string, flags []*kong.Flag) {
+func (w *manWriter) options(heading string, flags []*kong.Flag) {
 	for _, f := range flags {
 		if f.Hidden {
 			continue
@@ -259,12 +269,12 @@ func (w *writer) options(heading string, flags []*kong.Flag) {
 		if f.Tag.Negatable != "" {
 			name = "--[no-]" + f.Name
 		}
-		name = "\\fB" + code(name) + "\\fR"
+		name = "\\fB" + troffCode(name) + "\\fR"
 		if f.Short != 0 {
-			name = "\\fB" + code("-"+string(f.Short)) + "\\fR, " + name
+			name = "\\fB" + troffCode("-"+string(f.Short)) + "\\fR, " + name
 		}
 		if !f.IsBool() && !f.IsCounter() {
-			name += "=\\fI" + code(f.FormatPlaceHolder()) + "\\fR"
+			name += "=\\fI" + troffCode(f.FormatPlaceHolder()) + "\\fR"
 		}
 		w.line(".TP\n%s", name)
 		w.paragraph(f.Help)
@@ -273,7 +283,7 @@ func (w *writer) options(heading string, flags []*kong.Flag) {
 
 // more writes what a command tells beside its flags: under headings that end in a colon,
 // lines of a name and what it is, each with examples further in.
-func (w *writer) more(said string) {
+func (w *manWriter) more(said string) {
 	for l := range strings.Lines(said) {
 		l = strings.TrimRight(l, "\n ")
 		words := strings.TrimLeft(l, " ")
@@ -285,17 +295,17 @@ func (w *writer) more(said string) {
 		case len(words) == len(l):
 			w.prose(l)
 		case len(l)-len(words) > 2:
-			w.line(".EX\n%s\n.EE", safe(code(words)))
+			w.line(".EX\n%s\n.EE", safeTroffLine(troffCode(words)))
 		case found:
-			w.line(".TP\n.B %s", code(name))
+			w.line(".TP\n.B %s", troffCode(name))
 			w.paragraph(meaning)
 		default:
-			w.line(".TP\n.B %s", code(name))
+			w.line(".TP\n.B %s", troffCode(name))
 		}
 	}
 }
 
-func (w *writer) examplesOf(n *kong.Node, heading string) {
+func (w *manWriter) examplesOf(n *kong.Node, heading string) {
 	e, ok := n.Target.Addr().Interface().(command.Exampler)
 	if !ok {
 		return
@@ -309,7 +319,7 @@ func (w *writer) examplesOf(n *kong.Node, heading string) {
 	}
 }
 
-func (w *writer) examples(list []command.Example) {
+func (w *manWriter) examples(list []command.Example) {
 	w.section("Examples")
 	for _, x := range list {
 		w.example(x)
@@ -317,25 +327,25 @@ func (w *writer) examples(list []command.Example) {
 }
 
 // example writes what a command line does, and the line.
-func (w *writer) example(x command.Example) {
+func (w *manWriter) example(x command.Example) {
 	w.line(".PP")
 	w.paragraph(upperFirst(x[1]) + ":")
-	w.line(".RS 4\n.EX\n%s\n.EE\n.RE", safe(code(x[0])))
+	w.line(".RS 4\n.EX\n%s\n.EE\n.RE", safeTroffLine(troffCode(x[0])))
 }
 
 // references writes the names of other pages.
-func (w *writer) references(names []string) {
+func (w *manWriter) references(names []string) {
 	for i, name := range names {
 		after := ","
 		if i == len(names)-1 {
 			after = ""
 		}
-		w.line(".BR %s (1)%s", code(name), after)
+		w.line(".BR %s (1)%s", troffCode(name), after)
 	}
 }
 
 // line writes a line. A paragraph that follows a heading begins by itself.
-func (w *writer) line(form string, args ...any) {
+func (w *manWriter) line(form string, args ...any) {
 	if form == ".PP" && w.headed {
 		return
 	}
@@ -343,4 +353,4 @@ func (w *writer) line(form string, args ...any) {
 	fmt.Fprintf(&w.Builder, form+"\n", args...)
 }
 
-func (w *writer) section(name string) { w.line(".SH %s", quoted(strings.ToUpper(name))) }
+func (w *manWriter) section(name string) { w.line(".SH %s", quoteTroff(strings.ToUpper(name))) }
