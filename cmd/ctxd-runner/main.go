@@ -64,11 +64,11 @@ func run(s settings) error {
 	if s.rank {
 		return rank(s, conn, hello)
 	}
-	return embed(s, conn, vectorizer, hello)
+	return mainEmbed(s, conn, vectorizer, hello)
 }
 
 // embed serves vectors.
-func embed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, hello runner.Hello) error {
+func mainEmbed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, hello runner.Hello) error {
 	if hello.Ranks {
 		return errors.New("the model is made for reranking and gives no vectors")
 	}
