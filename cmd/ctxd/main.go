@@ -14,7 +14,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/books"
-	"github.com/ctxd/ctxd/cmd/ctxd/call"
 	"github.com/ctxd/ctxd/cmd/ctxd/chats"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -75,10 +74,10 @@ type commandLine struct {
 	Compact store.Compact  `cmd:"" group:"store" help:"Leave nothing of what was deleted in the files of the store."`
 	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
 
-	Inspect inspect.Command `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
-	Events  eventsCmd       `cmd:"" group:"look" help:"Show changes as they happen."`
-	Call    call.Command    `cmd:"" group:"look" help:"Call any method of the protocol."`
-	Tools   tools.Command   `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
+	Inspect inspect.Command     `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
+	Events  eventsCmd           `cmd:"" group:"look" help:"Show changes as they happen."`
+	Call    connect.CallCommand `cmd:"" group:"look" help:"Call any method of the protocol."`
+	Tools   tools.Command       `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
 
 	Books books.Command `cmd:"" group:"notes" help:"Add files to ask about, and find what is in them."`
 
@@ -188,7 +187,7 @@ func run(args []string) int {
 func (a *app) bindings() []any {
 	return []any{
 		a,
-		&call.Options{Streams: a.Streams, Link: a.Link},
+		&connect.CallOptions{Streams: a.Streams, Link: a.Link},
 		&chats.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
 		&demo.Options{Streams: a.Streams, Link: a.Link},

@@ -1,4 +1,4 @@
-package call
+package connect
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestCall_ArgumentsThatMakeNoParams(t *testing.T) {
 		{[]string{"filter=tag:work"}, "filter is an object, which must be given as JSON"},
 		{[]string{"query=\xff"}, `"query=\xff" is not valid UTF-8, which JSON requires`},
 	} {
-		_, err := (&Command{Method: "notes.search", Params: c.args}).params(nil)
+		_, err := (&CallCommand{Method: "notes.search", Params: c.args}).params(nil)
 		if err == nil || err.Error() != c.msg || command.Explain(err).Code != command.ExitMisused {
 			t.Errorf("%q: %v, want %s", c.args, err, c.msg)
 		}
@@ -44,7 +44,7 @@ func TestCall_TextsBecomeWhatTheMethodTakes(t *testing.T) {
 		{"notes.search", []string{"limt=7"}, `{"limt":"7"}`},                        // the daemon refuses it
 		{"newer.method", []string{"limit=7", "x=true"}, `{"limit":"7","x":"true"}`}, // of a newer daemon
 	} {
-		got, err := (&Command{Method: c.method, Params: c.args}).params(nil)
+		got, err := (&CallCommand{Method: c.method, Params: c.args}).params(nil)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s %q: %s, %v, want %s", c.method, c.args, got, err, c.want)
 		}
@@ -62,7 +62,7 @@ func TestCall_ParametersThatAMethodDoesNotHave(t *testing.T) {
 	} {
 		refused := &client.Error{Code: protocol.CodeInvalidParams, Data: protocol.ErrorData{Field: c.field}}
 		var got *client.Error
-		if err := (&Command{Method: c.method}).suggest(refused, nil); !errors.As(err, &got) || got.Data.Hint != c.hint {
+		if err := (&CallCommand{Method: c.method}).suggest(refused, nil); !errors.As(err, &got) || got.Data.Hint != c.hint {
 			t.Errorf("%s %s: %+v, want %q", c.method, c.field, got, c.hint)
 		}
 	}

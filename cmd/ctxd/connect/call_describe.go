@@ -1,4 +1,4 @@
-package call
+package connect
 
 import (
 	"encoding/json"
@@ -78,7 +78,7 @@ func schemasOf(method string) map[string]schema {
 }
 
 // describe says what a method takes and gives, from the contract.
-func (c *Command) describe(a *Options) error {
+func (c *CallCommand) describe(a *CallOptions) error {
 	i, doc, err := fromContract(c.Method)
 	if err != nil {
 		return err

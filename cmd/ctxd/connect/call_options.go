@@ -1,12 +1,11 @@
-package call
+package connect
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // Options are what ctxd call runs with.
-type Options struct {
+type CallOptions struct {
 	*term.Streams
-	*connect.Link
+	*Link
 }

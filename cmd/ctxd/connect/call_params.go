@@ -1,4 +1,4 @@
-package call
+package connect
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // Params returns the params as a JSON object.
-func (c *Command) params(a *Options) (json.RawMessage, error) {
+func (c *CallCommand) params(a *CallOptions) (json.RawMessage, error) {
 	for _, arg := range c.Params {
 		if !utf8.ValidString(arg) {
 			return nil, command.Misuse(fmt.Sprintf("%q is not valid UTF-8, which JSON requires", arg),

@@ -1,4 +1,11 @@
-package call
+package connect
+
+// Call is ctxd call: any method of the protocol from the command line.
+//
+// It makes params of words (key=value, read as the schema of the method says, and
+// key:=json), of JSON or of standard input, and describes a method from the contract
+// in rpc/protocol: its params, results and codes. It knows no method by name. The
+// command is used by one goroutine, and its result is printed as the daemon sent it.
 
 import (
 	"encoding/json"
@@ -9,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -17,21 +23,21 @@ import (
 )
 
 // Command is ctxd call.
-type Command struct {
+type CallCommand struct {
 	Method   string   `arg:"" help:"Name of the method, such as notes.search."`
 	Params   []string `arg:"" optional:"" help:"A JSON object, - to read one from standard input, or NAME=VALUE and NAME:=JSON for single parameters."`
 	Describe bool     `short:"d" help:"Describe the params and result of the method instead of calling it. Needs no daemon."`
 
-	connect.Audience
+	Audience
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (CallCommand) Help() string {
 	return "Prints the result as JSON, indented on a terminal and on one line otherwise."
 }
 
 // More lists the methods that this version knows.
-func (Command) More() string {
+func (CallCommand) More() string {
 	var b strings.Builder
 	b.WriteString("Methods:\n")
 	for _, m := range protocol.Methods {
@@ -41,7 +47,7 @@ func (Command) More() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (CallCommand) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd call notes.complete prefix=Pro limit=3", "parameters by name, converted to the types of the method"},
 		{"ctxd call notes.list tags=work tags=2026", "a list of two items"},
@@ -54,7 +60,7 @@ func (Command) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Command) Run(a *Options) error {
+func (c *CallCommand) Run(a *CallOptions) error {
 	if c.Describe {
 		return c.describe(a)
 	}
@@ -76,7 +82,7 @@ func (c *Command) Run(a *Options) error {
 
 // suggest adds the names that an unknown method or parameter may have been meant
 // to be.
-func (c *Command) suggest(err error, methods []string) error {
+func (c *CallCommand) suggest(err error, methods []string) error {
 	var wire *client.Error
 	if !errors.As(err, &wire) {
 		return err
@@ -98,7 +104,7 @@ func (c *Command) suggest(err error, methods []string) error {
 
 // suggestParam adds the parameters that the method has, the likely ones first,
 // where one was given that it does not have.
-func (c *Command) suggestParam(refused *client.Error) error {
+func (c *CallCommand) suggestParam(refused *client.Error) error {
 	name, schemas := refused.Data.Field, schemasOf(c.Method)
 	if _, known := schemas[name]; known || schemas == nil || name == "" || strings.ContainsAny(name, ".[") {
 		return refused
