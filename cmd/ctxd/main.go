@@ -25,7 +25,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/personalities"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/references"
-	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
@@ -64,9 +63,9 @@ type commandLine struct {
 	Open openCmd            `cmd:"" group:"notes" help:"Open a note in your editor by its ctxd:// address, or print its path and line."`
 	Refs references.Command `cmd:"" group:"notes" help:"Show what a message refers to by @, # and [[."`
 
-	Search  search.Command `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
-	Similar search.Similar `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
-	WQL     shell.Command  `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
+	Search  inspect.SearchCommand `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
+	Similar inspect.Similar       `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
+	WQL     shell.Command         `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
 
 	Backup  store.Backup   `cmd:"" group:"store" help:"Back up the whole store to one file."`
 	Restore store.Restore  `cmd:"" group:"store" help:"Replace the store with a backup."`
@@ -199,7 +198,7 @@ func (a *app) bindings() []any {
 		&books.Options{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
 		&references.Options{Streams: a.Streams, Link: a.Link},
-		&search.Options{Streams: a.Streams, Link: a.Link},
+		&inspect.SearchOptions{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&traces.Options{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/search"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -79,7 +79,7 @@ func drawIntents(s *term.Screen, res *protocol.IntentRouted) {
 		in := &res.Intents[i]
 		how := ""
 		if !in.Command {
-			how = "  " + in.Language + ", confidence " + search.ThreeDigits(in.Confidence)
+			how = "  " + in.Language + ", confidence " + inspect.ThreeDigits(in.Confidence)
 		}
 		if in.Proposal == nil {
 			s.SayWhole(term.Styled(term.Bad, "✗ "), term.Styled(term.Strong, in.Kind), term.Text(" "+shortened(in.Text)), term.Styled(term.Faint, how))
@@ -141,9 +141,9 @@ func (s *conversing) search(ctx context.Context, arg string) error {
 	if s.JSON {
 		return jsonLine(s.Out, res)
 	}
-	search.DrawProblems(s.Out, "", &res)
-	search.DrawCorrected(s.Out, arg, &res)
-	search.DrawHits(s.Out, "", &res, false)
+	inspect.DrawProblems(s.Out, "", &res)
+	inspect.DrawCorrected(s.Out, arg, &res)
+	inspect.DrawHits(s.Out, "", &res, false)
 	if len(res.Hits) == 0 {
 		s.faint("no notes found")
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/search"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -70,8 +70,8 @@ func drawFound(s *term.Screen, query string, res *protocol.ChatFound) {
 		Mode: res.Mode, Degraded: res.Degraded, Corrected: res.Corrected, Understood: res.Understood,
 		Hits: make([]protocol.SearchHit, len(res.Hits)),
 	}
-	search.DrawProblems(s, "", how)
-	search.DrawCorrected(s, query, how)
+	inspect.DrawProblems(s, "", how)
+	inspect.DrawCorrected(s, query, how)
 	if len(res.Hits) == 0 {
 		none := "nothing found"
 		if res.Nothing != nil {
@@ -92,10 +92,10 @@ func drawFound(s *term.Screen, query string, res *protocol.ChatFound) {
 			line = append(line, term.Styled(term.Faint, "  (by meaning)"))
 		}
 		s.Say(line...)
-		search.DrawSignals(s, "  ", "message", &protocol.SearchHit{Score: h.Score, Signals: h.Signals})
+		inspect.DrawSignals(s, "  ", "message", &protocol.SearchHit{Score: h.Score, Signals: h.Signals})
 		for _, l := range term.WrapSpans(term.Mark(h.Snippet, h.Ranges), s.Columns()-2) {
 			s.Say(append(term.Line{term.Text("  ")}, l...)...)
 		}
 	}
-	search.DrawDegraded(s, "", how)
+	inspect.DrawDegraded(s, "", how)
 }

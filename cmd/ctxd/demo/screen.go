@@ -9,7 +9,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/references"
 	"github.com/ctxd/ctxd/cmd/ctxd/report"
-	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
@@ -146,7 +145,7 @@ func (d *drawing) found(step step, res *protocol.SearchResult) {
 	if d == nil {
 		return
 	}
-	search.DrawHits(d.head(step, searched), "   ", res, true)
+	inspect.DrawHits(d.head(step, searched), "   ", res, true)
 	d.done()
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/search"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -20,7 +19,7 @@ type searchCmd struct {
 	Query []string      `arg:"" help:"The query, as ctxd search takes it."`
 	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"How many hits of each list to show, 1 to 100. Default: 10."`
 
-	search.Filters
+	SearchFilters
 	connect.Audience
 }
 
@@ -111,11 +110,11 @@ func (c *searchCmd) ask(ctx context.Context, cl *client.Client, query string) (*
 func (v *searchView) draw(s *term.Screen) {
 	s.Say(term.Styled(term.Strong, "How it was read"))
 	v.drawUnderstood(s)
-	search.DrawProblems(s, "  ", &protocol.SearchResult{Understood: v.Understood})
+	DrawProblems(s, "  ", &protocol.SearchResult{Understood: v.Understood})
 	v.drawLists(s)
 	v.drawJoined(s)
 	drawSearchStages(s, v.Stages)
-	search.DrawDegraded(s, "", &protocol.SearchResult{Degraded: v.Degraded})
+	DrawDegraded(s, "", &protocol.SearchResult{Degraded: v.Degraded})
 }
 
 // wordKinds say how a word was taken.
@@ -160,7 +159,7 @@ func meansInWords(w *protocol.SearchWord) term.Line {
 
 func allQuoted(list []string) (out []string) {
 	for _, w := range list {
-		out = append(out, search.QuotedWord(w))
+		out = append(out, quotedWord(w))
 	}
 	return out
 }
@@ -188,7 +187,7 @@ func (v *searchView) drawLists(s *term.Screen) {
 				score = h.Score
 			}
 			row = append(row, term.Line{term.Styled(term.Faint, term.Number(i+1))}, term.Line{term.Text(h.Title)},
-				term.Line{term.Text(search.ThreeDigits(score))})
+				term.Line{term.Text(ThreeDigits(score))})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -214,7 +213,7 @@ func (v *searchView) drawJoined(s *term.Screen) {
 	counts := fmt.Sprintf("  weights: words %s, meaning %s", percent(f.Words), percent(f.Meaning))
 	if f.By == "rank" {
 		counts = fmt.Sprintf("  a place counts %s / (60 + place) by words, %s / (60 + place) by meaning",
-			search.ThreeDigits(f.Words), search.ThreeDigits(f.Meaning))
+			ThreeDigits(f.Words), ThreeDigits(f.Meaning))
 	}
 	s.Heading("As one", term.Styled(term.Faint, counts))
 	if f.Known < 1 {
@@ -228,7 +227,7 @@ func (v *searchView) drawJoined(s *term.Screen) {
 		row := []term.Line{
 			{term.Styled(term.Faint, term.Number(i+1))},
 			{term.Text(h.Title)},
-			{term.Text(search.ThreeDigits(h.Score))},
+			{term.Text(ThreeDigits(h.Score))},
 		}
 		for _, way := range []string{"lexical", "semantic"} {
 			gives := "fused:" + way
@@ -247,7 +246,7 @@ func percent(share float64) string { return term.Number(int(math.Round(100*share
 // numberOrDash is a signal in a table.
 func numberOrDash(signals map[string]float64, name string) term.Line {
 	if v, ok := signals[name]; ok {
-		return term.Line{term.Text(search.ThreeDigits(v))}
+		return term.Line{term.Text(ThreeDigits(v))}
 	}
 	return term.Line{term.Styled(term.Faint, "–")}
 }

@@ -1,4 +1,4 @@
-package search
+package inspect
 
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -34,7 +34,7 @@ func (Similar) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Similar) Run(a *Options) error {
+func (c *Similar) Run(a *SearchOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		n, err := connect.FindNote(a.Ctx, cl, c.Note)
 		if err != nil {

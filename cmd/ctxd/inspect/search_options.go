@@ -1,4 +1,4 @@
-package search
+package inspect
 
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
@@ -6,7 +6,7 @@ import (
 )
 
 // Options are what ctxd search runs with.
-type Options struct {
+type SearchOptions struct {
 	*term.Streams
 	*connect.Link
 }

@@ -1,4 +1,12 @@
-package search
+package inspect
+
+// Search is ctxd search: hits with their marked snippets, what counted
+// for each (signals.go), and what to try when nothing is found.
+//
+// Commands that list notes by how near they are to something belong here, as
+// does the drawing of their hits, which ctxd demo shares. How a search comes to
+// its result step by step is ctxd inspect search, in cmd/ctxd/inspect. The
+// package keeps no state; a command is used by one goroutine.
 
 import (
 	"fmt"
@@ -12,18 +20,18 @@ import (
 )
 
 // Command is ctxd search.
-type Command struct {
+type SearchCommand struct {
 	Query   []string      `arg:"" optional:"" help:"Words to look for; see below for phrases and filters. Without words, the notes that the filters let through are listed, the last changed first."`
 	Mode    string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
 	Limit   command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of hits, 1 to 100. Default: 10."`
 	Explain bool          `short:"e" help:"Show how each hit got its score."`
 
-	Filters
+	SearchFilters
 	connect.Audience
 }
 
 // Filters are the flags that narrow a search.
-type Filters struct {
+type SearchFilters struct {
 	Tag      []string `placeholder:"TAG" help:"Only notes with this tag. May be repeated; a note must have all of them."`
 	Folder   string   `placeholder:"FOLDER" help:"Only notes in this folder or below it."`
 	Type     []string `placeholder:"TYPE" help:"Only notes that describe an entity of this type. May be repeated; any of them will do."`
@@ -34,19 +42,19 @@ type Filters struct {
 }
 
 // Filter returns the filter as the protocol has it.
-func (f *Filters) Filter() protocol.SearchFilter {
+func (f *SearchFilters) Filter() protocol.SearchFilter {
 	return protocol.SearchFilter{
 		Tags: f.Tag, Folder: f.Folder, Types: f.Type, Vaults: f.Vault, After: f.After, Before: f.Before,
 		Archived: f.Archived,
 	}
 }
 
-func (f *Filters) any() bool {
+func (f *SearchFilters) any() bool {
 	return len(f.Tag)+len(f.Type)+len(f.Vault) > 0 || f.Folder != "" || f.After != "" || f.Before != ""
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (SearchCommand) Help() string {
 	return "Finds notes by their words, in any of their forms, and by their meaning. The last word may be unfinished. " +
 		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and tag:, path:, type:, vault:, before: and after: narrow, as in: " +
 		"ctxd search '\"load cell\" -roof tag:work after:7d'. " +
@@ -55,7 +63,7 @@ func (Command) Help() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (SearchCommand) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd search load cells", "notes about both words"},
 		{"ctxd search how heavy is the bridge --mode semantic", "by meaning only"},
@@ -70,7 +78,7 @@ func (Command) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Command) Run(a *Options) error {
+func (c *SearchCommand) Run(a *SearchOptions) error {
 	query := strings.Join(c.Query, " ")
 	if strings.TrimSpace(query) == "" && !c.any() {
 		return command.Misuse("the query is empty", "ctxd search load cells")
@@ -167,7 +175,7 @@ func DrawProblems(s *term.Screen, indent string, res *protocol.SearchResult) {
 		return
 	}
 	for _, p := range res.Understood.Problems {
-		text := QuotedWord(p.Text) + ": " + p.Message
+		text := quotedWord(p.Text) + ": " + p.Message
 		if p.Nearest != "" {
 			text += "; did you mean " + p.Nearest + "?"
 		}
@@ -196,7 +204,7 @@ func DrawDegraded(s *term.Screen, indent string, res *protocol.SearchResult) {
 }
 
 // drawAdvice says why nothing may have been found, and what may help.
-func (c *Command) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
+func (c *SearchCommand) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
 	u := res.Understood
 	if u == nil {
 		u = &protocol.SearchUnderstood{}
@@ -204,7 +212,7 @@ func (c *Command) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
 	var missing []string
 	for _, w := range u.Words {
 		if w.Notes == 0 {
-			missing = append(missing, QuotedWord(w.Word))
+			missing = append(missing, quotedWord(w.Word))
 		}
 	}
 	var advice []string
@@ -233,7 +241,7 @@ func (c *Command) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
 }
 
 // QuotedWord puts a word between quotation marks.
-func QuotedWord(w string) string { return fmt.Sprintf("“%s”", w) }
+func quotedWord(w string) string { return fmt.Sprintf("“%s”", w) }
 
 // listed writes words as people do: a, b or c.
 func listed(words []string, joint string) string {
