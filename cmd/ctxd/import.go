@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -51,7 +51,7 @@ func (c *importCmd) Run(a *app) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		report.DrawImport(a.Out, "", &res)
+		page.DrawImport(a.Out, "", &res)
 		if res.Watching {
 			a.Out.Say(term.Styled(term.Faint,
 				"  followed from now on; ctxd vault unwatch "+command.Quoted(res.Vault)+" ends that"))
@@ -60,7 +60,7 @@ func (c *importCmd) Run(a *app) error {
 		if c.All {
 			rest = ""
 		}
-		report.DrawSkipped(a.Out, "", res.Skipped, rest)
+		page.DrawSkipped(a.Out, "", res.Skipped, rest)
 		return nil
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/personalities"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/references"
@@ -32,7 +33,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/templates"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/cmd/ctxd/tools"
-	"github.com/ctxd/ctxd/cmd/ctxd/traces"
 	"github.com/ctxd/ctxd/cmd/ctxd/uninstall"
 )
 
@@ -200,7 +200,7 @@ func (a *app) bindings() []any {
 		&references.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.SearchOptions{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
-		&traces.Options{Streams: a.Streams, Link: a.Link},
+		&page.InspectChatOptions{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
 		&syncs.Options{Streams: a.Streams, Link: a.Link},

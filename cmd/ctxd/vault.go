@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
@@ -108,7 +108,7 @@ func drawVault(s *term.Screen, st *watch.Status) {
 		}
 	}
 	f.Draw(s)
-	report.DrawSkipped(s, "", rest, "")
+	page.DrawSkipped(s, "", rest, "")
 }
 
 type vaultUnresolvedCmd struct {

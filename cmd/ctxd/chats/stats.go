@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/cited"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -91,7 +91,7 @@ const (
 
 // write writes the page.
 func (c *stats) write(a *Options, cl *client.Client, res *protocol.ChatNoteStatistics) error {
-	d := &cited.Document{Stats: res, Since: c.Since, Remote: c.Remote(), Made: time.Now(), As: citedAs}
+	d := &page.CitedDocument{Stats: res, Since: c.Since, Remote: c.Remote(), Made: time.Now(), As: citedAs}
 	for i := range res.Notes {
 		uses := new(protocol.ChatCitations)
 		params := protocol.ChatForNote{NoteID: res.Notes[i].NoteID, All: true, Limit: usesOnPage}
@@ -107,7 +107,7 @@ func (c *stats) write(a *Options, cl *client.Client, res *protocol.ChatNoteStati
 	if len(g.Edges) > 0 {
 		d.SVG = g.Text
 	}
-	doc, err := cited.Write(d)
+	doc, err := page.RenderCited(d)
 	if err != nil {
 		return err
 	}

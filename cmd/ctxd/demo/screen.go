@@ -7,8 +7,8 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/memories"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/references"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
@@ -59,8 +59,8 @@ func (d *drawing) imported(step step, res *watch.Result) {
 		return
 	}
 	s := d.head(step, "a folder of Markdown files")
-	report.DrawImport(s, "   ", res)
-	report.DrawSkipped(s, "   ", res.Skipped, " more")
+	page.DrawImport(s, "   ", res)
+	page.DrawSkipped(s, "   ", res.Skipped, " more")
 	d.done()
 }
 
@@ -200,7 +200,7 @@ func (d *drawing) assembled(step step, res *prompt.Result) {
 	drawPrompt(s, res)
 	s.Say()
 	s.Say(term.Styled(term.Strong, "Its report"))
-	report.Draw(s, &res.Report)
+	page.DrawReport(s, &res.Report)
 	d.done()
 }
 

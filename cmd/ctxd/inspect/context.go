@@ -6,7 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -139,7 +139,7 @@ func (c *Context) Run(a *Options) error {
 		}
 		a.Out.Say(term.Styled(term.Strong, "Context"),
 			term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters for a "+c.reader()+" model"))
-		report.Draw(a.Out, &res.Report)
+		page.DrawReport(a.Out, &res.Report)
 		if res.Report.Chars == 0 && connect.Empty(a.Ctx, cl) {
 			a.Out.Say()
 			connect.DrawNone(a.Ctx, cl, a.Out, "")

@@ -13,8 +13,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
-	"github.com/ctxd/ctxd/cmd/ctxd/page/drawing"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/graph"
@@ -115,13 +113,13 @@ func (d *contextDocument) page() (string, error) { return page.Execute("context"
 
 func (d *contextDocument) data() *contextPage {
 	r := &d.result.Report
-	style, script := page.Style+draw.SVGStyle+drawing.CanvasStyle, drawing.CanvasScript+pageJS
+	style, script := page.Style+draw.SVGStyle+page.CanvasStyle, page.CanvasScript+pageJS
 	p := &contextPage{
 		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; script-src '" + page.Hash(script) +
 			"'; base-uri 'none'; form-action 'none'",
 		Style:  htmltemplate.HTML("<style>" + style + "</style>"),
 		Script: htmltemplate.HTML("<script>" + script + "</script>"),
-		Tools:  drawing.CanvasTools,
+		Tools:  page.CanvasTools,
 		Title:  "Context", Message: page.Visible(d.message), Audience: d.audience,
 		Chars: term.Number(r.Chars), Budget: term.Number(r.Budget),
 		Made: term.Day(d.made), Program: command.ProgramName(), Hash: r.Hash,
@@ -193,7 +191,7 @@ func (p *contextPage) sections(res *prompt.Result) {
 func newPageItem(it *prompt.Item, anchor, whole string) pageItem {
 	body := strings.TrimLeft(whole, "\n")
 	out := pageItem{
-		Anchor: anchor, Kind: it.Kind, Title: term.Clean(report.Label(it.Kind, it.Title)),
+		Anchor: anchor, Kind: it.Kind, Title: term.Clean(page.RecordLabel(it.Kind, it.Title)),
 		Label: term.Clean(it.Kind + " " + it.Title), Vault: term.Clean(it.Vault),
 		Chars: term.Number(it.Chars), Reason: term.Clean(it.Reason), Cut: it.Cut, Distilled: it.Distilled, Depth: it.Depth,
 		Gap: whole[:len(whole)-len(body)], Text: body, item: it,
@@ -343,7 +341,7 @@ func (p *contextPage) bars(r *prompt.Report) {
 		anchors[s.Name] = s.Anchor
 	}
 	add := func(name, anchor string, whole bool, chars, budget int) {
-		p.Bars = append(p.Bars, page.BarOf(name, anchor, whole, chars, budget))
+		p.Bars = append(p.Bars, page.NewBar(name, anchor, whole, chars, budget))
 	}
 	add("whole prompt", "", true, r.Chars, r.Budget)
 	for _, s := range r.Sections {
@@ -352,10 +350,10 @@ func (p *contextPage) bars(r *prompt.Report) {
 }
 
 func (p *contextPage) dropped(dropped []prompt.Dropped) {
-	for _, group := range report.DroppedByReason(dropped) {
+	for _, group := range page.DroppedByReason(dropped) {
 		out := pageDropped{Reason: string(group.Reason), Text: group.Text, Count: term.Number(len(group.Items))}
 		for _, d := range group.Items {
-			item := pageDroppedItem{Name: term.Clean(report.DroppedName(d))}
+			item := pageDroppedItem{Name: term.Clean(page.DroppedName(d))}
 			for _, c := range d.Candidates {
 				item.Candidates = append(item.Candidates,
 					prompt.Candidate{
@@ -370,7 +368,7 @@ func (p *contextPage) dropped(dropped []prompt.Dropped) {
 }
 
 func (p *contextPage) failures(r *prompt.Report) {
-	anchors, titles := make(map[string]string), report.EntityTitles(r)
+	anchors, titles := make(map[string]string), page.EntityTitles(r)
 	p.entities(func(_ int, it *pageItem) { anchors[it.entity] = it.Anchor })
 	for _, w := range r.Warnings {
 		p.Warnings = append(p.Warnings, prompt.Warning{Ref: page.Visible(w.Ref), Message: page.Visible(w.Message)})

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	pages "github.com/ctxd/ctxd/cmd/ctxd/page"
-	"github.com/ctxd/ctxd/cmd/ctxd/page/drawing"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 )
@@ -155,7 +154,7 @@ func TestCTX32_PageHoldsHostileTextsAsText(t *testing.T) {
 				t.Fatal(err)
 			}
 			elements := pageElements(t, page)
-			if len(elements["script"]) != 1 || len(elements["style"]) != 1 || textOf(elements["script"][0]) != drawing.CanvasScript+pageJS {
+			if len(elements["script"]) != 1 || len(elements["style"]) != 1 || textOf(elements["script"][0]) != pages.CanvasScript+pageJS {
 				t.Fatalf("%d scripts, %d styles", len(elements["script"]), len(elements["style"]))
 			}
 			policy := attribute(elements["meta"][1], "content")

@@ -7,8 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/page/drawing"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/graph"
@@ -217,7 +216,7 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 			}
 		}
 		if c.Format == "html" {
-			return drawing.Page(sub, drawing.Options{Title: o.Title, Draw: o, Made: time.Now()})
+			return page.RenderGraph(sub, page.GraphOptions{Title: o.Title, Draw: o, Made: time.Now()})
 		}
 		return draw.SVG(sub, o), nil
 	}
@@ -289,7 +288,7 @@ func drawDegrees(s *term.Screen, degrees []graph.Degree) {
 		if d.To > d.From {
 			edges += "–" + term.Number(d.To)
 		}
-		share := term.Bar(d.Records, most, report.BarWidth)
+		share := term.Bar(d.Records, most, page.BudgetBarWidth)
 		share[0].Style = term.Accent // much is not bad here
 		t.Row(term.Line{term.Text(edges)}, share, term.Line{term.Text(term.Number(d.Records))})
 	}

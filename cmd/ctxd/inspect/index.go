@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -352,7 +352,7 @@ func drawShare(s *term.Screen, done, total int) {
 	if done >= total {
 		return
 	}
-	width := max(report.MinBar, min(report.BarWidth, s.Columns()-report.BudgetTexts))
+	width := max(page.MinBudgetBar, min(page.BudgetBarWidth, s.Columns()-page.BudgetTextWidth))
 	l := term.Bar(done, total, width)
 	l[0].Style = term.Accent // being nearly done is no reason to warn
 	s.Say(append(append(term.Line{term.Text("  ")}, l...),

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/life"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -220,7 +220,7 @@ func (v *learningView) readEvents(a *Options, cl *client.Client) error {
 			case v.Upkeep != nil && e.RunID == v.Upkeep.RunID:
 				v.Upkeep.Changed[e.Kind]++
 			case e.Kind == record.LearnedPromoted && v.Promotion == nil && len(e.IDs) > 0:
-				v.Promotion = &lastPromotion{At: e.At, ID: e.IDs[0], Memory: e.IDs[0], Changed: life.Of(e, e.IDs[0])}
+				v.Promotion = &lastPromotion{At: e.At, ID: e.IDs[0], Memory: e.IDs[0], Changed: page.MemoryChanges(e, e.IDs[0])}
 			}
 		}
 		if res.NextCursor == "" || past && v.Promotion != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/life"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -64,7 +64,7 @@ func (v *memoryView) readOthers(a *Options, cl *client.Client) error {
 	}
 	var ids []string
 	for i := range v.Events {
-		ids = append(ids, life.With(&v.Events[i], v.Memory.ID)...)
+		ids = append(ids, page.OtherMemories(&v.Events[i], v.Memory.ID)...)
 	}
 	for _, pair := range v.Conflicts {
 		ids = append(ids, pair.ID, pair.With)
@@ -119,8 +119,8 @@ func (v *memoryView) drawLife(s *term.Screen) {
 	t := &term.Table{Indent: 2}
 	for i := range v.Events[from:] {
 		e := &v.Events[from+i]
-		what := term.Line{term.Text(strings.Join(life.Of(e, v.Memory.ID), ", "))}
-		if with := life.With(e, v.Memory.ID); len(with) > 0 {
+		what := term.Line{term.Text(strings.Join(page.MemoryChanges(e, v.Memory.ID), ", "))}
+		if with := page.OtherMemories(e, v.Memory.ID); len(with) > 0 {
 			for k := range with {
 				with[k] = v.named(with[k])
 			}
@@ -138,7 +138,7 @@ func (v *memoryView) drawLife(s *term.Screen) {
 
 // writePage writes the page of --html and says so.
 func (c *memoryCmd) writePage(a *Options, v *memoryView) error {
-	doc, err := life.Write(v.document(c.Remote()))
+	doc, err := page.RenderLife(v.document(c.Remote()))
 	if err == nil {
 		err = term.WriteDocument(c.HTML, c.Force, doc)
 	}
@@ -151,23 +151,23 @@ func (c *memoryCmd) writePage(a *Options, v *memoryView) error {
 }
 
 // document is the memory as the page tells of it.
-func (v *memoryView) document(remote bool) *life.Document {
-	d := &life.Document{
+func (v *memoryView) document(remote bool) *page.LifeDocument {
+	d := &page.LifeDocument{
 		Memory: v.Memory, Versions: v.Versions, Facts: memoryFacts(v.Memory, v.belongs()), Source: v.source(), Events: v.Events, Earlier: v.Earlier,
 		Names: make(map[string]string), Remote: remote, Made: time.Now(),
 	}
 	for _, r := range v.Related {
-		d.Related = append(d.Related, life.Related{How: relations[r.How], Name: MemoryNumber(r.Memory.Number), Statement: r.Memory.Statement})
+		d.Related = append(d.Related, page.RelatedMemory{How: relations[r.How], Name: MemoryNumber(r.Memory.Number), Statement: r.Memory.Statement})
 	}
 	for i := range v.Conflicts {
 		name, statement := v.other(&v.Conflicts[i])
-		d.Open = append(d.Open, life.Pair{Name: name, Statement: statement, State: v.Conflicts[i].State, Why: v.Conflicts[i].Why})
+		d.Open = append(d.Open, page.ConflictingMemory{Name: name, Statement: statement, State: v.Conflicts[i].State, Why: v.Conflicts[i].Why})
 	}
 	for id := range v.others {
 		d.Names[id] = v.named(id)
 	}
 	if v.Rank != nil {
-		d.Rank = &life.Rank{Position: v.Rank.Position, Score: v.Rank.Score, Signals: v.Rank.Signals}
+		d.Rank = &page.MemoryRank{Position: v.Rank.Position, Score: v.Rank.Score, Signals: v.Rank.Signals}
 	}
 	return d
 }

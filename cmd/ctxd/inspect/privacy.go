@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -191,7 +191,7 @@ func (v *privacyView) draw(s *term.Screen, one bool) {
 	t := &term.Table{Indent: 2, Keep: []int{1}}
 	doubts := &term.Table{Indent: 2}
 	for _, r := range v.Records {
-		label := term.Line{term.Text(report.Label(r.Kind, r.Title))}
+		label := term.Line{term.Text(page.RecordLabel(r.Kind, r.Title))}
 		t.Row(label, term.Line{term.Text(privacyRules[r.Rule])},
 			term.Line{term.Styled(term.Faint, cmp.Or(r.Path, r.Type))})
 		if r.Doubt != "" {
@@ -246,7 +246,7 @@ func withheldNames(list []withheldRecord) string {
 		case len(named) == shown:
 			more++
 		default:
-			named = append(named, report.Label(r.Kind, name))
+			named = append(named, page.RecordLabel(r.Kind, name))
 		}
 	}
 	if more > 0 {
@@ -317,7 +317,7 @@ func (c *privacyCmd) prose(a *Options, cl *client.Client, id string) error {
 		term.Styled(term.Faint, "  remote models see them"))
 	t := &term.Table{Indent: 2, Keep: []int{0}}
 	for _, p := range res.Places {
-		where := report.Label(p.Kind, p.Title)
+		where := page.RecordLabel(p.Kind, p.Title)
 		if p.Path != "" {
 			where = p.Path
 		}
@@ -327,7 +327,7 @@ func (c *privacyCmd) prose(a *Options, cl *client.Client, id string) error {
 			where += " " + p.Field
 		}
 		t.Row(term.Line{term.Text(where)}, term.Line{term.Text(strings.Join(strings.Fields(p.Text), " "))},
-			term.Line{term.Styled(term.Faint, "private: "+report.Label(p.Names.Kind, p.Names.Title))})
+			term.Line{term.Styled(term.Faint, "private: "+page.RecordLabel(p.Names.Kind, p.Names.Title))})
 	}
 	t.Draw(a.Out)
 	if res.NextCursor != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
-	"github.com/ctxd/ctxd/cmd/ctxd/life"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -237,7 +237,7 @@ func drawEvents(a *Options, cl *client.Client, list []record.LearnedEvent) error
 			of = append(of, names[id])
 		}
 		t.Row(term.Line{term.Styled(term.Faint, term.Day(e.At))}, term.Line{term.Styled(term.Accent, e.Kind)},
-			term.Line{term.Styled(term.Strong, strings.Join(of, " "))}, term.Line{term.Text(strings.Join(life.Changes(e), ", "))})
+			term.Line{term.Styled(term.Strong, strings.Join(of, " "))}, term.Line{term.Text(strings.Join(page.EventChanges(e), ", "))})
 	}
 	t.Draw(a.Out)
 	return nil

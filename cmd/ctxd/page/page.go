@@ -20,7 +20,7 @@ var Style string
 // Lists is the style of pages that are lists of cards with tables. It comes behind Style.
 //
 //go:embed lists.css
-var Lists string
+var listStyle string
 
 // head is the template of what stands before the body of a page.
 //
@@ -65,7 +65,7 @@ func Hash(s string) string {
 func Visible(s string) string { return term.CleanLines(s) }
 
 // BarOf is how much of a budget was used.
-func BarOf(name, anchor string, whole bool, chars, budget int) Bar {
+func NewBar(name, anchor string, whole bool, chars, budget int) Bar {
 	share := 0.0
 	if budget > 0 {
 		share = min(1, float64(chars)/float64(budget))

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -97,5 +97,5 @@ func drawGathered(s *term.Screen, res *prompt.Gathered) {
 	if res.Degraded != "" {
 		s.Say(term.Styled(term.Faint, "search: "+res.Degraded))
 	}
-	report.DrawDropped(s, res.Dropped)
+	page.DrawDropped(s, res.Dropped)
 }

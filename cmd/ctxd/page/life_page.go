@@ -1,4 +1,12 @@
-package life
+package page
+
+// Life tells what became of a memory: Changes and Step say in words what an event of learning changed, and Write
+// makes the page of ctxd inspect memory --html, with what the memory says and said, what supports it, its outcomes and
+// score over time, its moves, what it contradicts and merged with, and what it ranks by. The page is one file that loads
+// nothing and runs no script; texts of a person are escaped by the template.
+//
+// Scores, confidences and ranks are shares of 0 to 1. Write takes O(events and versions), asks nobody, and all functions
+// may be called concurrently. The only error is one of the template.
 
 import (
 	_ "embed"
@@ -11,48 +19,47 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
+	//go:embed life.html
+	lifeHTML string
+	//go:embed life.css
+	lifeCSS string
 )
 
 // Document is what the page tells of.
-type Document struct {
+type LifeDocument struct {
 	Memory   *record.Memory
 	Versions []record.MemoryVersion // the latest first
 	Facts    [][2]string            // more of the memory: a name and a value, which may be empty
 	Source   [][2]string            // where it comes from, in the same form
-	Related  []Related
+	Related  []RelatedMemory
 	Events   []record.LearnedEvent // those of the memory, the newest last
 	Earlier  bool                  // there were events before those
-	Open     []Pair                // what nobody has settled
-	Rank     *Rank                 // nil when its own words do not find it
+	Open     []ConflictingMemory   // what nobody has settled
+	Rank     *MemoryRank           // nil when its own words do not find it
 	Names    map[string]string     // what people call the memories that events name, by id
 	Remote   bool
 	Made     time.Time
 }
 
 // Related is a memory that belongs to another, and how.
-type Related struct{ How, Name, Statement string }
+type RelatedMemory struct{ How, Name, Statement string }
 
 // Pair is a memory that is in conflict with another one.
-type Pair struct{ Name, Statement, State, Why string }
+type ConflictingMemory struct{ Name, Statement, State, Why string }
 
 // Rank is what a memory ranks by when its own statement is asked for.
-type Rank struct {
+type MemoryRank struct {
 	Position int
 	Score    float64
 	Signals  map[string]float64
 }
 
-type pageData struct {
+type lifeData struct {
 	Policy                     string
 	Style                      template.HTML
 	Name, Handle, Status       string
@@ -61,50 +68,50 @@ type pageData struct {
 	Tier, Kind, Quality        string
 	Remote                     bool
 	Facts, Source, Use         [][2]string
-	Versions                   []version
+	Versions                   []lifeVersion
 	Evidence                   []string
-	Score                      *chart
-	Outcomes, Moves, Conflicts []step
-	Events                     []step
+	Score                      *lifeChart
+	Outcomes, Moves, Conflicts []lifeStep
+	Events                     []lifeStep
 	Earlier                    bool
-	Related                    []Related
-	Open                       []Pair
-	Rank                       *rank
+	Related                    []RelatedMemory
+	Open                       []ConflictingMemory
+	Rank                       *lifeRank
 	Made, Program              string
 }
 
-type version struct{ Number, When, Quality, Statement, Machine string }
+type lifeVersion struct{ Number, When, Quality, Statement, Machine string }
 
-type step struct{ When, Kind, What, With string }
+type lifeStep struct{ When, Kind, What, With string }
 
-type rank struct {
+type lifeRank struct {
 	Place, Score string
-	Signals      []signal
+	Signals      []lifeSignal
 }
 
-type signal struct{ Name, Value, Width string }
+type lifeSignal struct{ Name, Value, Width string }
 
 // chart is the score over time: a point for each outcome, at even distances.
-type chart struct {
+type lifeChart struct {
 	Points     string // of a line, x 0 to 100, y 0 (score 1) to 40 (score 0)
-	Dots       []dot
+	Dots       []chartDot
 	From, To   string
 	First, Now string
 }
 
-type dot struct{ X, Y, Title string }
+type chartDot struct{ X, Y, Title string }
 
 // Write returns the page.
-func Write(d *Document) (string, error) { return page.Execute("life", pageHTML, d.data()) }
+func RenderLife(d *LifeDocument) (string, error) { return Execute("life", lifeHTML, d.data()) }
 
-func (d *Document) data() *pageData {
-	m, style := d.Memory, page.Style+page.Lists+pageCSS
-	p := &pageData{
-		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
+func (d *LifeDocument) data() *lifeData {
+	m, style := d.Memory, Style+listStyle+lifeCSS
+	p := &lifeData{
+		Policy: "default-src 'none'; style-src '" + Hash(style) + "'; base-uri 'none'; form-action 'none'",
 		Style:  template.HTML("<style>" + style + "</style>"),
-		Name:   "#" + strconv.FormatInt(m.Number, 10), Handle: page.Visible(m.Handle), Statement: page.Visible(m.Statement),
+		Name:   "#" + strconv.FormatInt(m.Number, 10), Handle: Visible(m.Handle), Statement: Visible(m.Statement),
 		Status: m.Status, Tier: m.Tier, Kind: m.Kind, Quality: decimals(m.Quality), Remote: d.Remote,
-		Facts: visible(d.Facts), Source: visible(d.Source), Score: d.score(), Earlier: d.Earlier, Rank: d.rank(),
+		Facts: visibleFacts(d.Facts), Source: visibleFacts(d.Source), Score: d.score(), Earlier: d.Earlier, Rank: d.rank(),
 		Made: term.Day(d.Made), Program: command.ProgramName(),
 	}
 	for _, mark := range []struct {
@@ -116,26 +123,26 @@ func (d *Document) data() *pageData {
 		}
 	}
 	for _, v := range d.Versions {
-		p.Versions = append(p.Versions, version{
-			term.Number(v.Version), term.Day(v.UpdatedAt), decimals(v.Quality), page.Visible(v.Statement), page.Visible(v.Source.Machine),
+		p.Versions = append(p.Versions, lifeVersion{
+			term.Number(v.Version), term.Day(v.UpdatedAt), decimals(v.Quality), Visible(v.Statement), Visible(v.Source.Machine),
 		})
 	}
 	for _, id := range m.Evidence {
-		p.Evidence = append(p.Evidence, page.Visible(id))
+		p.Evidence = append(p.Evidence, Visible(id))
 	}
 	for _, r := range d.Related {
-		p.Related = append(p.Related, Related{r.How, page.Visible(r.Name), page.Visible(r.Statement)})
+		p.Related = append(p.Related, RelatedMemory{r.How, Visible(r.Name), Visible(r.Statement)})
 	}
 	for _, o := range d.Open {
-		p.Open = append(p.Open, Pair{page.Visible(o.Name), page.Visible(o.Statement), page.Visible(o.State), page.Visible(o.Why)})
+		p.Open = append(p.Open, ConflictingMemory{Visible(o.Name), Visible(o.Statement), Visible(o.State), Visible(o.Why)})
 	}
-	p.Use = use(m)
+	p.Use = memoryUse(m)
 	d.steps(p)
 	return p
 }
 
 // steps sorts the events into the sections of the page.
-func (d *Document) steps(p *pageData) {
+func (d *LifeDocument) steps(p *lifeData) {
 	for i := range d.Events {
 		e := &d.Events[i]
 		s := d.step(e)
@@ -152,26 +159,26 @@ func (d *Document) steps(p *pageData) {
 	}
 }
 
-func (d *Document) step(e *record.LearnedEvent) step {
+func (d *LifeDocument) step(e *record.LearnedEvent) lifeStep {
 	var with []string
-	for _, id := range With(e, d.Memory.ID) {
+	for _, id := range OtherMemories(e, d.Memory.ID) {
 		name := d.Names[id]
 		if name == "" {
 			name = id
 		}
 		with = append(with, name)
 	}
-	return step{
-		When: term.Day(e.At), Kind: page.Visible(e.Kind), What: page.Visible(strings.Join(Of(e, d.Memory.ID), ", ")),
-		With: page.Visible(strings.Join(with, ", ")),
+	return lifeStep{
+		When: term.Day(e.At), Kind: Visible(e.Kind), What: Visible(strings.Join(MemoryChanges(e, d.Memory.ID), ", ")),
+		With: Visible(strings.Join(with, ", ")),
 	}
 }
 
 // height is that of the chart.
-const height = 40.0
+const chartHeight = 40.0
 
 // score is the score over time, nil when no event has changed it.
-func (d *Document) score() *chart {
+func (d *LifeDocument) score() *lifeChart {
 	type point struct {
 		at    time.Time
 		score float64
@@ -191,36 +198,36 @@ func (d *Document) score() *chart {
 		return nil
 	}
 	last := len(points) - 1
-	c := &chart{
+	c := &lifeChart{
 		From: term.Day(points[0].at), To: term.Day(points[last].at), First: decimals(points[0].score), Now: decimals(points[last].score),
 	}
 	var line []string
 	for i, p := range points {
 		x := strconv.FormatFloat(100*float64(i)/float64(last), 'f', 2, 64)
-		y := strconv.FormatFloat(height*(1-min(1, max(0, p.score))), 'f', 2, 64)
+		y := strconv.FormatFloat(chartHeight*(1-min(1, max(0, p.score))), 'f', 2, 64)
 		line = append(line, x+","+y)
-		c.Dots = append(c.Dots, dot{x, y, fmt.Sprintf("%.2f, %s", p.score, term.Day(p.at))})
+		c.Dots = append(c.Dots, chartDot{x, y, fmt.Sprintf("%.2f, %s", p.score, term.Day(p.at))})
 	}
 	c.Points = strings.Join(line, " ")
 	return c
 }
 
-func (d *Document) rank() *rank {
+func (d *LifeDocument) rank() *lifeRank {
 	if d.Rank == nil {
 		return nil
 	}
-	r := &rank{Place: term.Number(d.Rank.Position), Score: decimals(d.Rank.Score)}
+	r := &lifeRank{Place: term.Number(d.Rank.Position), Score: decimals(d.Rank.Score)}
 	for _, name := range slices.Sorted(maps.Keys(d.Rank.Signals)) {
 		value := d.Rank.Signals[name]
-		r.Signals = append(r.Signals, signal{page.Visible(name), decimals(value), page.Share(min(1, max(0, value)))})
+		r.Signals = append(r.Signals, lifeSignal{Visible(name), decimals(value), Share(min(1, max(0, value)))})
 	}
 	return r
 }
 
 // use is how a memory was used.
-func use(m *record.Memory) [][2]string {
+func memoryUse(m *record.Memory) [][2]string {
 	u := &m.Use
-	out := [][2]string{{"used", times(u.Uses)}, {"said again", times(u.Mentioned)}}
+	out := [][2]string{{"used", timesInWords(u.Uses)}, {"said again", timesInWords(u.Mentioned)}}
 	if u.LastUsedAt != nil {
 		out[0][1] += ", last " + term.Day(*u.LastUsedAt)
 	}
@@ -236,7 +243,7 @@ func use(m *record.Memory) [][2]string {
 }
 
 // times writes how often something was.
-func times(n int) string {
+func timesInWords(n int) string {
 	if n == 0 {
 		return "never"
 	}
@@ -244,10 +251,10 @@ func times(n int) string {
 }
 
 // visible are the facts that have a value, safe to show.
-func visible(facts [][2]string) (out [][2]string) {
+func visibleFacts(facts [][2]string) (out [][2]string) {
 	for _, f := range facts {
 		if f[1] != "" {
-			out = append(out, [2]string{f[0], page.Visible(f[1])})
+			out = append(out, [2]string{f[0], Visible(f[1])})
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package life
+package page
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 const explicit = "explicit"
 
 // Changes says what an event changed, the same of several memories once.
-func Changes(e *record.LearnedEvent) (list []string) {
-	list = told(e)
+func EventChanges(e *record.LearnedEvent) (list []string) {
+	list = outcomeInWords(e)
 	for i := range min(len(e.Before), len(e.After)) {
-		for _, what := range changed(&e.Before[i], &e.After[i]) {
+		for _, what := range changesBetween(&e.Before[i], &e.After[i]) {
 			if !slices.Contains(list, what) {
 				list = append(list, what)
 			}
@@ -25,13 +25,13 @@ func Changes(e *record.LearnedEvent) (list []string) {
 }
 
 // Of says what an event changed of one memory.
-func Of(e *record.LearnedEvent, id string) []string {
-	list := told(e)
+func MemoryChanges(e *record.LearnedEvent, id string) []string {
+	list := outcomeInWords(e)
 	was, now := sides(e, id)
 	if was == nil || now == nil {
 		return list
 	}
-	list = append(list, changed(was, now)...)
+	list = append(list, changesBetween(was, now)...)
 	if before, after := number(was.EvidenceCount), number(now.EvidenceCount); before != after {
 		list = append(list, fmt.Sprintf("supported %s → %s", term.Number(before), term.Number(after)))
 	}
@@ -39,7 +39,7 @@ func Of(e *record.LearnedEvent, id string) []string {
 }
 
 // With are the other memories of an event about a pair or a group.
-func With(e *record.LearnedEvent, id string) (list []string) {
+func OtherMemories(e *record.LearnedEvent, id string) (list []string) {
 	if !slices.Contains(paired, e.Kind) {
 		return nil
 	}
@@ -55,7 +55,7 @@ func With(e *record.LearnedEvent, id string) (list []string) {
 var paired = []string{record.LearnedContested, record.LearnedSuperseded, record.LearnedMerged, record.LearnedSettled}
 
 // told says which outcome an event is of, and who told it.
-func told(e *record.LearnedEvent) []string {
+func outcomeInWords(e *record.LearnedEvent) []string {
 	switch {
 	case e.Outcome == "":
 		return nil
@@ -66,7 +66,7 @@ func told(e *record.LearnedEvent) []string {
 }
 
 // changed says what two states of a memory differ in.
-func changed(was, now *record.LearnedMemory) (list []string) {
+func changesBetween(was, now *record.LearnedMemory) (list []string) {
 	for _, m := range []struct{ was, now *string }{{was.Tier, now.Tier}, {was.Status, now.Status}, {was.Kind, now.Kind}} {
 		if m.was != nil && m.now != nil {
 			list = append(list, *m.was+" → "+*m.now)

@@ -1,4 +1,4 @@
-package life_test
+package page_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/life"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/page/pagetest"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -25,14 +25,14 @@ func scored(id, outcome string, day int, was, now float64) record.LearnedEvent {
 }
 
 // hostileLife is a life in which every text is hostile.
-func hostileLife() *life.Document {
+func hostileLife() *page.LifeDocument {
 	pick := func(k int) string { return pagetest.Hostile[k%len(pagetest.Hostile)] }
-	d := &life.Document{
+	d := &page.LifeDocument{
 		Memory: &record.Memory{MemoryRecord: record.MemoryRecord{
 			ID: "m", Number: 42, Handle: pick(1), Status: pick(2), Tier: pick(3), Kind: pick(4), Statement: pick(0), Evidence: pagetest.Hostile,
 			Pinned: true, AlwaysInject: true, Private: true,
 		}, Use: record.MemoryUse{Worked: 2, Failed: 1, LastOutcome: pick(5), LastUsedAt: &start}},
-		Rank:   &life.Rank{Position: 1, Score: 0.5, Signals: map[string]float64{}},
+		Rank:   &page.MemoryRank{Position: 1, Score: 0.5, Signals: map[string]float64{}},
 		Names:  map[string]string{},
 		Events: []record.LearnedEvent{scored("m", "worked", 1, 0.5, 0.7)}, Earlier: true, Remote: true, Made: start,
 	}
@@ -40,8 +40,8 @@ func hostileLife() *life.Document {
 		d.Versions = append(d.Versions, record.MemoryVersion{Version: i, Statement: text})
 		d.Facts = append(d.Facts, [2]string{"name", text})
 		d.Source = append(d.Source, [2]string{"name", text})
-		d.Related = append(d.Related, life.Related{How: "says it too", Name: text, Statement: text})
-		d.Open = append(d.Open, life.Pair{Name: text, Statement: text, State: text, Why: text})
+		d.Related = append(d.Related, page.RelatedMemory{How: "says it too", Name: text, Statement: text})
+		d.Open = append(d.Open, page.ConflictingMemory{Name: text, Statement: text, State: text, Why: text})
 		d.Rank.Signals[text] = float64(i)
 		d.Names["n"+pick(i)] = text
 		d.Events = append(
@@ -59,7 +59,7 @@ func hostileLife() *life.Document {
 
 // Nothing that was written elsewhere is markup of the page, and a browser runs and loads nothing.
 func TestThePageHoldsHostileTextsAsText(t *testing.T) {
-	text, err := life.Write(hostileLife())
+	text, err := page.RenderLife(hostileLife())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestThePageHoldsHostileTextsAsText(t *testing.T) {
 
 // The score is drawn from what it was before the first outcome on, at even distances, and outcomes of others are not.
 func TestTheScoreIsDrawnOverTime(t *testing.T) {
-	d := &life.Document{
+	d := &page.LifeDocument{
 		Memory: &record.Memory{MemoryRecord: record.MemoryRecord{ID: "m", Number: 1, Status: "active", CreatedAt: start}},
 		Events: []record.LearnedEvent{
 			scored("m", "worked", 1, 0.5, 0.7), scored("m", "failed", 2, 0.7, 0.4), scored("m", "worked", 3, 0.4, 0.6),
@@ -84,7 +84,7 @@ func TestTheScoreIsDrawnOverTime(t *testing.T) {
 		},
 		Made: start,
 	}
-	text, err := life.Write(d)
+	text, err := page.RenderLife(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,32 +100,32 @@ func TestTheScoreIsDrawnOverTime(t *testing.T) {
 		t.Errorf("%d points, or the outcome of another memory", strings.Count(text, "<ellipse"))
 	}
 	d.Events = nil
-	if text, err = life.Write(d); err != nil || strings.Contains(text, "<polyline") || !strings.Contains(text, "Learning has done nothing to it yet.") {
+	if text, err = page.RenderLife(d); err != nil || strings.Contains(text, "<polyline") || !strings.Contains(text, "Learning has done nothing to it yet.") {
 		t.Errorf("a page of no events: %v", err)
 	}
 }
 
 func TestWhatAnEventSaysOfOneMemory(t *testing.T) {
 	e := scored("m", "worked", 0, 0.5, 0.8)
-	if got := strings.Join(life.Changes(&e), ", "); got != "worked, score 0.50 → 0.70, score 0.50 → 0.80" {
+	if got := strings.Join(page.EventChanges(&e), ", "); got != "worked, score 0.50 → 0.70, score 0.50 → 0.80" {
 		t.Errorf("of all: %s", got)
 	}
-	if got := strings.Join(life.Of(&e, "m"), ", "); got != "worked, score 0.50 → 0.80" {
+	if got := strings.Join(page.MemoryChanges(&e, "m"), ", "); got != "worked, score 0.50 → 0.80" {
 		t.Errorf("of one: %s", got)
 	}
-	if got := life.With(&e, "m"); got != nil {
+	if got := page.OtherMemories(&e, "m"); got != nil {
 		t.Errorf("an outcome is with %v", got)
 	}
 	supported := record.LearnedEvent{
 		Kind: record.LearnedEvidence, IDs: []string{"m"}, Before: []record.LearnedMemory{{ID: "m", Confidence: ptr(0.7)}},
 		After: []record.LearnedMemory{{ID: "m", Confidence: ptr(0.715), EvidenceCount: ptr(2)}},
 	}
-	if got := strings.Join(life.Of(&supported, "m"), ", "); got != "confidence 0.70 → 0.71, supported 0 → 2" &&
+	if got := strings.Join(page.MemoryChanges(&supported, "m"), ", "); got != "confidence 0.70 → 0.71, supported 0 → 2" &&
 		got != "confidence 0.70 → 0.72, supported 0 → 2" {
 		t.Errorf("evidence: %s", got)
 	}
 	merged := record.LearnedEvent{Kind: record.LearnedMerged, IDs: []string{"a", "m", "b"}}
-	if got := life.With(&merged, "m"); !slices.Equal(got, []string{"a", "b"}) {
+	if got := page.OtherMemories(&merged, "m"); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("a merge is with %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package report_test
+package page_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 )
@@ -66,7 +66,7 @@ func TestCTX32_ReportOnScreens(t *testing.T) {
 		color bool
 	}{{"pipe", 0, false}, {"80", 80, false}, {"40", 40, false}, {"80-colour", 80, true}} {
 		var b bytes.Buffer
-		report.Draw(&term.Screen{Writer: &b, Width: c.width, Terminal: c.width > 0, Coloured: c.color}, sampleReport())
+		page.DrawReport(&term.Screen{Writer: &b, Width: c.width, Terminal: c.width > 0, Coloured: c.color}, sampleReport())
 		golden := filepath.Join("testdata", "report-"+c.name+".golden")
 		if *update {
 			if err := os.WriteFile(golden, b.Bytes(), 0o600); err != nil {
@@ -108,7 +108,7 @@ func TestCTX32_EveryItemAndEdgeIsDrawnOnce(t *testing.T) {
 		r.Sections[0].Items = append(r.Sections[0].Items, it)
 	}
 	var b bytes.Buffer
-	report.Draw(&term.Screen{Writer: &b}, r)
+	page.DrawReport(&term.Screen{Writer: &b}, r)
 	got := b.String()
 	for _, it := range r.Sections[0].Items {
 		if c := strings.Count(got, "@"+it.Title+"  0\n"); c != 1 {

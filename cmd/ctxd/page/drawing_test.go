@@ -1,4 +1,4 @@
-package drawing_test
+package page_test
 
 import (
 	"crypto/sha256"
@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/page/drawing"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/graph/draw"
 )
 
-func page(t *testing.T, sub *graph.Subgraph) string {
+func renderGraph(t *testing.T, sub *graph.Subgraph) string {
 	t.Helper()
-	doc, err := drawing.Page(sub, drawing.Options{Title: "Around <Hub>", Made: time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)})
+	doc, err := page.RenderGraph(sub, page.GraphOptions{Title: "Around <Hub>", Made: time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func around(others int) *graph.Subgraph {
 // TestCLI7_PageHasEveryRecord: each node of the drawing leads to its record, which says what it
 // hangs together with and where it is opened.
 func TestCLI7_PageHasEveryRecord(t *testing.T) {
-	doc := page(t, around(60))
+	doc := renderGraph(t, around(60))
 	for i := range 61 {
 		anchor := fmt.Sprintf(`record-%d"`, i)
 		if strings.Count(doc, `<a href="#`+anchor+` class="g-node`) != 1 || strings.Count(doc, ` id="`+anchor) != 1 {
@@ -58,10 +58,10 @@ func TestCLI7_PageHasEveryRecord(t *testing.T) {
 	if strings.Contains(doc, ">link") {
 		t.Error("a plain link is called one")
 	}
-	if doc := page(t, around(draw.MaxDrawn+4)); !strings.Contains(doc, "5 more, further away, are not shown") {
+	if doc := renderGraph(t, around(draw.MaxDrawn+4)); !strings.Contains(doc, "5 more, further away, are not shown") {
 		t.Error("it does not say what is left out")
 	}
-	page(t, &graph.Subgraph{})
+	renderGraph(t, &graph.Subgraph{})
 }
 
 // TestCLI7_PageLoadsNothing: its own style and script are named by their hashes, and nothing
@@ -75,7 +75,7 @@ func TestCLI7_PageLoadsNothing(t *testing.T) {
 		v.Fields = []graph.FieldText{{Name: evil, Text: evil}}
 	}
 	sub.Edges = []graph.Arc{{From: sub.Nodes[0].ID, To: sub.Nodes[1].ID, Field: `<script>x`}}
-	doc := page(t, sub)
+	doc := renderGraph(t, sub)
 	if n := strings.Count(doc, "<script"); n != 1 || strings.Contains(doc, "<img") || strings.ContainsAny(doc, "\x1b\u202e") {
 		t.Errorf("%d scripts", n)
 	}

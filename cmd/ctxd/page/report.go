@@ -1,4 +1,12 @@
-package report
+package page
+
+// Report draws the report of a prompt: what went in and why, what it
+// cost, what was left out, and how long the stages took. It draws what an import
+// found as well.
+//
+// ctxd inspect context and ctxd demo show it under the prompt. The walk over
+// entities is drawn as a tree in which each item stands once. The goldens in
+// testdata hold the drawing for a pipe and for terminals. It keeps no state.
 
 import (
 	"cmp"
@@ -13,13 +21,13 @@ import (
 
 // Lengths of the bar of a budget, and of what stands beside it.
 const (
-	BarWidth    = 24
-	MinBar      = 6
-	BudgetTexts = 38
+	BudgetBarWidth  = 24
+	MinBudgetBar    = 6
+	BudgetTextWidth = 38
 )
 
 // Draw shows what went into a prompt, what did not, and why (CTX-32).
-func Draw(s *term.Screen, r *prompt.Report) {
+func DrawReport(s *term.Screen, r *prompt.Report) {
 	drawBudgets(s, r)
 	for _, section := range r.Sections {
 		if len(section.Items) == 0 {
@@ -44,7 +52,7 @@ func Draw(s *term.Screen, r *prompt.Report) {
 func drawBudgets(s *term.Screen, r *prompt.Report) {
 	s.Heading("Budgets", term.Styled(term.Faint, "  in characters"))
 	t := &term.Table{Indent: 2, Right: []int{2, 4}, Keep: []int{0, 2, 3, 4}}
-	width := max(MinBar, min(BarWidth, s.Columns()-BudgetTexts))
+	width := max(MinBudgetBar, min(BudgetBarWidth, s.Columns()-BudgetTextWidth))
 	row := func(name term.Line, chars, budget int) {
 		t.Row(name, term.Bar(chars, budget, width), term.Line{term.Text(term.Number(chars))},
 			term.Line{term.Styled(term.Faint, "of")}, term.Line{term.Text(term.Number(budget))})
@@ -70,8 +78,8 @@ func drawItems(s *term.Screen, items []prompt.Item) {
 		if titled[it.Title] > 1 && it.ID != "" {
 			why += "  " + it.ID
 		}
-		t.Row(term.Line{term.Text(Label(it.Kind, it.Title))}, term.Line{term.Text(term.Number(it.Chars))},
-			append(marksOf(&it), term.Styled(term.Faint, why)))
+		t.Row(term.Line{term.Text(RecordLabel(it.Kind, it.Title))}, term.Line{term.Text(term.Number(it.Chars))},
+			append(itemMarks(&it), term.Styled(term.Faint, why)))
 	}
 	t.Draw(s)
 }
@@ -84,7 +92,7 @@ func cutMark(cut bool) term.Span {
 }
 
 // marksOf say of an item that it is not whole, where the end of the line may not be seen.
-func marksOf(it *prompt.Item) (marks term.Line) {
+func itemMarks(it *prompt.Item) (marks term.Line) {
 	if it.Cut {
 		marks = append(marks, term.Styled(term.Warn, "cut  "))
 	}
@@ -95,7 +103,7 @@ func marksOf(it *prompt.Item) (marks term.Line) {
 }
 
 // Label writes a record as prompts do.
-func Label(kind, title string) string {
+func RecordLabel(kind, title string) string {
 	switch kind {
 	case prompt.KindEntity:
 		return "@" + title
@@ -258,7 +266,7 @@ func DroppedName(d prompt.Dropped) string {
 	name := d.Kind + " " + d.ID
 	switch {
 	case d.Title != "":
-		name = Label(d.Kind, d.Title)
+		name = RecordLabel(d.Kind, d.Title)
 	case d.Reason == prompt.Private:
 		name = "a private " + name
 	}

@@ -1,4 +1,4 @@
-package traces
+package page
 
 import (
 	_ "embed"
@@ -8,17 +8,15 @@ import (
 
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/page"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // The page of inspect chat --html. It looks like that of inspect context, and runs no script.
 var (
-	//go:embed page.html
+	//go:embed traces.html
 	chatHTML string
-	//go:embed page.css
+	//go:embed traces.css
 	chatCSS string
 )
 
@@ -56,7 +54,7 @@ type chatAnswer struct {
 	Short           string // of the list at the side
 	Tokens          string
 	Estimate        string // tokens of the first request
-	Bars            []page.Bar
+	Bars            []Bar
 	Facts           [][2]string
 	RefCount        int
 	Refs, MoreRefs  []chatRef // those that are seen at once, and the others
@@ -109,15 +107,15 @@ type chatTime struct {
 }
 
 // page writes the document as one page that needs nothing from elsewhere.
-func (d *chatDocument) page() (string, error) { return page.Execute("chat", chatHTML, d.data()) }
+func (d *chatDocument) page() (string, error) { return Execute("chat", chatHTML, d.data()) }
 
 func (d *chatDocument) data() *chatPage {
-	style := page.Style + page.Lists + chatCSS
+	style := Style + listStyle + chatCSS
 	c := d.conversation
 	p := &chatPage{
-		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
+		Policy: "default-src 'none'; style-src '" + Hash(style) + "'; base-uri 'none'; form-action 'none'",
 		Style:  htmltemplate.HTML("<style>" + style + "</style>"),
-		Title:  page.Visible(c.Title), Handle: page.Visible(c.Handle), Private: c.Private, More: d.more, Remote: d.remote,
+		Title:  Visible(c.Title), Handle: Visible(c.Handle), Private: c.Private, More: d.more, Remote: d.remote,
 		Made: term.Day(d.made), Program: command.ProgramName(), Count: term.Count(len(d.answers), "answer"),
 	}
 	if p.Title == "" {
@@ -137,7 +135,7 @@ func (d *chatDocument) data() *chatPage {
 		}
 	}
 	for _, n := range d.related {
-		p.Related = append(p.Related, chatRef{Name: page.Visible(n.Title), Where: page.Visible(n.Path), Origin: page.Visible(n.Why)})
+		p.Related = append(p.Related, chatRef{Name: Visible(n.Title), Where: Visible(n.Path), Origin: Visible(n.Why)})
 	}
 	if all.In+all.Out > 0 {
 		p.Tokens = tokensOf(&all)
@@ -151,37 +149,37 @@ func (d *chatDocument) data() *chatPage {
 func newChatAnswer(i int, got *turn.ChatInspected) chatAnswer {
 	m := got.Answer
 	a := chatAnswer{
-		Anchor: fmt.Sprint("answer-", i+1), Number: term.Number(m.Index), Text: page.Visible(m.Content), By: page.Visible(answeredBy(got)),
-		When: term.Day(m.CreatedAt), Ended: page.Visible(endOf(got)), Whole: m.Finish == record.FinishComplete, Private: m.Private, Tokens: tokensOf(m.Usage),
+		Anchor: fmt.Sprint("answer-", i+1), Number: term.Number(m.Index), Text: Visible(m.Content), By: Visible(answeredBy(got)),
+		When: term.Day(m.CreatedAt), Ended: Visible(endOf(got)), Whole: m.Finish == record.FinishComplete, Private: m.Private, Tokens: tokensOf(m.Usage),
 	}
 	if got.Question != nil {
-		a.Question = page.Visible(got.Question.Content)
+		a.Question = Visible(got.Question.Content)
 	}
 	a.Short = preview(a.Question, 60)
 	for _, w := range m.Warnings {
-		a.Warnings = append(a.Warnings, page.Visible(w.About+": "+w.Message))
+		a.Warnings = append(a.Warnings, Visible(w.About+": "+w.Message))
 	}
 	t := got.Trace
 	if t == nil {
-		a.Why = page.Visible(got.Why)
+		a.Why = Visible(got.Why)
 		return a
 	}
 	a.Estimate, a.Hash, a.Facts = term.Number(t.Prompt.Tokens), t.Prompt.Hash, besides(t)
-	a.Bars = append(a.Bars, page.BarOf("whole prompt", "", true, t.Prompt.Chars, t.Prompt.Budget))
+	a.Bars = append(a.Bars, NewBar("whole prompt", "", true, t.Prompt.Chars, t.Prompt.Budget))
 	for _, s := range t.Prompt.Sections {
-		a.Bars = append(a.Bars, page.BarOf(page.Visible(s.Name), "", false, s.Chars, s.Budget))
+		a.Bars = append(a.Bars, NewBar(Visible(s.Name), "", false, s.Chars, s.Budget))
 	}
 	refs := sorted(t)
 	a.Refs, a.Linked, a.Unused = chatRefs(refs.used), chatRefs(refs.linked), chatRefs(refs.found)
 	if a.RefCount = len(a.Refs); a.RefCount > seenAtOnce+1 {
 		a.Refs, a.MoreRefs = a.Refs[:seenAtOnce], a.Refs[seenAtOnce:]
 	}
-	for _, group := range report.DroppedByReason(droppedOf(t)) {
+	for _, group := range DroppedByReason(droppedOf(t)) {
 		out := chatDropped{
-			Reason: page.Visible(string(group.Reason)), Text: group.Text, Count: term.Number(len(group.Items)), Long: len(group.Items) > seenAtOnce,
+			Reason: Visible(string(group.Reason)), Text: group.Text, Count: term.Number(len(group.Items)), Long: len(group.Items) > seenAtOnce,
 		}
 		for _, item := range group.Items {
-			out.Names = append(out.Names, page.Visible(report.DroppedName(item)))
+			out.Names = append(out.Names, Visible(DroppedName(item)))
 		}
 		a.Dropped = append(a.Dropped, out)
 	}
@@ -202,7 +200,7 @@ func chatRefs(list []turn.ChatTraceRef) (out []chatRef) {
 	for i := range list {
 		r := &list[i]
 		ref := chatRef{
-			Kind: r.Kind, Name: page.Visible(nameOfRef(r.Kind, r.ID, r.Title, r.Ref)), ID: page.Visible(r.ID), Origin: page.Visible(r.Origin), Where: page.Visible(whereOf(r)), Cut: r.Cut,
+			Kind: r.Kind, Name: Visible(nameOfRef(r.Kind, r.ID, r.Title, r.Ref)), ID: Visible(r.ID), Origin: Visible(r.Origin), Where: Visible(whereOf(r)), Cut: r.Cut,
 			Changed: r.Status == turn.TraceChanged, Deleted: r.Status == turn.TraceDeleted, Broken: r.Status == turn.TraceBroken,
 		}
 		if r.Section != "" {
@@ -214,14 +212,14 @@ func chatRefs(list []turn.ChatTraceRef) (out []chatRef) {
 }
 
 func newChatRound(n int, r *turn.ChatTraceRound) chatRound {
-	out := chatRound{Number: term.Number(n + 1), Time: term.Millis(r.MS), Facts: page.Visible(roundLine(r)[:1].Plain())}
+	out := chatRound{Number: term.Number(n + 1), Time: term.Millis(r.MS), Facts: Visible(roundLine(r)[:1].Plain())}
 	if r.Tries > 1 {
 		out.Tries = "sent " + term.Count(r.Tries, "time")
 	}
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		out.Calls = append(out.Calls, chatCall{
-			Name: page.Visible(c.Name), Time: callTime(c), Failed: c.Failed, Cached: c.Cached,
+			Name: Visible(c.Name), Time: callTime(c), Failed: c.Failed, Cached: c.Cached,
 			Sizes: term.Count(c.Arguments, "byte") + " of arguments, " + term.Count(c.Chars, "character") + " of result",
 		})
 	}
@@ -239,7 +237,7 @@ func chatTimes(t *turn.ChatTrace) (out []chatTime) {
 		if most > 0 {
 			share = min(1, ms/most)
 		}
-		out = append(out, chatTime{Name: page.Visible(name), Time: term.Millis(ms), About: about, Width: page.Share(share), Part: part})
+		out = append(out, chatTime{Name: Visible(name), Time: term.Millis(ms), About: about, Width: Share(share), Part: part})
 	}
 	for _, name := range stagesOf(t) {
 		add(name, aboutStage[name], t.Timings[name], false)
@@ -266,9 +264,9 @@ func excerptsOf(h *turn.ChatHighlights) (list []chatExcerpt) {
 	}
 	for i := range h.Items {
 		n := &h.Items[i]
-		e := chatExcerpt{Note: page.Visible(n.Title), Where: page.Visible(n.Path), Why: whyNone[n.Why]}
+		e := chatExcerpt{Note: Visible(n.Title), Where: Visible(n.Path), Why: whyNone[n.Why]}
 		if e.Note == "" {
-			e.Note = page.Visible(n.Wikilink)
+			e.Note = Visible(n.Wikilink)
 		}
 		if len(n.Excerpts) == 0 {
 			list = append(list, e)
@@ -276,7 +274,7 @@ func excerptsOf(h *turn.ChatHighlights) (list []chatExcerpt) {
 		for _, x := range n.Excerpts {
 			part := e
 			part.Where += fmt.Sprint(":", x.Line)
-			part.Text = page.Visible(x.Text)
+			part.Text = Visible(x.Text)
 			list = append(list, part)
 		}
 	}

@@ -1,4 +1,13 @@
-package traces
+package page
+
+// Traces is ctxd inspect chat: what a model was given for an answer, and why, on the terminal and as a page for
+// a browser. The daemon keeps it; chat.inspect tells it.
+//
+// inspect.go has the command and the drawing, page.go the page with its style and template, which stand on those of
+// package page. The page runs no script: long lists are folded by the browser. Whatever was written elsewhere passes
+// through page.Visible and the escaping of html/template.
+//
+// The command is used by one goroutine and keeps nothing.
 
 import (
 	"cmp"
@@ -11,7 +20,6 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/report"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
@@ -20,13 +28,13 @@ import (
 )
 
 // Options are what the command runs with.
-type Options struct {
+type InspectChatOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Inspect is ctxd inspect chat.
-type Inspect struct {
+type InspectChat struct {
 	Conversation string `arg:"" help:"Id or handle of the conversation."`
 	Number       *int   `arg:"" optional:"" name:"n" help:"Number of an answer, or of the message that it answers. Default: the newest answer."`
 	HTML         string `name:"html" placeholder:"FILE" help:"Write what each answer got to this file as a page for a browser; with N, that answer alone. It needs no network, and only you can read it."`
@@ -36,7 +44,7 @@ type Inspect struct {
 }
 
 // Help is what --help says of the command.
-func (Inspect) Help() string {
+func (InspectChat) Help() string {
 	return "Shows what a model was given for an answer, and why: the sections of the prompt with their size, the records " +
 		"in it with how they came there, what tools found that was not used, what was left out, each round with its calls " +
 		"of tools, and how long everything took. Sizes and times are those of then. Names are those of now: a record " +
@@ -44,7 +52,7 @@ func (Inspect) Help() string {
 }
 
 // Examples are those of --help.
-func (Inspect) Examples() []command.Example {
+func (InspectChat) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd inspect chat weekend_trip_k3x9", "what the newest answer got"},
 		{"ctxd inspect chat weekend_trip_k3x9 4", "what answer 4 got"},
@@ -55,7 +63,7 @@ func (Inspect) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Inspect) Run(a *Options) error {
+func (c *InspectChat) Run(a *InspectChatOptions) error {
 	if c.Force && c.HTML == "" {
 		return command.Misuse("--force needs --html", "ctxd inspect chat weekend_trip_k3x9 --html trip.html --force")
 	}
@@ -91,7 +99,7 @@ func (c *Inspect) Run(a *Options) error {
 	})
 }
 
-func inspected(a *Options, cl *client.Client, id string, index int) (*turn.ChatInspected, error) {
+func inspected(a *InspectChatOptions, cl *client.Client, id string, index int) (*turn.ChatInspected, error) {
 	got := new(turn.ChatInspected)
 	return got, cl.Call(a.Ctx, "chat.inspect", protocol.ChatInspect{ConversationID: id, Index: index}, got)
 }
@@ -139,7 +147,7 @@ func drawAnswer(s *term.Screen, got *turn.ChatInspected) {
 	drawRefs(s, "References", refs.used)
 	drawRefs(s, "Named by links, and not shown to the model", refs.linked)
 	drawRefs(s, "Found and not used", refs.found)
-	report.DrawDropped(s, droppedOf(t))
+	DrawDropped(s, droppedOf(t))
 	drawWithheld(s, t)
 	drawRounds(s, t)
 	drawTimes(s, t)
@@ -210,7 +218,7 @@ func tokensOf(u *record.ChatUsage) string {
 func drawSizes(s *term.Screen, t *turn.ChatTrace) {
 	s.Heading("What the model got", term.Styled(term.Faint, "  in characters; about "+term.Number(t.Prompt.Tokens)+" tokens in all"))
 	table := &term.Table{Indent: 2, Right: []int{2, 4}, Keep: []int{0, 2, 3, 4}}
-	width := max(report.MinBar, min(report.BarWidth, s.Columns()-report.BudgetTexts-14))
+	width := max(MinBudgetBar, min(BudgetBarWidth, s.Columns()-BudgetTextWidth-14))
 	row := func(name term.Line, chars, budget int, more string) {
 		table.Row(name, term.Bar(chars, budget, width), term.Line{term.Text(term.Number(chars))},
 			term.Line{term.Styled(term.Faint, "of")}, term.Line{term.Text(term.Number(budget))}, term.Line{term.Styled(term.Faint, more)})
@@ -294,7 +302,7 @@ func nameOfRef(kind, id, title, ref string) string {
 	}
 	switch {
 	case title != "":
-		return report.Label(kind, title)
+		return RecordLabel(kind, title)
 	case id != "":
 		return kind + " " + id
 	}
@@ -315,7 +323,7 @@ func drawRefs(s *term.Screen, title string, list []turn.ChatTraceRef) {
 		}
 		name := term.Line{term.Text(nameOfRef(r.Kind, r.ID, r.Title, r.Ref))}
 		table.Row(name, term.Line{term.Text(chars)}, term.Line{term.Styled(term.Accent, r.Origin)},
-			append(marksOf(r), term.Styled(term.Faint, whereOf(r))))
+			append(traceRefMarks(r), term.Styled(term.Faint, whereOf(r))))
 	}
 	table.Draw(s)
 }
@@ -324,7 +332,7 @@ func drawRefs(s *term.Screen, title string, list []turn.ChatTraceRef) {
 const notFound = "not found"
 
 // marksOf says what is special about a record.
-func marksOf(r *turn.ChatTraceRef) (marks term.Line) {
+func traceRefMarks(r *turn.ChatTraceRef) (marks term.Line) {
 	if r.Status == turn.TraceDeleted || r.Status == turn.TraceChanged {
 		marks = append(marks, term.Styled(term.Warn, r.Status+"  "))
 	}
@@ -482,7 +490,7 @@ func drawTimes(s *term.Screen, t *turn.ChatTrace) {
 }
 
 // answersOf returns the newest answers of the newest branch, the earlier first, and whether there are more.
-func answersOf(a *Options, cl *client.Client, id string) (list []*record.ChatMessage, more bool, err error) {
+func answersOf(a *InspectChatOptions, cl *client.Client, id string) (list []*record.ChatMessage, more bool, err error) {
 	params := protocol.ChatGet{Ref: id, Limit: 1000}
 	for {
 		var page protocol.ChatPage
@@ -507,7 +515,7 @@ func answersOf(a *Options, cl *client.Client, id string) (list []*record.ChatMes
 const maxAnswers = 200
 
 // writePage writes the page of --html and says so.
-func (c *Inspect) writePage(a *Options, cl *client.Client, of *record.Conversation) error {
+func (c *InspectChat) writePage(a *InspectChatOptions, cl *client.Client, of *record.Conversation) error {
 	d := &chatDocument{conversation: of, made: time.Now(), remote: c.Remote()}
 	if c.Number != nil {
 		got, err := inspected(a, cl, of.ID, *c.Number)
@@ -545,7 +553,7 @@ func (c *Inspect) writePage(a *Options, cl *client.Client, of *record.Conversati
 }
 
 // stoodOn adds what of notes the answers were shown, where it stands now, and which notes are related.
-func (d *chatDocument) stoodOn(a *Options, cl *client.Client) error {
+func (d *chatDocument) stoodOn(a *InspectChatOptions, cl *client.Client) error {
 	d.excerpts = make(map[string]*turn.ChatHighlights)
 	for _, got := range d.answers {
 		if !slices.ContainsFunc(got.Answer.References, func(r record.ChatReference) bool { return len(r.Ranges) > 0 }) {

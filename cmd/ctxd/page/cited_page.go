@@ -1,4 +1,10 @@
-package cited
+package page
+
+// Cited writes the page of ctxd chat stats --html: which notes conversations stood on, how often and in which
+// months, the graph of both, and of each note the newest messages that used it. The page is one file that loads nothing
+// and runs no script; texts of a person are escaped by the template, and the drawing is a picture.
+//
+// Write takes O(notes and messages shown), asks nobody, and may be called concurrently.
 
 import (
 	_ "embed"
@@ -8,20 +14,19 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
+	//go:embed cited.html
+	citedHTML string
+	//go:embed cited.css
+	citedCSS string
 )
 
 // Document is what the page tells of.
-type Document struct {
+type CitedDocument struct {
 	Stats  *protocol.ChatNoteStatistics
 	Uses   []*protocol.ChatCitations // of each note of Stats, the newest messages; nil: they are not told
 	SVG    string                    // the graph; empty: there is none
@@ -32,44 +37,44 @@ type Document struct {
 	As func(*protocol.ChatCitation) string
 }
 
-type pageData struct {
+type citedData struct {
 	Policy        string
 	Style         template.HTML
 	Total, Since  string
 	More, Remote  bool
 	Graph         template.URL
-	Months        []month
-	Notes         []note
+	Months        []citedMonth
+	Notes         []citedNote
 	Made, Program string
 }
 
-type month struct {
+type citedMonth struct {
 	Name, Width                                string
 	Used, Direct, Search, Conversations, Count string
 }
 
-type note struct {
+type citedNote struct {
 	Anchor, Title, Path  string
 	Gone                 bool
 	Used, Direct, Search string
 	Conversations, Last  string
 	Width                string
-	Messages             []message
+	Messages             []citedMessage
 	Earlier              string
 }
 
-type message struct {
+type citedMessage struct {
 	When, Title, Number, As, Preview string
 	Private                          bool
 }
 
 // Write returns the page.
-func Write(d *Document) (string, error) { return page.Execute("cited", pageHTML, d.data()) }
+func RenderCited(d *CitedDocument) (string, error) { return Execute("cited", citedHTML, d.data()) }
 
-func (d *Document) data() *pageData {
-	style := page.Style + page.Lists + pageCSS
-	p := &pageData{
-		Policy: "default-src 'none'; img-src data:; style-src '" + page.Hash(style) + "'; base-uri 'none'; form-action 'none'",
+func (d *CitedDocument) data() *citedData {
+	style := Style + listStyle + citedCSS
+	p := &citedData{
+		Policy: "default-src 'none'; img-src data:; style-src '" + Hash(style) + "'; base-uri 'none'; form-action 'none'",
 		Style:  template.HTML("<style>" + style + "</style>"),
 		Total:  term.Count(d.Stats.Total, "note"), More: d.Stats.Total > len(d.Stats.Notes), Since: d.Since, Remote: d.Remote,
 		Made: term.Day(d.Made), Program: command.ProgramName(),
@@ -82,8 +87,8 @@ func (d *Document) data() *pageData {
 		most = max(most, m.Used+m.Direct+m.Search)
 	}
 	for _, m := range d.Stats.Months {
-		p.Months = append(p.Months, month{
-			Name: m.Month, Width: share(m.Used+m.Direct+m.Search, most), Used: term.Number(m.Used), Direct: term.Number(m.Direct),
+		p.Months = append(p.Months, citedMonth{
+			Name: m.Month, Width: shareOf(m.Used+m.Direct+m.Search, most), Used: term.Number(m.Used), Direct: term.Number(m.Direct),
 			Search: term.Number(m.Search), Conversations: term.Number(m.Conversations), Count: term.Number(m.Notes),
 		})
 	}
@@ -97,27 +102,27 @@ func (d *Document) data() *pageData {
 	return p
 }
 
-func share(n, most int) string { return page.Share(float64(n) / float64(max(most, 1))) }
+func shareOf(n, most int) string { return Share(float64(n) / float64(max(most, 1))) }
 
 // note is what the page says of a note.
-func (d *Document) note(i, most int) note {
+func (d *CitedDocument) note(i, most int) citedNote {
 	of := &d.Stats.Notes[i]
-	n := note{
-		Anchor: fmt.Sprint("n", i+1), Title: page.Visible(of.Title), Path: page.Visible(of.Path), Gone: of.Title == "",
+	n := citedNote{
+		Anchor: fmt.Sprint("n", i+1), Title: Visible(of.Title), Path: Visible(of.Path), Gone: of.Title == "",
 		Used: term.Number(of.Used), Direct: term.Number(of.Direct), Search: term.Number(of.Search),
-		Conversations: term.Count(of.Conversations, "conversation"), Last: term.Day(of.Last), Width: share(of.Used, most),
+		Conversations: term.Count(of.Conversations, "conversation"), Last: term.Day(of.Last), Width: shareOf(of.Used, most),
 	}
 	if n.Gone {
-		n.Title = "a note that is gone, " + page.Visible(of.NoteID)
+		n.Title = "a note that is gone, " + Visible(of.NoteID)
 	}
 	if i >= len(d.Uses) || d.Uses[i] == nil {
 		return n
 	}
 	for j := range d.Uses[i].Messages {
 		m := &d.Uses[i].Messages[j]
-		shown := message{
-			When: term.Day(m.CreatedAt), Title: page.Visible(m.Title), Number: fmt.Sprintf("%s %d", m.Role, m.Index), As: d.As(m),
-			Preview: page.Visible(m.Preview), Private: m.Private,
+		shown := citedMessage{
+			When: term.Day(m.CreatedAt), Title: Visible(m.Title), Number: fmt.Sprintf("%s %d", m.Role, m.Index), As: d.As(m),
+			Preview: Visible(m.Preview), Private: m.Private,
 		}
 		if shown.Title == "" {
 			shown.Title = "Untitled conversation"

@@ -1,4 +1,15 @@
-package drawing
+package page
+
+// Drawing makes a page of a part of the graph: the drawing of graph/draw, which one
+// moves with the pointer, enlarges, and thins out by hiding kinds of records, and beside it
+// the record that was opened, with its fields and what it hangs together with.
+//
+// Page is pure: a graph.Subgraph in, one HTML document out, which needs nothing from
+// elsewhere and loads nothing: its policy names the hashes of its own style and script, and
+// forbids the rest. Without a script the drawing scrolls and the records stand below it.
+// Canvas is the part of the script and style that moves a drawing, for other pages. No text
+// of a record is read as markup. The page is of a size with the graph, at most draw.MaxDrawn
+// nodes with MaxTies ties each. It may be called from any goroutine.
 
 import (
 	_ "embed"
@@ -8,7 +19,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
@@ -16,12 +26,12 @@ import (
 )
 
 var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
-	//go:embed page.js
-	pageJS string
+	//go:embed drawing.html
+	graphHTML string
+	//go:embed drawing.css
+	graphCSS string
+	//go:embed drawing.js
+	graphJS string
 )
 
 // CanvasScript moves and enlarges the drawing of a page, and hides kinds of records, and
@@ -37,46 +47,46 @@ var (
 )
 
 // MaxTies is how many ties of a record a page lists.
-const MaxTies = 60
+const maxTies = 60
 
 // Options say what a page tells of.
-type Options struct {
+type GraphOptions struct {
 	Title string
 	Draw  draw.SVGOptions // Title, Link, Inline, Wide and Kinds are set by Page
 	Made  time.Time
 }
 
 // data is what the template takes.
-type data struct {
+type graphData struct {
 	Policy, Title, About string
 	Style, Script        template.HTML
 	Tools, Graph         template.HTML
-	Records              []recordData
+	Records              []graphRecord
 	More                 int // records that are not drawn
 	Made, Program        string
 }
 
 // recordData is a record of the page.
-type recordData struct {
+type graphRecord struct {
 	Anchor, Name, Type string
 	Note               bool
 	Address            template.URL // that ctxd open opens
 	Fields             []graph.FieldText
-	Ties               []tie
+	Ties               []recordTie
 	More               int // ties that are not listed
 }
 
 // tie is an edge to or from a record.
-type tie struct{ Field, Anchor, Name string }
+type recordTie struct{ Field, Anchor, Name string }
 
 // Page returns the page of a part of the graph.
-func Page(sub *graph.Subgraph, o Options) (string, error) {
+func RenderGraph(sub *graph.Subgraph, o GraphOptions) (string, error) {
 	shown := min(len(sub.Nodes), draw.MaxDrawn)
 	o.Draw.Title, o.Draw.Inline, o.Draw.Wide, o.Draw.Kinds = o.Title, true, true, true
-	o.Draw.Link = func(n int) string { return "#" + anchor(n) }
-	style, script := page.Style+draw.SVGStyle+CanvasStyle+pageCSS, CanvasScript+pageJS
-	d := &data{
-		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; script-src '" + page.Hash(script) +
+	o.Draw.Link = func(n int) string { return "#" + recordAnchor(n) }
+	style, script := Style+draw.SVGStyle+CanvasStyle+graphCSS, CanvasScript+graphJS
+	d := &graphData{
+		Policy: "default-src 'none'; style-src '" + Hash(style) + "'; script-src '" + Hash(script) +
 			"'; base-uri 'none'; form-action 'none'",
 		Title: term.Clean(o.Title), Style: template.HTML("<style>" + style + "</style>"),
 		About:  term.Count(len(sub.Nodes), "record") + ", " + term.Count(len(sub.Edges), "edge"),
@@ -86,8 +96,8 @@ func Page(sub *graph.Subgraph, o Options) (string, error) {
 	}
 	ties := tiesOf(sub, shown)
 	for i, v := range sub.Nodes[:shown] {
-		r := recordData{
-			Anchor: anchor(i), Name: term.Clean(v.Name), Type: term.Clean(v.Type), Note: v.Kind == graph.Note.String(),
+		r := graphRecord{
+			Anchor: recordAnchor(i), Name: term.Clean(v.Name), Type: term.Clean(v.Type), Note: v.Kind == graph.Note.String(),
 			Fields: slices.Clone(v.Fields), Ties: ties[i],
 		}
 		base := record.EntityAddress
@@ -98,21 +108,21 @@ func Page(sub *graph.Subgraph, o Options) (string, error) {
 		for k, f := range r.Fields {
 			r.Fields[k] = graph.FieldText{Name: term.Clean(f.Name), Text: term.Clean(f.Text)}
 		}
-		if extra := len(r.Ties) - MaxTies; extra > 0 {
-			r.Ties, r.More = r.Ties[:MaxTies], extra
+		if extra := len(r.Ties) - maxTies; extra > 0 {
+			r.Ties, r.More = r.Ties[:maxTies], extra
 		}
 		d.Records = append(d.Records, r)
 	}
-	return page.Execute("drawing", pageHTML, d)
+	return Execute("drawing", graphHTML, d)
 }
 
-func anchor(node int) string { return fmt.Sprintf("record-%d", node) }
+func recordAnchor(node int) string { return fmt.Sprintf("record-%d", node) }
 
 // tiesOf lists the edges of each node, those from it first. A link between notes is said by
 // its arrow alone.
-func tiesOf(sub *graph.Subgraph, shown int) [][]tie {
+func tiesOf(sub *graph.Subgraph, shown int) [][]recordTie {
 	index := graph.IndexOf(sub)
-	out, in := make([][]tie, shown), make([][]tie, shown)
+	out, in := make([][]recordTie, shown), make([][]recordTie, shown)
 	for _, e := range sub.Edges {
 		from, to, ok := index.Ends(e)
 		if !ok || from >= shown || to >= shown {
@@ -122,8 +132,8 @@ func tiesOf(sub *graph.Subgraph, shown int) [][]tie {
 		if e.Field == graph.WikiLink && sub.Nodes[from].Kind == graph.Note.String() {
 			field = ""
 		}
-		out[from] = append(out[from], tie{field + "→", anchor(to), term.Clean(sub.Nodes[to].Name)})
-		in[to] = append(in[to], tie{field + "←", anchor(from), term.Clean(sub.Nodes[from].Name)})
+		out[from] = append(out[from], recordTie{field + "→", recordAnchor(to), term.Clean(sub.Nodes[to].Name)})
+		in[to] = append(in[to], recordTie{field + "←", recordAnchor(from), term.Clean(sub.Nodes[from].Name)})
 	}
 	for i := range out {
 		out[i] = append(out[i], in[i]...)
