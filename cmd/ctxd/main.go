@@ -13,7 +13,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/books"
 	"github.com/ctxd/ctxd/cmd/ctxd/chats"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
@@ -21,18 +20,13 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/demo"
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
-	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
-	"github.com/ctxd/ctxd/cmd/ctxd/personalities"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
-	"github.com/ctxd/ctxd/cmd/ctxd/references"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/syncs"
-	"github.com/ctxd/ctxd/cmd/ctxd/templates"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/cmd/ctxd/tools"
 	"github.com/ctxd/ctxd/cmd/ctxd/uninstall"
 )
 
@@ -56,12 +50,12 @@ type commandLine struct {
 	Types    records.Types    `cmd:"" group:"notes" help:"List, show, declare and change types of entities."`
 	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes that have one."`
 
-	Memory   memories.Command  `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
-	Chat     chats.Command     `cmd:"" group:"notes" help:"Talk with a language model; list, show, write and change conversations."`
-	Contexts memories.Contexts `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
+	Memory   records.MemoryCommand `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
+	Chat     chats.Command         `cmd:"" group:"notes" help:"Talk with a language model; list, show, write and change conversations."`
+	Contexts records.Contexts      `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`
 
-	Open openCmd            `cmd:"" group:"notes" help:"Open a note in your editor by its ctxd:// address, or print its path and line."`
-	Refs references.Command `cmd:"" group:"notes" help:"Show what a message refers to by @, # and [[."`
+	Open openCmd             `cmd:"" group:"notes" help:"Open a note in your editor by its ctxd:// address, or print its path and line."`
+	Refs records.RefsCommand `cmd:"" group:"notes" help:"Show what a message refers to by @, # and [[."`
 
 	Search  inspect.SearchCommand `cmd:"" group:"notes" help:"Find notes by their words and their meaning."`
 	Similar inspect.Similar       `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
@@ -73,16 +67,16 @@ type commandLine struct {
 	Compact store.Compact  `cmd:"" group:"store" help:"Leave nothing of what was deleted in the files of the store."`
 	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
 
-	Inspect inspect.Command     `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
-	Events  eventsCmd           `cmd:"" group:"look" help:"Show changes as they happen."`
-	Call    connect.CallCommand `cmd:"" group:"look" help:"Call any method of the protocol."`
-	Tools   tools.Command       `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
+	Inspect inspect.Command      `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
+	Events  eventsCmd            `cmd:"" group:"look" help:"Show changes as they happen."`
+	Call    connect.CallCommand  `cmd:"" group:"look" help:"Call any method of the protocol."`
+	Tools   records.ToolsCommand `cmd:"" group:"look" help:"Show what a model can call, and what it is told."`
 
-	Books books.Command `cmd:"" group:"notes" help:"Add files to ask about, and find what is in them."`
+	Books records.BooksCommand `cmd:"" group:"notes" help:"Add files to ask about, and find what is in them."`
 
-	Personality personalities.Command `cmd:"" group:"notes" help:"Choose and write how the assistant is to speak."`
+	Personality records.PersonalityCommand `cmd:"" group:"notes" help:"Choose and write how the assistant is to speak."`
 
-	Prompts templates.Command `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
+	Prompts records.PromptsCommand `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
 
 	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
@@ -192,20 +186,20 @@ func (a *app) bindings() []any {
 		&demo.Options{Streams: a.Streams, Link: a.Link},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
-		&memories.Options{Streams: a.Streams, Link: a.Link},
+		&records.MemoryOptions{Streams: a.Streams, Link: a.Link},
 		&openOptions{Streams: a.Streams, Link: a.Link},
-		&personalities.Options{Streams: a.Streams, Link: a.Link},
-		&books.Options{Streams: a.Streams, Link: a.Link},
+		&records.PersonalityOptions{Streams: a.Streams, Link: a.Link},
+		&records.BooksOptions{Streams: a.Streams, Link: a.Link},
 		&records.Options{Streams: a.Streams, Link: a.Link},
-		&references.Options{Streams: a.Streams, Link: a.Link},
+		&records.RefsOptions{Streams: a.Streams, Link: a.Link},
 		&inspect.SearchOptions{Streams: a.Streams, Link: a.Link},
 		&service.Options{Streams: a.Streams, Link: a.Link},
 		&page.InspectChatOptions{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
 		&syncs.Options{Streams: a.Streams, Link: a.Link},
-		&templates.Options{Streams: a.Streams, Flags: a.Flags},
-		&tools.Options{Streams: a.Streams, Link: a.Link},
+		&records.PromptsOptions{Streams: a.Streams, Flags: a.Flags},
+		&records.ToolsOptions{Streams: a.Streams, Link: a.Link},
 		&uninstall.Options{Streams: a.Streams, Link: a.Link},
 	}
 }
@@ -250,7 +244,7 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		kong.Name("ctxd"),
 		kong.Description("The local context engine for note apps: it knows your notes and entities, and hands a language model exactly the context that a question needs."),
 		kong.Vars{"budgets": inspect.BudgetKeys(), "audienceDefault": connect.AudienceDefault},
-		memories.Vars(),
+		records.MemoryVars(),
 		chats.Vars(),
 		kong.Writers(a.Out, a.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/books"
+	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -42,7 +42,7 @@ func readBook(ctx context.Context, a *Options, cl *client.Client, file, conversa
 	if err != nil {
 		return err
 	}
-	return books.Add(ctx, a.Streams, cl, record.BooksPut{Path: path, ConversationID: conversation})
+	return records.AddBook(ctx, a.Streams, cl, record.BooksPut{Path: path, ConversationID: conversation})
 }
 
 // absolute is the path of a file as a person writes it, with ~ and seen from the working directory.

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
-	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
-	"github.com/ctxd/ctxd/cmd/ctxd/references"
+	"github.com/ctxd/ctxd/cmd/ctxd/records"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
@@ -153,7 +152,7 @@ func (d *drawing) recalled(last step, question string, found *protocol.MemoryFou
 	if d == nil {
 		return
 	}
-	memories.DrawFound(d.head(last, question), "   ", found)
+	records.DrawMemoryHits(d.head(last, question), "   ", found)
 	d.done()
 }
 
@@ -161,7 +160,7 @@ func (d *drawing) handles(last step, items []record.RefCompletion) {
 	if d == nil {
 		return
 	}
-	references.DrawCompletions(d.head(last, "after @"+handlePrefix), 3, items)
+	records.DrawCompletions(d.head(last, "after @"+handlePrefix), 3, items)
 	d.done()
 }
 

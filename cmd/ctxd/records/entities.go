@@ -36,7 +36,7 @@ type listEntities struct {
 	Type    string `placeholder:"TYPE" help:"Only entities of this type."`
 	Trashed bool   `help:"List the entities in the trash instead."`
 
-	List
+	ListFlags
 	connect.Audience
 }
 

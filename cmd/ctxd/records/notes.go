@@ -37,7 +37,7 @@ type listNotes struct {
 	Recent   bool   `help:"What was changed last first, instead of by title."`
 	Archived bool   `help:"List the archived notes instead."`
 
-	List
+	ListFlags
 	connect.Audience
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // List are the flags of every list.
-type List struct {
+type ListFlags struct {
 	Limit command.Count `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of records; 0 for all. Default: 100."`
 }
 

@@ -32,7 +32,7 @@ func (Tags) Examples() []command.Example {
 type listTags struct {
 	Prefix string `arg:"" optional:"" help:"Only tags that begin with this."`
 
-	List
+	ListFlags
 	connect.Audience
 }
 
@@ -74,7 +74,7 @@ func (c *listTags) Run(a *Options) error {
 type showTag struct {
 	Tag string `arg:"" help:"The tag, with or without #."`
 
-	List
+	ListFlags
 	connect.Audience
 }
 
@@ -86,6 +86,6 @@ func (showTag) Examples() []command.Example {
 }
 
 func (c *showTag) Run(a *Options) error {
-	list := listNotes{Tag: c.Tag, List: c.List, Audience: c.Audience}
+	list := listNotes{Tag: c.Tag, ListFlags: c.ListFlags, Audience: c.Audience}
 	return list.Run(a)
 }

@@ -1,4 +1,4 @@
-package references
+package records
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 // Complete is ctxd refs complete.
-type Complete struct {
+type completeRef struct {
 	Prefix string        `arg:"" optional:"" help:"What was typed of a handle, a name or a number. Default: nothing, which lists what was used last."`
 	Kind   []string      `enum:"memory,context,conversation,entity,tag,domain" placeholder:"KIND" help:"Only records of this kind: ${enum}. May be repeated."`
 	Limit  command.Count `short:"n" from:"1" to:"50" default:"10" placeholder:"N" help:"Maximum number of handles, 1 to 50. Default: 10."`
@@ -22,13 +22,13 @@ type Complete struct {
 }
 
 // Help is what --help says of the command.
-func (Complete) Help() string {
+func (completeRef) Help() string {
 	return "It lists what an app offers behind @ and #: the handle itself, then handles that begin so, then those of " +
 		"which a later word does, then names. What was used last comes first. claim_4 and #4 list memories by number."
 }
 
 // Examples are those of --help.
-func (Complete) Examples() []command.Example {
+func (completeRef) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd refs complete morning", "handles with a word that begins so"},
 		{"ctxd refs complete --kind context --kind tag", "the contexts and tags that were used last"},
@@ -37,7 +37,7 @@ func (Complete) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Complete) Run(a *Options) error {
+func (c *completeRef) Run(a *RefsOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var res record.RefCompletions
 		err := cl.Call(a.Ctx, "refs.complete", protocol.RefsComplete{Prefix: c.Prefix, Kinds: c.Kind, Limit: int(c.Limit)}, &res)

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (similarMemories) Examples() []command.Example {
 	}
 }
 
-func (c *similarMemories) Run(a *Options) error {
+func (c *similarMemories) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		m, err := connect.FindMemory(a.Ctx, cl, c.Memory)
 		if err != nil {

@@ -1,4 +1,8 @@
-package books
+package records
+
+// Books is ctxd books: files that a person asks about. It adds, lists, shows, searches, publishes and removes
+// them over the socket. Whoever runs a command gives it the streams and the link to the daemon; it keeps nothing between
+// two calls and is used by one goroutine. Errors are those of the daemon, and of files that cannot be found.
 
 import (
 	"context"
@@ -16,29 +20,29 @@ import (
 )
 
 // Options are what ctxd books runs with.
-type Options struct {
+type BooksOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Command is ctxd books.
-type Command struct {
-	Put     put     `cmd:"" help:"Add files to ask about them."`
-	List    list    `cmd:"" help:"List the books."`
-	Show    show    `cmd:"" help:"Show the sections of a book, or read them."`
-	Search  find    `cmd:"" help:"Find passages that answer a question."`
-	Publish publish `cmd:"" help:"Show a book of a conversation to all."`
-	Remove  remove  `cmd:"" help:"Remove a book with its passages."`
+type BooksCommand struct {
+	Put     putBook     `cmd:"" help:"Add files to ask about them."`
+	List    listBooks   `cmd:"" help:"List the books."`
+	Show    showBook    `cmd:"" help:"Show the sections of a book, or read them."`
+	Search  searchBooks `cmd:"" help:"Find passages that answer a question."`
+	Publish publishBook `cmd:"" help:"Show a book of a conversation to all."`
+	Remove  removeBook  `cmd:"" help:"Remove a book with its passages."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (BooksCommand) Help() string {
 	return "A book is a file that you ask about: md, txt, html, csv, docx, xlsx, pdf or epub. It is cut into passages, " +
 		"which searches find and prompts cite with section and page. The file itself is not kept."
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (BooksCommand) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd books put ~/manual.pdf", "add a file"},
 		{`ctxd books search "how do I bleed the brakes?"`, "passages, with how to cite them"},
@@ -46,7 +50,7 @@ func (Command) Examples() []command.Example {
 	}
 }
 
-type put struct {
+type putBook struct {
 	Files        []string `arg:"" name:"file" help:"The files."`
 	Title        string   `help:"What the book is called. Default: what the file says, else its name."`
 	Author       string   `help:"Who wrote it. Default: what the file says."`
@@ -56,7 +60,7 @@ type put struct {
 }
 
 // Examples are those of --help.
-func (put) Examples() []command.Example {
+func (putBook) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd books put manual.pdf prices.xlsx", "add two files"},
 		{"ctxd books put contract.docx --private", "no remote model sees it"},
@@ -65,7 +69,7 @@ func (put) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *put) Run(a *Options) error {
+func (c *putBook) Run(a *BooksOptions) error {
 	if c.Title != "" && len(c.Files) > 1 {
 		return command.Misuse("--title is for one file", "put the files one after the other")
 	}
@@ -84,19 +88,19 @@ func (c *put) Run(a *Options) error {
 }
 
 // one adds one file.
-func (c *put) one(a *Options, cl *client.Client, file, conversation string) error {
+func (c *putBook) one(a *BooksOptions, cl *client.Client, file, conversation string) error {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
 			WithHint("give the absolute path of the file")
 	}
-	return Add(a.Ctx, a.Streams, cl, record.BooksPut{
+	return AddBook(a.Ctx, a.Streams, cl, record.BooksPut{
 		Path: path, MimeType: c.Format, Title: c.Title, Author: c.Author, Private: c.Private, ConversationID: conversation,
 	})
 }
 
 // Add has the daemon read a book, draws how far it is, and prints what came of it.
-func Add(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksPut) error {
+func AddBook(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksPut) error {
 	var out record.BookPut
 	p := term.NewProgress(s.Err)
 	err := cl.CallProgress(ctx, "books.put", params, &out, p.Wire)
@@ -111,13 +115,13 @@ func Add(ctx context.Context, s *term.Streams, cl *client.Client, params record.
 	if out.Duplicate {
 		done = "known"
 	}
-	s.Out.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+about(out.Book)))
+	s.Out.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+describeBook(out.Book)))
 	s.Out.SayWhole(term.Labelled("id"), term.Text(out.Book.ID))
 	return nil
 }
 
 // about says in short what a book is.
-func about(b *record.Book) string {
+func describeBook(b *record.Book) string {
 	parts := []string{b.Format}
 	if b.Pages > 0 {
 		parts = append(parts, term.Count(b.Pages, "page"))
@@ -139,7 +143,7 @@ func about(b *record.Book) string {
 }
 
 // conversationOf returns the id of a conversation that is named, "" for none.
-func conversationOf(a *Options, cl *client.Client, ref string) (string, error) {
+func conversationOf(a *BooksOptions, cl *client.Client, ref string) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
@@ -150,7 +154,7 @@ func conversationOf(a *Options, cl *client.Client, ref string) (string, error) {
 	return found.ID, nil
 }
 
-type list struct {
+type listBooks struct {
 	State        string `enum:",pending,processing,ready,failed" default:"" placeholder:"STATE" help:"Books in this state only: pending, processing, ready or failed."`
 	Conversation string `placeholder:"CONVERSATION" help:"The books of this conversation as well: its id or handle."`
 
@@ -158,7 +162,7 @@ type list struct {
 }
 
 // Examples are those of --help.
-func (list) Examples() []command.Example {
+func (listBooks) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd books list", "the latest first"},
 		{"ctxd books list --state failed", "with the reason"},
@@ -167,7 +171,7 @@ func (list) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *list) Run(a *Options) error {
+func (c *listBooks) Run(a *BooksOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
 		if err != nil {
@@ -194,14 +198,14 @@ func (c *list) Run(a *Options) error {
 		}
 		table := &term.Table{}
 		for _, b := range all.Books {
-			table.Row(term.Line{term.Styled(term.Accent, b.ID)}, term.Line{term.Text(term.Clean(b.Title))}, term.Line{term.Styled(term.Faint, about(b))})
+			table.Row(term.Line{term.Styled(term.Accent, b.ID)}, term.Line{term.Text(term.Clean(b.Title))}, term.Line{term.Styled(term.Faint, describeBook(b))})
 		}
 		table.Draw(a.Out)
 		return nil
 	})
 }
 
-type show struct {
+type showBook struct {
 	Book         string `arg:"" help:"Id of the book, or a part of its title."`
 	Section      string `help:"Read this section: its heading, or several joined by \" > \"."`
 	Text         bool   `help:"Read the whole book."`
@@ -211,7 +215,7 @@ type show struct {
 }
 
 // Examples are those of --help.
-func (show) Examples() []command.Example {
+func (showBook) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd books show beekeeping", "its sections"},
 		{`ctxd books show beekeeping --section "Winter > Feeding"`, "read one"},
@@ -219,7 +223,7 @@ func (show) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *show) Run(a *Options) error {
+func (c *showBook) Run(a *BooksOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
 		if err != nil {
@@ -245,7 +249,7 @@ func (c *show) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(all)
 		}
-		a.Out.SayWhole(term.Styled(term.Strong, term.Clean(all.Book.Title)), term.Styled(term.Faint, "  "+about(all.Book)))
+		a.Out.SayWhole(term.Styled(term.Strong, term.Clean(all.Book.Title)), term.Styled(term.Faint, "  "+describeBook(all.Book)))
 		for _, s := range all.Sections {
 			where := term.Count(s.Passages, "passage")
 			if s.Page > 0 {
@@ -258,14 +262,14 @@ func (c *show) Run(a *Options) error {
 			a.Out.SayWhole(term.Text(name), term.Styled(term.Faint, "  "+where))
 		}
 		for _, x := range all.Passages {
-			draw(a, x, "")
+			drawPassage(a, x, "")
 		}
 		return nil
 	})
 }
 
 // draw shows a passage under how to cite it.
-func draw(a *Options, p *record.Passage, score string) {
+func drawPassage(a *BooksOptions, p *record.Passage, score string) {
 	a.Out.Say(term.Text(""))
 	a.Out.SayWhole(term.Styled(term.Accent, term.Clean(p.Cite)), term.Styled(term.Faint, score))
 	for line := range strings.Lines(term.CleanLines(p.Text)) {
@@ -274,7 +278,7 @@ func draw(a *Options, p *record.Passage, score string) {
 }
 
 // bookOf returns the id of a book that is named by its id or a part of its title.
-func bookOf(a *Options, cl *client.Client, name, conversation string) (string, error) {
+func bookOf(a *BooksOptions, cl *client.Client, name, conversation string) (string, error) {
 	var one record.BookFull
 	err := cl.Call(a.Ctx, "books.get", protocol.BooksGet{ID: name, ConversationID: conversation}, &one)
 	if err == nil {
@@ -312,7 +316,7 @@ func bookOf(a *Options, cl *client.Client, name, conversation string) (string, e
 		WithHint("give the id of one; ctxd books list shows them")
 }
 
-type find struct {
+type searchBooks struct {
 	Query        string `arg:"" help:"A question, or words of what is looked for."`
 	Limit        int    `short:"n" default:"5" help:"Passages at most, 1 to 50."`
 	Conversation string `placeholder:"CONVERSATION" help:"The books of this conversation as well: its id or handle."`
@@ -321,7 +325,7 @@ type find struct {
 }
 
 // Examples are those of --help.
-func (find) Examples() []command.Example {
+func (searchBooks) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd books search "What does a night cost?"`, "the best passages"},
 		{`ctxd books search "brakes" -n 1 --json | jq -r '.hits[].passage.cite'`, "how to cite the best one"},
@@ -329,7 +333,7 @@ func (find) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *find) Run(a *Options) error {
+func (c *searchBooks) Run(a *BooksOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
 		if err != nil {
@@ -348,23 +352,23 @@ func (c *find) Run(a *Options) error {
 			a.Out.Say(term.Styled(term.Warn, out.Degraded.Why))
 		}
 		for _, h := range out.Hits {
-			draw(a, h.Passage, fmt.Sprintf("  %.2f", h.Score))
+			drawPassage(a, h.Passage, fmt.Sprintf("  %.2f", h.Score))
 		}
 		return nil
 	})
 }
 
-type publish struct {
+type publishBook struct {
 	Book string `arg:"" help:"Id of the book."`
 }
 
 // Examples are those of --help.
-func (publish) Examples() []command.Example {
+func (publishBook) Examples() []command.Example {
 	return []command.Example{{"ctxd books publish 6ba7b810-9dad-41d1-80b4-00c04fd430c8", "all conversations see it from now on"}}
 }
 
 // Run runs the command.
-func (c *publish) Run(a *Options) error {
+func (c *publishBook) Run(a *BooksOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var out record.Book
 		err := cl.Call(a.Ctx, "books.publish", record.BookRef{ID: c.Book}, &out)
@@ -379,17 +383,17 @@ func (c *publish) Run(a *Options) error {
 	})
 }
 
-type remove struct {
+type removeBook struct {
 	Book string `arg:"" help:"Id of the book, or a part of its title."`
 }
 
 // Examples are those of --help.
-func (remove) Examples() []command.Example {
+func (removeBook) Examples() []command.Example {
 	return []command.Example{{"ctxd books remove beekeeping", "no search finds it any more"}}
 }
 
 // Run runs the command.
-func (c *remove) Run(a *Options) error {
+func (c *removeBook) Run(a *BooksOptions) error {
 	return a.With(func(cl *client.Client) error {
 		id, err := bookOf(a, cl, c.Book, "")
 		if fault.KindOf(err) == fault.NotFound {

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"strings"
@@ -40,7 +40,7 @@ func (listMemories) Examples() []command.Example {
 }
 
 // filter returns what the flags ask for.
-func (c *listMemories) filter(a *Options, cl *client.Client) (f protocol.MemoryFilter, err error) {
+func (c *listMemories) filter(a *MemoryOptions, cl *client.Client) (f protocol.MemoryFilter, err error) {
 	f = protocol.MemoryFilter{Tiers: c.Tier, Kinds: c.Kind, Status: c.Status, Pinned: c.Pinned}
 	for _, tag := range c.Tag {
 		f.Tags = append(f.Tags, strings.TrimPrefix(tag, "#"))
@@ -61,7 +61,7 @@ func (c *listMemories) filter(a *Options, cl *client.Client) (f protocol.MemoryF
 	return f, err
 }
 
-func (c *listMemories) Run(a *Options) error {
+func (c *listMemories) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		f, err := c.filter(a, cl)
 		if err != nil {
@@ -78,7 +78,7 @@ func (c *listMemories) Run(a *Options) error {
 		if f.All() {
 			none = "there are no memories; ctxd memory add \"I prefer morning workouts\" writes one down"
 		}
-		Draw(a.Out, list, none)
+		drawMemories(a.Out, list, none)
 		if total > len(list) {
 			a.Out.Say(term.Styled(term.Faint, "the first "+term.Number(len(list))+" of "+term.Number(total)+"; -n 0 shows all"))
 		}
@@ -87,15 +87,15 @@ func (c *listMemories) Run(a *Options) error {
 }
 
 // pageSize is how many memories a call asks for.
-const pageSize = 1000
+const memoryPageSize = 1000
 
 // collect returns up to limit memories, 0 for all, and how many there are.
-func collect(a *Options, cl *client.Client, f protocol.MemoryFilter, limit int) (list []*record.Memory, total int, err error) {
+func collect(a *MemoryOptions, cl *client.Client, f protocol.MemoryFilter, limit int) (list []*record.Memory, total int, err error) {
 	list = []*record.Memory{}
 	for {
-		f.Limit = pageSize
+		f.Limit = memoryPageSize
 		if limit > 0 {
-			f.Limit = min(pageSize, limit-len(list))
+			f.Limit = min(memoryPageSize, limit-len(list))
 		}
 		var page protocol.MemoryPage
 		if err := cl.Call(a.Ctx, "memory.list", f, &page); err != nil {
@@ -110,7 +110,7 @@ func collect(a *Options, cl *client.Client, f protocol.MemoryFilter, limit int) 
 }
 
 // Draw shows memories, or what there is none of.
-func Draw(s *term.Screen, list []*record.Memory, none string) {
+func drawMemories(s *term.Screen, list []*record.Memory, none string) {
 	if len(list) == 0 {
 		s.Say(term.Styled(term.Faint, none))
 		return
@@ -121,7 +121,7 @@ func Draw(s *term.Screen, list []*record.Memory, none string) {
 			{term.Styled(term.Strong, inspect.MemoryNumber(m.Number))},
 			{term.Text(m.Statement)},
 			{term.Styled(term.Accent, m.Kind)},
-			marks(m),
+			memoryMarks(m),
 			{term.Styled(term.Faint, m.Handle)},
 		}
 		if on := inspect.WrittenOn(&m.Source); on != "" {
@@ -133,7 +133,7 @@ func Draw(s *term.Screen, list []*record.Memory, none string) {
 }
 
 // marks say what is special about a memory.
-func marks(m *record.Memory) (out term.Line) {
+func memoryMarks(m *record.Memory) (out term.Line) {
 	var list []string
 	if m.Status != record.MemoryActive {
 		list = append(list, m.Status)
@@ -170,7 +170,7 @@ func (profile) Examples() []command.Example {
 	}
 }
 
-func (c *profile) Run(a *Options) error {
+func (c *profile) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var list protocol.MemoryList
 		if err := cl.Call(a.Ctx, "memory.profile", protocol.MemoryProfile{Limit: int(c.Limit)}, &list); err != nil {
@@ -179,7 +179,7 @@ func (c *profile) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(list)
 		}
-		Draw(a.Out, list.Memories,
+		drawMemories(a.Out, list.Memories,
 			"nothing yet: a profile is of memories of the kinds identity, preference, goal and project")
 		return nil
 	})
@@ -194,7 +194,7 @@ func (stats) Examples() []command.Example {
 	}
 }
 
-func (c *stats) Run(a *Options) error {
+func (c *stats) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var st protocol.MemoryStats
 		if err := cl.Call(a.Ctx, "memory.stats", protocol.ReadAll{}, &st); err != nil {

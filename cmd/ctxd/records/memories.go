@@ -1,4 +1,18 @@
-package memories
+package records
+
+// Memories is ctxd memory and ctxd contexts: what is remembered about the
+// person, and the parts of a life that it belongs to.
+//
+// Each command is a few calls of the protocol. A command takes a memory by its id,
+// handle or number, and a context by its id or handle; the daemon says which record
+// that is (connect.FindMemory, connect.FindContext), and the call that follows names
+// it by its id. A command that changes a record names the version that it read, so
+// that somebody else's change in between is a conflict and not lost.
+//
+// add.go writes memories, change.go changes them, delete.go deletes them, list.go
+// and show.go show them, contexts.go does all of it for contexts. What goes on around
+// a memory is ctxd inspect memory, in cmd/ctxd/inspect, whose drawing show shares. The
+// package keeps no state; a command is used by one goroutine.
 
 import (
 	"strings"
@@ -14,7 +28,7 @@ import (
 )
 
 // Command is ctxd memory.
-type Command struct {
+type MemoryCommand struct {
 	Add       addMemory       `cmd:"" help:"Write a memory down: one statement about you or your world."`
 	List      listMemories    `cmd:"" help:"List the memories."`
 	Search    searchMemories  `cmd:"" help:"Find the memories that answer a question."`
@@ -46,13 +60,13 @@ type Command struct {
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (MemoryCommand) Help() string {
 	return "A memory has a number, such as 42, and a handle, such as prefer_morning_workouts_a3f2. " +
 		"Every command takes either, or the id; # before a number and @ before a handle may be left out."
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (MemoryCommand) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd memory add "I prefer morning workouts" --kind preference`, "remember something"},
 		{"ctxd memory list --kind preference", "what is remembered"},
@@ -61,7 +75,7 @@ func (Command) Examples() []command.Example {
 }
 
 // Vars are the variables of the help and the values of the flags.
-func Vars() kong.Vars {
+func MemoryVars() kong.Vars {
 	return kong.Vars{
 		"memoryTiers": strings.Join(record.Tiers, ","), "memoryKinds": strings.Join(record.MemoryKinds, ","),
 		"memoryStatuses": strings.Join(record.MemoryStatuses, ","), "memoryDates": search.Dates,
@@ -83,7 +97,7 @@ func moment(flag, text string) (*time.Time, error) {
 }
 
 // contextIDs returns the ids of the contexts that flags name, nil for none.
-func contextIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+func contextIDs(a *MemoryOptions, cl *client.Client, refs []string) (list []string, err error) {
 	for _, ref := range refs {
 		c, err := connect.FindContext(a.Ctx, cl, ref)
 		if err != nil {
@@ -95,7 +109,7 @@ func contextIDs(a *Options, cl *client.Client, refs []string) (list []string, er
 }
 
 // memoryIDs returns the ids of the memories that arguments or flags name, nil for none.
-func memoryIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+func memoryIDs(a *MemoryOptions, cl *client.Client, refs []string) (list []string, err error) {
 	for _, ref := range refs {
 		m, err := connect.FindMemory(a.Ctx, cl, ref)
 		if err != nil {
@@ -107,7 +121,7 @@ func memoryIDs(a *Options, cl *client.Client, refs []string) (list []string, err
 }
 
 // entityIDs returns the ids of the entities that flags name, nil for none.
-func entityIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+func entityIDs(a *MemoryOptions, cl *client.Client, refs []string) (list []string, err error) {
 	for _, ref := range refs {
 		id, err := connect.FindEntity(a.Ctx, cl, ref)
 		if err != nil {
@@ -119,7 +133,7 @@ func entityIDs(a *Options, cl *client.Client, refs []string) (list []string, err
 }
 
 // noteIDs returns the ids of the notes that flags name, nil for none.
-func noteIDs(a *Options, cl *client.Client, refs []string) (list []string, err error) {
+func noteIDs(a *MemoryOptions, cl *client.Client, refs []string) (list []string, err error) {
 	for _, ref := range refs {
 		n, err := connect.FindNote(a.Ctx, cl, ref)
 		if err != nil {

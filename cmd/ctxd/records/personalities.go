@@ -1,4 +1,10 @@
-package personalities
+package records
+
+// Personalities is ctxd personality: how the assistant is to speak. It lists, shows, chooses, writes, checks
+// and edits templates, over the daemon.
+//
+// Edit runs the editor of the person ($VISUAL, $EDITOR) with a copy of the template in a temporary folder. The copy is
+// kept, and named, whenever it could not be saved. The package keeps nothing; one goroutine runs a command.
 
 import (
 	"cmp"
@@ -16,32 +22,32 @@ import (
 )
 
 // Options are what ctxd personality runs with.
-type Options struct {
+type PersonalityOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Command is ctxd personality.
-type Command struct {
-	List     list     `cmd:"" help:"List the presets and your own."`
-	Show     show     `cmd:"" help:"Show what prompts begin with."`
-	Use      use      `cmd:"" help:"Have prompts begin with one from now on."`
-	Edit     edit     `cmd:"" help:"Change one in your editor, or make one."`
-	Put      put      `cmd:"" help:"Write one from a file."`
-	Validate validate `cmd:"" help:"Find what is wrong with a template."`
-	Delete   remove   `cmd:"" help:"Delete one of your own."`
-	Export   export   `cmd:"" help:"Print yours as one YAML text."`
-	Import   intake   `cmd:"" help:"Read what export printed, or a template."`
+type PersonalityCommand struct {
+	List     listPersonalities   `cmd:"" help:"List the presets and your own."`
+	Show     showPersonality     `cmd:"" help:"Show what prompts begin with."`
+	Use      usePersonality      `cmd:"" help:"Have prompts begin with one from now on."`
+	Edit     editPersonality     `cmd:"" help:"Change one in your editor, or make one."`
+	Put      putPersonality      `cmd:"" help:"Write one from a file."`
+	Validate validatePersonality `cmd:"" help:"Find what is wrong with a template."`
+	Delete   removePersonality   `cmd:"" help:"Delete one of your own."`
+	Export   exportPersonalities `cmd:"" help:"Print yours as one YAML text."`
+	Import   importPersonalities `cmd:"" help:"Read what export printed, or a template."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (PersonalityCommand) Help() string {
 	return "A personality is a template that says who the assistant is, in which style it speaks, and what it does with " +
 		"sources and memories. The one that is in use is the first section of every prompt; there is none until you choose one."
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (PersonalityCommand) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality list", "presets and your own"},
 		{"ctxd personality use teacher", "from the next prompt on"},
@@ -50,15 +56,15 @@ func (Command) Examples() []command.Example {
 }
 
 // call is a call whose result is a R.
-func call[R any](a *Options, method string, params any) (out R, err error) {
+func callPersonality[R any](a *PersonalityOptions, method string, params any) (out R, err error) {
 	err = a.With(func(cl *client.Client) error { return cl.Call(a.Ctx, method, params, &out) })
 	return out, err
 }
 
-type list struct{}
+type listPersonalities struct{}
 
 // Examples are those of --help.
-func (list) Examples() []command.Example {
+func (listPersonalities) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality list", "an arrow marks the one in use"},
 		{"ctxd personality list --json | jq -r '.personalities[].id'", "for scripts"},
@@ -66,8 +72,8 @@ func (list) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (list) Run(a *Options) error {
-	got, err := call[protocol.PersonalityList](a, "personality.list", protocol.Empty{})
+func (listPersonalities) Run(a *PersonalityOptions) error {
+	got, err := callPersonality[protocol.PersonalityList](a, "personality.list", protocol.Empty{})
 	if err != nil {
 		return err
 	}
@@ -97,13 +103,13 @@ func (list) Run(a *Options) error {
 	return nil
 }
 
-type show struct {
+type showPersonality struct {
 	Personality string `arg:"" optional:"" help:"Id of the personality. Default: the one in use."`
 	Template    bool   `help:"Print its template, the YAML."`
 }
 
 // Examples are those of --help.
-func (show) Examples() []command.Example {
+func (showPersonality) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality show", "what prompts begin with now"},
 		{"ctxd personality show teacher", "before you choose it"},
@@ -112,8 +118,8 @@ func (show) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *show) Run(a *Options) error {
-	got, err := call[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.Personality})
+func (c *showPersonality) Run(a *PersonalityOptions) error {
+	got, err := callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.Personality})
 	switch {
 	case err != nil:
 		return err
@@ -129,14 +135,14 @@ func (c *show) Run(a *Options) error {
 }
 
 // drawSection shows what prompts begin with.
-func drawSection(a *Options, section string) {
+func drawSection(a *PersonalityOptions, section string) {
 	for line := range strings.Lines(section) {
 		a.Out.SayWhole(term.Text(strings.TrimSuffix(line, "\n")))
 	}
 }
 
 // drawProblems shows problems, each at its place.
-func drawProblems(a *Options, mood term.Style, all []record.TemplateProblem) {
+func drawProblems(a *PersonalityOptions, mood term.Style, all []record.TemplateProblem) {
 	for _, p := range all {
 		line := term.Line{
 			term.Styled(mood, "! "), term.Styled(term.Faint, "line "+strconv.Itoa(p.Line)+", column "+strconv.Itoa(p.Column)+"  "),
@@ -149,13 +155,13 @@ func drawProblems(a *Options, mood term.Style, all []record.TemplateProblem) {
 	}
 }
 
-type use struct {
+type usePersonality struct {
 	Personality string `arg:"" optional:"" help:"Id of the personality."`
 	None        bool   `help:"Have prompts begin with none."`
 }
 
 // Examples are those of --help.
-func (use) Examples() []command.Example {
+func (usePersonality) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality use professional", "from the next prompt on"},
 		{"ctxd personality use --none", "no personality"},
@@ -163,11 +169,11 @@ func (use) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *use) Run(a *Options) error {
+func (c *usePersonality) Run(a *PersonalityOptions) error {
 	if (c.Personality == "") != c.None {
 		return command.Misuse("give the id of a personality, or --none", "ctxd personality list")
 	}
-	got, err := call[protocol.PersonalityActivated](a, "personality.activate", protocol.PersonalityActivate{ID: c.Personality})
+	got, err := callPersonality[protocol.PersonalityActivated](a, "personality.activate", protocol.PersonalityActivate{ID: c.Personality})
 	switch {
 	case err != nil:
 		return err
@@ -181,13 +187,13 @@ func (c *use) Run(a *Options) error {
 	return nil
 }
 
-type put struct {
+type putPersonality struct {
 	File string `arg:"" help:"Template to read, - for standard input."`
 	ID   string `name:"id" placeholder:"ID" help:"Id of the personality. Default: made of its name."`
 }
 
 // Examples are those of --help.
-func (put) Examples() []command.Example {
+func (putPersonality) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality put coach.yaml", "one of your own, by the name in it"},
 		{"ctxd personality put - --id coach < coach.yaml", "under an id that you choose"},
@@ -195,20 +201,20 @@ func (put) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *put) Run(a *Options) error {
+func (c *putPersonality) Run(a *PersonalityOptions) error {
 	text, err := a.Input(a.Streams, c.File, "the template")
 	if err != nil {
 		return err
 	}
-	got, err := call[protocol.PersonalityFull](a, "personality.put", protocol.PersonalityPut{ID: c.ID, Template: string(text)})
+	got, err := callPersonality[protocol.PersonalityFull](a, "personality.put", protocol.PersonalityPut{ID: c.ID, Template: string(text)})
 	if err != nil {
 		return err
 	}
-	return saved(a, &got)
+	return drawSavedPersonality(a, &got)
 }
 
 // saved says that a personality was written, and how a prompt shows it.
-func saved(a *Options, got *protocol.PersonalityFull) error {
+func drawSavedPersonality(a *PersonalityOptions, got *protocol.PersonalityFull) error {
 	if a.JSON {
 		return a.Out.JSON(got)
 	}
@@ -224,29 +230,29 @@ func saved(a *Options, got *protocol.PersonalityFull) error {
 	return nil
 }
 
-type validate struct {
+type validatePersonality struct {
 	File   string `arg:"" help:"Template to read, - for standard input."`
 	Format string `enum:"markdown,xml" default:"markdown" help:"How the section is written: markdown or xml."`
 }
 
 // Help is what --help says of the command.
-func (validate) Help() string {
+func (validatePersonality) Help() string {
 	return "Prints what a prompt would begin with, and to standard error what is wrong or odd, by line and column. " +
 		"With errors the exit status is 1."
 }
 
 // Examples are those of --help.
-func (validate) Examples() []command.Example {
+func (validatePersonality) Examples() []command.Example {
 	return []command.Example{{"ctxd personality validate coach.yaml", "before it is saved"}}
 }
 
 // Run runs the command.
-func (c *validate) Run(a *Options) error {
+func (c *validatePersonality) Run(a *PersonalityOptions) error {
 	text, err := a.Input(a.Streams, c.File, "the template")
 	if err != nil {
 		return err
 	}
-	got, err := call[protocol.PersonalityValidated](a, "personality.validate", protocol.PersonalityTemplate{Template: string(text), Format: c.Format})
+	got, err := callPersonality[protocol.PersonalityValidated](a, "personality.validate", protocol.PersonalityTemplate{Template: string(text), Format: c.Format})
 	if err != nil {
 		return err
 	}
@@ -267,18 +273,18 @@ func (c *validate) Run(a *Options) error {
 	return err
 }
 
-type remove struct {
+type removePersonality struct {
 	Personality string `arg:"" help:"Id of the personality."`
 }
 
 // Examples are those of --help.
-func (remove) Examples() []command.Example {
+func (removePersonality) Examples() []command.Example {
 	return []command.Example{{"ctxd personality delete coach", "it may not be the one in use"}}
 }
 
 // Run runs the command.
-func (c *remove) Run(a *Options) error {
-	got, err := call[protocol.Deleted](a, "personality.delete", protocol.PersonalityDelete{ID: c.Personality})
+func (c *removePersonality) Run(a *PersonalityOptions) error {
+	got, err := callPersonality[protocol.Deleted](a, "personality.delete", protocol.PersonalityDelete{ID: c.Personality})
 	switch {
 	case err != nil:
 		return err
@@ -289,12 +295,12 @@ func (c *remove) Run(a *Options) error {
 	return nil
 }
 
-type export struct {
+type exportPersonalities struct {
 	Personalities []string `arg:"" optional:"" name:"personality" help:"Ids. Default: all of your own."`
 }
 
 // Examples are those of --help.
-func (export) Examples() []command.Example {
+func (exportPersonalities) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality export > personalities.yaml", "all of your own"},
 		{"ctxd personality export coach > coach.yaml", "one of them"},
@@ -302,8 +308,8 @@ func (export) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *export) Run(a *Options) error {
-	got, err := call[protocol.PersonalityExported](a, "personality.export", protocol.PersonalityExport{IDs: c.Personalities})
+func (c *exportPersonalities) Run(a *PersonalityOptions) error {
+	got, err := callPersonality[protocol.PersonalityExported](a, "personality.export", protocol.PersonalityExport{IDs: c.Personalities})
 	if err != nil {
 		return err
 	}
@@ -314,19 +320,19 @@ func (c *export) Run(a *Options) error {
 	return err
 }
 
-type intake struct {
+type importPersonalities struct {
 	File    string `arg:"" help:"File to read, - for standard input."`
 	Replace bool   `help:"Write over personalities that say something else."`
 }
 
 // Help is what --help says of the command.
-func (intake) Help() string {
+func (importPersonalities) Help() string {
 	return "All of the file is read, or nothing. Models are told what a personality says once you use it: " +
 		"read those of others with ctxd personality show before."
 }
 
 // Examples are those of --help.
-func (intake) Examples() []command.Example {
+func (importPersonalities) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality import personalities.yaml", "from another machine"},
 		{"ctxd personality import personalities.yaml --replace", "also over what is there"},
@@ -334,12 +340,12 @@ func (intake) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *intake) Run(a *Options) error {
+func (c *importPersonalities) Run(a *PersonalityOptions) error {
 	text, err := a.Input(a.Streams, c.File, "the file")
 	if err != nil {
 		return err
 	}
-	got, err := call[protocol.PersonalityImported](a, "personality.import", protocol.PersonalityImport{Text: string(text), Replace: c.Replace})
+	got, err := callPersonality[protocol.PersonalityImported](a, "personality.import", protocol.PersonalityImport{Text: string(text), Replace: c.Replace})
 	switch {
 	case err != nil:
 		return err

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
@@ -6,7 +6,7 @@ import (
 )
 
 // Options are what the commands run with.
-type Options struct {
+type MemoryOptions struct {
 	*term.Streams
 	*connect.Link
 }

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"strings"
@@ -31,7 +31,7 @@ func (deleteMemory) Examples() []command.Example {
 	}
 }
 
-func (c *deleteMemory) Run(a *Options) error {
+func (c *deleteMemory) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		m, err := connect.FindMemory(a.Ctx, cl, c.Memory)
 		if err != nil {
@@ -82,7 +82,7 @@ func (forget) Examples() []command.Example {
 }
 
 // order returns what is to be forgotten.
-func (c *forget) order(a *Options, cl *client.Client) (protocol.MemoryForget, error) {
+func (c *forget) order(a *MemoryOptions, cl *client.Client) (protocol.MemoryForget, error) {
 	order := protocol.MemoryForget{ConversationID: c.Conversation, Client: c.Client, All: c.All}
 	if c.Note == "" {
 		return order, nil
@@ -115,7 +115,7 @@ func (c *forget) line() string {
 	return line + " --yes"
 }
 
-func (c *forget) Run(a *Options) error {
+func (c *forget) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		order, err := c.order(a, cl)
 		if err != nil {
@@ -173,7 +173,7 @@ func counted(memories int, of *protocol.MemoryForgotten) string {
 }
 
 // confirm asks on the terminal whether to forget.
-func (c *forget) confirm(a *Options, cl *client.Client, plan *protocol.MemoryForgotten) error {
+func (c *forget) confirm(a *MemoryOptions, cl *client.Client, plan *protocol.MemoryForgotten) error {
 	var failed error
 	err := a.Confirm(a.Ctx, "Delete "+counted(plan.Total, plan)+" for good?", c.line(),
 		func(s *term.Screen) { failed = drawPlan(a, cl, s, plan) })
@@ -187,7 +187,7 @@ func (c *forget) confirm(a *Options, cl *client.Client, plan *protocol.MemoryFor
 const planShown = 20
 
 // drawPlan shows what is to be forgotten.
-func drawPlan(a *Options, cl *client.Client, s *term.Screen, plan *protocol.MemoryForgotten) error {
+func drawPlan(a *MemoryOptions, cl *client.Client, s *term.Screen, plan *protocol.MemoryForgotten) error {
 	var list []*record.Memory
 	for _, id := range plan.IDs[:min(planShown, len(plan.IDs))] {
 		var m record.Memory
@@ -201,7 +201,7 @@ func drawPlan(a *Options, cl *client.Client, s *term.Screen, plan *protocol.Memo
 		}
 	}
 	if plan.Total > 0 {
-		Draw(s, list, "nothing that can be shown")
+		drawMemories(s, list, "nothing that can be shown")
 	}
 	if n := plan.Total - planShown; n > 0 {
 		s.Say(term.Styled(term.Faint, "and "+term.Number(n)+" more"))

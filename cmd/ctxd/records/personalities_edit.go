@@ -1,4 +1,4 @@
-package personalities
+package records
 
 import (
 	"os"
@@ -16,19 +16,19 @@ import (
 // defaultEditor is what everybody has who has set none.
 var defaultEditor = map[bool]string{true: "notepad", false: "vi"}[runtime.GOOS == "windows"]
 
-type edit struct {
+type editPersonality struct {
 	Personality string `arg:"" help:"Id of the personality; a new one is made."`
 	From        string `placeholder:"PERSONALITY" default:"default" help:"What a new one begins as a copy of."`
 }
 
 // Help is what --help says of the command.
-func (edit) Help() string {
+func (editPersonality) Help() string {
 	return "Opens the template in the editor of $VISUAL or $EDITOR. When you save and leave the editor, the template is " +
 		"checked, saved, and shown as a prompt has it. With an error you are asked to go on editing; what you wrote is kept."
 }
 
 // Examples are those of --help.
-func (edit) Examples() []command.Example {
+func (editPersonality) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd personality edit coach", "one of your own, or a new one"},
 		{"ctxd personality edit coach --from teacher", "a new one as a copy of a preset"},
@@ -37,7 +37,7 @@ func (edit) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *edit) Run(a *Options) error {
+func (c *editPersonality) Run(a *PersonalityOptions) error {
 	was, version, err := c.begin(a)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *edit) Run(a *Options) error {
 			a.Err.Say(term.Text("nothing was changed"))
 			return os.RemoveAll(dir)
 		}
-		checked, err := call[protocol.PersonalityValidated](a, "personality.validate", protocol.PersonalityTemplate{Template: text})
+		checked, err := callPersonality[protocol.PersonalityValidated](a, "personality.validate", protocol.PersonalityTemplate{Template: text})
 		if err != nil {
 			return kept(err)
 		}
@@ -80,14 +80,14 @@ func (c *edit) Run(a *Options) error {
 			}
 			continue
 		}
-		got, err := call[protocol.PersonalityFull](a, "personality.put", protocol.PersonalityPut{ID: c.Personality, Template: text, IfVersion: &version})
+		got, err := callPersonality[protocol.PersonalityFull](a, "personality.put", protocol.PersonalityPut{ID: c.Personality, Template: text, IfVersion: &version})
 		if err != nil {
 			return kept(err)
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			return fault.Wrap(fault.Unavailable, err, "the copy in %s can't be removed", dir)
 		}
-		return saved(a, &got)
+		return drawSavedPersonality(a, &got)
 	}
 }
 
@@ -103,8 +103,8 @@ func notSaved(err error, checked *protocol.PersonalityValidated) error {
 }
 
 // begin returns the text that editing begins with, and the version that it is of, 0 for a new one.
-func (c *edit) begin(a *Options) (text string, version int, err error) {
-	got, err := call[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.Personality})
+func (c *editPersonality) begin(a *PersonalityOptions) (text string, version int, err error) {
+	got, err := callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.Personality})
 	switch {
 	case err == nil && got.Personality.Preset:
 		return "", 0, (&fault.Error{Kind: fault.Conflict, Ref: c.Personality, Msg: c.Personality + " is compiled in and can't be changed"}).
@@ -114,12 +114,12 @@ func (c *edit) begin(a *Options) (text string, version int, err error) {
 	case command.Explain(err).Code != command.ExitMissing:
 		return "", 0, err
 	}
-	got, err = call[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.From})
+	got, err = callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.From})
 	return got.Personality.Template, 0, err
 }
 
 // runEditor runs the editor with the terminal of this program.
-func runEditor(a *Options, file string) error {
+func runEditor(a *PersonalityOptions, file string) error {
 	args := append(editorOf(os.Getenv), file)
 	if err := a.Out.Flush(); err != nil {
 		return err

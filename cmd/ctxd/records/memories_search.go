@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func (searchMemories) Examples() []command.Example {
 }
 
 // params returns what the flags ask for.
-func (c *searchMemories) params(a *Options, cl *client.Client) (p protocol.MemorySearch, err error) {
+func (c *searchMemories) params(a *MemoryOptions, cl *client.Client) (p protocol.MemorySearch, err error) {
 	p = protocol.MemorySearch{
 		Query: strings.Join(c.Query, " "), Kinds: c.Only, InConversation: c.Conversation, ConversationID: c.For, Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Stages: c.Stage, Explain: c.Explain,
 	}
@@ -79,7 +79,7 @@ func (c *searchMemories) params(a *Options, cl *client.Client) (p protocol.Memor
 	return p, err
 }
 
-func (c *searchMemories) Run(a *Options) error {
+func (c *searchMemories) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		p, err := c.params(a, cl)
 		if err != nil {
@@ -93,13 +93,13 @@ func (c *searchMemories) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		DrawFound(a.Out, "", &res)
+		DrawMemoryHits(a.Out, "", &res)
 		return nil
 	})
 }
 
 // DrawFound shows what a search found, and how sure it is. Every line begins with indent.
-func DrawFound(s *term.Screen, indent string, res *protocol.MemoryFound) {
+func DrawMemoryHits(s *term.Screen, indent string, res *protocol.MemoryFound) {
 	number := make(map[string]string)
 	for i := range res.Hits {
 		number[res.Hits[i].ID] = res.Hits[i].Ref

@@ -1,4 +1,8 @@
-package tools
+package records
+
+// Tools is ctxd tools: what a model that the daemon serves can call, and what it is told then.
+//
+// Both commands ask the daemon, by tools.list and tools.call. The package keeps nothing; one goroutine runs a command.
 
 import (
 	"bytes"
@@ -18,29 +22,29 @@ import (
 )
 
 // Options are what ctxd tools runs with.
-type Options struct {
+type ToolsOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Command is ctxd tools.
-type Command struct {
-	List List `cmd:"" help:"List the tools with their arguments."`
-	Call Call `cmd:"" help:"Call a tool as a model does."`
+type ToolsCommand struct {
+	List listTools `cmd:"" help:"List the tools with their arguments."`
+	Call callTool  `cmd:"" help:"Call a tool as a model does."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (ToolsCommand) Help() string {
 	return "The tools are those that a model is offered in a conversation. None of them changes a record."
 }
 
 // List is ctxd tools list.
-type List struct {
+type listTools struct {
 	Read bool `help:"Leave out those that propose a change."`
 }
 
 // Examples are those of --help.
-func (List) Examples() []command.Example {
+func (listTools) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd tools list", "what a model can call"},
 		{"ctxd tools list --json | jq -r '.tools[].name'", "for scripts"},
@@ -48,7 +52,7 @@ func (List) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *List) Run(a *Options) error {
+func (c *listTools) Run(a *ToolsOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var res protocol.Tools
 		if err := cl.Call(a.Ctx, "tools.list", protocol.ToolsList{Write: !c.Read}, &res); err != nil {
@@ -61,13 +65,13 @@ func (c *List) Run(a *Options) error {
 			if i > 0 {
 				a.Out.Say()
 			}
-			draw(a.Out, &res.Tools[i])
+			drawTool(a.Out, &res.Tools[i])
 		}
 		return nil
 	})
 }
 
-func draw(s *term.Screen, t *record.Tool) {
+func drawTool(s *term.Screen, t *record.Tool) {
 	mark := ""
 	if t.Proposes {
 		mark = "  proposes"
@@ -123,7 +127,7 @@ func argumentsOf(schema json.RawMessage) (list []argument) {
 }
 
 // Call is ctxd tools call.
-type Call struct {
+type callTool struct {
 	Tool      string `arg:"" help:"Name of the tool, such as read_note."`
 	Arguments string `arg:"" optional:"" help:"Its arguments, a JSON object, or - to read one from standard input."`
 
@@ -131,12 +135,12 @@ type Call struct {
 }
 
 // Help is what --help says of the command.
-func (Call) Help() string {
+func (callTool) Help() string {
 	return "Prints what the model is told. A call that the tool refuses is an error here; the model is told why and goes on."
 }
 
 // Examples are those of --help.
-func (Call) Examples() []command.Example {
+func (callTool) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd tools call search_notes '{"query":"load cell"}'`, "what a model finds"},
 		{`ctxd tools call read_note '{"path":"docs/params.md"}' --audience remote`, "what a model on another machine is told"},
@@ -146,7 +150,7 @@ func (Call) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Call) Run(a *Options) error {
+func (c *callTool) Run(a *ToolsOptions) error {
 	p := protocol.ToolCall{Name: c.Tool}
 	text := []byte(c.Arguments)
 	if c.Arguments == "-" {

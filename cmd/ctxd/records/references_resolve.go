@@ -1,4 +1,10 @@
-package references
+package records
+
+// References is ctxd refs: what a message refers to by @, # and [[, what that leads to, what of it a
+// model gets, and which handles begin with what was typed.
+//
+// parse finds references with package context/refs, as the daemon does for refs.parse, and so needs
+// no daemon; complete, gather, resolve and rename ask it. The package keeps nothing; one goroutine runs a command.
 
 import (
 	"errors"
@@ -7,7 +13,6 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/memories"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -16,7 +21,7 @@ import (
 )
 
 // Resolve is ctxd refs resolve.
-type Resolve struct {
+type resolveRef struct {
 	Refs  []string      `arg:"" name:"ref" help:"A handle, a number, an id or a name, with its @ or # or without, or [[Title]]."`
 	Limit command.Count `short:"n" from:"1" to:"1000" default:"100" placeholder:"N" help:"Maximum number of memories of each, 1 to 1000. Default: 100."`
 
@@ -24,14 +29,14 @@ type Resolve struct {
 }
 
 // Help is what --help says of the command.
-func (Resolve) Help() string {
+func (resolveRef) Help() string {
 	return "A memory comes with its status, and behind one that is superseded what holds now. A context, a tag, a domain, " +
 		"an entity or a conversation comes with the memories that belong to it, the last changed first. " +
 		"What names several records is not guessed: they are listed."
 }
 
 // Examples are those of --help.
-func (Resolve) Examples() []command.Example {
+func (resolveRef) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd refs resolve @ssdva", "what a handle leads to"},
 		{"ctxd refs resolve 42 @health_goals_context @fitness_tag", "several at once"},
@@ -42,7 +47,7 @@ func (Resolve) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Resolve) Run(a *Options) error {
+func (c *resolveRef) Run(a *RefsOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		params := protocol.RefsResolve{Limit: int(c.Limit), Refs: c.Refs}
 		if len(c.Refs) == 1 {
@@ -56,7 +61,7 @@ func (c *Resolve) Run(a *Options) error {
 		case a.JSON:
 			return a.Out.JSON(res)
 		case len(c.Refs) == 1:
-			draw(a.Out, res.Resolved)
+			drawResolved(a.Out, res.Resolved)
 			return nil
 		}
 		lost := 0
@@ -70,7 +75,7 @@ func (c *Resolve) Run(a *Options) error {
 				drawError(a.Out, r.Error)
 				continue
 			}
-			draw(a.Out, r.Resolved)
+			drawResolved(a.Out, r.Resolved)
 		}
 		if lost > 0 {
 			return fault.New(fault.NotFound, "%d of %d references lead to no record", lost, len(c.Refs)).
@@ -94,9 +99,9 @@ func meant(err error) error {
 }
 
 // draw shows what a reference leads to.
-func draw(s *term.Screen, r *record.Resolved) {
+func drawResolved(s *term.Screen, r *record.Resolved) {
 	s.Say(term.Styled(term.Accent, strings.ReplaceAll(string(r.Type), "_", " ")), term.Text(" "+r.SourceID),
-		term.Styled(term.Faint, "  by its "+called[r.Via]))
+		term.Styled(term.Faint, "  by its "+viaNames[r.Via]))
 	if r.Message != nil {
 		s.Say(term.Styled(term.Faint, fmt.Sprintf("%d, %s", r.Message.Index, r.Message.Role)))
 		for _, line := range strings.Split(r.Message.Content, "\n") {
@@ -107,7 +112,7 @@ func draw(s *term.Screen, r *record.Resolved) {
 	if r.Type == record.ResolvedNote {
 		return
 	}
-	memories.Draw(s, r.Memories, "no memory belongs to it")
+	drawMemories(s, r.Memories, "no memory belongs to it")
 	if more := r.Total - len(r.Memories); more > 0 {
 		s.Say(term.Styled(term.Faint, fmt.Sprintf("%d more; -n shows more of them", more)))
 	} else if r.Truncated {
@@ -116,7 +121,7 @@ func draw(s *term.Screen, r *record.Resolved) {
 }
 
 // called says by what a reference leads somewhere.
-var called = map[record.ResolvedVia]string{
+var viaNames = map[record.ResolvedVia]string{
 	record.ViaMessage: "conversation", record.ViaID: "id", record.ViaNumber: "number", record.ViaHandle: "handle",
 	record.ViaAlias: "former handle", record.ViaComputed: "handle", record.ViaName: "name",
 }

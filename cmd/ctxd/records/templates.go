@@ -1,4 +1,10 @@
-package templates
+package records
+
+// Templates is ctxd prompts: the templates of what ctxd itself asks a model, such as the title of a
+// conversation, for a person to see and to copy.
+//
+// It reads the configuration and the folder that prompts.dir names, as a daemon would that starts now, and asks none.
+// The package keeps nothing; one goroutine runs a command.
 
 import (
 	"io"
@@ -11,28 +17,28 @@ import (
 )
 
 // Options are what ctxd prompts runs with.
-type Options struct {
+type PromptsOptions struct {
 	*term.Streams
 	*config.Flags
 }
 
 // Command is ctxd prompts.
-type Command struct {
-	List List `cmd:"" help:"List the templates, and which are your own."`
-	Show Show `cmd:"" help:"Print a template."`
+type PromptsCommand struct {
+	List listPrompts `cmd:"" help:"List the templates, and which are your own."`
+	Show showPrompt  `cmd:"" help:"Print a template."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (PromptsCommand) Help() string {
 	return "ctxd asks a model for titles and the like by templates. To have one of your own used, put it under the same " +
 		"name into the folder that the setting prompts.dir names. It holds from the next start of the daemon on."
 }
 
 // List is ctxd prompts list.
-type List struct{}
+type listPrompts struct{}
 
 // Examples are those of --help.
-func (List) Examples() []command.Example {
+func (listPrompts) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd prompts list", "what ctxd asks a model"},
 		{"ctxd prompts list --json | jq -r '.prompts[].name'", "for scripts"},
@@ -47,8 +53,8 @@ type listed struct {
 }
 
 // Run runs the command.
-func (List) Run(a *Options) error {
-	set, dir, err := open(a)
+func (listPrompts) Run(a *PromptsOptions) error {
+	set, dir, err := openPrompts(a)
 	if err != nil {
 		return err
 	}
@@ -70,7 +76,7 @@ func (List) Run(a *Options) error {
 	return nil
 }
 
-func open(a *Options) (set *prompts.Set, dir string, err error) {
+func openPrompts(a *PromptsOptions) (set *prompts.Set, dir string, err error) {
 	conf, err := a.Load(nil)
 	if err != nil {
 		return nil, "", err
@@ -79,18 +85,18 @@ func open(a *Options) (set *prompts.Set, dir string, err error) {
 }
 
 // Show is ctxd prompts show.
-type Show struct {
+type showPrompt struct {
 	Prompt  string `arg:"" help:"Name of the template, such as title."`
 	BuiltIn bool   `help:"Print the one that is compiled in, also where yours is used."`
 }
 
 // Help is what --help says of the command.
-func (Show) Help() string {
+func (showPrompt) Help() string {
 	return "Prints the template that is used. A template is one of Go's text/template with two parts, system and user."
 }
 
 // Examples are those of --help.
-func (Show) Examples() []command.Example {
+func (showPrompt) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd prompts show title", "how ctxd asks for the title of a conversation"},
 		{"ctxd prompts show title > ~/.config/ctxd/prompts/title.tmpl", "one of your own begins as a copy"},
@@ -99,14 +105,14 @@ func (Show) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Show) Run(a *Options) error {
+func (c *showPrompt) Run(a *PromptsOptions) error {
 	builtIn, err := prompts.BuiltInText(c.Prompt)
 	if err != nil {
 		return err
 	}
 	shown := prompts.Template{Name: c.Prompt, Text: builtIn}
 	if !c.BuiltIn {
-		set, _, err := open(a)
+		set, _, err := openPrompts(a)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package references
+package records
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 )
 
 // Gather is ctxd refs gather.
-type Gather struct {
+type gatherRefs struct {
 	Text         string   `arg:"" optional:"" help:"The message, or - to read it from standard input."`
 	Memory       []string `placeholder:"REF" sep:"none" help:"Attach this memory, by id, handle or number. May be repeated."`
 	Conversation string   `placeholder:"ID" help:"The conversation that the message is of, by its id."`
@@ -25,13 +25,13 @@ type Gather struct {
 }
 
 // Help is what --help says of the command.
-func (Gather) Help() string {
+func (gatherRefs) Help() string {
 	return "It is the memory part of the prompt that ctxd context assembles, alone: what the message refers to, what is " +
 		"attached, the profile, what is pinned and what a search finds. As pkb each is a <pkb_item> line."
 }
 
 // Examples are those of --help.
-func (Gather) Examples() []command.Example {
+func (gatherRefs) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd refs gather "@ssdva and #42, when could we train?"`, "what a model is told of memories"},
 		{`ctxd refs gather "when could we train?" --memory 42 -k 0`, "an attached memory, and no search"},
@@ -41,7 +41,7 @@ func (Gather) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Gather) Run(a *Options) error {
+func (c *gatherRefs) Run(a *RefsOptions) error {
 	text, err := c.message(a)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *Gather) Run(a *Options) error {
 }
 
 // message returns the text, or that of standard input for "-".
-func (c *Gather) message(a *Options) (string, error) {
+func (c *gatherRefs) message(a *RefsOptions) (string, error) {
 	if c.Text == "-" {
 		data, err := a.Input(a.Streams, c.Text, "a message")
 		return string(data), err

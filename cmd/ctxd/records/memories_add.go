@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"strings"
@@ -52,7 +52,7 @@ func (addMemory) Examples() []command.Example {
 	}
 }
 
-func (c *addMemory) Run(a *Options) error {
+func (c *addMemory) Run(a *MemoryOptions) error {
 	draft := protocol.MemoryDraft{
 		Handle: c.Handle, Summary: c.Summary, Questions: c.Question, Domains: c.Domain, Tags: c.Tag,
 		Importance: c.Importance, Confidence: c.Confidence, Pinned: c.Pin, AlwaysInject: c.Always, Private: c.Private,
@@ -87,17 +87,17 @@ func (c *addMemory) Run(a *Options) error {
 			return a.Out.JSON(added)
 		}
 		if added.Duplicate {
-			drawSaid(a.Out, "known", added.Memory, "the same was there already: counted once more")
+			drawMemoryResult(a.Out, "known", added.Memory, "the same was there already: counted once more")
 			return nil
 		}
-		drawSaid(a.Out, "added", added.Memory, outcome(added.Memory))
+		drawMemoryResult(a.Out, "added", added.Memory, outcome(added.Memory))
 		drawNear(a.Out, added.Similar)
 		return nil
 	})
 }
 
 // resolve replaces what the flags name by ids.
-func (c *addMemory) resolve(a *Options, cl *client.Client, draft *protocol.MemoryDraft) (err error) {
+func (c *addMemory) resolve(a *MemoryOptions, cl *client.Client, draft *protocol.MemoryDraft) (err error) {
 	if draft.Contexts, err = contextIDs(a, cl, c.Context); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *addMemory) resolve(a *Options, cl *client.Client, draft *protocol.Memor
 }
 
 // statement returns a statement as it is given, or that of standard input for "-".
-func (a *Options) statement(given string) (string, error) {
+func (a *MemoryOptions) statement(given string) (string, error) {
 	if given != "-" {
 		return given, nil
 	}
@@ -138,7 +138,7 @@ func outcome(m *record.Memory) string {
 }
 
 // drawSaid says what was done with a memory, and which it is.
-func drawSaid(s *term.Screen, did string, m *record.Memory, more string) {
+func drawMemoryResult(s *term.Screen, did string, m *record.Memory, more string) {
 	line := term.Line{term.Styled(term.Good, did), term.Text("  ")}
 	line = append(line, inspect.MemoryName(&m.MemoryRecord)...)
 	line = append(line, term.Styled(term.Faint, "  version "+term.Number(m.Version)))

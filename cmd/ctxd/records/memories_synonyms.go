@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"strings"
@@ -54,7 +54,7 @@ func (putSynonyms) Examples() []command.Example {
 	}
 }
 
-func (c *putSynonyms) Run(a *Options) error {
+func (c *putSynonyms) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var set record.Synonyms
 		err := cl.Call(a.Ctx, "memory.synonyms.put", protocol.SynonymsPut{Words: c.Words, Private: c.Private}, &set)
@@ -87,7 +87,7 @@ func (listSynonyms) Examples() []command.Example {
 	}
 }
 
-func (c *listSynonyms) Run(a *Options) error {
+func (c *listSynonyms) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var list protocol.SynonymsList
 		if err := cl.Call(a.Ctx, "memory.synonyms.list", protocol.ReadAll{}, &list); err != nil {
@@ -116,7 +116,7 @@ func (deleteSynonyms) Examples() []command.Example {
 	return []command.Example{{"ctxd memory synonyms delete ux", "what it meant stays without it"}}
 }
 
-func (c *deleteSynonyms) Run(a *Options) error {
+func (c *deleteSynonyms) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var out protocol.SynonymsDeleted
 		err := cl.Call(a.Ctx, "memory.synonyms.delete", protocol.SynonymsDelete{Words: c.Words}, &out)

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func (conceptsCmd) Examples() []command.Example {
 	}
 }
 
-func (c *conceptsCmd) check(a *Options) error {
+func (c *conceptsCmd) check(a *MemoryOptions) error {
 	switch {
 	case c.Path && len(c.Ends) != 2:
 		return command.Misuse("--path takes two concepts", "ctxd memory concepts --path roof chimney")
@@ -60,7 +60,7 @@ func (c *conceptsCmd) check(a *Options) error {
 	return nil
 }
 
-func (c *conceptsCmd) Run(a *Options) error {
+func (c *conceptsCmd) Run(a *MemoryOptions) error {
 	if err := c.check(a); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *conceptsCmd) Run(a *Options) error {
 	})
 }
 
-func (c *conceptsCmd) between(a *Options, cl *client.Client) error {
+func (c *conceptsCmd) between(a *MemoryOptions, cl *client.Client) error {
 	var path protocol.ConceptPath
 	if err := cl.Call(a.Ctx, "memory.conceptPath", protocol.ConceptEnds{From: c.Ends[0], To: c.Ends[1]}, &path); err != nil {
 		return err
@@ -132,7 +132,7 @@ func placeOf(p *record.ConceptPlace) string {
 }
 
 // draw prints a drawing, or writes it to the file.
-func (c *conceptsCmd) draw(a *Options, sub *graph.Subgraph, title string) (err error) {
+func (c *conceptsCmd) draw(a *MemoryOptions, sub *graph.Subgraph, title string) (err error) {
 	var doc string
 	switch c.Format {
 	case "dot":
@@ -253,7 +253,7 @@ func (conceptCmd) Examples() []command.Example {
 	}
 }
 
-func (c *conceptCmd) Run(a *Options) error {
+func (c *conceptCmd) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var full protocol.ConceptFull
 		if err := cl.Call(a.Ctx, "memory.concept", protocol.ConceptLabel{Label: strings.Join(c.Label, " ")}, &full); err != nil {
@@ -330,7 +330,7 @@ func (insightsCmd) Examples() []command.Example {
 	}
 }
 
-func (c *insightsCmd) Run(a *Options) error {
+func (c *insightsCmd) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var in record.Insight
 		p := protocol.InsightAsked{Text: strings.Join(c.Text, " "), ConversationID: c.Conversation}
@@ -370,7 +370,7 @@ func (actionsCmd) Examples() []command.Example {
 	return []command.Example{{"ctxd memory actions 'mend the roof'", "what helped with such a task"}}
 }
 
-func (c *actionsCmd) Run(a *Options) error {
+func (c *actionsCmd) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var out protocol.ActionEffectiveness
 		err := cl.Call(a.Ctx, "memory.actionEffectiveness", protocol.TaskDescription{Task: strings.Join(c.Task, " ")}, &out)

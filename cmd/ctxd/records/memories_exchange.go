@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func (exportMemories) Examples() []command.Example {
 	}
 }
 
-func (c *exportMemories) Run(a *Options) error {
+func (c *exportMemories) Run(a *MemoryOptions) error {
 	path, err := filepath.Abs(c.File)
 	if err != nil {
 		return noFolder(err)
@@ -85,7 +85,7 @@ func (importMemories) Examples() []command.Example {
 	}
 }
 
-func (c *importMemories) Run(a *Options) error {
+func (c *importMemories) Run(a *MemoryOptions) error {
 	path, err := filepath.Abs(c.File)
 	if err != nil {
 		return noFolder(err)

@@ -1,4 +1,4 @@
-package references
+package records
 
 import (
 	"strings"
@@ -11,19 +11,19 @@ import (
 )
 
 // Rename is ctxd refs rename.
-type Rename struct {
+type renameRef struct {
 	Ref    string `arg:"" help:"A memory, a context or a conversation: its handle, number or id."`
 	Handle string `arg:"" help:"Its new handle, with or without the @."`
 }
 
 // Help is what --help says of the command.
-func (Rename) Help() string {
+func (renameRef) Help() string {
 	return "The handle that it had goes on leading to it, and nobody else can have it. A handle has 3 to 60 letters, " +
 		"digits, _ and -, and begins with a letter. Those of entities, tags and domains follow their names."
 }
 
 // Examples are those of --help.
-func (Rename) Examples() []command.Example {
+func (renameRef) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd refs rename prefer_morning_workouts_a3f2 early_bird", "a handle that is easy to type"},
 		{"ctxd refs rename '#42' early_bird", "of the memory 42"},
@@ -32,7 +32,7 @@ func (Rename) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Rename) Run(a *Options) error {
+func (c *renameRef) Run(a *RefsOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var res record.Renamed
 		err := cl.Call(a.Ctx, "refs.rename", protocol.RefsRename{Ref: c.Ref, Handle: strings.TrimPrefix(c.Handle, "@")}, &res)

@@ -1,4 +1,4 @@
-package references
+package records
 
 import (
 	"fmt"
@@ -10,28 +10,28 @@ import (
 )
 
 // Options are what ctxd refs runs with.
-type Options struct {
+type RefsOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Command is ctxd refs.
-type Command struct {
-	Complete Complete `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
-	Gather   Gather   `cmd:"" help:"Show the memories that a model gets for a message, as a text."`
-	Parse    Parse    `cmd:"" help:"List the references in a message, and what is left of it to search by."`
-	Rename   Rename   `cmd:"" help:"Give a memory, a context or a conversation another handle; the former one leads there too."`
-	Resolve  Resolve  `cmd:"" help:"Show what references lead to, with the memories that belong to it."`
+type RefsCommand struct {
+	Complete completeRef `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
+	Gather   gatherRefs  `cmd:"" help:"Show the memories that a model gets for a message, as a text."`
+	Parse    parseRefs   `cmd:"" help:"List the references in a message, and what is left of it to search by."`
+	Rename   renameRef   `cmd:"" help:"Give a memory, a context or a conversation another handle; the former one leads there too."`
+	Resolve  resolveRef  `cmd:"" help:"Show what references lead to, with the memories that belong to it."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (RefsCommand) Help() string {
 	return "@handle names a memory, a context or an entity; @claim_42 and #42 are the memory with that number; " +
 		"[[Title]] is a note. Addresses, URLs, code and what stands behind a backslash refer to nothing."
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (RefsCommand) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"},
 		{"ctxd refs complete morning", "handles with a word that begins so"},
@@ -41,18 +41,18 @@ func (Command) Examples() []command.Example {
 }
 
 // Parse is ctxd refs parse.
-type Parse struct {
+type parseRefs struct {
 	Text string `arg:"" help:"The message, or - to read it from standard input."`
 	Unit string `enum:"utf16,char,byte" default:"utf16" placeholder:"UNIT" help:"What places are counted in: utf16, char or byte. Default: utf16."`
 }
 
 // Help is what --help says of the command.
-func (Parse) Help() string {
+func (parseRefs) Help() string {
 	return "It needs no daemon and looks nothing up: whether a handle leads anywhere is not said."
 }
 
 // Examples are those of --help.
-func (Parse) Examples() []command.Example {
+func (parseRefs) Examples() []command.Example {
 	return []command.Example{
 		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "references, and the rest of the message"},
 		{`ctxd refs parse "🙂 @ssdva" --unit byte`, "places in bytes of UTF-8"},
@@ -61,7 +61,7 @@ func (Parse) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *Parse) Run(a *Options) error {
+func (c *parseRefs) Run(a *RefsOptions) error {
 	text := c.Text
 	if text == "-" {
 		data, err := a.Input(a.Streams, text, "a message")

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"errors"
@@ -59,7 +59,7 @@ func (c *updateMemory) changes() bool {
 		c.Kind != nil || c.Tier != nil || c.Importance != nil || c.Confidence != nil || c.Always != nil || c.Private != nil
 }
 
-func (c *updateMemory) Run(a *Options) error {
+func (c *updateMemory) Run(a *MemoryOptions) error {
 	if !c.changes() {
 		return command.Misuse("nothing to change", "ctxd memory update --help lists what can be changed")
 	}
@@ -145,11 +145,11 @@ func (c *updateMemory) fill(p *protocol.MemoryUpdate) error {
 }
 
 // resolve sets the ids of what the flags name.
-func (c *updateMemory) resolve(a *Options, cl *client.Client, p *protocol.MemoryUpdate) error {
+func (c *updateMemory) resolve(a *MemoryOptions, cl *client.Client, p *protocol.MemoryUpdate) error {
 	for _, list := range []struct {
 		to   *protocol.Optional[[]string]
 		refs []string
-		ids  func(*Options, *client.Client, []string) ([]string, error)
+		ids  func(*MemoryOptions, *client.Client, []string) ([]string, error)
 	}{{&p.Contexts, c.Context, contextIDs}, {&p.EntityIDs, c.Entity, entityIDs}, {&p.NoteIDs, c.Note, noteIDs}} {
 		if len(list.refs) == 0 {
 			continue
@@ -164,7 +164,7 @@ func (c *updateMemory) resolve(a *Options, cl *client.Client, p *protocol.Memory
 }
 
 // changing finds a memory, has a call change it, and says what was done.
-func (a *Options) changing(ref, did string, call func(cl *client.Client, m, changed *record.Memory) error) error {
+func (a *MemoryOptions) changing(ref, did string, call func(cl *client.Client, m, changed *record.Memory) error) error {
 	return a.With(func(cl *client.Client) error {
 		m, err := connect.FindMemory(a.Ctx, cl, ref)
 		if err != nil {
@@ -181,7 +181,7 @@ func (a *Options) changing(ref, did string, call func(cl *client.Client, m, chan
 		if changed.Status == record.MemoryRetracted {
 			more = "found as " + changed.ID + " from now on"
 		}
-		drawSaid(a.Out, did, &changed, more)
+		drawMemoryResult(a.Out, did, &changed, more)
 		return nil
 	})
 }
@@ -215,7 +215,7 @@ func (pinMemory) Examples() []command.Example {
 	return []command.Example{{"ctxd memory pin 42", "ctxd memory unpin 42 takes it back"}}
 }
 
-func (c *pinMemory) Run(a *Options) error { return a.pin(c.Memory, true, "pinned") }
+func (c *pinMemory) Run(a *MemoryOptions) error { return a.pin(c.Memory, true, "pinned") }
 
 type unpinMemory struct{ aMemory }
 
@@ -223,9 +223,9 @@ func (unpinMemory) Examples() []command.Example {
 	return []command.Example{{"ctxd memory unpin 42", "it stays, and is no more in every prompt"}}
 }
 
-func (c *unpinMemory) Run(a *Options) error { return a.pin(c.Memory, false, "unpinned") }
+func (c *unpinMemory) Run(a *MemoryOptions) error { return a.pin(c.Memory, false, "unpinned") }
 
-func (a *Options) pin(ref string, pinned bool, did string) error {
+func (a *MemoryOptions) pin(ref string, pinned bool, did string) error {
 	return a.changing(ref, did, func(cl *client.Client, m, changed *record.Memory) error {
 		return cl.Call(a.Ctx, "memory.pin", protocol.MemoryPin{ID: m.ID, Pinned: pinned}, changed)
 	})
@@ -240,7 +240,7 @@ func (archiveMemory) Examples() []command.Example {
 	}
 }
 
-func (c *archiveMemory) Run(a *Options) error {
+func (c *archiveMemory) Run(a *MemoryOptions) error {
 	return a.changing(c.Memory, "archived", func(cl *client.Client, m, changed *record.Memory) error {
 		return cl.Call(a.Ctx, "memory.archive", protocol.ByID{ID: m.ID, IfVersion: &m.Version}, changed)
 	})
@@ -258,7 +258,7 @@ func (restoreMemory) Examples() []command.Example {
 	}
 }
 
-func (c *restoreMemory) Run(a *Options) error {
+func (c *restoreMemory) Run(a *MemoryOptions) error {
 	return a.changing(c.Memory, "restored", func(cl *client.Client, m, changed *record.Memory) error {
 		return cl.Call(a.Ctx, "memory.restore",
 			protocol.MemoryRestore{ID: m.ID, Version: int(c.Version), IfVersion: &m.Version}, changed)
@@ -275,7 +275,7 @@ func (retractMemory) Examples() []command.Example {
 	return []command.Example{{"ctxd memory retract 42", "it was never so; what was so once is better superseded by a new one"}}
 }
 
-func (c *retractMemory) Run(a *Options) error {
+func (c *retractMemory) Run(a *MemoryOptions) error {
 	return a.changing(c.Memory, "retracted", func(cl *client.Client, m, changed *record.Memory) error {
 		return cl.Call(a.Ctx, "memory.retract", protocol.ByID{ID: m.ID, IfVersion: &m.Version}, changed)
 	})

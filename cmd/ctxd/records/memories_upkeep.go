@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func (upkeepOfFacts) Examples() []command.Example {
 	}
 }
 
-func (c *upkeepOfFacts) Run(a *Options) error {
+func (c *upkeepOfFacts) Run(a *MemoryOptions) error {
 	if c.Undo != "" && (c.DryRun || len(c.Steps) > 0) {
 		return command.Misuse("--undo stands alone", "ctxd memory upkeep --undo "+command.Quoted(c.Undo))
 	}
@@ -62,7 +62,7 @@ var drawn = []struct{ kind, done string }{
 	{record.LearnedUndone, "as before"},
 }
 
-func (c *upkeepOfFacts) draw(a *Options, cl *client.Client, res *record.Upkept) error {
+func (c *upkeepOfFacts) draw(a *MemoryOptions, cl *client.Client, res *record.Upkept) error {
 	s := a.Out
 	for _, of := range drawn {
 		t := &term.Table{}
@@ -78,13 +78,13 @@ func (c *upkeepOfFacts) draw(a *Options, cl *client.Client, res *record.Upkept) 
 				continue
 			}
 			shown[[2]string{ch.ID, ch.With}] = true
-			name, said, err := called(a, cl, ch.ID)
+			name, said, err := nameMemory(a, cl, ch.ID)
 			if err != nil {
 				return err
 			}
 			line := term.Line{term.Text(said)}
 			if ch.With != "" {
-				with, also, err := called(a, cl, ch.With)
+				with, also, err := nameMemory(a, cl, ch.With)
 				if err != nil {
 					return err
 				}
@@ -173,7 +173,7 @@ func (conflicts) Examples() []command.Example {
 	}
 }
 
-func (c *conflicts) Run(a *Options) error {
+func (c *conflicts) Run(a *MemoryOptions) error {
 	if (c.Settle == "") != (c.Memory == "") || (c.Memory == "") != (c.With == "") {
 		return command.Misuse("a pair is settled by two memories and --settle", "ctxd memory conflicts 42 41 --settle keep")
 	}
@@ -211,7 +211,7 @@ func (c *conflicts) Run(a *Options) error {
 }
 
 // drawPair shows a pair, the newer memory first.
-func drawPair(a *Options, cl *client.Client, p *record.Contradiction) error {
+func drawPair(a *MemoryOptions, cl *client.Client, p *record.Contradiction) error {
 	for _, id := range []string{p.ID, p.With} {
 		m, err := connect.FindMemory(a.Ctx, cl, id)
 		if err != nil {
@@ -230,7 +230,7 @@ var answers = map[string]string{
 }
 
 // each asks for each pair what is to be done.
-func each(a *Options, cl *client.Client, by *term.Choices, list []record.Contradiction) error {
+func each(a *MemoryOptions, cl *client.Client, by *term.Choices, list []record.Contradiction) error {
 	a.Out.Say(term.Styled(term.Faint, "keep: the first holds, the other was wrong · supersede: the first holds now · retract: the first was wrong · both hold"))
 	for i := range list {
 		a.Out.Say()
@@ -254,7 +254,7 @@ func each(a *Options, cl *client.Client, by *term.Choices, list []record.Contrad
 }
 
 // settle settles a pair, and says how the memories stand then.
-func settle(a *Options, cl *client.Client, id, with, resolution string) error {
+func settle(a *MemoryOptions, cl *client.Client, id, with, resolution string) error {
 	var res protocol.MemoryList
 	p := protocol.MemorySettle{ID: id, With: with, Resolution: resolution}
 	if err := cl.Call(a.Ctx, "memory.settle", p, &res); err != nil {

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -50,7 +50,7 @@ func (listContexts) Examples() []command.Example {
 	}
 }
 
-func (c *listContexts) Run(a *Options) error {
+func (c *listContexts) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var filter protocol.ContextFilter
 		if c.Parent != "" {
@@ -116,7 +116,7 @@ func (treeContexts) Examples() []command.Example {
 	}
 }
 
-func (c *treeContexts) Run(a *Options) error {
+func (c *treeContexts) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var list protocol.ContextList
 		if err := cl.Call(a.Ctx, "contexts.list", protocol.ContextFilter{Tree: true}, &list); err != nil {
@@ -183,7 +183,7 @@ type shownContext struct {
 	First []*record.Memory `json:"first"` // of its memories
 }
 
-func (c *showContext) Run(a *Options) error {
+func (c *showContext) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		full, err := connect.FindContext(a.Ctx, cl, c.Context)
 		if err != nil {
@@ -216,7 +216,7 @@ func drawContext(s *term.Screen, c *protocol.ContextFull, list []*record.Memory)
 	}
 	s.Heading("Memories", term.Styled(term.Faint, "  "+term.Number(c.Memories)))
 	if len(list) > 0 {
-		Draw(s, list, "")
+		drawMemories(s, list, "")
 	}
 	if n := c.Memories - len(list); n > 0 {
 		s.Say(term.Styled(term.Faint, term.Number(n)+" more; ctxd memory list --context "+command.Quoted(c.ID)+" lists all"))
@@ -246,7 +246,7 @@ func (putContext) Examples() []command.Example {
 	}
 }
 
-func (c *putContext) Run(a *Options) error {
+func (c *putContext) Run(a *MemoryOptions) error {
 	if c.Change != "" && c.Handle != "" {
 		return command.Misuse("the handle of a context stays as it is", "leave --handle out")
 	}
@@ -313,7 +313,7 @@ func (deleteContext) Examples() []command.Example {
 	}
 }
 
-func (c *deleteContext) Run(a *Options) error {
+func (c *deleteContext) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		old, err := connect.FindContext(a.Ctx, cl, c.Context)
 		if err != nil {
@@ -349,7 +349,7 @@ func (linkMemories) Examples() []command.Example {
 	return []command.Example{{"ctxd contexts link Health 42 43", "two memories belong to it"}}
 }
 
-func (c *linkMemories) Run(a *Options) error {
+func (c *linkMemories) Run(a *MemoryOptions) error {
 	return a.linking(&c.contextAndMemories, func(cl *client.Client, link protocol.ContextLink) (any, string, error) {
 		var res protocol.Linked
 		err := cl.Call(a.Ctx, "contexts.link", link, &res)
@@ -363,7 +363,7 @@ func (unlinkMemory) Examples() []command.Example {
 	return []command.Example{{"ctxd contexts unlink Health 42", "the memory stays"}}
 }
 
-func (c *unlinkMemory) Run(a *Options) error {
+func (c *unlinkMemory) Run(a *MemoryOptions) error {
 	return a.linking(&c.contextAndMemories, func(cl *client.Client, link protocol.ContextLink) (any, string, error) {
 		var res protocol.Unlinked
 		err := cl.Call(a.Ctx, "contexts.unlink", link, &res)
@@ -372,7 +372,7 @@ func (c *unlinkMemory) Run(a *Options) error {
 }
 
 // linking resolves the arguments, calls, and says what was done.
-func (a *Options) linking(
+func (a *MemoryOptions) linking(
 	c *contextAndMemories, call func(*client.Client, protocol.ContextLink) (res any, did string, err error),
 ) error {
 	return a.With(func(cl *client.Client) error {

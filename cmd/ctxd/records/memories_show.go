@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
@@ -36,7 +36,7 @@ type shownMemory struct {
 	Versions []record.MemoryVersion `json:"versions,omitempty"`
 }
 
-func (c *showMemory) Run(a *Options) error {
+func (c *showMemory) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		m, err := connect.FindMemory(a.Ctx, cl, c.Memory)
 		if err != nil {

@@ -1,4 +1,4 @@
-package memories
+package records
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func (outcomeOf) Examples() []command.Example {
 	}
 }
 
-func (c *outcomeOf) Run(a *Options) error {
+func (c *outcomeOf) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		ids, err := memoryIDs(a, cl, c.Memories)
 		if err != nil {
@@ -67,7 +67,7 @@ func (response) Examples() []command.Example {
 	}
 }
 
-func (c *response) Run(a *Options) error {
+func (c *response) Run(a *MemoryOptions) error {
 	p := protocol.MemoryResponse{
 		Outcome: c.Outcome, ConversationID: c.Conversation, Related: c.Related, MessageID: c.Message,
 	}
@@ -87,7 +87,7 @@ func (c *response) Run(a *Options) error {
 	})
 }
 
-func drawScored(a *Options, cl *client.Client, res *protocol.MemoryScored) error {
+func drawScored(a *MemoryOptions, cl *client.Client, res *protocol.MemoryScored) error {
 	if a.JSON {
 		return a.Out.JSON(res)
 	}
@@ -97,7 +97,7 @@ func drawScored(a *Options, cl *client.Client, res *protocol.MemoryScored) error
 	}
 	t := &term.Table{Right: []int{1}}
 	for _, m := range res.Scored {
-		name, said, err := called(a, cl, m.ID)
+		name, said, err := nameMemory(a, cl, m.ID)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func drawScored(a *Options, cl *client.Client, res *protocol.MemoryScored) error
 }
 
 // called returns how people are told of a memory: its number and what it says; its id when it is not to be found.
-func called(a *Options, cl *client.Client, id string) (name, said string, err error) {
+func nameMemory(a *MemoryOptions, cl *client.Client, id string) (name, said string, err error) {
 	m, err := connect.FindMemory(a.Ctx, cl, id)
 	if fault.KindOf(err) == fault.NotFound {
 		return id, "", nil
@@ -138,7 +138,7 @@ func (promoteMemories) Examples() []command.Example {
 	}
 }
 
-func (c *promoteMemories) Run(a *Options) error {
+func (c *promoteMemories) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var res protocol.MemoryPromoted
 		if err := cl.Call(a.Ctx, "memory.promote", protocol.MemoryPromote{DryRun: c.DryRun}, &res); err != nil {
@@ -153,7 +153,7 @@ func (c *promoteMemories) Run(a *Options) error {
 		}
 		t := &term.Table{}
 		row := func(id, what string) error {
-			name, said, err := called(a, cl, id)
+			name, said, err := nameMemory(a, cl, id)
 			t.Row(term.Line{term.Styled(term.Strong, name)}, term.Line{term.Styled(term.Accent, what)}, term.Line{term.Text(said)})
 			return err
 		}
@@ -191,7 +191,7 @@ func (eventsOf) Examples() []command.Example {
 	}
 }
 
-func (c *eventsOf) Run(a *Options) error {
+func (c *eventsOf) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		p := protocol.MemoryEventFilter{Page: protocol.Page{Limit: int(c.Limit)}}
 		var err error
@@ -220,7 +220,7 @@ func (c *eventsOf) Run(a *Options) error {
 	})
 }
 
-func drawEvents(a *Options, cl *client.Client, list []record.LearnedEvent) error {
+func drawEvents(a *MemoryOptions, cl *client.Client, list []record.LearnedEvent) error {
 	names := make(map[string]string)
 	t := &term.Table{}
 	for i := range list {
@@ -228,7 +228,7 @@ func drawEvents(a *Options, cl *client.Client, list []record.LearnedEvent) error
 		var of []string
 		for _, id := range e.IDs {
 			if names[id] == "" {
-				name, _, err := called(a, cl, id)
+				name, _, err := nameMemory(a, cl, id)
 				if err != nil {
 					return err
 				}
