@@ -20,7 +20,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
-	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
+	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -292,7 +292,7 @@ func TestWQL10_PromptInterrupted(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.see(edit.UnmarkPaste)
+	s.see(shell.UnmarkPaste)
 	if status := s.ends(); status != command.ExitInterrupted {
 		t.Errorf("exit status %d", status)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
+	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -18,7 +18,7 @@ import (
 // conversing is a conversation at a prompt.
 type conversing struct {
 	*teller
-	prompt *edit.Prompt
+	prompt *shell.Prompt
 
 	failed   *turn.ChatSend        // what was said last and has no whole answer; nil: nothing
 	replaces string                // id of the message that the next one takes the place of
@@ -48,11 +48,11 @@ func (t *teller) converse() error {
 	if err := s.welcome(); err != nil {
 		return err
 	}
-	history, err := edit.OpenHistory(file, "CTXD_CHAT_HISTORY")
+	history, err := shell.OpenHistory(file, "CTXD_CHAT_HISTORY")
 	if err != nil {
 		t.Fail(err) // the prompt works without
 	}
-	s.prompt = &edit.Prompt{
+	s.prompt = &shell.Prompt{
 		Streams: t.Streams, Ctx: t.Ctx, Interrupts: t.Interrupts, History: history,
 		Complete: s.complete, Finished: func(string) bool { return true },
 	}
@@ -63,12 +63,12 @@ func (t *teller) converse() error {
 	return err
 }
 
-func (s *conversing) loop(history *edit.History) error {
+func (s *conversing) loop(history *shell.History) error {
 	interrupted := false
 	for {
 		text, err := s.prompt.Read("› ")
 		switch {
-		case errors.Is(err, edit.ErrInterrupted):
+		case errors.Is(err, shell.ErrInterrupted):
 			if interrupted && text == "" {
 				return nil
 			}

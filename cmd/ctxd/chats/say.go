@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
-	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
+	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 )
 
 type say struct {
@@ -95,7 +95,7 @@ func (talk) Examples() []command.Example {
 func (c *talk) Run(a *Options) error {
 	t := c.teller(a)
 	defer t.close()
-	if !edit.AtTerminal(a.Streams) {
+	if !shell.AtTerminal(a.Streams) {
 		text, err := piped(a)
 		if err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -27,19 +26,19 @@ func (s *session) prompt() error {
 	if err := s.welcome(); err != nil {
 		return err
 	}
-	history, err := edit.OpenHistory(file, "CTXD_WQL_HISTORY")
+	history, err := OpenHistory(file, "CTXD_WQL_HISTORY")
 	if err != nil {
 		s.Fail(err) // the prompt works without
 	}
 	s.view.prompt, s.view.several = true, false
-	prompt := &edit.Prompt{
+	prompt := &Prompt{
 		Streams: s.Streams, Ctx: s.Ctx, Interrupts: s.Interrupts, History: history,
 		Complete: s.complete, Finished: s.finished,
 	}
 	for {
 		text, err := prompt.Read(s.promptText())
 		switch {
-		case errors.Is(err, edit.ErrInterrupted):
+		case errors.Is(err, ErrInterrupted):
 			continue
 		case errors.Is(err, io.EOF):
 			return nil

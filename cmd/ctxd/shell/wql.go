@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
-	"github.com/ctxd/ctxd/cmd/ctxd/shell/edit"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
@@ -83,7 +82,7 @@ func (c *Command) Run(a *Options) error {
 			return err
 		}
 		return c.script(s, text, c.File)
-	case c.File == "" && edit.AtTerminal(s.Streams):
+	case c.File == "" && AtTerminal(s.Streams):
 		return s.prompt()
 	}
 	text, err := io.ReadAll(io.LimitReader(a.In, longestScript+1))
