@@ -25,9 +25,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
-	"github.com/ctxd/ctxd/cmd/ctxd/syncs"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/cmd/ctxd/uninstall"
 )
 
 // commandLine is everything that can be said on the command line.
@@ -61,11 +59,11 @@ type commandLine struct {
 	Similar inspect.Similar       `cmd:"" group:"notes" help:"Find notes that are similar to a note."`
 	WQL     shell.Command         `cmd:"" name:"wql" group:"notes" help:"Query entities: at a prompt, or from the command line."`
 
-	Backup  store.Backup   `cmd:"" group:"store" help:"Back up the whole store to one file."`
-	Restore store.Restore  `cmd:"" group:"store" help:"Replace the store with a backup."`
-	Sync    syncs.Command  `cmd:"" group:"store" help:"Share the store with your other machines."`
-	Compact store.Compact  `cmd:"" group:"store" help:"Leave nothing of what was deleted in the files of the store."`
-	Doctor  doctor.Command `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
+	Backup  store.Backup      `cmd:"" group:"store" help:"Back up the whole store to one file."`
+	Restore store.Restore     `cmd:"" group:"store" help:"Replace the store with a backup."`
+	Sync    store.SyncCommand `cmd:"" group:"store" help:"Share the store with your other machines."`
+	Compact store.Compact     `cmd:"" group:"store" help:"Leave nothing of what was deleted in the files of the store."`
+	Doctor  doctor.Command    `cmd:"" group:"store" help:"Check the store, the indexes, the embedder and the reranker, and show how to repair them."`
 
 	Inspect inspect.Command      `cmd:"" group:"look" help:"Show what the daemon knows, and why a model sees what it sees."`
 	Events  eventsCmd            `cmd:"" group:"look" help:"Show changes as they happen."`
@@ -78,12 +76,12 @@ type commandLine struct {
 
 	Prompts records.PromptsCommand `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
 
-	Config     config.Command    `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
-	Completion completionCmd     `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
-	Offer      offerCmd          `cmd:"" hidden:"" help:"Print what a word of a command line may refer to, for completion scripts."`
-	Man        manCmd            `cmd:"" hidden:"" help:"Write the manual pages, for packages of ctxd."`
-	Uninstall  uninstall.Command `cmd:"" group:"shell" help:"Remove everything that ctxd has put on this machine. Your notes stay."`
-	Version    versionCmd        `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
+	Config     config.Command         `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
+	Completion completionCmd          `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
+	Offer      offerCmd               `cmd:"" hidden:"" help:"Print what a word of a command line may refer to, for completion scripts."`
+	Man        manCmd                 `cmd:"" hidden:"" help:"Write the manual pages, for packages of ctxd."`
+	Uninstall  store.UninstallCommand `cmd:"" group:"shell" help:"Remove everything that ctxd has put on this machine. Your notes stay."`
+	Version    versionCmd             `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }
 
 // globals are the flags of every command.
@@ -197,10 +195,10 @@ func (a *app) bindings() []any {
 		&page.InspectChatOptions{Streams: a.Streams, Link: a.Link},
 		&shell.Options{Streams: a.Streams, Link: a.Link, Interrupts: &a.interrupts, Fail: a.fail},
 		&store.Options{Streams: a.Streams, Link: a.Link},
-		&syncs.Options{Streams: a.Streams, Link: a.Link},
+		&store.SyncOptions{Streams: a.Streams, Link: a.Link},
 		&records.PromptsOptions{Streams: a.Streams, Flags: a.Flags},
 		&records.ToolsOptions{Streams: a.Streams, Link: a.Link},
-		&uninstall.Options{Streams: a.Streams, Link: a.Link},
+		&store.UninstallOptions{Streams: a.Streams, Link: a.Link},
 	}
 }
 

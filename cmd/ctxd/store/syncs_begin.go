@@ -1,4 +1,4 @@
-package syncs
+package store
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ type storeFlags struct {
 }
 
 // load returns the settings, with the address that was given.
-func (f *storeFlags) load(a *Options) (*config.Config, stream.Servers, error) {
+func (f *storeFlags) load(a *SyncOptions) (*config.Config, stream.Servers, error) {
 	conf, err := a.Load(config.Given{"data": command.NonEmpty(f.Data), "store.sync.url": command.NonEmpty(f.URL)})
 	if err != nil {
 		return nil, stream.Servers{}, err
@@ -44,20 +44,20 @@ func (f *storeFlags) load(a *Options) (*config.Config, stream.Servers, error) {
 	return conf, servers, err
 }
 
-type begin struct {
+type beginSync struct {
 	storeFlags
 	Single bool `help:"Accept a single server. What it loses is on the machines alone."`
 	Again  bool `help:"Begin another store in the place of the one that this machine takes part in, with the records that are here. The daemon must not run."`
 }
 
 // Help is what --help says of the command.
-func (begin) Help() string {
+func (beginSync) Help() string {
 	return "Makes a shared store on the servers. It begins with what is in the store of this machine when its daemon is started next. " +
 		"Prints 24 recovery words: whoever has them and can reach the servers can read everything, and without them or a machine that takes part nothing can be read. Write them down; they are not shown again."
 }
 
 // Examples are those of --help.
-func (begin) Examples() []command.Example {
+func (beginSync) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync init nats://nas:4222 --single", "one server at home"},
 		{"ctxd sync init nats://a:4222,nats://b:4222,nats://c:4222 --synced", "three servers that write before they acknowledge"},
@@ -66,14 +66,14 @@ func (begin) Examples() []command.Example {
 }
 
 // begun is the result of ctxd sync init.
-type begun struct {
+type syncBegun struct {
 	Machine uint32          `json:"machine"`
 	Words   string          `json:"words"`
 	Cluster *stream.Cluster `json:"cluster"`
 }
 
 // Run runs the command.
-func (c *begin) Run(a *Options) error {
+func (c *beginSync) Run(a *SyncOptions) error {
 	conf, servers, err := c.load(a)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (c *begin) Run(a *Options) error {
 		return withOwner(conf.Data, err)
 	}
 	if a.JSON {
-		return a.Out.JSON(begun{id.Machine(), id.Words(), cluster})
+		return a.Out.JSON(syncBegun{id.Machine(), id.Words(), cluster})
 	}
 	a.Out.Say(term.Styled(term.Good, "begun"), term.Text("  this is machine 1"))
 	drawCluster(a.Out, cluster)
@@ -122,7 +122,7 @@ func drawWords(s *term.Screen, words string) {
 }
 
 // drawNext says what is left to do.
-func (f *storeFlags) drawNext(a *Options) error {
+func (f *storeFlags) drawNext(a *SyncOptions) error {
 	conf, err := a.Load(config.Given{"data": command.NonEmpty(f.Data)})
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (f *storeFlags) drawNext(a *Options) error {
 func drawCluster(s *term.Screen, c *stream.Cluster) {
 	f := &term.Facts{Table: term.Table{Indent: 2}}
 	f.Addf("servers", "version %s, %s", c.Version, term.Count(c.Replicas, "copy"))
-	f.Addf("durability", "%s", inWords(string(c.Durability)))
+	f.Addf("durability", "%s", durabilityInWords(string(c.Durability)))
 	f.Draw(s)
 	for _, w := range c.Warnings {
 		s.SayWhole(term.Styled(term.Warn, "  "+w))
@@ -149,7 +149,7 @@ func drawCluster(s *term.Screen, c *stream.Cluster) {
 }
 
 // inWords says what a durability is worth.
-func inWords(durability string) string {
+func durabilityInWords(durability string) string {
 	switch durability {
 	case string(stream.QuorumSynced):
 		return durability + ": a write is on the disks of most servers before it is acknowledged"
@@ -161,21 +161,21 @@ func inWords(durability string) string {
 	return "not known yet"
 }
 
-type join struct {
+type joinSync struct {
 	storeFlags
 	Words string `default:"-" placeholder:"FILE" help:"File of the recovery words; - for standard input."`
 	Again bool   `help:"Replace what the store of this machine has. A backup of it is kept."`
 }
 
 // Help is what --help says of the command.
-func (join) Help() string {
+func (joinSync) Help() string {
 	return "Takes part in the shared store whose recovery words you give, and takes its newest state. " +
 		"The daemon of the folder must not run, and its store must be empty unless --again is given. " +
 		"A join that was interrupted goes on where it was."
 }
 
 // Examples are those of --help.
-func (join) Examples() []command.Example {
+func (joinSync) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync join nats://nas:4222", "type or paste the words, and end with Ctrl-D"},
 		{"ctxd sync join nats://nas:4222 --words words.txt", "from a file that only you can read"},
@@ -184,7 +184,7 @@ func (join) Examples() []command.Example {
 }
 
 // joined is the result of ctxd sync join.
-type joined struct {
+type syncJoined struct {
 	Machine uint32          `json:"machine"`
 	Name    string          `json:"name"`
 	Bytes   int64           `json:"bytes"`
@@ -193,7 +193,7 @@ type joined struct {
 }
 
 // Run runs the command.
-func (c *join) Run(a *Options) error {
+func (c *joinSync) Run(a *SyncOptions) error {
 	conf, servers, err := c.load(a)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (c *join) Run(a *Options) error {
 		return withOwner(conf.Data, err)
 	}
 	if a.JSON {
-		return a.Out.JSON(joined{got.Machine, got.Name, got.Bytes, got.Kept, got.Cluster})
+		return a.Out.JSON(syncJoined{got.Machine, got.Name, got.Bytes, got.Kept, got.Cluster})
 	}
 	what := fmt.Sprintf("  this is machine %d, %s, %s taken", got.Machine, got.Name, term.Size(got.Bytes))
 	a.Out.Say(term.Styled(term.Good, "joined"), term.Text(what))

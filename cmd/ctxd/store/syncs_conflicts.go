@@ -1,4 +1,4 @@
-package syncs
+package store
 
 import (
 	"bytes"
@@ -25,20 +25,20 @@ func drawQueue(f *term.Facts, q *protocol.SyncQueue) {
 	}
 }
 
-type conflicts struct {
+type listConflicts struct {
 	After int `placeholder:"NUMBER" help:"Only those with a greater number."`
 	Limit int `default:"100" placeholder:"N" help:"How many at most."`
 }
 
 // Help is what --help says of the command.
-func (conflicts) Help() string {
+func (listConflicts) Help() string {
 	return "With store.sync.offline: queue, memories, messages, and new notes and entities are taken while the servers cannot be reached, " +
 		"and given to the other machines when they can. What cannot be given to them, since another machine has written the same note, say, " +
 		"is kept here with both sides until ctxd sync resolve ends it."
 }
 
 // Examples are those of --help.
-func (conflicts) Examples() []command.Example {
+func (listConflicts) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync conflicts", "mine, theirs, and why"},
 		{"ctxd sync conflicts --json | jq '.conflicts[].mine'", "what was to be written, for scripts"},
@@ -46,8 +46,8 @@ func (conflicts) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *conflicts) Run(a *Options) error {
-	got, err := call[protocol.SyncConflicts](a, "sync.conflicts", protocol.SyncConflictsOf{After: c.After, Limit: c.Limit})
+func (c *listConflicts) Run(a *SyncOptions) error {
+	got, err := callSync[protocol.SyncConflicts](a, "sync.conflicts", protocol.SyncConflictsOf{After: c.After, Limit: c.Limit})
 	switch {
 	case err != nil:
 		return err
@@ -92,18 +92,18 @@ func oneLine(raw json.RawMessage) string {
 	return b.String()
 }
 
-type resolve struct {
+type resolveConflict struct {
 	Number int    `arg:"" help:"Number of the conflict, as ctxd sync conflicts lists it."`
 	Keep   string `enum:"theirs,again" required:"" placeholder:"WHAT" help:"theirs: what is there stays, and mine is forgotten; again: mine is tried once more."`
 }
 
 // Help is what --help says of the command.
-func (resolve) Help() string {
+func (resolveConflict) Help() string {
 	return "Nothing ends a conflict by itself. To keep both sides, write mine under another name first: ctxd sync conflicts --json has all of it."
 }
 
 // Examples are those of --help.
-func (resolve) Examples() []command.Example {
+func (resolveConflict) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync resolve 3 --keep theirs", "what the other machine wrote stays"},
 		{"ctxd sync resolve 3 --keep again", "after what was in the way has another id, or is deleted"},
@@ -111,8 +111,8 @@ func (resolve) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (c *resolve) Run(a *Options) error {
-	got, err := call[protocol.SyncResolved](a, "sync.resolve", protocol.SyncResolve{Number: c.Number, Keep: c.Keep})
+func (c *resolveConflict) Run(a *SyncOptions) error {
+	got, err := callSync[protocol.SyncResolved](a, "sync.resolve", protocol.SyncResolve{Number: c.Number, Keep: c.Keep})
 	switch {
 	case err != nil:
 		return err

@@ -1,4 +1,14 @@
-package uninstall
+package store
+
+// Uninstall is ctxd uninstall: it removes what ctxd has put on the machine.
+//
+// What is to be removed is listed first, and can be shown without being removed
+// (--dry-run). What runs ends before any file goes: the service, so that nothing starts
+// the daemon again, then the daemon. The files are listed anew then, since a daemon
+// that ends writes its indexes. Only files that ctxd made are removed; what else lies
+// in its folders stays and is named. No file of a vault is ever touched.
+//
+// The command is used by one goroutine. Only main calls it.
 
 import (
 	"errors"
@@ -20,7 +30,7 @@ import (
 )
 
 // Command is ctxd uninstall.
-type Command struct {
+type UninstallCommand struct {
 	Data     string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 	KeepData bool   `help:"Keep the store with its indexes and logs."`
 	DryRun   bool   `help:"Show what would be removed, and change nothing."`
@@ -28,7 +38,7 @@ type Command struct {
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (UninstallCommand) Help() string {
 	return "Stops the daemon and removes its service, the store with its indexes and logs, and the configuration. " +
 		"Files of vaults are not touched, and backups in other folders stay. " +
 		"Notes, entities and conversations that do not come from a vault exist only in the store: " +
@@ -36,7 +46,7 @@ func (Command) Help() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (UninstallCommand) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd uninstall --dry-run", "show first what would be removed"},
 		{"ctxd backup ~/ctxd.ctxdbackup && ctxd uninstall", "keep a backup, then remove everything"},
@@ -48,13 +58,13 @@ func (Command) Examples() []command.Example {
 const folderName = "ctxd"
 
 // Options are what ctxd uninstall runs with.
-type Options struct {
+type UninstallOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // leftover is something that ctxd has put on the machine.
-type leftover struct {
+type installedItem struct {
 	What  string `json:"what"` // service, daemon, store, indexes, key, logs, history or configuration
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"` // of its files
@@ -64,15 +74,15 @@ type leftover struct {
 }
 
 // result is the result of ctxd uninstall.
-type result struct {
-	DryRun  bool        `json:"dryRun"`
-	Removed []*leftover `json:"removed"` // or would be, in a dry run
-	Kept    []string    `json:"kept"`    // paths in the removed folders that are not of ctxd
-	Program string      `json:"program"` // which stays
+type uninstallResult struct {
+	DryRun  bool             `json:"dryRun"`
+	Removed []*installedItem `json:"removed"` // or would be, in a dry run
+	Kept    []string         `json:"kept"`    // paths in the removed folders that are not of ctxd
+	Program string           `json:"program"` // which stays
 }
 
 // Run runs the command.
-func (c *Command) Run(a *Options) error {
+func (c *UninstallCommand) Run(a *UninstallOptions) error {
 	conf, err := a.Load(config.Given{"data": command.NonEmpty(c.Data)})
 	if err != nil {
 		return err
@@ -81,7 +91,7 @@ func (c *Command) Run(a *Options) error {
 	if err != nil {
 		return err
 	}
-	u := &result{DryRun: c.DryRun, Removed: []*leftover{}, Kept: []string{}, Program: program}
+	u := &uninstallResult{DryRun: c.DryRun, Removed: []*installedItem{}, Kept: []string{}, Program: program}
 	u.addRunning(a, conf)
 	running := slices.Clone(u.Removed)
 	if err := u.addFiles(conf, c.KeepData); err != nil {
@@ -115,7 +125,7 @@ func (c *Command) Run(a *Options) error {
 }
 
 // removeAll removes everything, in its order.
-func removeAll(list []*leftover) error {
+func removeAll(list []*installedItem) error {
 	for _, l := range list {
 		err := l.remove()
 		if errors.As(err, new(*fs.PathError)) {
@@ -130,17 +140,17 @@ func removeAll(list []*leftover) error {
 }
 
 // addRunning adds what has to end before files can be removed.
-func (u *result) addRunning(a *Options, conf *config.Config) {
+func (u *uninstallResult) addRunning(a *UninstallOptions, conf *config.Config) {
 	if s := service.Find(); s != nil {
 		u.add("service", s.File(), func() error { return s.Remove(&service.Options{Streams: a.Streams, Link: a.Link}) })
 	}
 	if connect.HealthOf(a.Ctx, conf.Socket) != nil {
-		u.add("daemon", conf.Socket, func() error { return end(a) })
+		u.add("daemon", conf.Socket, func() error { return endDaemon(a) })
 	}
 }
 
 // addFiles adds the files of ctxd.
-func (u *result) addFiles(conf *config.Config, keepData bool) error {
+func (u *uninstallResult) addFiles(conf *config.Config, keepData bool) error {
 	if !keepData {
 		if err := u.addStore(conf); err != nil {
 			return err
@@ -154,7 +164,7 @@ func (u *result) addFiles(conf *config.Config, keepData bool) error {
 }
 
 // end ends the daemon and waits until it has gone. Its service may have done so already.
-func end(a *Options) error {
+func endDaemon(a *UninstallOptions) error {
 	s, err := a.Stop()
 	switch {
 	case errors.As(err, new(*command.Unreachable)):
@@ -171,7 +181,7 @@ func end(a *Options) error {
 // addStore adds what lies in the folder of the store, and the history of ctxd wql. A
 // folder without a store may be somebody else's, with logs of his own, unless it has the
 // name that ctxd gives it.
-func (u *result) addStore(conf *config.Config) error {
+func (u *uninstallResult) addStore(conf *config.Config) error {
 	files, others, err := kv.Files(nil, conf.Data)
 	if err != nil || len(files) == 0 && filepath.Base(conf.Data) != folderName {
 		return err
@@ -204,14 +214,14 @@ func (u *result) addStore(conf *config.Config) error {
 }
 
 // add adds something to be removed.
-func (u *result) add(what, path string, remove func() error) *leftover {
-	l := &leftover{What: what, Path: path, remove: remove}
+func (u *uninstallResult) add(what, path string, remove func() error) *installedItem {
+	l := &installedItem{What: what, Path: path, remove: remove}
 	u.Removed = append(u.Removed, l)
 	return l
 }
 
 // count adds up the files of a folder that have these names, or lie in folders that do.
-func (l *leftover) count(dir string, names ...string) {
+func (l *installedItem) count(dir string, names ...string) {
 	for _, name := range names {
 		_ = filepath.WalkDir(filepath.Join(dir, name), func(_ string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
@@ -226,7 +236,7 @@ func (l *leftover) count(dir string, names ...string) {
 	}
 }
 
-func (u *result) show(a *Options) error {
+func (u *uninstallResult) show(a *UninstallOptions) error {
 	if a.JSON {
 		return a.Out.JSON(u)
 	}
@@ -235,7 +245,7 @@ func (u *result) show(a *Options) error {
 }
 
 // draw shows what is removed, or was.
-func (u *result) draw(s *term.Screen) {
+func (u *uninstallResult) draw(s *term.Screen) {
 	for _, l := range u.Removed {
 		line := term.Line{term.Styled(term.Faint, fmt.Sprintf("  %-13s  ", l.What)), term.Text(l.Path)}
 		if l.Files > 0 {

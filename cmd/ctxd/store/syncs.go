@@ -1,4 +1,15 @@
-package syncs
+package store
+
+// Syncs is ctxd sync: one store on several machines. init begins a shared store on
+// NATS servers, and join takes part in one; both talk to the servers themselves, with the
+// settings store.sync.*, and need the daemon of the data folder to be stopped (join) or started
+// again afterwards (init). status, machines, remove, leave, conflicts and resolve
+// ask the daemon.
+//
+// The commands are used by one goroutine. Recovery words are read from a file or from standard
+// input, never from the command line, where other programs could see them; init and remove
+// print them once. Only main calls the package; its errors are those of the daemon and of
+// package shared.
 
 import (
 	"strconv"
@@ -14,33 +25,33 @@ import (
 )
 
 // Options are what ctxd sync runs with.
-type Options struct {
+type SyncOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
 // Command is ctxd sync.
-type Command struct {
-	Init     begin    `cmd:"" help:"Begin a store that several machines share."`
-	Join     join     `cmd:"" help:"Take part in a shared store."`
-	Status   status   `cmd:"" help:"Show how the shared store stands."`
-	Machines machines `cmd:"" help:"List the machines that take part."`
-	Remove   remove   `cmd:"" help:"Take a machine out, which gets nothing new from then on."`
-	Leave    leave    `cmd:"" help:"Take this machine out. It keeps the records."`
+type SyncCommand struct {
+	Init     beginSync     `cmd:"" help:"Begin a store that several machines share."`
+	Join     joinSync      `cmd:"" help:"Take part in a shared store."`
+	Status   syncStatus    `cmd:"" help:"Show how the shared store stands."`
+	Machines listMachines  `cmd:"" help:"List the machines that take part."`
+	Remove   removeMachine `cmd:"" help:"Take a machine out, which gets nothing new from then on."`
+	Leave    leaveSync     `cmd:"" help:"Take this machine out. It keeps the records."`
 
-	Conflicts conflicts `cmd:"" help:"List what was written without the other machines and could not be given to them."`
-	Resolve   resolve   `cmd:"" help:"End a conflict: leave what is there, or try once more."`
+	Conflicts listConflicts   `cmd:"" help:"List what was written without the other machines and could not be given to them."`
+	Resolve   resolveConflict `cmd:"" help:"End a conflict: leave what is there, or try once more."`
 }
 
 // Help is what --help says of the command.
-func (Command) Help() string {
+func (SyncCommand) Help() string {
 	return "Several machines have one store. Every daemon has all of it, and its writes are ordered by NATS servers that you run: " +
 		"version 2.11 or later with JetStream, one, or three for a store that survives the loss of one. " +
 		"What leaves a machine is encrypted; the servers see sizes and times."
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
+func (SyncCommand) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync init nats://nas:4222 --single", "on the first machine"},
 		{"ctxd sync join nats://nas:4222", "on the second, with the words that init has printed"},
@@ -49,15 +60,15 @@ func (Command) Examples() []command.Example {
 }
 
 // call calls a method of the daemon, whose result is an R.
-func call[R any](a *Options, method string, params any) (out R, err error) {
+func callSync[R any](a *SyncOptions, method string, params any) (out R, err error) {
 	err = a.With(func(cl *client.Client) error { return cl.Call(a.Ctx, method, params, &out) })
 	return out, err
 }
 
-type status struct{}
+type syncStatus struct{}
 
 // Examples are those of --help.
-func (status) Examples() []command.Example {
+func (syncStatus) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync status", "what is here, what is there"},
 		{"ctxd sync status --json | jq .behind", "for scripts"},
@@ -65,8 +76,8 @@ func (status) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (status) Run(a *Options) error {
-	st, err := call[protocol.SyncStatus](a, "sync.status", protocol.Empty{})
+func (syncStatus) Run(a *SyncOptions) error {
+	st, err := callSync[protocol.SyncStatus](a, "sync.status", protocol.Empty{})
 	switch {
 	case err != nil:
 		return err
@@ -81,7 +92,7 @@ func (status) Run(a *Options) error {
 		where = "connected to " + st.Server
 	}
 	f.Addf("machine", "%d, %s", st.Machine, where)
-	f.Addf("durability", "%s", inWords(st.Durability))
+	f.Addf("durability", "%s", durabilityInWords(st.Durability))
 	behind := "everything is here"
 	if st.Behind > 0 {
 		behind = term.Count(st.Behind, "message") + " behind"
@@ -119,7 +130,7 @@ func (status) Run(a *Options) error {
 }
 
 // drawAlone is what there is to say of a daemon whose store is not shared.
-func drawAlone(a *Options) error {
+func drawAlone(a *SyncOptions) error {
 	conf, err := a.Load(config.Given{})
 	if err != nil {
 		return err
@@ -132,10 +143,10 @@ func drawAlone(a *Options) error {
 	return nil
 }
 
-type machines struct{}
+type listMachines struct{}
 
 // Examples are those of --help.
-func (machines) Examples() []command.Example {
+func (listMachines) Examples() []command.Example {
 	return []command.Example{
 		{"ctxd sync machines", "an arrow marks this one"},
 		{"ctxd sync machines --json | jq -r '.machines[].name'", "for scripts"},
@@ -143,8 +154,8 @@ func (machines) Examples() []command.Example {
 }
 
 // Run runs the command.
-func (machines) Run(a *Options) error {
-	st, err := call[protocol.SyncStatus](a, "sync.status", protocol.Empty{})
+func (listMachines) Run(a *SyncOptions) error {
+	st, err := callSync[protocol.SyncStatus](a, "sync.status", protocol.Empty{})
 	if err != nil {
 		return err
 	}
@@ -177,25 +188,25 @@ func (machines) Run(a *Options) error {
 	return nil
 }
 
-type remove struct {
+type removeMachine struct {
 	Machine int  `arg:"" help:"Number of the machine, as ctxd sync machines lists it."`
 	Yes     bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 // Help is what --help says of the command.
-func (remove) Help() string {
+func (removeMachine) Help() string {
 	return "Another key begins, which the machine does not get. It keeps what it has and gets nothing new. " +
 		"The recovery words change: the new ones are printed, and the old ones are worth nothing. " +
 		"Take the credentials of the machine away on the servers, too."
 }
 
 // Examples are those of --help.
-func (remove) Examples() []command.Example {
+func (removeMachine) Examples() []command.Example {
 	return []command.Example{{"ctxd sync remove 3", "a laptop that was lost"}}
 }
 
 // Run runs the command.
-func (c *remove) Run(a *Options) error {
+func (c *removeMachine) Run(a *SyncOptions) error {
 	if !c.Yes {
 		err := a.Confirm(a.Ctx, "Remove machine "+strconv.Itoa(c.Machine)+"?", "ctxd sync remove "+strconv.Itoa(c.Machine)+" --yes", func(s *term.Screen) {
 			s.Say(term.Text("The recovery words change; new ones are printed."))
@@ -204,7 +215,7 @@ func (c *remove) Run(a *Options) error {
 			return err
 		}
 	}
-	got, err := call[protocol.SyncRemoved](a, "sync.remove", protocol.SyncRemove{Machine: c.Machine})
+	got, err := callSync[protocol.SyncRemoved](a, "sync.remove", protocol.SyncRemove{Machine: c.Machine})
 	switch {
 	case err != nil:
 		return err
@@ -216,24 +227,24 @@ func (c *remove) Run(a *Options) error {
 	return nil
 }
 
-type leave struct {
+type leaveSync struct {
 	Yes bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 // Help is what --help says of the command.
-func (leave) Help() string {
+func (leaveSync) Help() string {
 	return "The machine keeps the records, and its store is its own when the daemon is started next, whatever store.sync.url says. " +
 		"It leaves even if the servers can't be reached; the other machines then list it until one of them removes it. " +
 		"What it knows of the keys is deleted; to make sure of that, have another machine remove it."
 }
 
 // Examples are those of --help.
-func (leave) Examples() []command.Example {
+func (leaveSync) Examples() []command.Example {
 	return []command.Example{{"ctxd sync leave && ctxd stop", "the next start opens a store of this machine alone"}}
 }
 
 // Run runs the command.
-func (c *leave) Run(a *Options) error {
+func (c *leaveSync) Run(a *SyncOptions) error {
 	if !c.Yes {
 		err := a.Confirm(a.Ctx, "Leave the shared store?", "ctxd sync leave --yes", func(s *term.Screen) {
 			s.Say(term.Text("This machine keeps its records and gets nothing new."))
@@ -242,7 +253,7 @@ func (c *leave) Run(a *Options) error {
 			return err
 		}
 	}
-	got, err := call[protocol.SyncLeft](a, "sync.leave", protocol.Empty{})
+	got, err := callSync[protocol.SyncLeft](a, "sync.leave", protocol.Empty{})
 	switch {
 	case err != nil:
 		return err
