@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/fixtures/nobody"
 )
 
@@ -71,7 +71,7 @@ func TestSEC1_WhatNobodyMayUse(t *testing.T) {
 		_, said, _ := strings.Cut(text, "Error: ")
 		said, hint, _ := strings.Cut(said, "\nTry: ")
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != command.ExitError || !strings.Contains(said, c.says) || !strings.Contains(hint, c.hint) {
+		if !errors.As(err, &exit) || exit.ExitCode() != term.ExitError || !strings.Contains(said, c.says) || !strings.Contains(hint, c.hint) {
 			t.Errorf("%s: %v\n%s", c.what, err, text)
 		}
 	}

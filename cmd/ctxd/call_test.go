@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 func TestCall_InterruptEndsTheProgram(t *testing.T) {
@@ -33,7 +33,7 @@ func TestCall_InterruptEndsTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitInterrupted || stderr.String() != "" {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted || stderr.String() != "" {
 		t.Errorf("%v, and %q", err, stderr.String())
 	}
 }

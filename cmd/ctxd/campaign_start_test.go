@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // race starts n daemons at once and returns the one that serves and what the
@@ -56,8 +56,8 @@ func race(t *testing.T, n int, next func(i int) *process) (winner *process, lose
 // whether it also said of which version that is and since when it is up.
 func (p *process) wantOwned(winner int) (inFull bool) {
 	p.t.Helper()
-	if code := p.cmd.ProcessState.ExitCode(); code != command.ExitOwned {
-		p.t.Errorf("a loser exits with %d, want %d:\n%s", code, command.ExitOwned, p.log())
+	if code := p.cmd.ProcessState.ExitCode(); code != term.ExitOwned {
+		p.t.Errorf("a loser exits with %d, want %d:\n%s", code, term.ExitOwned, p.log())
 	}
 	text := p.log()
 	inFull = strings.Contains(text, fmt.Sprintf("(pid %d, version ", winner)) && strings.Contains(text, ", up ")

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/fixtures/provider"
 )
@@ -163,7 +163,7 @@ func TestCHAT27_Prompt(t *testing.T) {
 	}
 	s.press("\r")
 	s.see("ctxd chat --session later_")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 	if info, err := os.Stat(filepath.Join(p.data, config.ChatHistoryFile)); err != nil || info.Mode().Perm() != 0o600 {
@@ -213,7 +213,7 @@ func TestCHAT27_CtrlCCancelsTheAnswer(t *testing.T) {
 	s.see("› ")
 	s.press("\x03")
 	s.see("ctxd chat --session ")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 	out, err := p.command(t, "chat", "list", "--json").Output()
@@ -230,7 +230,7 @@ func TestCHAT27_CtrlCCancelsTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status != command.ExitInterrupted {
+	if status := cmd.ProcessState.ExitCode(); status != term.ExitInterrupted {
 		t.Errorf("exit status %d", status)
 	}
 }

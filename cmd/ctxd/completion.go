@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -23,8 +23,8 @@ func (completionCmd) Help() string {
 		"It asks the running daemon for the names of types, fields and vaults, and for what a reference may mean."
 }
 
-func (completionCmd) Examples() []command.Example {
-	return []command.Example{
+func (completionCmd) Examples() []term.Example {
+	return []term.Example{
 		{`eval "$(ctxd completion bash)"`, "in ~/.bashrc"},
 		{"ctxd completion zsh > ~/.zfunc/_ctxd", "in a folder of $fpath"},
 		{"ctxd completion fish > ~/.config/fish/completions/ctxd.fish", "for fish"},

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -30,12 +30,12 @@ func TestREL12_RestoreAsks(t *testing.T) {
 		status     int
 		restored   bool
 	}{
-		{"no", "n\n", command.ExitError, false},
-		{"nothing", "\n", command.ExitError, false},
-		{"end of the input", "\x04", command.ExitError, false},
-		{"Ctrl-C", "\x03", command.ExitInterrupted, false},
-		{"something else", "yesterday\n", command.ExitError, false},
-		{"yes", "Yes\n", command.ExitOK, true},
+		{"no", "n\n", term.ExitError, false},
+		{"nothing", "\n", term.ExitError, false},
+		{"end of the input", "\x04", term.ExitError, false},
+		{"Ctrl-C", "\x03", term.ExitInterrupted, false},
+		{"something else", "yesterday\n", term.ExitError, false},
+		{"yes", "Yes\n", term.ExitOK, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p.make(t, "replaced", "Two")
@@ -66,7 +66,7 @@ func TestMEM5_DeletingAsks(t *testing.T) {
 	p.run(t, "stdio", "--idle-exit", "never") // starts a daemon
 	p.run(t, "memory", "add", "I live in Porto", "--handle", "home")
 	for _, line := range []string{"memory delete home", "memory forget --all"} {
-		for says, status := range map[string]int{"n\n": command.ExitError, "\x04": command.ExitError, "\x03": command.ExitInterrupted} {
+		for says, status := range map[string]int{"n\n": term.ExitError, "\x04": term.ExitError, "\x03": term.ExitInterrupted} {
 			shown, got := p.answer(t, says, strings.Fields(line)...)
 			if got != status || !strings.Contains(shown, "I live in Porto") {
 				t.Errorf("ctxd %s answered with %q ends with %d, want %d:\n%s", line, says, got, status, shown)
@@ -75,7 +75,7 @@ func TestMEM5_DeletingAsks(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"memory delete home", "memory forget --all"} {
-		if shown, got := p.answer(t, "y\n", strings.Fields(line)...); got != command.ExitOK {
+		if shown, got := p.answer(t, "y\n", strings.Fields(line)...); got != term.ExitOK {
 			t.Errorf("ctxd %s answered with yes ends with %d:\n%s", line, got, shown)
 		}
 		if said := p.run(t, "memory", "stats"); !strings.Contains(said, "0 memories") {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -30,18 +29,18 @@ func TestExitStatus_AndWhatIsSaid(t *testing.T) {
 		{"field that the message leaves out", fault.Field("budgets.total", "must be a number"), 1, "Error: budgets.total: must be a number\n"},
 		{"field that the message has", fault.Field("budgets.total", "total must be a number"), 1, "Error: total must be a number\n"},
 		{"query", &fault.Error{Kind: fault.Query, Msg: "no type X", Line: 2, Column: 7}, 1, "Error: no type X\n       at line 2, column 7 of the query\n"},
-		{"not found", command.NotFound("note", "N"), 4, "Error: there is no note \"N\"\n"},
+		{"not found", term.NotFound("note", "N"), 4, "Error: there is no note \"N\"\n"},
 		{
 			"candidates", fault.New(fault.Conflict, "two").WithCandidates([]fault.Candidate{{ID: "a", Name: "A", Type: "T"}, {ID: "n", Title: "N", Path: "p/N.md"}}), 1,
 			"Error: two\n  · A  T  a\n  · N  p/N.md\n",
 		},
-		{"usage", command.Misuse("what?", "ctxd --help"), 2, "Error: what?\nTry: ctxd --help\n"},
+		{"usage", term.Misuse("what?", "ctxd --help"), 2, "Error: what?\nTry: ctxd --help\n"},
 		{"owned data", &daemon.OwnedError{Fault: fault.New(fault.Conflict, "owned")}, 3, "Error: owned\n"},
 		{
-			"no daemon", &command.Unreachable{Socket: "/s", Err: fault.Wrap(fault.Unavailable, fs.ErrNotExist, "no daemon listens on the socket")}, 5,
+			"no daemon", &term.Unreachable{Socket: "/s", Err: fault.Wrap(fault.Unavailable, fs.ErrNotExist, "no daemon listens on the socket")}, 5,
 			"Error: no daemon listens on the socket /s\nTry: ctxd serve --vault ~/Notes\n",
 		},
-		{"daemon that refuses", &command.Unreachable{Socket: "/s", Err: fault.New(fault.Unavailable, "not yours").WithHint("another")}, 5, "Error: not yours /s\nTry: another\n"},
+		{"daemon that refuses", &term.Unreachable{Socket: "/s", Err: fault.New(fault.Unavailable, "not yours").WithHint("another")}, 5, "Error: not yours /s\nTry: another\n"},
 		{"control characters", errors.New("a\x1b[2Jb"), 1, "Error: a␛[2Jb\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,7 +59,7 @@ func TestExitStatus_Interrupted(t *testing.T) {
 	for _, err := range []error{context.Canceled, fault.Wrap(fault.Cancelled, context.Canceled, "the call was cancelled")} {
 		var out bytes.Buffer
 		a := &app{Streams: &term.Streams{Err: &term.Screen{Writer: &out}}, Link: &connect.Link{Ctx: ctx}}
-		if got := a.fail(err); got != command.ExitInterrupted || out.String() != "" {
+		if got := a.fail(err); got != term.ExitInterrupted || out.String() != "" {
 			t.Errorf("%v: exit %d, %q", err, got, out.String())
 		}
 	}

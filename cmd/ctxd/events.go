@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -15,8 +14,8 @@ import (
 )
 
 type eventsCmd struct {
-	Topics []string      `arg:"" optional:"" name:"topic" help:"Topics to show, such as notes.changed. Default: all."`
-	Count  command.Count `short:"n" from:"1" placeholder:"N" help:"Stop after this many events. Default: run until Ctrl-C."`
+	Topics []string       `arg:"" optional:"" name:"topic" help:"Topics to show, such as notes.changed. Default: all."`
+	Count  term.CountFlag `short:"n" from:"1" placeholder:"N" help:"Stop after this many events. Default: run until Ctrl-C."`
 
 	connect.Audience
 }
@@ -38,8 +37,8 @@ func (eventsCmd) More() string {
 	return b.String()
 }
 
-func (eventsCmd) Examples() []command.Example {
-	return []command.Example{
+func (eventsCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd events", "everything that happens"},
 		{"ctxd events notes.changed --json | jq -r '.params.ids[]'", "the notes that change"},
 		{"ctxd events notes.changed --count 1", "wait for the next change"},

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -18,13 +17,13 @@ var exitTexts = []struct {
 	code int
 	text string
 }{
-	{command.ExitOK, "done"},
-	{command.ExitError, "the command failed; the line Error: says why"},
-	{command.ExitMisused, "the command line is wrong, or needs --yes because nobody can be asked"},
-	{command.ExitOwned, "another daemon owns the socket or the data"},
-	{command.ExitMissing, "the named note, entity, type, vault, method or file does not exist"},
-	{command.ExitNoDaemon, "no daemon answers on the socket, or it stopped"},
-	{command.ExitInterrupted, "interrupted by Ctrl-C"},
+	{term.ExitOK, "done"},
+	{term.ExitError, "the command failed; the line Error: says why"},
+	{term.ExitMisused, "the command line is wrong, or needs --yes because nobody can be asked"},
+	{term.ExitOwned, "another daemon owns the socket or the data"},
+	{term.ExitMissing, "the named note, entity, type, vault, method or file does not exist"},
+	{term.ExitNoDaemon, "no daemon answers on the socket, or it stopped"},
+	{term.ExitInterrupted, "interrupted by Ctrl-C"},
 }
 
 // exitNote stands under them.
@@ -33,17 +32,17 @@ const exitNote = "Commands that run until Ctrl-C, such as events, inspect rpc --
 // fail prints an error and returns the exit status.
 func (a *app) fail(err error) int {
 	if err == nil {
-		return command.ExitOK
+		return term.ExitOK
 	}
-	f := command.Explain(err)
+	f := term.ExplainError(err)
 	if a.Ctx.Err() != nil && f.Kind == fault.Cancelled.String() {
-		f.Code, f.Message, f.Hint = command.ExitInterrupted, "interrupted", ""
+		f.Code, f.Message, f.Hint = term.ExitInterrupted, "interrupted", ""
 	}
 	if a.JSON {
-		_ = a.Err.JSON(map[string]command.Failure{"error": f}) // there is nowhere else to say it
+		_ = a.Err.JSON(map[string]term.Failure{"error": f}) // there is nowhere else to say it
 		return f.Code
 	}
-	if f.Code == command.ExitInterrupted {
+	if f.Code == term.ExitInterrupted {
 		return f.Code // who pressed Ctrl-C knows
 	}
 	if len(f.Diagnostics) > 0 {
@@ -84,7 +83,7 @@ func alike(c fault.Candidate, among []fault.Candidate) bool {
 
 // warn says what of the configuration can't be used, where the command needs none of it.
 func (a *app) warn(err error) {
-	f := command.Explain(err)
+	f := term.ExplainError(err)
 	if a.JSON {
 		_ = a.Err.JSON(map[string]any{"warning": f}) // there is nowhere else to say it
 		return

@@ -5,11 +5,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // appExamples stand under ctxd --help.
-var appExamples = []command.Example{
+var appExamples = []term.Example{
 	{"ctxd demo", "see the main job on a sample vault"},
 	{"ctxd serve --vault ~/Notes", "serve your notes"},
 	{`ctxd inspect context "@Alice what did we decide?"`, "what a model would see, and why"},
@@ -37,13 +37,13 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if more, ok := node.Target.Addr().Interface().(interface{ More() string }); ok {
 		fmt.Fprint(w, "\n"+more.More())
 	}
-	if e, ok := node.Target.Addr().Interface().(command.Exampler); ok {
+	if e, ok := node.Target.Addr().Interface().(term.Exampler); ok {
 		printExamples(ctx, e.Examples())
 	}
 	return nil
 }
 
-func printExamples(ctx *kong.Context, examples []command.Example) {
+func printExamples(ctx *kong.Context, examples []term.Example) {
 	fmt.Fprintln(ctx.Stdout, "\nExamples:")
 	for _, e := range examples {
 		fmt.Fprintf(ctx.Stdout, "  %s\n      %s\n", e[0], e[1])

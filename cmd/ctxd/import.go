@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -25,8 +24,8 @@ func (importCmd) Help() string {
 		"Ctrl-C stops an import between two notes; the next import continues from there."
 }
 
-func (importCmd) Examples() []command.Example {
-	return []command.Example{
+func (importCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd import ~/Notes", "import a vault"},
 		{"ctxd import ~/Notes --watch", "import a vault and follow changes"},
 		{"ctxd import ~/Notes --dry-run", "show what would be imported and what would be skipped"},
@@ -54,7 +53,7 @@ func (c *importCmd) Run(a *app) error {
 		page.DrawImport(a.Out, "", &res)
 		if res.Watching {
 			a.Out.Say(term.Styled(term.Faint,
-				"  followed from now on; ctxd vault unwatch "+command.Quoted(res.Vault)+" ends that"))
+				"  followed from now on; ctxd vault unwatch "+term.ShellQuoted(res.Vault)+" ends that"))
 		}
 		rest := " more; --all lists them"
 		if c.All {

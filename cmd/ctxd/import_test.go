@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // TestSRCH30_AnImportIsInterrupted ends an import when the first notes are there:
@@ -54,7 +54,7 @@ func TestSRCH30_AnImportIsInterrupted(t *testing.T) {
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err == nil {
 		t.Log("the import was over before it was interrupted")
-	} else if !errors.As(err, &exit) || exit.ExitCode() != command.ExitInterrupted || said.String() != "" {
+	} else if !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted || said.String() != "" {
 		t.Errorf("%v, and %q", err, said.String())
 	}
 	for { // what the daemon was at may take it a moment to end

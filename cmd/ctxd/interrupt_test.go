@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // interrupted runs a command line and interrupts it as soon as begun says so. It ends at once and without a word, or
@@ -47,7 +47,7 @@ func (p home) interrupted(t *testing.T, begun func() bool, args ...string) (done
 	switch {
 	case err == nil:
 		return true
-	case !errors.As(err, &exit) || exit.ExitCode() != command.ExitInterrupted || said.String() != "":
+	case !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted || said.String() != "":
 		t.Errorf("%q: %v, and %q", args, err, said.String())
 	}
 	return false

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -29,8 +28,8 @@ func (lspCmd) Help() string {
 		"If no daemon answers, one is started; if the daemon goes away, the next request connects again."
 }
 
-func (lspCmd) Examples() []command.Example {
-	return []command.Example{
+func (lspCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd lsp", "the command to configure in the editor, for Markdown files"},
 		{"ctxd lsp --no-start", "only if a daemon already runs"},
 	}
@@ -43,7 +42,7 @@ func (c *lspCmd) Run(a *app) error {
 	err := lsp.Serve(a.Ctx, a.In, os.Stdout, server.Options{
 		Dial:    func(ctx context.Context, as client.Options) (*client.Client, error) { return c.dial(ctx, a, as) },
 		Page:    inspect.ContextPage,
-		Version: command.Version(),
+		Version: term.ProgramVersion(),
 		Logger:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if errors.Is(err, context.Canceled) {
@@ -58,6 +57,6 @@ func (c *lspCmd) dial(ctx context.Context, a *app, as client.Options) (*client.C
 	if err != nil {
 		return nil, err
 	}
-	as.Name, as.Version = lsp.ClientName, command.Version()
+	as.Name, as.Version = lsp.ClientName, term.ProgramVersion()
 	return client.New(ctx, conn, as)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/chats"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/demo"
@@ -98,7 +97,7 @@ type app struct {
 	*connect.Link
 	kong *kong.Kong
 
-	interrupts command.Interrupts
+	interrupts term.Interrupts
 }
 
 // watchSignals has the first signal that ends a command end a.ctx, by cancel. A
@@ -166,7 +165,7 @@ func run(args []string) int {
 	flushed := buffered.Flush()
 	switch {
 	case errors.Is(flushed, syscall.EPIPE): // nobody reads on; SIGPIPE ends all commands but the demo before
-		return command.ExitOK
+		return term.ExitOK
 	case err == nil:
 		err = flushed
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -16,7 +16,7 @@ type manCmd struct {
 }
 
 func (c *manCmd) Run(a *app) error {
-	about := ManInfo{Version: command.Version(), Date: c.Date, Examples: appExamples, Note: exitNote}
+	about := ManInfo{Version: term.ProgramVersion(), Date: c.Date, Examples: appExamples, Note: exitNote}
 	for _, e := range exitTexts {
 		about.Statuses = append(about.Statuses, ExitStatus{Code: e.code, Text: e.text})
 	}

@@ -1,15 +1,5 @@
 package main
 
-// Manual makes the manual pages of ctxd out of the help of its commands, which is
-// the only place where they are described: a page ctxd(1) for the program, and one
-// ctxd-COMMAND(1) for each command, with the commands below it as sections.
-//
-// Pages is pure: the model of a parser in, texts in the man(7) language out, in the order
-// of their names. The same model and the same About give the same bytes. No text of the
-// help becomes a request of troff; what is not ASCII is written as an escape. Hidden
-// commands and flags have no place in a page. The pages are of a size with the help, and
-// take as long to make.
-
 import (
 	"fmt"
 	"slices"
@@ -18,14 +8,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // About is what the pages say beside the help of commands.
 type ManInfo struct {
 	Version  string
 	Date     time.Time // of the pages; only the day counts
-	Examples []command.Example
+	Examples []term.Example
 	Statuses []ExitStatus
 	Note     string // under the exit statuses
 }
@@ -306,7 +296,7 @@ func (w *manWriter) more(said string) {
 }
 
 func (w *manWriter) examplesOf(n *kong.Node, heading string) {
-	e, ok := n.Target.Addr().Interface().(command.Exampler)
+	e, ok := n.Target.Addr().Interface().(term.Exampler)
 	if !ok {
 		return
 	}
@@ -319,7 +309,7 @@ func (w *manWriter) examplesOf(n *kong.Node, heading string) {
 	}
 }
 
-func (w *manWriter) examples(list []command.Example) {
+func (w *manWriter) examples(list []term.Example) {
 	w.section("Examples")
 	for _, x := range list {
 		w.example(x)
@@ -327,7 +317,7 @@ func (w *manWriter) examples(list []command.Example) {
 }
 
 // example writes what a command line does, and the line.
-func (w *manWriter) example(x command.Example) {
+func (w *manWriter) example(x term.Example) {
 	w.line(".PP")
 	w.paragraph(upperFirst(x[1]) + ":")
 	w.line(".RS 4\n.EX\n%s\n.EE\n.RE", safeTroffLine(troffCode(x[0])))

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ctxd/ctxd/cmd/ctxd"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // grammar has texts that mean something to troff.
@@ -34,8 +34,8 @@ func (boil) Help() string {
 	return ".SH EVIL\n\n'br begins a line? \\n(.l ends none.\x1b[31m\n\n" + strings.Repeat("word ", 30)
 }
 
-func (boil) Examples() []command.Example {
-	return []command.Example{{`.boil --degrees 90 'C:\tea'`, "tea"}}
+func (boil) Examples() []term.Example {
+	return []term.Example{{`.boil --degrees 90 'C:\tea'`, "tea"}}
 }
 
 func (boil) More() string {
@@ -58,7 +58,7 @@ func pages(t *testing.T) map[string]string {
 	list := make(map[string]string)
 	for _, p := range main.ManPages(parser.Model.Node, main.ManInfo{
 		Version: "1.2", Date: time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC),
-		Examples: []command.Example{{"cook boil water", "boil"}}, Statuses: []main.ExitStatus{{7, "too hot"}}, Note: "Beware.",
+		Examples: []term.Example{{"cook boil water", "boil"}}, Statuses: []main.ExitStatus{{7, "too hot"}}, Note: "Beware.",
 	}) {
 		list[p.Name] = p.Text
 	}

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -30,8 +29,8 @@ func (mcpCmd) Help() string {
 		"If no daemon answers, one is started; if the daemon goes away, the next request connects again."
 }
 
-func (mcpCmd) Examples() []command.Example {
-	return []command.Example{
+func (mcpCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd mcp", "the command to configure in the host"},
 		{`{"mcpServers":{"notes":{"command":"ctxd","args":["mcp"]}}}`, "the same in the settings file of most hosts"},
 		{"ctxd mcp --no-start", "only if a daemon already runs"},
@@ -59,7 +58,7 @@ func (c *mcpCmd) Run(a *app) error {
 		IncludePrivate: c.IncludePrivate,
 		AllowWrite:     c.AllowWrite,
 		NoAsking:       ask != config.AskMCP && ask != config.AskAll,
-		Version:        command.Version(),
+		Version:        term.ProgramVersion(),
 		Logger:         slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 }
@@ -70,6 +69,6 @@ func (c *mcpCmd) dial(ctx context.Context, a *app, as client.Options) (*client.C
 	if err != nil {
 		return nil, err
 	}
-	as.Name, as.Version = mcp.ClientName, command.Version()
+	as.Name, as.Version = mcp.ClientName, term.ProgramVersion()
 	return client.New(ctx, conn, as)
 }

@@ -1,12 +1,5 @@
 package main
 
-// Open is ctxd open: it opens the file of a note in the program that is configured, or says where it is. It is
-// what handles ctxd:// addresses, which chat.references and ctxd mcp give.
-//
-// An address may come from anywhere, such as a link in a browser. It only ever names a record: the program is that of
-// the setting open.command, it runs without a shell, and it is given the path of a file in a vault. The package keeps
-// nothing; one goroutine runs the command.
-
 import (
 	"errors"
 	"io/fs"
@@ -16,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -48,8 +40,8 @@ func (openCmd) Help() string {
 }
 
 // Examples are those of --help.
-func (openCmd) Examples() []command.Example {
-	return []command.Example{
+func (openCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd open 'ctxd://note/5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77#Huts'", "an address, as ctxd chat references --json has it"},
 		{"ctxd open '[[Packing list#Boots]]'", "a link"},
 		{"ctxd open --print 'Packing list'", "where it is"},

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
@@ -39,8 +38,8 @@ func (serveCmd) Help() string {
 		"A second Ctrl-C ends the process at once; nothing that was acknowledged is lost."
 }
 
-func (serveCmd) Examples() []command.Example {
-	return []command.Example{
+func (serveCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd serve --vault ~/Notes", "import a folder of notes and follow its changes"},
 		{"ctxd serve --vault ~/Notes --vault ~/Work", "two vaults, one daemon"},
 		{"ctxd serve --log-level debug --log-file ~/ctxd.log", "log every call; text of notes is never logged"},
@@ -112,9 +111,9 @@ func (c *serveCmd) config(a *app) (*config.Config, error) {
 		return nil, err
 	}
 	for key, words := range (config.Given{
-		"vaults": c.Vault, "data": command.NonEmpty(c.Data), "idleExit": command.NonEmpty(c.IdleExit),
-		"log.file": command.NonEmpty(c.LogFile), "log.size": command.NonEmpty(c.LogSize),
-		"log.keep":   command.NonEmpty(c.LogKeep),
+		"vaults": c.Vault, "data": term.NonEmpty(c.Data), "idleExit": term.NonEmpty(c.IdleExit),
+		"log.file": term.NonEmpty(c.LogFile), "log.size": term.NonEmpty(c.LogSize),
+		"log.keep":   term.NonEmpty(c.LogKeep),
 		"log.format": pointed(c.LogFormat), "log.level": pointed(c.LogLevel),
 	}) {
 		if len(words) > 0 {
@@ -161,7 +160,7 @@ func (c *serveCmd) checkLogFile(a *app, d *daemon.Daemon, conf *config.Config) e
 	if err != nil || logFile == "" {
 		return err
 	}
-	return command.Hinted(d.Server.CheckOutside(a.Ctx, logFile), "choose another file with --log-file")
+	return term.WithHint(d.Server.CheckOutside(a.Ctx, logFile), "choose another file with --log-file")
 }
 
 func pointed(s *string) []string {
@@ -278,12 +277,12 @@ func (c *serveCmd) announce(a *app, d *daemon.Daemon, log *logfile.Log, conf *co
 	if drawn {
 		to = log.ToFile
 	}
-	to.Info("listening", "socket", d.Listener.Path(), "data", d.Dir, "version", command.Version(), "pid", os.Getpid(),
+	to.Info("listening", "socket", d.Listener.Path(), "data", d.Dir, "version", term.ProgramVersion(), "pid", os.Getpid(),
 		"notes", live)
 	if !drawn {
 		return
 	}
-	a.Err.Say(term.Styled(term.Strong, "ctxd "+command.Version()),
+	a.Err.Say(term.Styled(term.Strong, "ctxd "+term.ProgramVersion()),
 		term.Styled(term.Faint, fmt.Sprintf("  pid %d", os.Getpid())))
 	t := &term.Table{Indent: 2}
 	t.Row(term.Line{term.Styled(term.Faint, "socket")}, term.Line{term.Text(d.Listener.Path())})

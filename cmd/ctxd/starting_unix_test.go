@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -173,7 +173,7 @@ func TestServeEndsWhileItStarts(t *testing.T) {
 				t.Errorf("the call that waited: %s", out)
 			}
 			s.goOn()
-			if code := s.ended(); code != command.ExitOK {
+			if code := s.ended(); code != term.ExitOK {
 				t.Errorf("exit status %d\n%s", code, s.stderr.String())
 			}
 			if log := s.stderr.String(); !strings.Contains(log, "stopped before the store was open") {
@@ -220,7 +220,7 @@ func TestServeFailsWhileItIsCalled(t *testing.T) {
 			reason = strings.TrimSpace(rest)
 		}
 	}
-	if code != command.ExitError || reason == "" || !strings.Contains(out, "the daemon cannot start: "+reason) || !strings.Contains(out, "Try: ") {
+	if code != term.ExitError || reason == "" || !strings.Contains(out, "the daemon cannot start: "+reason) || !strings.Contains(out, "Try: ") {
 		t.Errorf("exit status %d, because %q; the call that waited is told\n%s\n%s", code, reason, out, s.stderr.String())
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -28,8 +27,8 @@ func (stdioCmd) Help() string {
 		"When standard input ends, the outstanding replies are still written."
 }
 
-func (stdioCmd) Examples() []command.Example {
-	return []command.Example{
+func (stdioCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd stdio", "the command to configure in an editor"},
 		{"ctxd stdio --no-start", "only if a daemon already runs"},
 		{"ctxd stdio < requests.jsonl", "one JSON-RPC message a line; prints the replies and ends"},

@@ -19,9 +19,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -171,8 +171,8 @@ func TestStdioSaysThatTheDaemonIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitNoDaemon {
-		t.Errorf("%v, want status %d", err, command.ExitNoDaemon)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitNoDaemon {
+		t.Errorf("%v, want status %d", err, term.ExitNoDaemon)
 	}
 	if !strings.Contains(stderr.String(), "the daemon has stopped") {
 		t.Errorf("it says %q", stderr)
@@ -186,8 +186,8 @@ func TestStdioInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitInterrupted {
-		t.Errorf("%v, want status %d", err, command.ExitInterrupted)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted {
+		t.Errorf("%v, want status %d", err, term.ExitInterrupted)
 	}
 	if h := p.health(); h == nil || h.PID != pid {
 		t.Errorf("the daemon did not outlive it: %+v", h)
@@ -253,13 +253,13 @@ func TestStdioEnds(t *testing.T) {
 	}{
 		{"the client said exit", io.MultiReader(strings.NewReader(exit), hold()), io.Discard, func(c *net.UnixConn, _ func()) {
 			_, _ = bufio.NewReader(c).ReadString('\n')
-		}, "", command.ExitOK},
-		{"the daemon dies", hold(), io.Discard, func(_ *net.UnixConn, close func()) { close() }, "the daemon has stopped", command.ExitNoDaemon},
+		}, "", term.ExitOK},
+		{"the daemon dies", hold(), io.Discard, func(_ *net.UnixConn, close func()) { close() }, "the daemon has stopped", term.ExitNoDaemon},
 		{"nobody reads", hold(), failing{}, func(c *net.UnixConn, _ func()) {
 			_, _ = c.Write([]byte("x"))
 			_, _ = c.Read(make([]byte, 1))
-		}, "cannot write standard output", command.ExitError},
-		{"nobody writes", failing{}, io.Discard, func(c *net.UnixConn, _ func()) { _, _ = c.Read(make([]byte, 1)) }, "cannot read standard input", command.ExitError},
+		}, "cannot write standard output", term.ExitError},
+		{"nobody writes", failing{}, io.Discard, func(c *net.UnixConn, _ func()) { _, _ = c.Read(make([]byte, 1)) }, "cannot read standard input", term.ExitError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var ln *socket.Listener
@@ -289,7 +289,7 @@ func TestStdioSaysThatItWasCut(t *testing.T) {
 		t.Error(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != command.ExitError || !strings.Contains(stderr.String(), "has closed the connection") {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitError || !strings.Contains(stderr.String(), "has closed the connection") {
 		t.Errorf("%v %q", err, stderr)
 	}
 }
@@ -301,7 +301,7 @@ func TestStdioSaysAtOnceWhoHasTheData(t *testing.T) {
 	begun := time.Now()
 	out, err := p.command(t, "stdio", "--socket", p.socket+"2").CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != command.ExitOwned || !strings.Contains(string(out), "already owns this data") {
+	if !errors.As(err, &exit) || exit.ExitCode() != term.ExitOwned || !strings.Contains(string(out), "already owns this data") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if took := time.Since(begun); took >= connect.StartLimit {
@@ -331,11 +331,11 @@ func TestStdioPassesOnWhatItWasTold(t *testing.T) {
 	}
 }
 
-func explainAny(err error) command.Failure {
+func explainAny(err error) term.Failure {
 	if err == nil {
-		return command.Failure{}
+		return term.Failure{}
 	}
-	return command.Explain(err)
+	return term.ExplainError(err)
 }
 
 // failing is a stream that is broken.

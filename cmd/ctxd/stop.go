@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
@@ -16,8 +15,8 @@ func (stopCmd) Help() string {
 		"If the daemon does not answer, it is sent a signal to stop."
 }
 
-func (stopCmd) Examples() []command.Example {
-	return []command.Example{
+func (stopCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd stop", "stop the daemon"},
 		{"ctxd stop && ctxd serve --vault ~/Notes", "restart it"},
 	}

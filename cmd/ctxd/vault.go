@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
@@ -25,8 +24,8 @@ type vaultCmd struct {
 
 type vaultListCmd struct{ connect.Audience }
 
-func (vaultListCmd) Examples() []command.Example {
-	return []command.Example{
+func (vaultListCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd vault list", "name, counts, folder, and whether it is followed"},
 		{"ctxd vault list --audience remote", "counts of public notes only"},
 	}
@@ -52,8 +51,8 @@ type vaultStatusCmd struct {
 	connect.Audience
 }
 
-func (vaultStatusCmd) Examples() []command.Example {
-	return []command.Example{
+func (vaultStatusCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd vault status", "the only vault"},
 		{"ctxd vault status Work --json", "for a program"},
 		{"ctxd vault status --audience remote", "without private notes"},
@@ -112,8 +111,8 @@ func drawVault(s *term.Screen, st *watch.Status) {
 }
 
 type vaultUnresolvedCmd struct {
-	Name  string        `arg:"" optional:"" help:"Name of the vault. Default: the only one."`
-	Limit command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Maximum number of targets, the most frequent first, 1 to 10,000. Default: 100."`
+	Name  string         `arg:"" optional:"" help:"Name of the vault. Default: the only one."`
+	Limit term.CountFlag `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Maximum number of targets, the most frequent first, 1 to 10,000. Default: 100."`
 
 	connect.Audience
 }
@@ -124,8 +123,8 @@ func (vaultUnresolvedCmd) Help() string {
 		"paths that may be meant in another way, as [text](scripts/run), are not listed."
 }
 
-func (vaultUnresolvedCmd) Examples() []command.Example {
-	return []command.Example{
+func (vaultUnresolvedCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd vault unresolved", "names and paths that are linked to and do not exist"},
 		{"ctxd vault unresolved Work -n 10", "the ten most frequent"},
 		{"ctxd vault unresolved --audience remote", "links in public notes, without names of private ones"},
@@ -181,8 +180,8 @@ type vaultUnwatchCmd struct {
 	Name string `arg:"" help:"Name of the vault."`
 }
 
-func (vaultUnwatchCmd) Examples() []command.Example {
-	return []command.Example{{"ctxd vault unwatch Work", "ctxd import ~/Work --watch follows it again"}}
+func (vaultUnwatchCmd) Examples() []term.Example {
+	return []term.Example{{"ctxd vault unwatch Work", "ctxd import ~/Work --watch follows it again"}}
 }
 
 func (c *vaultUnwatchCmd) Run(a *app) error {
@@ -213,8 +212,8 @@ func (vaultForgetCmd) Help() string {
 		"each is named before it is deleted. Links from other notes stay, and lead nowhere."
 }
 
-func (vaultForgetCmd) Examples() []command.Example {
-	return []command.Example{
+func (vaultForgetCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd vault forget Work", "show what would be removed, ask, and remove it"},
 		{"ctxd vault forget Work --dry-run", "only show what would be removed"},
 		{"ctxd vault forget Work --yes", "in a script"},
@@ -239,7 +238,7 @@ func (c *vaultForgetCmd) Run(a *app) error {
 			return nil
 		case !c.Yes:
 			err := a.Confirm(a.Ctx, "Remove this vault from the daemon?",
-				"ctxd vault forget "+command.Quoted(c.Name)+" --yes",
+				"ctxd vault forget "+term.ShellQuoted(c.Name)+" --yes",
 				func(s *term.Screen) { drawForget(s, st, &plan) })
 			if err != nil {
 				return err

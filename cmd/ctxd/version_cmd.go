@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -19,8 +18,8 @@ type versionCmd struct {
 	Check string `placeholder:"PROTOCOL" help:"Check whether a client that speaks this version of the protocol, as MAJOR.MINOR, can use this ctxd and the daemon that runs. Exits with 1 if not, and says which is older."`
 }
 
-func (versionCmd) Examples() []command.Example {
-	return []command.Example{
+func (versionCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd version --json", "for scripts"},
 		{"ctxd version --check " + protocol.Version, "for programs that use ctxd: exit status 0 if it fits"},
 	}
@@ -32,12 +31,12 @@ func (c versionCmd) Run(a *app) error {
 	}
 	if a.JSON {
 		return a.Out.JSON(map[string]string{
-			"version": command.Version(), "commit": command.Commit(), "protocol": protocol.Version,
+			"version": term.ProgramVersion(), "commit": term.ProgramCommit(), "protocol": protocol.Version,
 			"go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 		})
 	}
-	a.Out.Say(term.Text("ctxd "+command.Version()), term.Styled(term.Faint, "  "+strings.Join(command.NonEmpty(
-		"commit "+cmp.Or(command.Commit(), "unknown"), "protocol "+protocol.Version, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " · ")))
+	a.Out.Say(term.Text("ctxd "+term.ProgramVersion()), term.Styled(term.Faint, "  "+strings.Join(term.NonEmpty(
+		"commit "+cmp.Or(term.ProgramCommit(), "unknown"), "protocol "+protocol.Version, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " · ")))
 	return nil
 }
 
@@ -46,9 +45,9 @@ func (c versionCmd) Run(a *app) error {
 func (c versionCmd) check(a *app) error {
 	fit, err := protocol.FitOf(c.Check, protocol.Version)
 	if err != nil {
-		return command.Misuse("--check: "+fault.Message(err), "ctxd version --check "+protocol.Version)
+		return term.Misuse("--check: "+fault.Message(err), "ctxd version --check "+protocol.Version)
 	}
-	if err := c.unfit(fit, "this ctxd", command.Version(), protocol.Version, "update ctxd"); err != nil {
+	if err := c.unfit(fit, "this ctxd", term.ProgramVersion(), protocol.Version, "update ctxd"); err != nil {
 		return err
 	}
 	daemon, err := runningVersion(a)
@@ -66,7 +65,7 @@ func (c versionCmd) check(a *app) error {
 	}
 	if a.JSON {
 		return a.Out.JSON(checkedVersion{
-			Wanted: c.Check, Program: ranVersion{command.Version(), protocol.Version}, Daemon: daemon,
+			Wanted: c.Check, Program: ranVersion{term.ProgramVersion(), protocol.Version}, Daemon: daemon,
 		})
 	}
 	running := "no daemon runs"

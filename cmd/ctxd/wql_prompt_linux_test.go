@@ -18,9 +18,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -227,7 +227,7 @@ func TestWQL10_Prompt(t *testing.T) {
 	s.see("      1240\r\n")
 	s.see("wql> ") // typed ahead, the end of the input is none
 	s.press("\x04")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 	path := filepath.Join(p.data, config.HistoryFile)
@@ -241,7 +241,7 @@ func TestWQL10_Prompt(t *testing.T) {
 	s.press("\x03")
 	s.see("wql> ")
 	s.press("\\q\r")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 }
@@ -293,7 +293,7 @@ func TestWQL10_PromptInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.see(shell.UnmarkPaste)
-	if status := s.ends(); status != command.ExitInterrupted {
+	if status := s.ends(); status != term.ExitInterrupted {
 		t.Errorf("exit status %d", status)
 	}
 	after, err := unix.IoctlGetTermios(int(s.person.Fd()), unix.TCGETS)
@@ -320,7 +320,7 @@ func TestWQL10_PromptOutlivesTheDaemon(t *testing.T) {
 	s.see("       6\r\n")
 	s.see("wql @Alice Novak> ")
 	s.press("\x04")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 }
@@ -343,7 +343,7 @@ func TestWQL10_PromptOnADumbTerminal(t *testing.T) {
 	s.see("       8\r\n")
 	s.see("wql> ")
 	s.press("\x04")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 	s.mu.Lock()
@@ -382,7 +382,7 @@ func TestWQL10_CtrlCCancelsTheQuery(t *testing.T) {
 	s.see("type  entities  fields")
 	s.see("wql> ")
 	s.press("\x04")
-	if status := s.ends(); status != command.ExitOK {
+	if status := s.ends(); status != term.ExitOK {
 		t.Errorf("exit status %d", status)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -17,8 +16,8 @@ import (
 )
 
 type listActions struct {
-	Conversation string        `arg:"" optional:"" help:"Id or handle of the conversation. Default: all."`
-	Limit        command.Count `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of actions, 1 to 1000. Default: 50."`
+	Conversation string         `arg:"" optional:"" help:"Id or handle of the conversation. Default: all."`
+	Limit        term.CountFlag `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of actions, 1 to 1000. Default: 50."`
 
 	connect.Audience
 }
@@ -28,8 +27,8 @@ func (listActions) Help() string {
 		"after 24 hours it can't be confirmed any more. ctxd chat show has what became of the others."
 }
 
-func (listActions) Examples() []command.Example {
-	return []command.Example{
+func (listActions) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat actions", "what waits"},
 		{"ctxd chat actions weekend_trip_k3x9", "in one conversation"},
 		{"ctxd chat actions --json | jq -r '.actions[].action.id'", "for scripts"},
@@ -131,8 +130,8 @@ func (confirm) Help() string {
 		"A file that is to be read as a book is read now, for the conversation."
 }
 
-func (confirm) Examples() []command.Example {
-	return []command.Example{
+func (confirm) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat confirm 36fd2706-8baf-433b-82eb-8c7fada847da", "do it"},
 		{`ctxd chat confirm 36fd2706-8baf-433b-82eb-8c7fada847da --args '{"due":"2026-06-01"}'`, "do it otherwise"},
 	}
@@ -142,7 +141,7 @@ func (c *confirm) Run(a *Options) error {
 	params := protocol.ChatConfirm{ID: c.Action}
 	if c.Args != "" {
 		if err := json.Unmarshal([]byte(c.Args), &params.Args); err != nil || params.Args == nil {
-			return command.Misuse("--args is no JSON object", `ctxd chat confirm ID --args '{"title":"…"}'`)
+			return term.Misuse("--args is no JSON object", `ctxd chat confirm ID --args '{"title":"…"}'`)
 		}
 	}
 	return c.decide(a, "chat.confirmAction", params)
@@ -154,8 +153,8 @@ func (reject) Help() string {
 	return "Has what was proposed not be done. The model is told with your next message."
 }
 
-func (reject) Examples() []command.Example {
-	return []command.Example{{"ctxd chat reject 36fd2706-8baf-433b-82eb-8c7fada847da", "it can't be confirmed any more"}}
+func (reject) Examples() []term.Example {
+	return []term.Example{{"ctxd chat reject 36fd2706-8baf-433b-82eb-8c7fada847da", "it can't be confirmed any more"}}
 }
 
 func (c *reject) Run(a *Options) error {
@@ -203,7 +202,7 @@ func drawDecided(s *term.Screen, d *protocol.ChatDecided) {
 		s.Say(term.Text("  ctxd does not write into your files. Add " + d.Edit.Value + " to " + d.Edit.Field + " in the frontmatter of " + d.Edit.Path))
 	case d.Type == record.ProposeSearch:
 		query, _ := d.Args["query"].(string)
-		s.Say(term.Text("  ctxd search " + command.Quoted(query)))
+		s.Say(term.Text("  ctxd search " + term.ShellQuoted(query)))
 	case d.Type == record.ProposeBook: // the command that has confirmed it reads the file
 	default:
 		s.Say(term.Text("  ctxd keeps no tasks: put it where you keep yours"))

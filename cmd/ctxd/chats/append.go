@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -28,8 +27,8 @@ func (appendTo) Help() string {
 		"It prints the handle of the conversation."
 }
 
-func (appendTo) Examples() []command.Example {
-	return []command.Example{
+func (appendTo) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd chat append "Where could we hike in May?" --title "Weekend trip"`, "begin a conversation"},
 		{`ctxd chat append "Along the river." --to weekend_trip_k3x9 --role assistant`, "what the model answered"},
 		{`ctxd chat append "On Mondays." --to weekend_trip_k3x9 --role assistant --memory 42`, "and what it stood on"},
@@ -39,8 +38,8 @@ func (appendTo) Examples() []command.Example {
 
 func (c *appendTo) Run(a *Options) error {
 	if c.To != "" && c.Title != "" {
-		return command.Misuse("--title is for a new conversation, and --to names one",
-			"ctxd chat update "+command.Quoted(c.To)+" --title "+command.Quoted(c.Title))
+		return term.Misuse("--title is for a new conversation, and --to names one",
+			"ctxd chat update "+term.ShellQuoted(c.To)+" --title "+term.ShellQuoted(c.Title))
 	}
 	said, err := c.text(a)
 	if err != nil {
@@ -102,7 +101,7 @@ func (c *appendTo) text(a *Options) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(data) {
-		return "", command.Misuse("the message is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
+		return "", term.Misuse("the message is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
 	}
 	return strings.TrimRight(string(data), "\n"), nil
 }

@@ -1,7 +1,6 @@
 package chats
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -40,8 +39,8 @@ func (update) Help() string {
 	return "The handle stays. What was remembered from a conversation that becomes private is private too, and stays so."
 }
 
-func (update) Examples() []command.Example {
-	return []command.Example{
+func (update) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd chat update weekend_trip_k3x9 --title "Hiking in May"`, "another title"},
 		{"ctxd chat update weekend_trip_k3x9 --private", "hide it from remote models"},
 		{"ctxd chat update weekend_trip_k3x9 --model small --temperature 0", "another model"},
@@ -50,7 +49,7 @@ func (update) Examples() []command.Example {
 
 func (c *update) Run(a *Options) error {
 	if c.Title == nil && c.Private == nil && !c.given() {
-		return command.Misuse("nothing to change", "ctxd chat update --help lists what can be changed")
+		return term.Misuse("nothing to change", "ctxd chat update --help lists what can be changed")
 	}
 	return c.change(a, "changed", "chat.update", func(found *record.Conversation) any {
 		return protocol.ChatUpdate{
@@ -86,16 +85,16 @@ func byID(found *record.Conversation) any {
 
 type archive struct{ aConversation }
 
-func (archive) Examples() []command.Example {
-	return []command.Example{{"ctxd chat archive weekend_trip_k3x9", "ctxd chat list --archived lists it from then on"}}
+func (archive) Examples() []term.Example {
+	return []term.Example{{"ctxd chat archive weekend_trip_k3x9", "ctxd chat list --archived lists it from then on"}}
 }
 
 func (c *archive) Run(a *Options) error { return c.change(a, "archived", "chat.archive", byID) }
 
 type unarchive struct{ aConversation }
 
-func (unarchive) Examples() []command.Example {
-	return []command.Example{{"ctxd chat unarchive weekend_trip_k3x9", "it is listed again"}}
+func (unarchive) Examples() []term.Example {
+	return []term.Example{{"ctxd chat unarchive weekend_trip_k3x9", "it is listed again"}}
 }
 
 func (c *unarchive) Run(a *Options) error { return c.change(a, "unarchived", "chat.unarchive", byID) }
@@ -109,8 +108,8 @@ func (deleteOne) Help() string {
 	return "It cannot be brought back. What was remembered from it stays; ctxd memory forget --conversation deletes that."
 }
 
-func (deleteOne) Examples() []command.Example {
-	return []command.Example{
+func (deleteOne) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat delete weekend_trip_k3x9", "show which it is, ask, and delete it"},
 		{"ctxd chat delete weekend_trip_k3x9 --force", "in a script"},
 	}
@@ -124,7 +123,7 @@ func (c *deleteOne) Run(a *Options) error {
 		}
 		if !c.Force {
 			err := a.Confirm(a.Ctx, "Delete this conversation for good?",
-				"ctxd chat delete "+command.Quoted(c.Conversation)+" --force",
+				"ctxd chat delete "+term.ShellQuoted(c.Conversation)+" --force",
 				func(s *term.Screen) {
 					s.Say(append(name(found), term.Styled(term.Faint, "  "+term.Count(found.Messages, "message")))...)
 				})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -15,7 +14,7 @@ import (
 type Options struct {
 	*term.Streams
 	*connect.Link
-	Interrupts *command.Interrupts
+	Interrupts *term.Interrupts
 	Fail       func(error) int // prints an error after which a conversation goes on
 }
 
@@ -59,8 +58,8 @@ func (Command) Help() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
-	return []command.Example{
+func (Command) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat", "talk with a language model"},
 		{"ctxd chat say Where could we hike in May?", "one question, one answer"},
 		{"ctxd chat list", "what was talked about"},

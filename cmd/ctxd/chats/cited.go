@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
@@ -14,9 +13,9 @@ import (
 )
 
 type forNote struct {
-	Note  string        `arg:"" help:"Id, path or title of the note."`
-	All   bool          `help:"Also messages for which the note was only found."`
-	Limit command.Count `short:"n" from:"0" default:"50" placeholder:"N" help:"Maximum number of messages; 0 for all. Default: 50."`
+	Note  string         `arg:"" help:"Id, path or title of the note."`
+	All   bool           `help:"Also messages for which the note was only found."`
+	Limit term.CountFlag `short:"n" from:"0" default:"50" placeholder:"N" help:"Maximum number of messages; 0 for all. Default: 50."`
 
 	connect.Audience
 }
@@ -26,8 +25,8 @@ func (forNote) Help() string {
 		"Archived conversations are looked at, too. A note that is gone is found by its id."
 }
 
-func (forNote) Examples() []command.Example {
-	return []command.Example{
+func (forNote) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat for-note 'Huts in the Alps'", "where a note was used"},
 		{"ctxd chat for-note Travel/Huts.md --all", "also where it was only found"},
 		{"ctxd chat for-note 'Huts in the Alps' --json | jq -r '.messages[].handle'", "for scripts"},
@@ -137,10 +136,10 @@ func citedAs(m *protocol.ChatCitation) string {
 }
 
 type graphCmd struct {
-	Format string        `enum:"list,dot,svg,json" default:"list" placeholder:"FORMAT" help:"Form of the graph: list, dot, svg or json. Default: list."`
-	Nodes  command.Count `short:"n" from:"2" to:"400" default:"100" placeholder:"N" help:"Maximum number of notes and conversations, 2 to 400. Default: 100."`
-	Output string        `short:"o" placeholder:"FILE" help:"Write the graph to this file. Only you can read it."`
-	Force  bool          `help:"Replace the file if it exists."`
+	Format string         `enum:"list,dot,svg,json" default:"list" placeholder:"FORMAT" help:"Form of the graph: list, dot, svg or json. Default: list."`
+	Nodes  term.CountFlag `short:"n" from:"2" to:"400" default:"100" placeholder:"N" help:"Maximum number of notes and conversations, 2 to 400. Default: 100."`
+	Output string         `short:"o" placeholder:"FILE" help:"Write the graph to this file. Only you can read it."`
+	Force  bool           `help:"Replace the file if it exists."`
 
 	connect.Audience
 }
@@ -150,8 +149,8 @@ func (graphCmd) Help() string {
 		"Conversations that lead to the same note share it. Of many, those with most such messages are shown."
 }
 
-func (graphCmd) Examples() []command.Example {
-	return []command.Example{
+func (graphCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat graph", "conversations with their notes"},
 		{"ctxd chat graph --format svg -o chats.svg", "a drawing"},
 		{"ctxd chat graph --format dot | dot -Tpng -o chats.png", "by Graphviz"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -138,7 +137,7 @@ func (s *conversing) leave() {
 	if ref == "" {
 		ref = s.conversation.ID
 	}
-	s.faint("ctxd chat --session " + command.Quoted(ref) + " goes on with it")
+	s.faint("ctxd chat --session " + term.ShellQuoted(ref) + " goes on with it")
 }
 
 // messages returns all messages of a branch, "" for the newest, and where others begin.

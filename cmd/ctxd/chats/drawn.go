@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/markdown"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -23,14 +22,14 @@ type answerView struct {
 	thinks bool         // all of the reasoning is shown, not only its first line
 	lists  bool         // what is proposed is listed behind the answer, not here
 
-	began   bool             // a delta has come
-	done    bool             // the last one has
-	md      *markdown.Writer // of a text that goes on; nil: none does, or it is plain
-	plain   bool             // a text goes on as it is
-	ended   bool             // its last line has
-	thought strings.Builder  // reasoning that goes on
-	hidden  int              // characters of it that are not shown
-	calling string           // id of the call whose line has no end yet
+	began   bool                 // a delta has come
+	done    bool                 // the last one has
+	md      *term.MarkdownWriter // of a text that goes on; nil: none does, or it is plain
+	plain   bool                 // a text goes on as it is
+	ended   bool                 // its last line has
+	thought strings.Builder      // reasoning that goes on
+	hidden  int                  // characters of it that are not shown
+	calling string               // id of the call whose line has no end yet
 }
 
 func newAnswerView(s *term.Streams, thinks bool) *answerView {
@@ -110,7 +109,7 @@ func (v *answerView) text(piece string) {
 	}
 	if v.out.Coloured {
 		if v.md == nil {
-			v.md = markdown.New(v.out)
+			v.md = term.NewMarkdownWriter(v.out)
 			piece = strings.TrimLeft(piece, "\n")
 		}
 		v.md.Write(piece)

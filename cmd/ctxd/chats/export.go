@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -33,8 +32,8 @@ func (export) Help() string {
 		"With --all, files are named by the handles of their conversations; what Ctrl-C leaves are whole files."
 }
 
-func (export) Examples() []command.Example {
-	return []command.Example{
+func (export) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat export weekend_trip_k3x9", "for people to read"},
 		{"ctxd chat export weekend_trip_k3x9 --format json --out trip.json", "for another machine"},
 		{"ctxd chat export --all --format json --out backup", "each conversation to a file"},
@@ -51,9 +50,9 @@ type exported struct {
 func (c *export) Run(a *Options) error {
 	switch {
 	case c.All && c.Conversation != "", !c.All && c.Conversation == "":
-		return command.Misuse("one conversation or --all", "ctxd chat export weekend_trip_k3x9")
+		return term.Misuse("one conversation or --all", "ctxd chat export weekend_trip_k3x9")
 	case c.All && c.Out == "":
-		return command.Misuse("--all writes to a folder", "ctxd chat export --all --out backup")
+		return term.Misuse("--all writes to a folder", "ctxd chat export --all --out backup")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		if c.All {

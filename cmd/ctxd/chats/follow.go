@@ -1,7 +1,6 @@
 package chats
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -15,8 +14,8 @@ func (cancelling) Help() string {
 	return "What came of the answer is kept. Whoever waits for it is told."
 }
 
-func (cancelling) Examples() []command.Example {
-	return []command.Example{{"ctxd chat cancel weekend_trip_k3x9", "stop the answer that a client waits for"}}
+func (cancelling) Examples() []term.Example {
+	return []term.Example{{"ctxd chat cancel weekend_trip_k3x9", "stop the answer that a client waits for"}}
 }
 
 func (c *cancelling) Run(a *Options) error {
@@ -43,8 +42,8 @@ func (c *cancelling) Run(a *Options) error {
 
 type follow struct {
 	aConversation
-	Reasoning bool          `help:"Show all that the model thinks before it answers, not only its first line."`
-	Count     command.Count `short:"n" from:"1" placeholder:"N" help:"Stop after this many answers. Default: run until Ctrl-C."`
+	Reasoning bool           `help:"Show all that the model thinks before it answers, not only its first line."`
+	Count     term.CountFlag `short:"n" from:"1" placeholder:"N" help:"Stop after this many answers. Default: run until Ctrl-C."`
 }
 
 func (follow) Help() string {
@@ -52,8 +51,8 @@ func (follow) Help() string {
 		"With --json each delta is a line."
 }
 
-func (follow) Examples() []command.Example {
-	return []command.Example{
+func (follow) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat follow weekend_trip_k3x9", "until Ctrl-C"},
 		{"ctxd chat follow weekend_trip_k3x9 --count 1", "the next answer"},
 		{`ctxd chat follow weekend_trip_k3x9 --json | jq -j 'select(.type == "text").text'`, "for scripts"},

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -15,8 +14,8 @@ import (
 )
 
 type highlights struct {
-	Conversation string        `arg:"" help:"Id or handle of the conversation, or id of a message."`
-	N            command.Count `arg:"" optional:"" from:"1" help:"Number of the message. Default: all of the newest branch that have excerpts."`
+	Conversation string         `arg:"" help:"Id or handle of the conversation, or id of a message."`
+	N            term.CountFlag `arg:"" optional:"" from:"1" help:"Number of the message. Default: all of the newest branch that have excerpts."`
 
 	connect.Audience
 }
@@ -26,8 +25,8 @@ func (highlights) Help() string {
 		"The excerpts of a note with another text by now are not shown."
 }
 
-func (highlights) Examples() []command.Example {
-	return []command.Example{
+func (highlights) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat highlights weekend_trip_k3x9", "of all answers of a conversation"},
 		{"ctxd chat highlights weekend_trip_k3x9 2", "of one answer"},
 		{"ctxd chat highlights weekend_trip_k3x9 --json | jq -r '.messages[].items[].excerpts[]?.text'", "for scripts"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -22,8 +21,8 @@ func (importChats) Help() string {
 		"What cannot be read is left out and listed. Ctrl-C stops between conversations; the next import continues from there."
 }
 
-func (importChats) Examples() []command.Example {
-	return []command.Example{
+func (importChats) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat import conversations.json --dry-run", "show what would be imported"},
 		{"ctxd chat import trip.json", "what ctxd chat export --format json wrote"},
 		{"ctxd chat import ~/Downloads/export.zip", "import it"},

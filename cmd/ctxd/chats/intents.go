@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -31,8 +30,8 @@ func (intents) Help() string {
 		strings.Join(list, ", ") + ". They stand at the beginning of a line, in lists, or behind semicolons. ctxd chat say proposes what a message orders, and ctxd chat confirm does it."
 }
 
-func (intents) Examples() []command.Example {
-	return []command.Example{
+func (intents) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat intents Remember that I eat no meat", "what would be remembered"},
 		{`ctxd chat intents "/forget #42; /remember I live in Paris"`, "two orders"},
 		{`ctxd chat intents -s weekend_trip_k3x9 "/pin [[Packing list]]"`, "what would be pinned"},

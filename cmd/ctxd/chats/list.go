@@ -1,7 +1,6 @@
 package chats
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -10,16 +9,16 @@ import (
 )
 
 type list struct {
-	Archived bool          `help:"The archived conversations instead of the others."`
-	Limit    command.Count `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of conversations; 0 for all. Default: 100."`
+	Archived bool           `help:"The archived conversations instead of the others."`
+	Limit    term.CountFlag `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of conversations; 0 for all. Default: 100."`
 
 	connect.Audience
 }
 
 func (list) Help() string { return "The conversation changed last comes first." }
 
-func (list) Examples() []command.Example {
-	return []command.Example{
+func (list) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat list -n 10", "the last ten"},
 		{"ctxd chat list --archived", "those that are archived"},
 		{"ctxd chat list --audience remote", "without private ones, for a model on another machine"},

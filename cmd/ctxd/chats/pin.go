@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -23,8 +22,8 @@ type create struct {
 
 func (create) Help() string { return "It prints the handle of the conversation." }
 
-func (create) Examples() []command.Example {
-	return []command.Example{
+func (create) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd chat new "Weekend trip"`, "ctxd chat append --to adds what is said"},
 		{`ctxd chat new "Weekend trip" --pin 42 --pin "[[Packing list]]"`, "with what the model is to know in all of it"},
 	}
@@ -81,7 +80,7 @@ func find(a *Options, cl *client.Client, refs []string) (p pins, err error) {
 		}
 		n, err := connect.FindNote(a.Ctx, cl, strings.TrimSuffix(title, "]]"))
 		if fault.KindOf(err) == fault.NotFound {
-			return p, command.NotFound("memory or note", ref).
+			return p, term.NotFound("memory or note", ref).
 				WithHint("give the number of a memory, as listed by ctxd memory list, or the title of a note")
 		}
 		if err != nil {
@@ -126,8 +125,8 @@ func (pin) Help() string {
 	return "A prompt that ctxd context --conversation or a client asks for has them. ctxd memory pin has a memory stand in the prompts of all conversations."
 }
 
-func (pin) Examples() []command.Example {
-	return []command.Example{
+func (pin) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd chat pin weekend_trip_k3x9 42 "[[Packing list]]"`, "a memory and a note"},
 		{"ctxd chat show weekend_trip_k3x9", "what is pinned in it"},
 	}
@@ -139,8 +138,8 @@ func (c *pin) Run(a *Options) error {
 
 type unpin struct{ pinArgs }
 
-func (unpin) Examples() []command.Example {
-	return []command.Example{{"ctxd chat unpin weekend_trip_k3x9 42", "the memory itself stays"}}
+func (unpin) Examples() []term.Example {
+	return []term.Example{{"ctxd chat unpin weekend_trip_k3x9 42", "the memory itself stays"}}
 }
 
 func (c *unpin) Run(a *Options) error {

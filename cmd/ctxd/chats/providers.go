@@ -3,7 +3,6 @@ package chats
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -21,8 +20,8 @@ func (providers) Help() string {
 		"Only a local one gets private records. Keys are never shown. Without a provider the command shows how to set one."
 }
 
-func (providers) Examples() []command.Example {
-	return []command.Example{
+func (providers) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat providers", "who may answer"},
 		{"ctxd chat providers --probe", "whether they can be reached, and their models"},
 		{"ctxd chat providers --probe --json | jq -r '.providers[].probe.models[]'", "for scripts"},

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -29,8 +28,8 @@ func (references) Help() string {
 		"The first ten are shown. ctxd open opens the address that --json gives for each."
 }
 
-func (references) Examples() []command.Example {
-	return []command.Example{
+func (references) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat references weekend_trip_k3x9", "what the conversation stood on"},
 		{"ctxd chat references weekend_trip_k3x9 4", "what message 4 stood on"},
 		{"ctxd chat references weekend_trip_k3x9 --all", "all of it, and what was only found"},
@@ -40,7 +39,7 @@ func (references) Examples() []command.Example {
 
 func (c *references) Run(a *Options) error {
 	if c.Number != nil && *c.Number < 1 {
-		return command.Misuse("messages are numbered from 1", "ctxd chat references weekend_trip_k3x9 2; ctxd chat show lists them")
+		return term.Misuse("messages are numbered from 1", "ctxd chat references weekend_trip_k3x9 2; ctxd chat show lists them")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
@@ -156,7 +155,7 @@ func drawReference(s *term.Screen, indent string, r *turn.ChatShownReference) {
 	if r.Status == record.ReferOK || r.Status == record.ReferAmbiguous {
 		below = append(below, r.Reason)
 	}
-	for _, text := range command.NonEmpty(below...) {
+	for _, text := range term.NonEmpty(below...) {
 		s.Say(term.Styled(term.Faint, indent+"    "+text))
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 type say struct {
@@ -21,8 +21,8 @@ func (say) Help() string {
 		"goes to standard error when the answer is piped. With --json each delta is a line, and the last line is the result."
 }
 
-func (say) Examples() []command.Example {
-	return []command.Example{
+func (say) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat say Where could we hike in May?", "one question, one answer"},
 		{"ctxd chat say --last And in June?", "go on with the last conversation"},
 		{"ctxd chat say --system 'Summarise this' < report.md", "a long text from a file"},
@@ -50,7 +50,7 @@ func piped(a *Options) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(data) {
-		return "", command.Misuse("the message is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
+		return "", term.Misuse("the message is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
 	}
 	return strings.TrimRight(string(data), "\n"), nil
 }
@@ -58,14 +58,14 @@ func piped(a *Options) (string, error) {
 // once says one thing.
 func (t *teller) once(text, after string) error {
 	if strings.TrimSpace(text) == "" {
-		return command.Misuse("there is nothing to say", `ctxd chat say "Where could we hike in May?"`)
+		return term.Misuse("there is nothing to say", `ctxd chat say "Where could we hike in May?"`)
 	}
 	if err := t.resume(); err != nil {
 		return err
 	}
 	m := t.message(text)
 	if m.ParentID = after; after != "" && t.conversation == nil {
-		return command.Misuse("--after needs the conversation of the message", "ctxd chat say --session weekend_trip_k3x9 --after "+command.Quoted(after)+" TEXT")
+		return term.Misuse("--after needs the conversation of the message", "ctxd chat say --session weekend_trip_k3x9 --after "+term.ShellQuoted(after)+" TEXT")
 	}
 	_, _, err := t.ask(t.Ctx, m)
 	return err
@@ -82,8 +82,8 @@ func (talk) Help() string {
 		"ctxd config chat.history. From a pipe one message is read, as ctxd chat say does. With --json each delta is a line, then the result is one."
 }
 
-func (talk) Examples() []command.Example {
-	return []command.Example{
+func (talk) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat", "begin a conversation"},
 		{"ctxd chat --last", "go on with the one that was changed last"},
 		{"ctxd chat --session weekend_trip_k3x9", "go on with another one"},

@@ -3,7 +3,6 @@ package chats
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -12,12 +11,12 @@ import (
 )
 
 type searchIn struct {
-	Query    []string      `arg:"" help:"Words to look for."`
-	In       string        `placeholder:"CONVERSATION" help:"Id or handle of the conversation to look in, archived or not. Default: all."`
-	Mode     string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
-	Limit    command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of messages, 1 to 100. Default: 10."`
-	Archived bool          `help:"Include archived conversations."`
-	Explain  bool          `short:"e" help:"Show how each hit got its score."`
+	Query    []string       `arg:"" help:"Words to look for."`
+	In       string         `placeholder:"CONVERSATION" help:"Id or handle of the conversation to look in, archived or not. Default: all."`
+	Mode     string         `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
+	Limit    term.CountFlag `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of messages, 1 to 100. Default: 10."`
+	Archived bool           `help:"Include archived conversations."`
+	Explain  bool           `short:"e" help:"Show how each hit got its score."`
 
 	connect.Audience
 }
@@ -28,8 +27,8 @@ func (searchIn) Help() string {
 		"ctxd chat search 'river role:assistant after:7d'."
 }
 
-func (searchIn) Examples() []command.Example {
-	return []command.Example{
+func (searchIn) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat search where to hike", "what was said about it"},
 		{"ctxd chat search river --in weekend_trip_k3x9", "in one conversation"},
 		{"ctxd chat search 'role:user after:yesterday hike'", "what you said lately"},
@@ -41,7 +40,7 @@ func (searchIn) Examples() []command.Example {
 func (c *searchIn) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
 	if strings.TrimSpace(query) == "" {
-		return command.Misuse("the query is empty", "ctxd chat search river")
+		return term.Misuse("the query is empty", "ctxd chat search river")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		params := protocol.ChatSearch{Query: query, Mode: c.Mode, Limit: int(c.Limit), Archived: c.Archived, Explain: c.Explain}

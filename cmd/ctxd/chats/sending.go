@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -20,15 +19,15 @@ import (
 
 // asking is how a model is asked.
 type asking struct {
-	Session   string        `short:"s" placeholder:"CONVERSATION" help:"Id or handle of the conversation to go on with. Default: a new one."`
-	Last      bool          `short:"l" help:"Go on with the conversation that was changed last."`
-	Provider  string        `placeholder:"NAME" help:"Which provider answers. Default: that of the conversation, else chat.provider."`
-	Model     string        `short:"m" placeholder:"NAME" help:"Which of its models. Default: that of the conversation, else chat.model."`
-	System    string        `placeholder:"TEXT" help:"What the model is told before everything else, in a new conversation."`
-	Private   bool          `help:"Keep what is said from remote models, and a new conversation with it. The provider must be local."`
-	NoTools   bool          `help:"Let the model call no tools."`
-	Memories  command.Count `from:"0" to:"20" default:"5" placeholder:"N" help:"Memories and messages that a search adds to the prompt, 0 to 20. Default: 5."`
-	Reasoning bool          `help:"Show all that the model thinks before it answers, not only its first line."`
+	Session   string         `short:"s" placeholder:"CONVERSATION" help:"Id or handle of the conversation to go on with. Default: a new one."`
+	Last      bool           `short:"l" help:"Go on with the conversation that was changed last."`
+	Provider  string         `placeholder:"NAME" help:"Which provider answers. Default: that of the conversation, else chat.provider."`
+	Model     string         `short:"m" placeholder:"NAME" help:"Which of its models. Default: that of the conversation, else chat.model."`
+	System    string         `placeholder:"TEXT" help:"What the model is told before everything else, in a new conversation."`
+	Private   bool           `help:"Keep what is said from remote models, and a new conversation with it. The provider must be local."`
+	NoTools   bool           `help:"Let the model call no tools."`
+	Memories  term.CountFlag `from:"0" to:"20" default:"5" placeholder:"N" help:"Memories and messages that a search adds to the prompt, 0 to 20. Default: 5."`
+	Reasoning bool           `help:"Show all that the model thinks before it answers, not only its first line."`
 }
 
 // teller says something in a conversation and shows the answers. It is used by one goroutine.
@@ -105,13 +104,13 @@ func (t *teller) call(ctx context.Context, method string, params, result any) er
 // resume finds the conversation to go on with.
 func (t *teller) resume() error {
 	if t.Session != "" && t.Last {
-		return command.Misuse("--last cannot be combined with --session", "ctxd chat --last")
+		return term.Misuse("--last cannot be combined with --session", "ctxd chat --last")
 	}
 	if t.Session == "" && !t.Last {
 		return nil
 	}
 	if t.System != "" {
-		return command.Misuse("--system is for a new conversation", "ctxd chat update CONVERSATION --system-prompt TEXT")
+		return term.Misuse("--system is for a new conversation", "ctxd chat update CONVERSATION --system-prompt TEXT")
 	}
 	if t.Last {
 		var page protocol.Conversations
@@ -119,7 +118,7 @@ func (t *teller) resume() error {
 			return err
 		}
 		if len(page.Conversations) == 0 {
-			return command.NotFound("conversation", "--last").WithHint("leave out --last to begin one")
+			return term.NotFound("conversation", "--last").WithHint("leave out --last to begin one")
 		}
 		t.conversation = page.Conversations[0]
 		return nil

@@ -1,7 +1,6 @@
 package chats
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -11,8 +10,8 @@ import (
 
 type show struct {
 	aConversation
-	Branch string        `placeholder:"ID" help:"Show the newest branch that has this message, as the list of branches names it. Default: the newest of all."`
-	Limit  command.Count `short:"n" from:"0" default:"0" placeholder:"N" help:"Maximum number of messages, the first ones; 0 for all. Default: 0."`
+	Branch string         `placeholder:"ID" help:"Show the newest branch that has this message, as the list of branches names it. Default: the newest of all."`
+	Limit  term.CountFlag `short:"n" from:"0" default:"0" placeholder:"N" help:"Maximum number of messages, the first ones; 0 for all. Default: 0."`
 
 	connect.Audience
 }
@@ -21,8 +20,8 @@ func (show) Help() string {
 	return "Messages are numbered from 1. For a remote reader private messages do not exist, and the others are numbered without them."
 }
 
-func (show) Examples() []command.Example {
-	return []command.Example{
+func (show) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat show weekend_trip_k3x9", "all of it"},
 		{"ctxd chat show weekend_trip_k3x9 -n 4", "how it began"},
 		{"ctxd chat show weekend_trip_k3x9 --branch 6fa459ea-ee8a-3ca4-894e-db77e160355e", "another branch of it"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -68,7 +67,7 @@ func (s *conversing) command(ctx context.Context, text string) error {
 		}
 		e := fault.New(fault.Invalid, "there is no command %s", term.Clean(named)).
 			WithHint("/help lists the commands; two slashes begin a message with one")
-		if near := command.Nearest(named, names); len(near) > 0 {
+		if near := term.NearestNames(named, names); len(near) > 0 {
 			e.Hint = strings.Join(near, " or ")
 		}
 		return e

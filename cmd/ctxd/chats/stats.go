@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -14,10 +13,10 @@ import (
 )
 
 type stats struct {
-	Since string        `placeholder:"DATE" help:"Count the notes of messages said on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31. Default: all."`
-	Limit command.Count `short:"n" from:"1" to:"1000" default:"20" placeholder:"N" help:"Maximum number of notes, 1 to 1000. Default: 20."`
-	HTML  string        `name:"html" placeholder:"FILE" help:"Write the notes with where they were used, and the graph of conversations, to this file as a page for a browser. It needs no network, and only you can read it."`
-	Force bool          `help:"Replace the file if it exists."`
+	Since string         `placeholder:"DATE" help:"Count the notes of messages said on or after this date: today, yesterday, 7d, 2w, 2026-01 or 2026-01-31. Default: all."`
+	Limit term.CountFlag `short:"n" from:"1" to:"1000" default:"20" placeholder:"N" help:"Maximum number of notes, 1 to 1000. Default: 20."`
+	HTML  string         `name:"html" placeholder:"FILE" help:"Write the notes with where they were used, and the graph of conversations, to this file as a page for a browser. It needs no network, and only you can read it."`
+	Force bool           `help:"Replace the file if it exists."`
 
 	connect.Audience
 }
@@ -29,8 +28,8 @@ func (stats) Help() string {
 		"Then how many messages named each note with a link, how often a search has found it, and how often a model has read it."
 }
 
-func (stats) Examples() []command.Example {
-	return []command.Example{
+func (stats) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat stats", "what was spent, and which notes were used"},
 		{"ctxd chat stats --since 30d", "with the notes of the last 30 days"},
 		{"ctxd chat stats --html used.html", "a page with the notes, where they were used, and a drawing"},
@@ -50,7 +49,7 @@ type shownStats struct {
 
 func (c *stats) Run(a *Options) error {
 	if c.Force && c.HTML == "" {
-		return command.Misuse("--force needs --html", "ctxd chat stats --html used.html --force")
+		return term.Misuse("--force needs --html", "ctxd chat stats --html used.html --force")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		if c.HTML != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -13,7 +12,7 @@ import (
 
 type suggestFor struct {
 	aConversation
-	Limit command.Count `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of notes, 1 to 50. Default: 5."`
+	Limit term.CountFlag `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of notes, 1 to 50. Default: 5."`
 
 	connect.Audience
 }
@@ -23,8 +22,8 @@ func (suggestFor) Help() string {
 		"Notes that the conversation refers to already are not among them. Each note has the reason why it is there."
 }
 
-func (suggestFor) Examples() []command.Example {
-	return []command.Example{
+func (suggestFor) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd chat suggest weekend_trip_k3x9", "what else could be of use"},
 		{"ctxd chat suggest weekend_trip_k3x9 -n 20", "more of them"},
 		{"ctxd chat suggest weekend_trip_k3x9 --json | jq -r '.items[].title'", "for scripts"},

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 const canaryKey = "sk-canary-91ab"
@@ -125,7 +125,7 @@ func TestCHAT24_WrongProviders(t *testing.T) {
 	if c, err := Load("", given); err != nil || c.Chat.Options("ours").Base != "http://127.0.0.1:1" {
 		t.Errorf("%v", err)
 	}
-	var misuse *command.Usage
+	var misuse *term.UsageError
 	if _, err := Assignments([]string{"chat.providers.ours.bass=x"}); err == nil || errors.As(err, &misuse) {
 		t.Errorf("%v", err)
 	}

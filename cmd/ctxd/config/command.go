@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -42,8 +41,8 @@ func (Command) More() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
-	return []command.Example{
+func (Command) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd config", "every setting, its value, and where the value came from"},
 		{"ctxd config data", "the folder of the store, for a script"},
 		{"ctxd config --init", "create a configuration file"},
@@ -56,7 +55,7 @@ func (Command) Examples() []command.Example {
 func (c *Command) Run(a *Options) error {
 	switch {
 	case c.Key != "" && (c.Path || c.Init):
-		return command.Misuse("--path and --init cannot be combined with a setting", "ctxd config --help")
+		return term.Misuse("--path and --init cannot be combined with a setting", "ctxd config --help")
 	case c.Path || c.Init:
 		return c.file(a)
 	}

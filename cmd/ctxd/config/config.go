@@ -14,7 +14,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -210,7 +210,7 @@ func (c *Config) checkEnvironment(environ []string) error {
 			continue
 		}
 		e := fault.New(fault.Invalid, "no setting has this environment variable").WithHint("ctxd config --help lists the settings")
-		if near := command.Nearest(name, names); len(near) > 0 {
+		if near := term.NearestNames(name, names); len(near) > 0 {
 			e.Hint = "did you mean $" + near[0] + "?"
 		}
 		return &Error{At: Origin{Source: fromEnv, where: "$" + name}, Fault: e}
@@ -355,7 +355,7 @@ func Assignments(list []string) (Given, error) {
 	for _, word := range list {
 		key, text, ok := strings.Cut(word, "=")
 		if !ok && nameable(word) == word {
-			return nil, command.Misuse(fmt.Sprintf("--set %q has no equals sign", word),
+			return nil, term.Misuse(fmt.Sprintf("--set %q has no equals sign", word),
 				"ctxd serve --set limits.connections=100")
 		}
 		known.nameProvider(key)
@@ -414,7 +414,7 @@ func (c *Config) unknownSetting(key string) *fault.Error {
 			WithHint("chat.providers.NAME.key says where a key is found; replace one that was shown")
 	}
 	e := fault.New(fault.Invalid, "there is no setting %q", key).WithHint("ctxd config lists the settings")
-	if near := command.Nearest(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
+	if near := term.NearestNames(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return e

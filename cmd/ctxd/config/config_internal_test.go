@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -189,7 +189,7 @@ func TestConfig_WrongInEnvironmentAndFlags(t *testing.T) {
 	}
 	t.Setenv("CTXD_LIMITS_BATCH", "")
 	_, err = Load(p, Given{"limits.batch": {"5", "6"}})
-	if !errors.As(err, &e) || command.Explain(err).Code != command.ExitMisused {
+	if !errors.As(err, &e) || term.ExplainError(err).Code != term.ExitMisused {
 		t.Errorf("two values for one setting: %v", err)
 	}
 	if runtime.GOOS != "windows" {
@@ -200,7 +200,7 @@ func TestConfig_WrongInEnvironmentAndFlags(t *testing.T) {
 		}
 	}
 	for _, set := range []string{"limits.batch", "limits.bach=3", "=3"} {
-		if _, err := Assignments([]string{set}); err == nil || command.Explain(err).Code != command.ExitMisused {
+		if _, err := Assignments([]string{set}); err == nil || term.ExplainError(err).Code != term.ExitMisused {
 			t.Errorf("--set %s: %v", set, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestConfig_VariablesThatSetNothing(t *testing.T) {
 	} {
 		err := Default().checkEnvironment([]string{"CTXD_LOG_LEVEL=info", c.pair})
 		name, _, _ := strings.Cut(c.pair, "=")
-		if f := command.Explain(err); f.Code != command.ExitError || f.Message != "$"+name+": no setting has this environment variable" || f.Hint != c.hint {
+		if f := term.ExplainError(err); f.Code != term.ExitError || f.Message != "$"+name+": no setting has this environment variable" || f.Hint != c.hint {
 			t.Errorf("%s: %+v", c.pair, f)
 		}
 	}

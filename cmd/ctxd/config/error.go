@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -28,10 +28,10 @@ func (e *Error) Error() string {
 }
 
 // Describe says how the error is shown.
-func (e *Error) Describe(f *command.Failure) {
+func (e *Error) Describe(f *term.Failure) {
 	f.Message, f.Field, f.File, f.Line = e.Error(), e.Key, e.At.file, e.At.Line
 	if e.At.Source == fromFlag {
-		f.Code = command.ExitMisused
+		f.Code = term.ExitMisused
 	}
 }
 

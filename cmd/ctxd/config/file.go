@@ -15,7 +15,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed/dial"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -52,7 +51,7 @@ func (c *Config) readFile(flag string) error {
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return command.NotFound("file", p).WithHint("%s names it; ctxd config --init makes it", named)
+		return term.NotFound("file", p).WithHint("%s names it; ctxd config --init makes it", named)
 	case err != nil:
 		return err
 	}
@@ -86,7 +85,7 @@ func readConfig(p string) ([]byte, error) {
 		return nil, unreadable(p, err)
 	}
 	if reason := dial.Tamperable(info); reason != "" {
-		return nil, badFile(p, 0, "%s, so it is not trusted", reason).hint("chmod go-w %s", command.Quoted(p))
+		return nil, badFile(p, 0, "%s, so it is not trusted", reason).hint("chmod go-w %s", term.ShellQuoted(p))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxConfigFile+1))
 	switch {

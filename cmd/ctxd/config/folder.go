@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -23,7 +23,7 @@ func Folder(path string) (string, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", command.NotFound("folder", path).
+		return "", term.NotFound("folder", path).
 			WithHint("check the path; a shell expands ~ only at the start of a word")
 	case err != nil:
 		return "", fault.Wrap(fault.Unavailable, err, "cannot read the folder %q", path).

@@ -14,10 +14,10 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/logfile"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -35,7 +35,7 @@ type AttachFlags struct {
 func (f *AttachFlags) Options() AttachOptions {
 	return AttachOptions{
 		noStart: f.NoStart,
-		Given:   config.Given{"idleExit": command.NonEmpty(f.IdleExit), "data": command.NonEmpty(f.Data)},
+		Given:   config.Given{"idleExit": term.NonEmpty(f.IdleExit), "data": term.NonEmpty(f.Data)},
 	}
 }
 
@@ -116,7 +116,7 @@ func unreached(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return &command.Unreachable{Socket: path, Err: err}
+	return &term.Unreachable{Socket: path, Err: err}
 }
 
 // passing reports whether a dial that failed may succeed later.
@@ -155,9 +155,9 @@ type start struct {
 	args       []string
 	began      time.Time
 
-	child *child           // nil when none runs
-	after time.Time        // the next start is not before that
-	last  *command.Failure // of the last start that failed
+	child *child        // nil when none runs
+	after time.Time     // the next start is not before that
+	last  *term.Failure // of the last start that failed
 }
 
 // connect starts daemons until one answers: ours, or one that was faster.
@@ -203,7 +203,7 @@ func (s *start) attempt(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	if ctx.Err() == nil && !passing(err) && fault.KindOf(err) != fault.Cancelled {
-		return nil, &command.Unreachable{Socket: s.path, Err: err}
+		return nil, &term.Unreachable{Socket: s.path, Err: err}
 	}
 	return nil, nil
 }
@@ -223,7 +223,7 @@ func (s *start) probe(ctx context.Context) error {
 			}
 		}()
 	}
-	cl, err := client.Dial(ctx, s.path, client.Options{Name: "ctxd-start", Version: command.Version()})
+	cl, err := client.Dial(ctx, s.path, client.Options{Name: "ctxd-start", Version: term.ProgramVersion()})
 	if err == nil {
 		defer func() { _ = cl.Close() }() // the answer is here
 		err = cl.Call(ctx, "vault.list", protocol.Empty{}, nil)
@@ -252,7 +252,7 @@ func (s *start) lost(ctx context.Context) error {
 	}
 	s.last = &f
 	switch {
-	case c.code == command.ExitOwned && !s.dataElsewhere(ctx), c.code == command.ExitOK:
+	case c.code == term.ExitOwned && !s.dataElsewhere(ctx), c.code == term.ExitOK:
 		return nil
 	}
 	return &startError{failure: f}
@@ -283,8 +283,8 @@ func (s *start) giveUp(ctx context.Context) (net.Conn, error) {
 	if s.last != nil {
 		return nil, &startError{failure: *s.last}
 	}
-	return nil, &startError{failure: command.Failure{
-		Code: command.ExitNoDaemon, Kind: fault.Unavailable.String(),
+	return nil, &startError{failure: term.Failure{
+		Code: term.ExitNoDaemon, Kind: fault.Unavailable.String(),
 		Message: "a daemon was started, but did not answer within " + StartLimit.String(),
 		Hint:    "run ctxd serve on a terminal to see why", Log: s.logged(),
 	}}
@@ -314,11 +314,11 @@ func (s *start) forget() {
 }
 
 // startError says that a daemon could not be started.
-type startError struct{ failure command.Failure }
+type startError struct{ failure term.Failure }
 
 func (e *startError) Error() string { return e.failure.Message }
 
-func (e *startError) Describe(f *command.Failure) { *f = e.failure }
+func (e *startError) Describe(f *term.Failure) { *f = e.failure }
 
 // Absolute returns the path of a file as a process elsewhere finds it.
 func Absolute(path string) string {

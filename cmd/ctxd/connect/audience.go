@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -29,7 +29,7 @@ func (f Audience) Explain(err error) error {
 	if !f.Remote() || !errors.As(err, &known) || !namesReader(known.Hint) {
 		return err
 	}
-	return command.Hinted(err, known.Hint+" --audience "+protocol.Remote)
+	return term.WithHint(err, known.Hint+" --audience "+protocol.Remote)
 }
 
 // namesReader reports whether a hint says to run a command that shows records.

@@ -1,12 +1,5 @@
 package connect
 
-// Call is ctxd call: any method of the protocol from the command line.
-//
-// It makes params of words (key=value, read as the schema of the method says, and
-// key:=json), of JSON or of standard input, and describes a method from the contract
-// in rpc/protocol: its params, results and codes. It knows no method by name. The
-// command is used by one goroutine, and its result is printed as the daemon sent it.
-
 import (
 	"encoding/json"
 	"errors"
@@ -15,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -47,8 +39,8 @@ func (CallCommand) More() string {
 }
 
 // Examples are those of --help.
-func (CallCommand) Examples() []command.Example {
-	return []command.Example{
+func (CallCommand) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd call notes.complete prefix=Pro limit=3", "parameters by name, converted to the types of the method"},
 		{"ctxd call notes.list tags=work tags=2026", "a list of two items"},
 		{`ctxd call notes.search query=drift filter:='{"tags":["work"]}'`, "NAME:= takes any JSON"},
@@ -96,7 +88,7 @@ func (c *CallCommand) suggest(err error, methods []string) error {
 	}
 	e := fault.New(fault.NotFound, "the daemon has no method %q", c.Method).
 		WithHint("ctxd call --help lists the methods")
-	if near := command.Nearest(c.Method, methods); len(near) > 0 {
+	if near := term.NearestNames(c.Method, methods); len(near) > 0 {
 		e.Hint = "ctxd call " + strings.Join(near, ", or ctxd call ")
 	}
 	return e
@@ -116,7 +108,7 @@ func (c *CallCommand) suggestParam(refused *client.Error) error {
 		return &e
 	}
 	e.Data.Hint = c.Method + " takes " + strings.Join(names, ", ")
-	if near := command.Nearest(name, names); len(near) > 0 {
+	if near := term.NearestNames(name, names); len(near) > 0 {
 		e.Data.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Data.Hint
 	}
 	return &e

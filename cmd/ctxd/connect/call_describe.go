@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -85,7 +84,7 @@ func (c *CallCommand) describe(a *CallOptions) error {
 	}
 	if i < 0 {
 		e := fault.New(fault.NotFound, "there is no method %q", c.Method).WithHint("ctxd call --help lists the methods")
-		if near := command.Nearest(c.Method, protocol.Names()); len(near) > 0 {
+		if near := term.NearestNames(c.Method, protocol.Names()); len(near) > 0 {
 			e.Hint = "ctxd call " + near[0] + " --describe"
 		}
 		return e

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // Params returns the params as a JSON object.
 func (c *CallCommand) params(a *CallOptions) (json.RawMessage, error) {
 	for _, arg := range c.Params {
 		if !utf8.ValidString(arg) {
-			return nil, command.Misuse(fmt.Sprintf("%q is not valid UTF-8, which JSON requires", arg),
+			return nil, term.Misuse(fmt.Sprintf("%q is not valid UTF-8, which JSON requires", arg),
 				"set the terminal and the files to UTF-8")
 		}
 	}
@@ -31,7 +31,7 @@ func (c *CallCommand) params(a *CallOptions) (json.RawMessage, error) {
 			return nil, err
 		}
 		if len(bytes.TrimSpace(doc)) == 0 {
-			return nil, command.Misuse("standard input was empty", "give a JSON object, or leave out the - for no params")
+			return nil, term.Misuse("standard input was empty", "give a JSON object, or leave out the - for no params")
 		}
 	case len(c.Params) == 1 && !isMember(c.Params[0]):
 		doc = []byte(c.Params[0])
@@ -43,7 +43,7 @@ func (c *CallCommand) params(a *CallOptions) (json.RawMessage, error) {
 		return nil, badJSON("the params", err)
 	}
 	if object == nil {
-		return nil, command.Misuse("the params are null", "give a JSON object, or leave them out")
+		return nil, term.Misuse("the params are null", "give a JSON object, or leave them out")
 	}
 	return doc, nil
 }
@@ -60,7 +60,7 @@ func members(args []string, schemas map[string]schema) (json.RawMessage, error) 
 	object := make(map[string]any, len(args))
 	for _, arg := range args {
 		if !isMember(arg) {
-			return nil, command.Misuse(fmt.Sprintf("%q is no NAME=TEXT", arg),
+			return nil, term.Misuse(fmt.Sprintf("%q is no NAME=TEXT", arg),
 				`quote JSON as one word: '{"query":"two words"}'`)
 		}
 		name, value, _ := strings.Cut(arg, "=")
@@ -68,7 +68,7 @@ func members(args []string, schemas map[string]schema) (json.RawMessage, error) 
 		list, isList := object[name].([]string)
 		_, twice := object[name]
 		if twice && (isJSON || !isList) {
-			return nil, command.Misuse(name+" is given twice",
+			return nil, term.Misuse(name+" is given twice",
 				"remove one of the two; a list is written as "+name+`:='["a","b"]'`)
 		}
 		switch s, known := schemas[name]; {
@@ -112,26 +112,26 @@ func (s *schema) convert(name, text string) (any, error) {
 	case "integer":
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, command.Misuse(fmt.Sprintf("%s is a whole number, not %q", name, text), "such as "+name+"=3")
+			return nil, term.Misuse(fmt.Sprintf("%s is a whole number, not %q", name, text), "such as "+name+"=3")
 		}
 		return n, nil
 	case "boolean":
 		if text != "true" && text != "false" {
-			return nil, command.Misuse(fmt.Sprintf("%s is true or false, not %q", name, text), "such as "+name+"=true")
+			return nil, term.Misuse(fmt.Sprintf("%s is true or false, not %q", name, text), "such as "+name+"=true")
 		}
 		return text == "true", nil
 	}
 	if s.Items != nil {
-		return nil, command.Misuse(name+" is a list of objects, which must be given as JSON", "such as "+name+":='[{…}]'")
+		return nil, term.Misuse(name+" is a list of objects, which must be given as JSON", "such as "+name+":='[{…}]'")
 	}
-	return nil, command.Misuse(name+" is an object, which must be given as JSON", "such as "+name+":='{…}'")
+	return nil, term.Misuse(name+" is an object, which must be given as JSON", "such as "+name+":='{…}'")
 }
 
 func badJSON(what string, err error) error {
 	hint := "JSON needs double quotes around names and strings; in a shell, put single quotes around the whole"
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return command.Misuse(fmt.Sprintf("invalid JSON in %s: %s at byte %d", what, syntax, syntax.Offset), hint)
+		return term.Misuse(fmt.Sprintf("invalid JSON in %s: %s at byte %d", what, syntax, syntax.Offset), hint)
 	}
-	return command.Misuse(what+" must be a JSON object", hint)
+	return term.Misuse(what+" must be a JSON object", hint)
 }

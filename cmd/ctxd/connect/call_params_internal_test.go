@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -22,7 +22,7 @@ func TestCall_ArgumentsThatMakeNoParams(t *testing.T) {
 		{[]string{"query=\xff"}, `"query=\xff" is not valid UTF-8, which JSON requires`},
 	} {
 		_, err := (&CallCommand{Method: "notes.search", Params: c.args}).params(nil)
-		if err == nil || err.Error() != c.msg || command.Explain(err).Code != command.ExitMisused {
+		if err == nil || err.Error() != c.msg || term.ExplainError(err).Code != term.ExitMisused {
 			t.Errorf("%q: %v, want %s", c.args, err, c.msg)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -62,16 +62,16 @@ func (c *child) forget() {
 
 // failure returns why it ended, and whether it told so itself: it does as JSON,
 // unless it crashed. It must have ended.
-func (c *child) failure() (f command.Failure, told bool) {
+func (c *child) failure() (f term.Failure, told bool) {
 	said := c.said()
 	var doc struct {
-		Error command.Failure `json:"error"`
+		Error term.Failure `json:"error"`
 	}
 	if json.Unmarshal(said, &doc) == nil && doc.Error.Message != "" {
 		return doc.Error, true
 	}
-	f = command.Failure{
-		Code: command.ExitNoDaemon, Kind: fault.Unavailable.String(),
+	f = term.Failure{
+		Code: term.ExitNoDaemon, Kind: fault.Unavailable.String(),
 		Hint:    "run ctxd serve on a terminal to see what is wrong",
 		Message: "a daemon was started and stopped at once: " + c.state,
 	}

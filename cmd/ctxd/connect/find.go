@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -27,7 +26,7 @@ func Place(vault, path string) string {
 func inVault(ctx context.Context, cl *client.Client, name string) (*protocol.NoteFull, error) {
 	var n protocol.NoteFull
 	vault, rest, _ := strings.Cut(name, ":")
-	err := error(command.NotFound("note", name))
+	err := error(term.NotFound("note", name))
 	if vault == "" || rest == "" {
 		return nil, err
 	}
@@ -49,11 +48,11 @@ func oneOf(err error) error {
 	}
 	for _, c := range several.Candidates {
 		if c.Vault != "" && c.Path != "" {
-			return command.Hinted(err, "give its id, or its vault and path, such as "+
-				command.Quoted(Place(c.Vault, c.Path)))
+			return term.WithHint(err, "give its id, or its vault and path, such as "+
+				term.ShellQuoted(Place(c.Vault, c.Path)))
 		}
 	}
-	return command.Hinted(err, "give its path or id")
+	return term.WithHint(err, "give its path or id")
 }
 
 // FindNote returns the note of an id, a path or a title, the latter two also behind the name
@@ -88,7 +87,7 @@ func FindNote(ctx context.Context, cl *client.Client, name string) (*protocol.No
 	if err := cl.Call(ctx, "notes.complete", protocol.NoteComplete{Prefix: name, Limit: 5}, &near); err != nil {
 		return nil, err
 	}
-	missing := command.NotFound("note", name).WithHint("ctxd search %s", command.Quoted(name))
+	missing := term.NotFound("note", name).WithHint("ctxd search %s", term.ShellQuoted(name))
 	if len(near.Items) == 0 && Empty(ctx, cl) {
 		return nil, missing.WithHint("there are no notes yet; %s", HowToFill)
 	}
@@ -131,7 +130,7 @@ func FindEntity(ctx context.Context, cl *client.Client, name string) (string, er
 	if err != nil {
 		return "", err
 	}
-	missing := command.NotFound("entity", name).WithHint("ctxd call entities.complete prefix=%s", command.Quoted(name))
+	missing := term.NotFound("entity", name).WithHint("ctxd call entities.complete prefix=%s", term.ShellQuoted(name))
 	if len(near.Items) == 0 && Empty(ctx, cl) {
 		return "", missing.WithHint("there are no entities yet; %s, and makes entities of those with a type", HowToFill)
 	}

@@ -3,7 +3,7 @@ package connect
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -15,7 +15,7 @@ func FindConversation(ctx context.Context, cl *client.Client, ref string) (*reco
 	var page protocol.ChatPage
 	err := cl.Call(ctx, "chat.get", protocol.ChatGet{Ref: ref, Limit: 1}, &page)
 	if fault.KindOf(err) == fault.NotFound {
-		return nil, command.NotFound("conversation", ref).
+		return nil, term.NotFound("conversation", ref).
 			WithHint("give an id or a handle, as listed by ctxd chat list")
 	}
 	return page.Conversation, err

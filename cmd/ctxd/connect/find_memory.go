@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -16,7 +16,7 @@ func FindMemory(ctx context.Context, cl *client.Client, ref string) (*record.Mem
 	var m record.Memory
 	err := cl.Call(ctx, "memory.get", protocol.MemoryRef{Ref: ref}, &m)
 	if fault.KindOf(err) == fault.NotFound {
-		return nil, command.NotFound("memory", ref).
+		return nil, term.NotFound("memory", ref).
 			WithHint("give an id, a handle or a number, as listed by ctxd memory list")
 	}
 	return &m, err
@@ -41,7 +41,7 @@ func FindContext(ctx context.Context, cl *client.Client, ref string) (*protocol.
 	}
 	switch len(named) {
 	case 0:
-		return nil, command.NotFound("context", ref).WithHint("give an id, a handle or a name, as listed by ctxd contexts tree")
+		return nil, term.NotFound("context", ref).WithHint("give an id, a handle or a name, as listed by ctxd contexts tree")
 	case 1:
 		return &c, cl.Call(ctx, "contexts.get", protocol.ContextRef{Ref: named[0].ID}, &c)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -24,7 +24,7 @@ func HealthFrom(ctx context.Context, path string, limit time.Duration) (*protoco
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	// What needs attention is said to who has said who it is.
-	cl, err := client.Dial(ctx, path, client.Options{Name: "ctxd-cli", Version: command.Version()})
+	cl, err := client.Dial(ctx, path, client.Options{Name: "ctxd-cli", Version: term.ProgramVersion()})
 	var refused *client.Error
 	if errors.As(err, &refused) { // by a daemon of another time, which answers this all the same
 		cl, err = client.Dial(ctx, path, client.Options{Bare: true})

@@ -9,7 +9,6 @@ import (
 
 	xterm "golang.org/x/term"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -29,7 +28,7 @@ func (l *Link) Input(streams *term.Streams, file, what string) ([]byte, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, command.NotFound("file", file)
+			return nil, term.NotFound("file", file)
 		}
 		defer f.Close()
 		return readInput(l.Ctx, f, file, conf.Limits.MessageBytes)
@@ -64,7 +63,7 @@ func readInput(ctx context.Context, in io.Reader, name string, limit int) ([]byt
 	case got.err != nil:
 		return nil, fault.Wrap(fault.Unavailable, got.err, "%s can't be read: %s", name, config.Reason(got.err))
 	case len(got.doc) > limit:
-		return nil, command.Misuse(fmt.Sprintf("%s has more than %s, the limit of a message", name, config.ShowSize(int64(limit))),
+		return nil, term.Misuse(fmt.Sprintf("%s has more than %s, the limit of a message", name, config.ShowSize(int64(limit))),
 			"send it in several parts; ctxd config limits.messageBytes shows the limit")
 	}
 	return doc, nil

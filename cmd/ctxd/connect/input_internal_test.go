@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -20,7 +20,7 @@ func TestReadInput(t *testing.T) {
 		{strings.Repeat(" ", 1<<10) + "{", "", "the file has more than 1KiB, the limit of a message"},
 	} {
 		got, err := readInput(t.Context(), strings.NewReader(c.in), "the file", 1<<10)
-		var usage *command.Usage
+		var usage *term.UsageError
 		if c.msg == "" && err != nil || c.msg != "" && (!errors.As(err, &usage) || usage.Msg != c.msg || usage.Hint == "") {
 			t.Errorf("%.20q: %v, want %q", c.in, err, c.msg)
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 )
@@ -41,10 +41,10 @@ func (l *Link) DialWith(opts client.Options) (*client.Client, error) {
 
 // DialTo is dialWith for the daemon on another socket.
 func (l *Link) DialTo(path string, opts client.Options) (*client.Client, error) {
-	opts.Name, opts.Version = "ctxd-cli", command.Version()
+	opts.Name, opts.Version = "ctxd-cli", term.ProgramVersion()
 	c, err := client.Dial(l.Ctx, path, opts)
 	if err != nil && l.Ctx.Err() == nil && !errors.As(err, new(*client.Error)) {
-		return nil, &command.Unreachable{Socket: path, Err: err}
+		return nil, &term.Unreachable{Socket: path, Err: err}
 	}
 	return c, err
 }
@@ -89,7 +89,7 @@ func ConnectionGone(ctx context.Context, path string) error {
 	if HealthOf(ctx, path) != nil {
 		return fault.New(fault.Unavailable, "the daemon has closed the connection").WithHint("ctxd inspect log shows why")
 	}
-	return &command.Unreachable{
+	return &term.Unreachable{
 		Socket: path,
 		Err: fault.New(fault.Unavailable, "the daemon has stopped, and closed the connection to").
 			WithHint("ctxd serve"),

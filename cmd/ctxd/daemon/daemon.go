@@ -14,8 +14,8 @@ import (
 
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/search"
@@ -125,7 +125,7 @@ func Start(opts Options) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
-	ln, err := socket.Listen(opts.Socket, socket.Options{Version: command.Version()})
+	ln, err := socket.Listen(opts.Socket, socket.Options{Version: term.ProgramVersion()})
 	if err != nil {
 		return nil, errors.Join(err, embedder.Close())
 	}
@@ -155,7 +155,7 @@ func Start(opts Options) (*Daemon, error) {
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
 		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel,
 		Summaries: opts.chat.Summaries == config.SummariesByModel, Outcomes: opts.chat.Outcomes == config.OutcomesByModel && opts.records.Features.Learns(protocol.SettingMemoryOutcomes),
-		Info:    protocol.ServerInfo{Name: "ctxd", Version: command.Version(), Commit: command.Commit()},
+		Info:    protocol.ServerInfo{Name: "ctxd", Version: term.ProgramVersion(), Commit: term.ProgramCommit()},
 		DataDir: opts.Data, Format: StoreFormat, Room: &opts.store.Room, Off: opts.records.Features.Off(),
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
 		OpenStore: d.openStore,
@@ -337,7 +337,7 @@ type Owner struct {
 func (o Owner) Uptime() time.Duration { return max(0, time.Since(o.Started)) }
 
 func (d *Daemon) sign() error {
-	data, err := json.Marshal(Owner{os.Getpid(), command.Version(), d.started.UTC(), d.Listener.Path()})
+	data, err := json.Marshal(Owner{os.Getpid(), term.ProgramVersion(), d.started.UTC(), d.Listener.Path()})
 	if err != nil {
 		return err
 	}
@@ -387,7 +387,7 @@ type OwnedError struct {
 func (e *OwnedError) Error() string { return e.Fault.Error() }
 
 // Describe says how the error is shown.
-func (*OwnedError) Describe(f *command.Failure) { f.Code = command.ExitOwned }
+func (*OwnedError) Describe(f *term.Failure) { f.Code = term.ExitOwned }
 
 // Unwrap returns the cause.
 func (e *OwnedError) Unwrap() error { return e.Fault }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -125,7 +125,7 @@ func TestSRCH23_AnEmbedderThatCantBeHad(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	_, none := e.Model(t.Context())
-	if _, _, err := e.Embed(t.Context(), embed.Query, []string{"a"}); fault.KindOf(err) != fault.Unavailable || fault.KindOf(none) != fault.Unavailable || command.Explain(err).Hint == "" {
+	if _, _, err := e.Embed(t.Context(), embed.Query, []string{"a"}); fault.KindOf(err) != fault.Unavailable || fault.KindOf(none) != fault.Unavailable || term.ExplainError(err).Hint == "" {
 		t.Errorf("%v %v", err, none)
 	}
 	t.Setenv("CTXD_TEST_EMPTY", canaryKey)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/embed/runner"
@@ -139,7 +139,7 @@ func TestMEM30_ARerankerThatCantBeHad(t *testing.T) {
 			t.Errorf("%+v", st)
 		case step.missing != "":
 			_, err := r.Rerank(t.Context(), "q", []string{"a"})
-			if f := command.Explain(err); fault.KindOf(err) != fault.Unavailable || !strings.Contains(f.Message, "the "+step.missing+" of") || !strings.Contains(f.Hint, step.hint) || st.State != embed.Failed || st.Remote {
+			if f := term.ExplainError(err); fault.KindOf(err) != fault.Unavailable || !strings.Contains(f.Message, "the "+step.missing+" of") || !strings.Contains(f.Hint, step.hint) || st.State != embed.Failed || st.Remote {
 				t.Errorf("without %s: %v, %s, %+v", step.missing, err, f.Hint, st)
 			}
 		}

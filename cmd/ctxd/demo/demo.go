@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
@@ -48,8 +47,8 @@ func (Command) Help() string {
 }
 
 // Examples are what --help shows of the command.
-func (Command) Examples() []command.Example {
-	return []command.Example{
+func (Command) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd demo", "the main job"},
 		{"ctxd demo --json | jq .context.report.dropped", "for scripts"},
 		{"ctxd demo --keep", "then look around with the other commands"},
@@ -136,7 +135,7 @@ func (c *Command) Run(a *Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	cl, err := client.Dial(a.Ctx, d.Listener.Path(), client.Options{Name: "ctxd-demo", Version: command.Version()})
+	cl, err := client.Dial(a.Ctx, d.Listener.Path(), client.Options{Name: "ctxd-demo", Version: term.ProgramVersion()})
 	if err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func (c *Command) Run(a *Options) (err error) {
 func (c *Command) keep(a *Options, d *daemon.Daemon) error {
 	a.Err.Say()
 	a.Err.Say(term.Text("The daemon keeps running. In another terminal:"))
-	a.Err.Say(term.Text("  export CTXD_SOCKET=" + command.Quoted(d.Listener.Path())))
+	a.Err.Say(term.Text("  export CTXD_SOCKET=" + term.ShellQuoted(d.Listener.Path())))
 	a.Err.Say(term.Text("  ctxd inspect status"))
 	a.Err.Say(term.Styled(term.Faint, "Ctrl-C stops it and removes everything."))
 	if err := a.Out.Flush(); err != nil {

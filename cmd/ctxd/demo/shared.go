@@ -17,7 +17,6 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -277,7 +276,7 @@ func (c *Command) machine(a *Options, dir, url string) (cl *client.Client, end f
 	if err != nil {
 		return nil, nil, err
 	}
-	cl, err = client.Dial(a.Ctx, d.Listener.Path(), client.Options{Name: "ctxd-demo", Version: command.Version()})
+	cl, err = client.Dial(a.Ctx, d.Listener.Path(), client.Options{Name: "ctxd-demo", Version: term.ProgramVersion()})
 	if err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}

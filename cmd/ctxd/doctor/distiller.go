@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
@@ -67,7 +66,7 @@ func (c *checkup) tryDistiller(x *examination, d gather.Distiller) error {
 			err = fault.New(fault.Unavailable, "it did not answer within %s", trialLimit)
 		}
 		if err != nil {
-			f := command.Explain(err)
+			f := term.ExplainError(err)
 			c.State, c.Found = stateError, d.Name()+": "+f.Message
 			c.Hint = cmp.Or(f.Hint, "choose another model by memory.distill in "+x.conf.Path+", or off")
 			return nil

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
@@ -40,8 +39,8 @@ func (Command) Help() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
-	return []command.Example{
+func (Command) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd doctor", "is everything in order?"},
 		{"ctxd doctor store", "the store, file by file"},
 		{"ctxd doctor --json | jq -r '.checks[] | select(.state != \"ok\").hint'", "what there is to do"},
@@ -82,7 +81,7 @@ func (x *examination) storeSeq() uint64 {
 }
 
 func (allCmd) Run(a *Options, parent *Command) error {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(parent.Data)})
+	conf, err := a.Load(config.Given{"data": term.NonEmpty(parent.Data)})
 	if err != nil {
 		return err
 	}
@@ -183,7 +182,7 @@ func checkFolder(x *examination) (*checkup, error) {
 	case len(open) > 0:
 		c.State, c.More = stateError, shorten(open, 3)
 		c.Found = "others can read or write " + term.Count(len(open), "thing") + " in it"
-		c.Hint = "chmod -R go= " + command.Quoted(conf.Data)
+		c.Hint = "chmod -R go= " + term.ShellQuoted(conf.Data)
 	default:
 		c.Found = conf.Data + ", " + term.Count(files, "file") + ", accessible only to you"
 	}
@@ -238,7 +237,7 @@ func checkStore(x *examination) (*checkup, error) {
 	case x.app.Ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		f := command.Explain(err)
+		f := term.ExplainError(err)
 		c.State, c.Found, c.Hint = stateError, f.Message, f.Hint
 	default:
 		c.State, c.Found, c.Hint = d.State, d.Verdict, d.Hint
@@ -260,7 +259,7 @@ func checkDaemon(x *examination) (*checkup, error) {
 	case connect.Absent(err):
 		c.Found = "none runs on " + conf.Socket
 	case err != nil:
-		c.State, c.Found, c.Hint = stateError, fault.Message(err)+" "+conf.Socket, cmp.Or(command.Explain(err).Hint, "ctxd inspect log")
+		c.State, c.Found, c.Hint = stateError, fault.Message(err)+" "+conf.Socket, cmp.Or(term.ExplainError(err).Hint, "ctxd inspect log")
 		return c, nil
 	default:
 		c.Found = fmt.Sprintf("%s: ctxd %s, pid %d, up %s, on %s", h.Status, h.Version, h.PID,
@@ -275,7 +274,7 @@ func checkDaemon(x *examination) (*checkup, error) {
 		c.State = stateWarning
 		c.More = append(c.More,
 			fmt.Sprintf("the folder of the store belongs to another daemon, pid %d, on %s", o.PID, o.Socket))
-		c.Hint = "--socket " + command.Quoted(o.Socket) + " speaks to that one"
+		c.Hint = "--socket " + term.ShellQuoted(o.Socket) + " speaks to that one"
 	}
 	return c, nil
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed/rerank"
@@ -59,7 +58,7 @@ func (c *checkup) tryReranker(x *examination, r rerank.Reranker) error {
 			err = fault.New(fault.Unavailable, "it did not answer within %s", trialLimit)
 		}
 		if err != nil {
-			f := command.Explain(err)
+			f := term.ExplainError(err)
 			c.State, c.Found = stateError, string(r.Status().Kind)+": "+f.Message
 			c.Hint = cmp.Or(f.Hint, "choose another reranker in "+x.conf.Path)
 			return nil

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
@@ -83,7 +82,7 @@ func (c *checkup) judgeFiles(folder string, files []search.File, seq uint64, ser
 			c.worsen(stateWarning, "the index of words is newer than the store, as after restoring the folder", fix)
 		case f.Kind == search.KindVectors && served != nil && spare && !servedBy(f, served):
 			c.worsen(stateWarning, "vectors of an earlier model remain: "+name,
-				"ctxd stop, then delete "+command.Quoted(path.Join(folder, f.Name))+" in the folder of the store")
+				"ctxd stop, then delete "+term.ShellQuoted(path.Join(folder, f.Name))+" in the folder of the store")
 		case f.Kind == search.KindUnfinished && served == nil:
 			c.worsen(stateOK, "a write was interrupted; the next start removes its temporary file", "")
 		case f.Kind == search.KindUnknown:
@@ -165,7 +164,7 @@ func (x *examination) served() (*inspect.IndexView, error) {
 	}
 	ctx, cancel := context.WithTimeout(x.app.Ctx, connect.AnswerLimit)
 	defer cancel()
-	cl, err := client.Dial(ctx, x.store.Daemon.Socket, client.Options{Name: "ctxd-cli", Version: command.Version()})
+	cl, err := client.Dial(ctx, x.store.Daemon.Socket, client.Options{Name: "ctxd-cli", Version: term.ProgramVersion()})
 	if err != nil {
 		return nil, x.app.Ctx.Err()
 	}
@@ -190,7 +189,7 @@ func checkEmbedder(x *examination) (*checkup, error) {
 	c := &checkup{Name: "embedder", State: stateOK}
 	e, err := daemon.OpenEmbedder(x.conf.Embedder, slog.New(slog.DiscardHandler))
 	if err != nil {
-		c.State, c.Found, c.Hint = stateError, command.Explain(err).Message, command.Explain(err).Hint
+		c.State, c.Found, c.Hint = stateError, term.ExplainError(err).Message, term.ExplainError(err).Hint
 		return c, nil
 	}
 	err = c.try(x, e)
@@ -268,7 +267,7 @@ func (c *checkup) try(x *examination, e embed.Embedder) error {
 			err = fault.New(fault.Unavailable, "it did not answer within %s", trialLimit)
 		}
 		if err != nil {
-			f := command.Explain(err)
+			f := term.ExplainError(err)
 			c.State, c.Found = stateError, string(e.Status().Kind)+": "+f.Message
 			c.Hint = cmp.Or(f.Hint, "choose another embedder in "+x.conf.Path)
 			return nil

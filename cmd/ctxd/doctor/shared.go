@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/kv/shared"
 )
@@ -28,7 +27,7 @@ func checkShared(x *examination) (*checkup, error) {
 	case x.app.Ctx.Err() != nil:
 		return nil, x.app.Ctx.Err()
 	case err != nil:
-		f := command.Explain(err)
+		f := term.ExplainError(err)
 		c.State, c.Found, c.Hint = stateError, f.Message, f.Hint
 	case len(c.More) > 0:
 		c.State = stateWarning

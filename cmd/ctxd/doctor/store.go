@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
@@ -27,8 +26,8 @@ func (storeCmd) Help() string {
 		"nobody was told that it was stored. The exit status is 1 if the store is damaged."
 }
 
-func (storeCmd) Examples() []command.Example {
-	return []command.Example{
+func (storeCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd doctor store", "is everything there?"},
 		{"ctxd doctor store --data /mnt/old/ctxd", "in another folder"},
 		{"ctxd doctor store --compare", "does the daemon show what is stored?"},
@@ -38,7 +37,7 @@ func (storeCmd) Examples() []command.Example {
 }
 
 func (c *storeCmd) Run(a *Options, parent *Command) error {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(parent.Data)})
+	conf, err := a.Load(config.Given{"data": term.NonEmpty(parent.Data)})
 	if err != nil {
 		return err
 	}

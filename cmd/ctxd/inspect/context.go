@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -52,8 +51,8 @@ func (Context) Help() string {
 }
 
 // Examples are those of --help.
-func (Context) Examples() []command.Example {
-	return []command.Example{
+func (Context) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
 		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
 		{`ctxd context "when could we train?" --memory 42`, "with a memory attached"},
@@ -73,15 +72,15 @@ func (c *Context) Run(a *Options) error {
 		return err
 	}
 	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 && len(c.Memory) == 0 && c.Conversation == "" {
-		return command.Misuse("nothing to assemble",
+		return term.Misuse("nothing to assemble",
 			`give a message, --entity, --note or --memory: ctxd context "@Alice"`)
 	}
 	if c.Recall != prompt.Prefetch && c.Conversation == "" {
-		return command.Misuse("--recall "+c.Recall+" needs --conversation",
+		return term.Misuse("--recall "+c.Recall+" needs --conversation",
 			"say of which conversation: --conversation conv_running_3f2a; ctxd chat list shows them")
 	}
 	if c.Force && c.HTML == "" {
-		return command.Misuse("--force needs --html",
+		return term.Misuse("--force needs --html",
 			`ctxd context "@Alice" --html alice.html --force`)
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
@@ -191,7 +190,7 @@ func budgetsOf(set map[string]int) (*gather.Budgets, error) {
 			func(b prompt.Budget) bool { return b.Name == name && len(b.Sections) > 0 })
 		if i < 0 {
 			names := slices.Sorted(slices.Values(budgetNames()))
-			return nil, command.Misuse("there is no budget "+name, "--budget takes "+strings.Join(names, ", "))
+			return nil, term.Misuse("there is no budget "+name, "--budget takes "+strings.Join(names, ", "))
 		}
 		*table.At(i) = &n
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -122,7 +121,7 @@ func (d *contextDocument) data() *contextPage {
 		Tools:  page.CanvasTools,
 		Title:  "Context", Message: page.Visible(d.message), Audience: d.audience,
 		Chars: term.Number(r.Chars), Budget: term.Number(r.Budget),
-		Made: term.Day(d.made), Program: command.ProgramName(), Hash: r.Hash,
+		Made: term.Day(d.made), Program: term.ProgramName(), Hash: r.Hash,
 	}
 	if p.Message != "" {
 		p.Title = "Context: " + (term.Line{term.Text(d.message)}).Fit(60).Plain()

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
@@ -27,8 +26,8 @@ type Entity struct {
 }
 
 // Examples are those of --help.
-func (Entity) Examples() []command.Example {
-	return []command.Example{
+func (Entity) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect entity @Alice", "by alias"},
 		{`ctxd inspect entity "Project Alpha" --json`, "for scripts"},
 		{"ctxd inspect entity @Alice --audience remote", "as a remote model sees it"},

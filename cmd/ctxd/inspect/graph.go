@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -35,8 +34,8 @@ func (graphCmd) Help() string {
 		"With --to it shows how two are connected, with the fields that connect them. Without a name it counts the whole graph."
 }
 
-func (graphCmd) Examples() []command.Example {
-	return []command.Example{
+func (graphCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect graph @Engineering", "what refers to what"},
 		{"ctxd inspect graph @Alice --to Glossary", "how two records are connected"},
 		{"ctxd inspect graph @Alice --depth 2 --format svg -o alice.svg", "a drawing that any browser shows"},
@@ -80,20 +79,20 @@ func (c *graphCmd) check(a *Options) error {
 	}
 	switch {
 	case c.Node == "" && (c.To != "" || c.Format != "tree" || c.Output != "" || len(c.Kind) > 0):
-		return command.Misuse("nothing to draw", "give an entity or a note: ctxd inspect graph @Alice")
+		return term.Misuse("nothing to draw", "give an entity or a note: ctxd inspect graph @Alice")
 	case c.depth() < 1 || c.depth() > most:
-		return command.Misuse(fmt.Sprintf("--depth is %d", c.depth()), fmt.Sprintf("give 1 to %d", most))
+		return term.Misuse(fmt.Sprintf("--depth is %d", c.depth()), fmt.Sprintf("give 1 to %d", most))
 	case c.Ways < 1 || c.Ways > graph.MaxWays:
-		return command.Misuse(fmt.Sprintf("--ways is %d", c.Ways), fmt.Sprintf("give 1 to %d", graph.MaxWays))
+		return term.Misuse(fmt.Sprintf("--ways is %d", c.Ways), fmt.Sprintf("give 1 to %d", graph.MaxWays))
 	case c.Fields > graph.MaxDescribed:
-		return command.Misuse(fmt.Sprintf("--fields is %d", c.Fields), fmt.Sprintf("give 0 to %d", graph.MaxDescribed))
+		return term.Misuse(fmt.Sprintf("--fields is %d", c.Fields), fmt.Sprintf("give 0 to %d", graph.MaxDescribed))
 	case c.To != "" && len(c.Kind) > 0:
-		return command.Misuse("--kind cannot be combined with --to", "leave out one of them")
+		return term.Misuse("--kind cannot be combined with --to", "leave out one of them")
 	case c.Force && c.Output == "":
-		return command.Misuse("--force needs --output",
+		return term.Misuse("--force needs --output",
 			"ctxd inspect graph @Alice --format svg --output alice.svg --force")
 	case a.JSON && c.Format != "tree":
-		return command.Misuse("--json and --format "+c.Format+" cannot be combined", "leave out one of them")
+		return term.Misuse("--json and --format "+c.Format+" cannot be combined", "leave out one of them")
 	}
 	return nil
 }
@@ -152,7 +151,7 @@ func (c *graphCmd) unconnected(sub *graph.Subgraph) error {
 	case depth < 16:
 		return e.WithHint("try --depth 16")
 	}
-	return e.WithHint("show what is around them: ctxd inspect graph %s", command.Quoted(c.Node))
+	return e.WithHint("show what is around them: ctxd inspect graph %s", term.ShellQuoted(c.Node))
 }
 
 // show prints a part of the graph in the form that was asked for.
@@ -244,7 +243,7 @@ func findNode(a *Options, cl *client.Client, name string) (string, error) {
 	if fault.KindOf(noteErr) != fault.NotFound {
 		return "", noteErr
 	}
-	return "", command.NotFound("entity or note", name).WithHint("ctxd search %s", command.Quoted(name))
+	return "", term.NotFound("entity or note", name).WithHint("ctxd search %s", term.ShellQuoted(name))
 }
 
 func graphStats(a *Options, cl *client.Client) error {

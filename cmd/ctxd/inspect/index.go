@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
@@ -28,8 +27,8 @@ func (indexCmd) Help() string {
 		"This shows the progress and size of both, and which notes are missing."
 }
 
-func (indexCmd) Examples() []command.Example {
-	return []command.Example{
+func (indexCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect index", "progress and size of the indexes"},
 		{"ctxd inspect index --watch", "progress until they are complete"},
 		{"ctxd inspect index --json | jq .index.queue", "notes that wait for their vectors"},

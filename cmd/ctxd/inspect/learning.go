@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -28,8 +27,8 @@ func (learningCmd) Help() string {
 		"A subject counts when at least two outcomes were told of memories about it."
 }
 
-func (learningCmd) Examples() []command.Example {
-	return []command.Example{
+func (learningCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect learning", "what was learned, on one screen"},
 		{"ctxd inspect learning --json | jq .outcomes", "how it went with memories, for scripts"},
 		{"ctxd inspect learning --json | jq -r '.worst[] | [.number, .score] | @tsv'", "the memories that helped least"},

@@ -3,19 +3,19 @@ package inspect
 import (
 	"log/slog"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/logfile"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 type logCmd struct {
-	Lines   command.Count `short:"n" from:"0" default:"50" placeholder:"N" help:"How many of the newest lines to show; 0 for all. Default: 50."`
-	Follow  bool          `short:"f" help:"Also show what is logged from now on, until Ctrl-C."`
-	Level   string        `enum:"debug,info,warn,error" default:"debug" placeholder:"LEVEL" help:"Lowest level to show: debug, info, warn or error. What is logged at all is decided by the setting log.level of the daemon."`
-	Conn    uint64        `placeholder:"N" help:"Only lines about the connection with this number."`
-	Data    string        `placeholder:"DIR" help:"Folder of the store that the log belongs to. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	LogFile string        `placeholder:"PATH" help:"The log file, if it is elsewhere."`
+	Lines   term.CountFlag `short:"n" from:"0" default:"50" placeholder:"N" help:"How many of the newest lines to show; 0 for all. Default: 50."`
+	Follow  bool           `short:"f" help:"Also show what is logged from now on, until Ctrl-C."`
+	Level   string         `enum:"debug,info,warn,error" default:"debug" placeholder:"LEVEL" help:"Lowest level to show: debug, info, warn or error. What is logged at all is decided by the setting log.level of the daemon."`
+	Conn    uint64         `placeholder:"N" help:"Only lines about the connection with this number."`
+	Data    string         `placeholder:"DIR" help:"Folder of the store that the log belongs to. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	LogFile string         `placeholder:"PATH" help:"The log file, if it is elsewhere."`
 }
 
 func (logCmd) Help() string {
@@ -23,8 +23,8 @@ func (logCmd) Help() string {
 		"A daemon writes log files unless log.file is none."
 }
 
-func (logCmd) Examples() []command.Example {
-	return []command.Example{
+func (logCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect log", "the last 50 lines"},
 		{"ctxd inspect log --follow --level warn", "warnings and errors as they happen"},
 		{"ctxd inspect log -n 0 --conn 12", "everything about one client"},
@@ -60,7 +60,7 @@ func (c *logCmd) Run(a *Options) error {
 // path returns the file of the log: the one that is named, else the one that is
 // configured for daemons, which may be none.
 func (c *logCmd) path(a *Options) (string, error) {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(c.Data), "log.file": command.NonEmpty(c.LogFile)})
+	conf, err := a.Load(config.Given{"data": term.NonEmpty(c.Data), "log.file": term.NonEmpty(c.LogFile)})
 	switch {
 	case err != nil:
 		return "", err

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -32,8 +31,8 @@ func (memoryCmd) Help() string {
 		"what it ranks by, and what learning did to it. The page of --html shows the score over time as well."
 }
 
-func (memoryCmd) Examples() []command.Example {
-	return []command.Example{
+func (memoryCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect memory 42", "by number"},
 		{"ctxd inspect memory prefer_morning_workouts_a3f2 --json", "by handle, for scripts"},
 		{"ctxd inspect memory 42 --html memory.html", "a page with its score over time"},
@@ -44,7 +43,7 @@ func (memoryCmd) Examples() []command.Example {
 // Run runs the command.
 func (c *memoryCmd) Run(a *Options) error {
 	if c.Force && c.HTML == "" {
-		return command.Misuse("--force needs --html", "ctxd inspect memory 42 --html memory.html --force")
+		return term.Misuse("--force needs --html", "ctxd inspect memory 42 --html memory.html --force")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		if c.HTML != "" {
@@ -142,8 +141,8 @@ func viewMemory(a *Options, cl *client.Client, m *record.Memory) (*memoryView, e
 		ids []string
 	}{
 		{"supersedes", m.Supersedes},
-		{"supersededBy", command.NonEmpty(m.SupersededBy)},
-		{"mergedInto", command.NonEmpty(m.MergedInto)},
+		{"supersededBy", term.NonEmpty(m.SupersededBy)},
+		{"mergedInto", term.NonEmpty(m.MergedInto)},
 		{"contradicts", m.Contradicts},
 	} {
 		for _, id := range to.ids {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt/body"
@@ -22,8 +21,8 @@ type noteCmd struct {
 	connect.Audience
 }
 
-func (noteCmd) Examples() []command.Example {
-	return []command.Example{
+func (noteCmd) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd inspect note "Project Alpha Kickoff"`, "by title"},
 		{`ctxd inspect note "Meetings/Project Alpha Kickoff.md" --body`, "by path, with its text"},
 		{`ctxd inspect note Kickoff --body --audience remote`, "as a remote model reads it"},

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -22,9 +21,9 @@ import (
 )
 
 type privacyCmd struct {
-	Record string        `arg:"" optional:"" name:"id" help:"Show only this record: id, title or path of a note, or an entity as @Name."`
-	Prose  bool          `help:"List places where public records contain a private title, name or alias without a link or mention."`
-	Limit  command.Count `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Maximum number of records or places, 1 to 10,000. Default: 100."`
+	Record string         `arg:"" optional:"" name:"id" help:"Show only this record: id, title or path of a note, or an entity as @Name."`
+	Prose  bool           `help:"List places where public records contain a private title, name or alias without a link or mention."`
+	Limit  term.CountFlag `short:"n" from:"1" to:"10000" default:"100" placeholder:"N" help:"Maximum number of records or places, 1 to 10,000. Default: 100."`
 }
 
 func (privacyCmd) Help() string {
@@ -34,8 +33,8 @@ func (privacyCmd) Help() string {
 		"Free text that contains a private name is not changed; --prose lists such places, so that you can decide."
 }
 
-func (privacyCmd) Examples() []command.Example {
-	return []command.Example{
+func (privacyCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect privacy", "what is private, and why"},
 		{`ctxd inspect privacy "Salary Bands 2025"`, "why a note is private, and from which prompts it was withheld"},
 		{"ctxd inspect privacy --prose", "places where public notes contain private names"},
@@ -355,6 +354,6 @@ func (c *privacyCmd) publicHasNoNames(ctx context.Context, cl *client.Client, id
 			return nil
 		}
 	}
-	return command.Misuse(fmt.Sprintf("%q is not private", c.Record),
+	return term.Misuse(fmt.Sprintf("%q is not private", c.Record),
 		"ctxd inspect privacy lists what is private")
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -26,8 +25,8 @@ func (rpcCmd) Help() string {
 		"its height is the number of calls."
 }
 
-func (rpcCmd) Examples() []command.Example {
-	return []command.Example{
+func (rpcCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect rpc", "who is connected, and what takes how long"},
 		{"ctxd inspect rpc --watch", "the same, live"},
 		{"ctxd inspect rpc --json | jq '.connections[] | {id, client: .client.name, waitingBytes}'", "for scripts"},

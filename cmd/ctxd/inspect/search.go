@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -16,8 +15,8 @@ import (
 )
 
 type searchCmd struct {
-	Query []string      `arg:"" help:"The query, as ctxd search takes it."`
-	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"How many hits of each list to show, 1 to 100. Default: 10."`
+	Query []string       `arg:"" help:"The query, as ctxd search takes it."`
+	Limit term.CountFlag `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"How many hits of each list to show, 1 to 100. Default: 10."`
 
 	SearchFilters
 	connect.Audience
@@ -31,8 +30,8 @@ func (searchCmd) Help() string {
 		"each score is divided by the best of its list, and multiplied by the weight of that list."
 }
 
-func (searchCmd) Examples() []command.Example {
-	return []command.Example{
+func (searchCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect search load cel", "what cel stands for, and what is found for it"},
 		{"ctxd inspect search '\"load cell\" -roof tag:work'", "phrases and filters"},
 		{"ctxd inspect search load cel --audience remote", "the same for a remote reader"},
@@ -58,7 +57,7 @@ type searchView struct {
 func (c *searchCmd) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
 	if strings.TrimSpace(query) == "" {
-		return command.Misuse("the query is empty", "ctxd inspect search load cells")
+		return term.Misuse("the query is empty", "ctxd inspect search load cells")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		v, err := c.ask(a.Ctx, cl, query)

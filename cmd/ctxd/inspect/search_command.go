@@ -1,18 +1,9 @@
 package inspect
 
-// Search is ctxd search: hits with their marked snippets, what counted
-// for each (signals.go), and what to try when nothing is found.
-//
-// Commands that list notes by how near they are to something belong here, as
-// does the drawing of their hits, which ctxd demo shares. How a search comes to
-// its result step by step is ctxd inspect search, in cmd/ctxd/inspect. The
-// package keeps no state; a command is used by one goroutine.
-
 import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -21,10 +12,10 @@ import (
 
 // Command is ctxd search.
 type SearchCommand struct {
-	Query   []string      `arg:"" optional:"" help:"Words to look for; see below for phrases and filters. Without words, the notes that the filters let through are listed, the last changed first."`
-	Mode    string        `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
-	Limit   command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of hits, 1 to 100. Default: 10."`
-	Explain bool          `short:"e" help:"Show how each hit got its score."`
+	Query   []string       `arg:"" optional:"" help:"Words to look for; see below for phrases and filters. Without words, the notes that the filters let through are listed, the last changed first."`
+	Mode    string         `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
+	Limit   term.CountFlag `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of hits, 1 to 100. Default: 10."`
+	Explain bool           `short:"e" help:"Show how each hit got its score."`
 
 	SearchFilters
 	connect.Audience
@@ -63,8 +54,8 @@ func (SearchCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (SearchCommand) Examples() []command.Example {
-	return []command.Example{
+func (SearchCommand) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd search load cells", "notes about both words"},
 		{"ctxd search how heavy is the bridge --mode semantic", "by meaning only"},
 		{"ctxd search kickoff --tag meetings --limit 3", "with a filter"},
@@ -81,7 +72,7 @@ func (SearchCommand) Examples() []command.Example {
 func (c *SearchCommand) Run(a *SearchOptions) error {
 	query := strings.Join(c.Query, " ")
 	if strings.TrimSpace(query) == "" && !c.any() {
-		return command.Misuse("the query is empty", "ctxd search load cells")
+		return term.Misuse("the query is empty", "ctxd search load cells")
 	}
 	params := protocol.NoteSearch{
 		Query: query, Mode: c.Mode, Limit: int(c.Limit), Filter: c.Filter(),

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -10,8 +9,8 @@ import (
 
 // Similar is ctxd similar.
 type Similar struct {
-	Note  string        `arg:"" help:"Title, path or id of a note."`
-	Limit command.Count `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of notes, 1 to 100. Default: 10."`
+	Note  string         `arg:"" help:"Title, path or id of a note."`
+	Limit term.CountFlag `short:"n" from:"1" to:"100" default:"10" placeholder:"N" help:"Maximum number of notes, 1 to 100. Default: 10."`
 
 	connect.Audience
 }
@@ -24,8 +23,8 @@ func (Similar) Help() string {
 }
 
 // Examples are those of --help.
-func (Similar) Examples() []command.Example {
-	return []command.Example{
+func (Similar) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd similar Kickoff", "notes about the same"},
 		{"ctxd similar Meetings/Kickoff.md --limit 3", "the nearest three"},
 		{"ctxd similar Kickoff --audience remote", "without private notes, for a model on another machine"},

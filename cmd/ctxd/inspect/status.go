@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -17,8 +16,8 @@ import (
 
 type statusCmd struct{}
 
-func (statusCmd) Examples() []command.Example {
-	return []command.Example{
+func (statusCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect status", "how the daemon is"},
 		{"ctxd inspect status --json | jq -r .health.status", "healthy, warning or error"},
 	}

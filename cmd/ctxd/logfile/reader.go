@@ -15,8 +15,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -40,7 +40,7 @@ func OpenReader(path string) (*Reader, error) {
 	err := l.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, command.NotFound("log", path).
+		return nil, term.NotFound("log", path).
 			WithHint("no daemon has run with this data, or its log file is elsewhere")
 	case err != nil:
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the log %q", path).

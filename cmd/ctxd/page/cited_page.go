@@ -1,11 +1,5 @@
 package page
 
-// Cited writes the page of ctxd chat stats --html: which notes conversations stood on, how often and in which
-// months, the graph of both, and of each note the newest messages that used it. The page is one file that loads nothing
-// and runs no script; texts of a person are escaped by the template, and the drawing is a picture.
-//
-// Write takes O(notes and messages shown), asks nobody, and may be called concurrently.
-
 import (
 	_ "embed"
 	"encoding/base64"
@@ -13,7 +7,6 @@ import (
 	"html/template"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -77,7 +70,7 @@ func (d *CitedDocument) data() *citedData {
 		Policy: "default-src 'none'; img-src data:; style-src '" + Hash(style) + "'; base-uri 'none'; form-action 'none'",
 		Style:  template.HTML("<style>" + style + "</style>"),
 		Total:  term.Count(d.Stats.Total, "note"), More: d.Stats.Total > len(d.Stats.Notes), Since: d.Since, Remote: d.Remote,
-		Made: term.Day(d.Made), Program: command.ProgramName(),
+		Made: term.Day(d.Made), Program: term.ProgramName(),
 	}
 	if d.SVG != "" {
 		p.Graph = template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(d.SVG)))

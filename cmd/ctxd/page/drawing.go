@@ -1,16 +1,5 @@
 package page
 
-// Drawing makes a page of a part of the graph: the drawing of graph/draw, which one
-// moves with the pointer, enlarges, and thins out by hiding kinds of records, and beside it
-// the record that was opened, with its fields and what it hangs together with.
-//
-// Page is pure: a graph.Subgraph in, one HTML document out, which needs nothing from
-// elsewhere and loads nothing: its policy names the hashes of its own style and script, and
-// forbids the rest. Without a script the drawing scrolls and the records stand below it.
-// Canvas is the part of the script and style that moves a drawing, for other pages. No text
-// of a record is read as markup. The page is of a size with the graph, at most draw.MaxDrawn
-// nodes with MaxTies ties each. It may be called from any goroutine.
-
 import (
 	_ "embed"
 	"fmt"
@@ -18,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
@@ -92,7 +80,7 @@ func RenderGraph(sub *graph.Subgraph, o GraphOptions) (string, error) {
 		About:  term.Count(len(sub.Nodes), "record") + ", " + term.Count(len(sub.Edges), "edge"),
 		Script: template.HTML("<script>" + script + "</script>"), Tools: CanvasTools,
 		Graph: template.HTML(draw.SVG(sub, o.Draw)), // package draw escapes what users wrote
-		More:  len(sub.Nodes) - shown, Made: term.Day(o.Made), Program: command.ProgramName(),
+		More:  len(sub.Nodes) - shown, Made: term.Day(o.Made), Program: term.ProgramName(),
 	}
 	ties := tiesOf(sub, shown)
 	for i, v := range sub.Nodes[:shown] {

@@ -1,13 +1,5 @@
 package page
 
-// Life tells what became of a memory: Changes and Step say in words what an event of learning changed, and Write
-// makes the page of ctxd inspect memory --html, with what the memory says and said, what supports it, its outcomes and
-// score over time, its moves, what it contradicts and merged with, and what it ranks by. The page is one file that loads
-// nothing and runs no script; texts of a person are escaped by the template.
-//
-// Scores, confidences and ranks are shares of 0 to 1. Write takes O(events and versions), asks nobody, and all functions
-// may be called concurrently. The only error is one of the template.
-
 import (
 	_ "embed"
 	"fmt"
@@ -18,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -112,7 +103,7 @@ func (d *LifeDocument) data() *lifeData {
 		Name:   "#" + strconv.FormatInt(m.Number, 10), Handle: Visible(m.Handle), Statement: Visible(m.Statement),
 		Status: m.Status, Tier: m.Tier, Kind: m.Kind, Quality: decimals(m.Quality), Remote: d.Remote,
 		Facts: visibleFacts(d.Facts), Source: visibleFacts(d.Source), Score: d.score(), Earlier: d.Earlier, Rank: d.rank(),
-		Made: term.Day(d.Made), Program: command.ProgramName(),
+		Made: term.Day(d.Made), Program: term.ProgramName(),
 	}
 	for _, mark := range []struct {
 		on   bool

@@ -1,19 +1,10 @@
 package page
 
-// Report draws the report of a prompt: what went in and why, what it
-// cost, what was left out, and how long the stages took. It draws what an import
-// found as well.
-//
-// ctxd inspect context and ctxd demo show it under the prompt. The walk over
-// entities is drawn as a tree in which each item stands once. The goldens in
-// testdata hold the drawing for a pipe and for terminals. It keeps no state.
-
 import (
 	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -245,7 +236,7 @@ func DrawDropped(s *term.Screen, dropped []prompt.Dropped) {
 			for _, c := range d.Candidates {
 				exact = exact || d.Kind == prompt.KindNote
 				s.Say(term.Text("      "+c.Title),
-					term.Styled(term.Faint, "  "+strings.Join(command.NonEmpty(c.Type, connect.Place(c.Vault, c.Path), c.ID), "  ")))
+					term.Styled(term.Faint, "  "+strings.Join(term.NonEmpty(c.Type, connect.Place(c.Vault, c.Path), c.ID), "  ")))
 			}
 		}
 		if len(names) > 0 {

@@ -1,14 +1,5 @@
 package page
 
-// Traces is ctxd inspect chat: what a model was given for an answer, and why, on the terminal and as a page for
-// a browser. The daemon keeps it; chat.inspect tells it.
-//
-// inspect.go has the command and the drawing, page.go the page with its style and template, which stand on those of
-// package page. The page runs no script: long lists are folded by the browser. Whatever was written elsewhere passes
-// through page.Visible and the escaping of html/template.
-//
-// The command is used by one goroutine and keeps nothing.
-
 import (
 	"cmp"
 	"maps"
@@ -18,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -52,8 +42,8 @@ func (InspectChat) Help() string {
 }
 
 // Examples are those of --help.
-func (InspectChat) Examples() []command.Example {
-	return []command.Example{
+func (InspectChat) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd inspect chat weekend_trip_k3x9", "what the newest answer got"},
 		{"ctxd inspect chat weekend_trip_k3x9 4", "what answer 4 got"},
 		{"ctxd inspect chat weekend_trip_k3x9 --html trip.html", "a page with what each answer got"},
@@ -65,10 +55,10 @@ func (InspectChat) Examples() []command.Example {
 // Run runs the command.
 func (c *InspectChat) Run(a *InspectChatOptions) error {
 	if c.Force && c.HTML == "" {
-		return command.Misuse("--force needs --html", "ctxd inspect chat weekend_trip_k3x9 --html trip.html --force")
+		return term.Misuse("--force needs --html", "ctxd inspect chat weekend_trip_k3x9 --html trip.html --force")
 	}
 	if c.Number != nil && *c.Number < 1 {
-		return command.Misuse("messages are numbered from 1", "ctxd inspect chat weekend_trip_k3x9 2; ctxd chat show lists them")
+		return term.Misuse("messages are numbered from 1", "ctxd inspect chat weekend_trip_k3x9 2; ctxd chat show lists them")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
@@ -179,7 +169,7 @@ func nowCommand(got *turn.ChatInspected) string {
 // answeredBy says who answered, and as who it read.
 func answeredBy(got *turn.ChatInspected) string {
 	m := got.Answer
-	who := strings.Join(command.NonEmpty(m.Provider, m.Model), ", ")
+	who := strings.Join(term.NonEmpty(m.Provider, m.Model), ", ")
 	if got.Trace == nil {
 		return who
 	}
@@ -422,7 +412,7 @@ func roundLine(r *turn.ChatTraceRound) term.Line {
 	if r.FirstMS > 0 {
 		facts = append(facts, "first piece after "+term.Millis(r.FirstMS))
 	}
-	facts = append(facts, command.NonEmpty(tokensOf(r.Usage))...)
+	facts = append(facts, term.NonEmpty(tokensOf(r.Usage))...)
 	line := term.Line{term.Text(strings.Join(facts, ", "))}
 	if r.Tries > 1 {
 		line = append(line, term.Styled(term.Warn, "  sent "+term.Count(r.Tries, "time")))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -116,7 +115,7 @@ func (d *chatDocument) data() *chatPage {
 		Policy: "default-src 'none'; style-src '" + Hash(style) + "'; base-uri 'none'; form-action 'none'",
 		Style:  htmltemplate.HTML("<style>" + style + "</style>"),
 		Title:  Visible(c.Title), Handle: Visible(c.Handle), Private: c.Private, More: d.more, Remote: d.remote,
-		Made: term.Day(d.made), Program: command.ProgramName(), Count: term.Count(len(d.answers), "answer"),
+		Made: term.Day(d.made), Program: term.ProgramName(), Count: term.Count(len(d.answers), "answer"),
 	}
 	if p.Title == "" {
 		p.Title = "Untitled conversation"

@@ -1,16 +1,11 @@
 package records
 
-// Books is ctxd books: files that a person asks about. It adds, lists, shows, searches, publishes and removes
-// them over the socket. Whoever runs a command gives it the streams and the link to the daemon; it keeps nothing between
-// two calls and is used by one goroutine. Errors are those of the daemon, and of files that cannot be found.
-
 import (
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -42,8 +37,8 @@ func (BooksCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (BooksCommand) Examples() []command.Example {
-	return []command.Example{
+func (BooksCommand) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd books put ~/manual.pdf", "add a file"},
 		{`ctxd books search "how do I bleed the brakes?"`, "passages, with how to cite them"},
 		{`ctxd context "how do I bleed the brakes?" --passages 4 --prompt`, "the prompt with passages"},
@@ -60,8 +55,8 @@ type putBook struct {
 }
 
 // Examples are those of --help.
-func (putBook) Examples() []command.Example {
-	return []command.Example{
+func (putBook) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd books put manual.pdf prices.xlsx", "add two files"},
 		{"ctxd books put contract.docx --private", "no remote model sees it"},
 		{"ctxd books put notes.html --conversation weekend_trip_k3x9", "for one conversation"},
@@ -71,7 +66,7 @@ func (putBook) Examples() []command.Example {
 // Run runs the command.
 func (c *putBook) Run(a *BooksOptions) error {
 	if c.Title != "" && len(c.Files) > 1 {
-		return command.Misuse("--title is for one file", "put the files one after the other")
+		return term.Misuse("--title is for one file", "put the files one after the other")
 	}
 	return a.With(func(cl *client.Client) error {
 		conversation, err := conversationOf(a, cl, c.Conversation)
@@ -162,8 +157,8 @@ type listBooks struct {
 }
 
 // Examples are those of --help.
-func (listBooks) Examples() []command.Example {
-	return []command.Example{
+func (listBooks) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd books list", "the latest first"},
 		{"ctxd books list --state failed", "with the reason"},
 		{"ctxd books list --json | jq -r '.books[].id'", "for scripts"},
@@ -215,8 +210,8 @@ type showBook struct {
 }
 
 // Examples are those of --help.
-func (showBook) Examples() []command.Example {
-	return []command.Example{
+func (showBook) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd books show beekeeping", "its sections"},
 		{`ctxd books show beekeeping --section "Winter > Feeding"`, "read one"},
 	}
@@ -325,8 +320,8 @@ type searchBooks struct {
 }
 
 // Examples are those of --help.
-func (searchBooks) Examples() []command.Example {
-	return []command.Example{
+func (searchBooks) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd books search "What does a night cost?"`, "the best passages"},
 		{`ctxd books search "brakes" -n 1 --json | jq -r '.hits[].passage.cite'`, "how to cite the best one"},
 	}
@@ -363,8 +358,8 @@ type publishBook struct {
 }
 
 // Examples are those of --help.
-func (publishBook) Examples() []command.Example {
-	return []command.Example{{"ctxd books publish 6ba7b810-9dad-41d1-80b4-00c04fd430c8", "all conversations see it from now on"}}
+func (publishBook) Examples() []term.Example {
+	return []term.Example{{"ctxd books publish 6ba7b810-9dad-41d1-80b4-00c04fd430c8", "all conversations see it from now on"}}
 }
 
 // Run runs the command.
@@ -388,8 +383,8 @@ type removeBook struct {
 }
 
 // Examples are those of --help.
-func (removeBook) Examples() []command.Example {
-	return []command.Example{{"ctxd books remove beekeeping", "no search finds it any more"}}
+func (removeBook) Examples() []term.Example {
+	return []term.Example{{"ctxd books remove beekeeping", "no search finds it any more"}}
 }
 
 // Run runs the command.

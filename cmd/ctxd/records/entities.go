@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -24,8 +23,8 @@ type Entities struct {
 }
 
 // Examples are those of --help.
-func (Entities) Examples() []command.Example {
-	return []command.Example{
+func (Entities) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd entities list --type Person", "the entities of a type"},
 		{"ctxd entities show @Alice", "one entity"},
 		{"ctxd entities set Zoë --type Person role=CTO", "create an entity"},
@@ -40,8 +39,8 @@ type listEntities struct {
 	connect.Audience
 }
 
-func (listEntities) Examples() []command.Example {
-	return []command.Example{
+func (listEntities) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd entities list", "the first hundred"},
 		{"ctxd entities list --type Person -n 0", "all persons"},
 		{"ctxd entities list --json | jq -r '.entities[].name'", "for scripts"},
@@ -103,8 +102,8 @@ func (setEntity) Help() string {
 		"the daemon never writes into a vault. ctxd types show TYPE lists the fields."
 }
 
-func (setEntity) Examples() []command.Example {
-	return []command.Example{
+func (setEntity) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd entities set Zoë --type Person role=CTO manager=@Alice", "create an entity; a reference by name"},
 		{"ctxd entities set Zoë skills=Go skills=SQL", "a list of two values"},
 		{"ctxd entities set Zoë role= --name 'Zoë Lang'", "empty a field, and change the name"},
@@ -113,10 +112,10 @@ func (setEntity) Examples() []command.Example {
 
 func (c *setEntity) Run(a *Options) error {
 	if c.Type == "" && c.Name == "" && len(c.Fields)+len(c.Alias) == 0 && c.Private == nil {
-		return command.Misuse("nothing to change", "ctxd entities set "+command.Quoted(c.Entity)+" FIELD=VALUE")
+		return term.Misuse("nothing to change", "ctxd entities set "+term.ShellQuoted(c.Entity)+" FIELD=VALUE")
 	}
 	if c.Type != "" && c.Name != "" {
-		return command.Misuse("the name of a new entity is its argument", "leave --name out")
+		return term.Misuse("the name of a new entity is its argument", "leave --name out")
 	}
 	return a.With(func(cl *client.Client) error {
 		saved, err := c.save(a, cl)
@@ -207,13 +206,13 @@ func (c *setEntity) values(a *Options, cl *client.Client, of protocol.TypeGet) (
 	}
 	var typ record.Type
 	if err := cl.Call(a.Ctx, "types.get", of, &typ); err != nil {
-		return nil, command.Hinted(err, "ctxd types list shows the types")
+		return nil, term.WithHint(err, "ctxd types list shows the types")
 	}
 	values := make(record.Values, len(c.Fields))
 	for _, arg := range c.Fields {
 		name, text, ok := strings.Cut(arg, "=")
 		if !ok {
-			return nil, command.Misuse(fmt.Sprintf("%q is no FIELD=VALUE", arg), "such as "+exampleOf(&typ))
+			return nil, term.Misuse(fmt.Sprintf("%q is no FIELD=VALUE", arg), "such as "+exampleOf(&typ))
 		}
 		field, known := typ.Field(name)
 		if !known {
@@ -221,7 +220,7 @@ func (c *setEntity) values(a *Options, cl *client.Client, of protocol.TypeGet) (
 		}
 		before, twice := values[field.Name].([]string)
 		if _, given := values[field.Name]; given && !twice {
-			return nil, command.Misuse(field.Name+" is given twice", "it holds "+field.Type.Info().About)
+			return nil, term.Misuse(field.Name+" is given twice", "it holds "+field.Type.Info().About)
 		}
 		if text == "" {
 			values[field.Name] = nil
@@ -260,12 +259,12 @@ func valueOf(a *Options, cl *client.Client, field record.Field, text string) (an
 	case record.NumberValue:
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, command.Misuse(fmt.Sprintf("%s holds %s, not %q", field.Name, info.About, text), field.Name+"="+info.Example)
+			return nil, term.Misuse(fmt.Sprintf("%s holds %s, not %q", field.Name, info.About, text), field.Name+"="+info.Example)
 		}
 		return n, nil
 	case record.TruthValue:
 		if text != "true" && text != "false" {
-			return nil, command.Misuse(fmt.Sprintf("%s holds %s, not %q", field.Name, info.About, text), field.Name+"="+info.Example)
+			return nil, term.Misuse(fmt.Sprintf("%s holds %s, not %q", field.Name, info.About, text), field.Name+"="+info.Example)
 		}
 		return text == "true", nil
 	case record.ListValue:
@@ -273,7 +272,7 @@ func valueOf(a *Options, cl *client.Client, field record.Field, text string) (an
 	case record.TextValue:
 		return text, nil
 	default:
-		return nil, command.Misuse(field.Name+" is a computed field: its value is the result of its query",
+		return nil, term.Misuse(field.Name+" is a computed field: its value is the result of its query",
 			"ctxd types show lists the fields")
 	}
 }
@@ -286,12 +285,12 @@ func unknownField(typ *record.Type, name string) error {
 	}
 	hint := typ.Name + " has " + strings.Join(names, ", ")
 	if len(names) == 0 {
-		hint = "ctxd types set " + command.Quoted(typ.Name) + " FIELD:TYPE declares one"
+		hint = "ctxd types set " + term.ShellQuoted(typ.Name) + " FIELD:TYPE declares one"
 	}
-	if near := command.Nearest(name, names); len(near) > 0 {
+	if near := term.NearestNames(name, names); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
 	}
-	return command.Misuse("type "+typ.Name+" has no field "+name, hint)
+	return term.Misuse("type "+typ.Name+" has no field "+name, hint)
 }
 
 // exampleOf is FIELD=VALUE for the first field of a type that can be set.

@@ -1,27 +1,13 @@
 package records
 
-// Memories is ctxd memory and ctxd contexts: what is remembered about the
-// person, and the parts of a life that it belongs to.
-//
-// Each command is a few calls of the protocol. A command takes a memory by its id,
-// handle or number, and a context by its id or handle; the daemon says which record
-// that is (connect.FindMemory, connect.FindContext), and the call that follows names
-// it by its id. A command that changes a record names the version that it read, so
-// that somebody else's change in between is a conflict and not lost.
-//
-// add.go writes memories, change.go changes them, delete.go deletes them, list.go
-// and show.go show them, contexts.go does all of it for contexts. What goes on around
-// a memory is ctxd inspect memory, in cmd/ctxd/inspect, whose drawing show shares. The
-// package keeps no state; a command is used by one goroutine.
-
 import (
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -66,8 +52,8 @@ func (MemoryCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (MemoryCommand) Examples() []command.Example {
-	return []command.Example{
+func (MemoryCommand) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd memory add "I prefer morning workouts" --kind preference`, "remember something"},
 		{"ctxd memory list --kind preference", "what is remembered"},
 		{"ctxd memory show 42", "one memory, by its number"},
@@ -90,7 +76,7 @@ func moment(flag, text string) (*time.Time, error) {
 	}
 	at, ok := search.Moment(text, time.Now())
 	if !ok {
-		return nil, command.Misuse("--"+flag+" "+command.Quoted(text)+" is no date",
+		return nil, term.Misuse("--"+flag+" "+term.ShellQuoted(text)+" is no date",
 			"such as "+search.Dates+", or a time such as 2026-01-31T09:30:00Z")
 	}
 	return &at, nil

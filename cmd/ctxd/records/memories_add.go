@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -43,8 +42,8 @@ func (addMemory) Help() string {
 		"Memories that say nearly the same are shown, with what they differ in; they stay as they are."
 }
 
-func (addMemory) Examples() []command.Example {
-	return []command.Example{
+func (addMemory) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd memory add "I prefer morning workouts" --kind preference --tag sport`, "a preference"},
 		{`ctxd memory add "My name is Alex" --kind identity --always`, "what every conversation begins with"},
 		{`ctxd memory add "I live in Porto" --supersedes 42 --valid-from 2026-03-01`, "a fact that takes the place of another"},
@@ -121,7 +120,7 @@ func (a *MemoryOptions) statement(given string) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(data) {
-		return "", command.Misuse("the statement is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
+		return "", term.Misuse("the statement is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
 	}
 	return strings.TrimSpace(string(data)), nil
 }

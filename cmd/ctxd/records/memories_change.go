@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -37,15 +37,15 @@ type updateMemory struct {
 	ValidTo   string   `placeholder:"DATE" help:"Until when it held."`
 	Clear     []string `enum:"summary,question,tag,domain,context,entity,note,valid-from,valid-to" placeholder:"WHAT" help:"Empty one of: ${enum}. May be repeated."`
 
-	IfVersion command.Count `from:"1" placeholder:"N" help:"Change this version only. Default: the one that is there."`
+	IfVersion term.CountFlag `from:"1" placeholder:"N" help:"Change this version only. Default: the one that is there."`
 }
 
 func (updateMemory) Help() string {
 	return "Only what is named is changed. ctxd memory restore --version brings back what it said before."
 }
 
-func (updateMemory) Examples() []command.Example {
-	return []command.Example{
+func (updateMemory) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd memory update 42 "I prefer evening workouts"`, "another statement"},
 		{"ctxd memory update 42 --confidence 0.9 --tag sport --tag habits", "how sure it is, and its tags"},
 		{"ctxd memory update 42 --clear valid-to --no-private", "empty a date, and make it public"},
@@ -61,7 +61,7 @@ func (c *updateMemory) changes() bool {
 
 func (c *updateMemory) Run(a *MemoryOptions) error {
 	if !c.changes() {
-		return command.Misuse("nothing to change", "ctxd memory update --help lists what can be changed")
+		return term.Misuse("nothing to change", "ctxd memory update --help lists what can be changed")
 	}
 	patch := protocol.MemoryUpdate{
 		Kind: c.Kind, Tier: c.Tier, Importance: c.Importance, Confidence: c.Confidence,
@@ -192,14 +192,14 @@ func asCommand(err error, ref string) error {
 	if !errors.As(err, &known) {
 		return err
 	}
-	show := "ctxd memory show " + command.Quoted(ref)
+	show := "ctxd memory show " + term.ShellQuoted(ref)
 	switch {
 	case known.Field == "version":
-		return command.Hinted(err, show+" --versions lists them")
+		return term.WithHint(err, show+" --versions lists them")
 	case known.Field == "ifVersion":
-		return command.Hinted(err, show+" reads it again")
+		return term.WithHint(err, show+" reads it again")
 	case strings.Contains(known.Hint, "memory."):
-		return command.Hinted(err, show+" shows its status")
+		return term.WithHint(err, show+" shows its status")
 	}
 	return err
 }
@@ -211,16 +211,16 @@ type aMemory struct {
 
 type pinMemory struct{ aMemory }
 
-func (pinMemory) Examples() []command.Example {
-	return []command.Example{{"ctxd memory pin 42", "ctxd memory unpin 42 takes it back"}}
+func (pinMemory) Examples() []term.Example {
+	return []term.Example{{"ctxd memory pin 42", "ctxd memory unpin 42 takes it back"}}
 }
 
 func (c *pinMemory) Run(a *MemoryOptions) error { return a.pin(c.Memory, true, "pinned") }
 
 type unpinMemory struct{ aMemory }
 
-func (unpinMemory) Examples() []command.Example {
-	return []command.Example{{"ctxd memory unpin 42", "it stays, and is no more in every prompt"}}
+func (unpinMemory) Examples() []term.Example {
+	return []term.Example{{"ctxd memory unpin 42", "it stays, and is no more in every prompt"}}
 }
 
 func (c *unpinMemory) Run(a *MemoryOptions) error { return a.pin(c.Memory, false, "unpinned") }
@@ -233,8 +233,8 @@ func (a *MemoryOptions) pin(ref string, pinned bool, did string) error {
 
 type archiveMemory struct{ aMemory }
 
-func (archiveMemory) Examples() []command.Example {
-	return []command.Example{
+func (archiveMemory) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory archive 42", "lists and prompts leave it out"},
 		{"ctxd memory list --status archived", "what is archived"},
 	}
@@ -248,11 +248,11 @@ func (c *archiveMemory) Run(a *MemoryOptions) error {
 
 type restoreMemory struct {
 	aMemory
-	Version command.Count `from:"1" placeholder:"N" help:"Bring back what it said in this version, as a new one. ctxd memory show --versions lists them."`
+	Version term.CountFlag `from:"1" placeholder:"N" help:"Bring back what it said in this version, as a new one. ctxd memory show --versions lists them."`
 }
 
-func (restoreMemory) Examples() []command.Example {
-	return []command.Example{
+func (restoreMemory) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory restore 42", "an archived memory, as it is"},
 		{"ctxd memory restore 42 --version 1", "what it said at first"},
 	}
@@ -271,8 +271,8 @@ func (retractMemory) Help() string {
 	return "It cannot be changed from then on. ctxd memory delete removes it for good."
 }
 
-func (retractMemory) Examples() []command.Example {
-	return []command.Example{{"ctxd memory retract 42", "it was never so; what was so once is better superseded by a new one"}}
+func (retractMemory) Examples() []term.Example {
+	return []term.Example{{"ctxd memory retract 42", "it was never so; what was so once is better superseded by a new one"}}
 }
 
 func (c *retractMemory) Run(a *MemoryOptions) error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -16,14 +15,14 @@ import (
 )
 
 type conceptsCmd struct {
-	Ends   []string      `arg:"" optional:"" help:"With --path: the two concepts."`
-	Path   bool          `help:"Show how two concepts are connected: memories and messages that speak of two of them each."`
-	Since  string        `placeholder:"DATE" help:"Count only what was written on this date or later: ${memoryDates}."`
-	Sort   string        `enum:"relevant,recent,oldest" default:"relevant" placeholder:"BY" help:"What comes first: relevant, what most speak of; recent, the last mentioned; oldest, the first mentioned. Default: relevant."`
-	Limit  command.Count `short:"n" from:"1" to:"500" default:"40" placeholder:"N" help:"Maximum number of concepts, 1 to 500. Default: 40."`
-	Format string        `enum:"list,dot,mermaid,svg" default:"list" placeholder:"FORMAT" help:"Form: list, or a drawing as dot, mermaid or svg. Default: list."`
-	Output string        `short:"o" placeholder:"FILE" help:"Write the drawing to this file. Only you can read it."`
-	Force  bool          `help:"Replace the file if it exists."`
+	Ends   []string       `arg:"" optional:"" help:"With --path: the two concepts."`
+	Path   bool           `help:"Show how two concepts are connected: memories and messages that speak of two of them each."`
+	Since  string         `placeholder:"DATE" help:"Count only what was written on this date or later: ${memoryDates}."`
+	Sort   string         `enum:"relevant,recent,oldest" default:"relevant" placeholder:"BY" help:"What comes first: relevant, what most speak of; recent, the last mentioned; oldest, the first mentioned. Default: relevant."`
+	Limit  term.CountFlag `short:"n" from:"1" to:"500" default:"40" placeholder:"N" help:"Maximum number of concepts, 1 to 500. Default: 40."`
+	Format string         `enum:"list,dot,mermaid,svg" default:"list" placeholder:"FORMAT" help:"Form: list, or a drawing as dot, mermaid or svg. Default: list."`
+	Output string         `short:"o" placeholder:"FILE" help:"Write the drawing to this file. Only you can read it."`
+	Force  bool           `help:"Replace the file if it exists."`
 
 	connect.Audience
 }
@@ -34,8 +33,8 @@ func (conceptsCmd) Help() string {
 		"As a drawing it shows which of them stand together. With --path it shows how two are connected."
 }
 
-func (conceptsCmd) Examples() []command.Example {
-	return []command.Example{
+func (conceptsCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory concepts", "what most memories and messages speak of"},
 		{"ctxd memory concepts --sort recent --since yesterday", "what was spoken of last"},
 		{"ctxd memory concepts --format svg -o concepts.svg", "a drawing that any browser shows"},
@@ -47,15 +46,15 @@ func (conceptsCmd) Examples() []command.Example {
 func (c *conceptsCmd) check(a *MemoryOptions) error {
 	switch {
 	case c.Path && len(c.Ends) != 2:
-		return command.Misuse("--path takes two concepts", "ctxd memory concepts --path roof chimney")
+		return term.Misuse("--path takes two concepts", "ctxd memory concepts --path roof chimney")
 	case !c.Path && len(c.Ends) > 0:
-		return command.Misuse("concepts are named with --path only", "for one concept: ctxd memory concept "+command.Quoted(c.Ends[0]))
+		return term.Misuse("concepts are named with --path only", "for one concept: ctxd memory concept "+term.ShellQuoted(c.Ends[0]))
 	case a.JSON && c.Format != "list":
-		return command.Misuse("--json and --format "+c.Format+" cannot be combined", "leave out one of them")
+		return term.Misuse("--json and --format "+c.Format+" cannot be combined", "leave out one of them")
 	case c.Output != "" && c.Format == "list":
-		return command.Misuse("--output needs --format", "ctxd memory concepts --format svg --output concepts.svg")
+		return term.Misuse("--output needs --format", "ctxd memory concepts --format svg --output concepts.svg")
 	case c.Force && c.Output == "":
-		return command.Misuse("--force needs --output", "ctxd memory concepts --format svg --output concepts.svg --force")
+		return term.Misuse("--force needs --output", "ctxd memory concepts --format svg --output concepts.svg --force")
 	}
 	return nil
 }
@@ -101,7 +100,7 @@ func (c *conceptsCmd) between(a *MemoryOptions, cl *client.Client) error {
 		return a.Out.JSON(path)
 	case len(path.Concepts) == 0:
 		return fault.New(fault.NotFound, "%s and %s are not connected within 6 edges", term.Clean(c.Ends[0]), term.Clean(c.Ends[1])).
-			WithHint("show what stands beside one of them: ctxd memory concept %s", command.Quoted(c.Ends[0]))
+			WithHint("show what stands beside one of them: ctxd memory concept %s", term.ShellQuoted(c.Ends[0]))
 	case c.Format != "list":
 		return c.draw(a, conceptGraph(path.Concepts, path.Edges, true), "How "+c.Ends[0]+" and "+c.Ends[1]+" are connected")
 	}
@@ -246,8 +245,8 @@ func (conceptCmd) Help() string {
 		"and the last memories and messages that speak of it."
 }
 
-func (conceptCmd) Examples() []command.Example {
-	return []command.Example{
+func (conceptCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory concept roof", "what stands together with it"},
 		{"ctxd memory concept roof --json | jq -r '.edges[].to'", "for scripts"},
 	}
@@ -323,8 +322,8 @@ func (insightsCmd) Help() string {
 		"somebody has said what became of a memory."
 }
 
-func (insightsCmd) Examples() []command.Example {
-	return []command.Example{
+func (insightsCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory insights 'How do I mend the roof?'", "what helped before"},
 		{"ctxd memory insights roof --json | jq -r '.lines[].text'", "for scripts"},
 	}
@@ -366,8 +365,8 @@ func (actionsCmd) Help() string {
 		"Answers count when somebody has said what became of them."
 }
 
-func (actionsCmd) Examples() []command.Example {
-	return []command.Example{{"ctxd memory actions 'mend the roof'", "what helped with such a task"}}
+func (actionsCmd) Examples() []term.Example {
+	return []term.Example{{"ctxd memory actions 'mend the roof'", "what helped with such a task"}}
 }
 
 func (c *actionsCmd) Run(a *MemoryOptions) error {

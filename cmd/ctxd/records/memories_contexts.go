@@ -1,7 +1,6 @@
 package records
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -28,8 +27,8 @@ func (Contexts) Help() string {
 }
 
 // Examples are those of --help.
-func (Contexts) Examples() []command.Example {
-	return []command.Example{
+func (Contexts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd contexts put Health", "create a context"},
 		{"ctxd contexts tree", "all of them"},
 		{"ctxd contexts link Health 42 43", "memories that belong to it"},
@@ -42,8 +41,8 @@ type listContexts struct {
 	connect.Audience
 }
 
-func (listContexts) Examples() []command.Example {
-	return []command.Example{
+func (listContexts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd contexts list", "those at the top"},
 		{"ctxd contexts list --parent Health", "those directly below one"},
 		{"ctxd contexts list --audience remote", "only public ones, for a model on another machine"},
@@ -109,8 +108,8 @@ func privately(private bool) term.Line {
 
 type treeContexts struct{ connect.Audience }
 
-func (treeContexts) Examples() []command.Example {
-	return []command.Example{
+func (treeContexts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd contexts tree", "all contexts, each below its parent"},
 		{"ctxd contexts tree --audience remote", "only public ones, for a model on another machine"},
 	}
@@ -166,8 +165,8 @@ type showContext struct {
 	connect.Audience
 }
 
-func (showContext) Examples() []command.Example {
-	return []command.Example{
+func (showContext) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd contexts show Health", "by name"},
 		{"ctxd contexts show health_context --json", "by handle, for scripts"},
 		{"ctxd contexts show Health --audience remote", "as a model on another machine reads it"},
@@ -219,7 +218,7 @@ func drawContext(s *term.Screen, c *protocol.ContextFull, list []*record.Memory)
 		drawMemories(s, list, "")
 	}
 	if n := c.Memories - len(list); n > 0 {
-		s.Say(term.Styled(term.Faint, term.Number(n)+" more; ctxd memory list --context "+command.Quoted(c.ID)+" lists all"))
+		s.Say(term.Styled(term.Faint, term.Number(n)+" more; ctxd memory list --context "+term.ShellQuoted(c.ID)+" lists all"))
 	}
 }
 
@@ -237,8 +236,8 @@ func (putContext) Help() string {
 	return "With --change, what no flag names stays as it is, and so does the handle."
 }
 
-func (putContext) Examples() []command.Example {
-	return []command.Example{
+func (putContext) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd contexts put Health --description 'Training and food'", "create a context"},
 		{"ctxd contexts put Running --parent Health", "one below it"},
 		{"ctxd contexts put 'Trail running' --change Running", "another name"},
@@ -248,7 +247,7 @@ func (putContext) Examples() []command.Example {
 
 func (c *putContext) Run(a *MemoryOptions) error {
 	if c.Change != "" && c.Handle != "" {
-		return command.Misuse("the handle of a context stays as it is", "leave --handle out")
+		return term.Misuse("the handle of a context stays as it is", "leave --handle out")
 	}
 	return a.With(func(cl *client.Client) error {
 		none := 0
@@ -306,8 +305,8 @@ type deleteContext struct {
 	Subtree bool `help:"Delete those below it, too. Otherwise they move up."`
 }
 
-func (deleteContext) Examples() []command.Example {
-	return []command.Example{
+func (deleteContext) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd contexts delete Running", "what lies below it moves up"},
 		{"ctxd contexts delete Health --subtree", "with all that lies below it"},
 	}
@@ -345,8 +344,8 @@ type contextAndMemories struct {
 
 type linkMemories struct{ contextAndMemories }
 
-func (linkMemories) Examples() []command.Example {
-	return []command.Example{{"ctxd contexts link Health 42 43", "two memories belong to it"}}
+func (linkMemories) Examples() []term.Example {
+	return []term.Example{{"ctxd contexts link Health 42 43", "two memories belong to it"}}
 }
 
 func (c *linkMemories) Run(a *MemoryOptions) error {
@@ -359,8 +358,8 @@ func (c *linkMemories) Run(a *MemoryOptions) error {
 
 type unlinkMemory struct{ contextAndMemories }
 
-func (unlinkMemory) Examples() []command.Example {
-	return []command.Example{{"ctxd contexts unlink Health 42", "the memory stays"}}
+func (unlinkMemory) Examples() []term.Example {
+	return []term.Example{{"ctxd contexts unlink Health 42", "the memory stays"}}
 }
 
 func (c *unlinkMemory) Run(a *MemoryOptions) error {

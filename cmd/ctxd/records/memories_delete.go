@@ -3,7 +3,6 @@ package records
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -24,8 +23,8 @@ func (deleteMemory) Help() string {
 		"Its number is not used again. ctxd memory archive takes it out of what is found, and keeps it."
 }
 
-func (deleteMemory) Examples() []command.Example {
-	return []command.Example{
+func (deleteMemory) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory delete 42", "show it, ask, and delete it"},
 		{"ctxd memory delete 42 --force", "in a script"},
 	}
@@ -38,7 +37,7 @@ func (c *deleteMemory) Run(a *MemoryOptions) error {
 			return err
 		}
 		if !c.Force {
-			err := a.Confirm(a.Ctx, "Delete this memory for good?", "ctxd memory delete "+command.Quoted(c.Memory)+" --force",
+			err := a.Confirm(a.Ctx, "Delete this memory for good?", "ctxd memory delete "+term.ShellQuoted(c.Memory)+" --force",
 				func(s *term.Screen) { inspect.DrawMemory(s, m) })
 			if err != nil {
 				return err
@@ -73,8 +72,8 @@ func (forget) Help() string {
 		"With --all contexts and synonyms go as well. Conversations and notes stay."
 }
 
-func (forget) Examples() []command.Example {
-	return []command.Example{
+func (forget) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory forget --note Kickoff --dry-run", "only show what would be deleted"},
 		{"ctxd memory forget --client my-agent", "show what a program gave, ask, and delete it"},
 		{"ctxd memory forget --all --yes", "everything, in a script"},
@@ -106,11 +105,11 @@ func (c *forget) line() string {
 	case c.All:
 		line += " --all"
 	case c.Conversation != "":
-		line += " --conversation " + command.Quoted(c.Conversation)
+		line += " --conversation " + term.ShellQuoted(c.Conversation)
 	case c.Note != "":
-		line += " --note " + command.Quoted(c.Note)
+		line += " --note " + term.ShellQuoted(c.Note)
 	case c.Client != "":
-		line += " --client " + command.Quoted(c.Client)
+		line += " --client " + term.ShellQuoted(c.Client)
 	}
 	return line + " --yes"
 }

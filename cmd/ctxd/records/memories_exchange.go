@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -23,8 +22,8 @@ func (exportMemories) Help() string {
 		"It appears under its name only when it is complete, and only you can read it."
 }
 
-func (exportMemories) Examples() []command.Example {
-	return []command.Example{
+func (exportMemories) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory export memories.jsonl", "everything, for another machine"},
 		{"ctxd memory export memories.md --format markdown", "for people to read"},
 	}
@@ -43,7 +42,7 @@ func (c *exportMemories) Run(a *MemoryOptions) error {
 		p.Finish()
 		switch {
 		case fault.KindOf(err) == fault.Conflict:
-			return command.Hinted(err, "choose another name, or replace it with --force")
+			return term.WithHint(err, "choose another name, or replace it with --force")
 		case err != nil:
 			return err
 		case a.JSON:
@@ -76,8 +75,8 @@ func (importMemories) Help() string {
 		"Importing again takes nothing in twice; after Ctrl-C it goes on where it was."
 }
 
-func (importMemories) Examples() []command.Example {
-	return []command.Example{
+func (importMemories) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory import memories.jsonl --dry-run", "show what would be imported"},
 		{"ctxd memory import memories.jsonl", "import it"},
 		{"ctxd memory import facts.txt --format lines", "each line is a memory"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
@@ -26,8 +25,8 @@ func (outcomeOf) Help() string {
 	return "worked adds 0.2 to the score of each memory, partial 0.05, failed takes 0.3. What is told of memories of the tier memoryBank is kept, and they are not scored."
 }
 
-func (outcomeOf) Examples() []command.Example {
-	return []command.Example{
+func (outcomeOf) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory outcome worked 42", "it helped"},
 		{"ctxd memory outcome failed 42 43", "neither of the two did"},
 	}
@@ -60,8 +59,8 @@ func (response) Help() string {
 	return "What was learned becomes a memory of the tier working. What was shown is scored once: a second call scores nothing."
 }
 
-func (response) Examples() []command.Example {
-	return []command.Example{
+func (response) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd memory response worked "Stretching before the run helps."`, "keep what was learned"},
 		{"ctxd memory search run --for c1 && ctxd memory response worked --conversation c1 --related 1", "score the first hit of a search"},
 	}
@@ -131,8 +130,8 @@ func (promoteMemories) Help() string {
 		"A memory moves from working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three. Below 0.2 it is archived."
 }
 
-func (promoteMemories) Examples() []command.Example {
-	return []command.Example{
+func (promoteMemories) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory promote --dry-run", "what is due"},
 		{"ctxd memory promote", "do it now"},
 	}
@@ -173,9 +172,9 @@ func (c *promoteMemories) Run(a *MemoryOptions) error {
 }
 
 type eventsOf struct {
-	Memory string        `arg:"" optional:"" help:"Id, handle or number of a memory. Default: all."`
-	Since  string        `placeholder:"DATE" help:"Only events of this date or later: ${memoryDates}."`
-	Limit  command.Count `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of events, 1 to 1000. Default: 50."`
+	Memory string         `arg:"" optional:"" help:"Id, handle or number of a memory. Default: all."`
+	Since  string         `placeholder:"DATE" help:"Only events of this date or later: ${memoryDates}."`
+	Limit  term.CountFlag `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of events, 1 to 1000. Default: 50."`
 
 	connect.Audience
 }
@@ -184,8 +183,8 @@ func (eventsOf) Help() string {
 	return "Scores, moves between the tiers, and what upkeep did, the newest first. The last 20,000 are kept, without any text of a memory."
 }
 
-func (eventsOf) Examples() []command.Example {
-	return []command.Example{
+func (eventsOf) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory events", "what was done to memories lately"},
 		{"ctxd memory events 42 --json", "the life of one memory, for scripts"},
 	}

@@ -3,7 +3,6 @@ package records
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -23,14 +22,14 @@ type listMemories struct {
 	After   string   `placeholder:"DATE" help:"Only memories written down on this date or later: ${memoryDates}."`
 	Before  string   `placeholder:"DATE" help:"Only memories written down before this date."`
 
-	Sort  *string       `enum:"updated,created,quality,use" placeholder:"BY" help:"What comes first: updated, the last changed; created, the newest; quality, the best; use, the most used. Default: updated."`
-	Limit command.Count `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of memories; 0 for all. Default: 100."`
+	Sort  *string        `enum:"updated,created,quality,use" placeholder:"BY" help:"What comes first: updated, the last changed; created, the newest; quality, the best; use, the most used. Default: updated."`
+	Limit term.CountFlag `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of memories; 0 for all. Default: 100."`
 
 	connect.Audience
 }
 
-func (listMemories) Examples() []command.Example {
-	return []command.Example{
+func (listMemories) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory list", "the first hundred, the last changed first"},
 		{"ctxd memory list --kind preference --kind goal --sort quality", "the best of two kinds"},
 		{"ctxd memory list --status archived -n 0", "all that are archived"},
@@ -154,7 +153,7 @@ func memoryMarks(m *record.Memory) (out term.Line) {
 }
 
 type profile struct {
-	Limit command.Count `short:"n" from:"1" to:"50" default:"12" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 12."`
+	Limit term.CountFlag `short:"n" from:"1" to:"50" default:"12" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 12."`
 
 	connect.Audience
 }
@@ -163,8 +162,8 @@ func (profile) Help() string {
 	return "What is always injected comes first, then the best of the kinds identity, preference, goal and project."
 }
 
-func (profile) Examples() []command.Example {
-	return []command.Example{
+func (profile) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory profile", "what a conversation begins with"},
 		{"ctxd memory profile --audience remote", "as a model on another machine reads it"},
 	}
@@ -187,8 +186,8 @@ func (c *profile) Run(a *MemoryOptions) error {
 
 type stats struct{ connect.Audience }
 
-func (stats) Examples() []command.Example {
-	return []command.Example{
+func (stats) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory stats", "how many there are of each tier, kind and status"},
 		{"ctxd memory stats --audience remote", "of public memories only"},
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -29,7 +28,7 @@ type searchMemories struct {
 	AsOf         string   `placeholder:"DATE" help:"What held on this date, superseded memories included."`
 
 	Sort    *string         `enum:"relevance,recency,score" placeholder:"BY" help:"What comes first: relevance, the best; recency, the newest of the good ones; score, the one with the highest score. Default: relevance."`
-	Limit   command.Count   `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
+	Limit   term.CountFlag  `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
 	Stage   map[string]bool `placeholder:"STAGE=true" help:"Switch a stage of the ranking on or off; ctxd config lists them as memory.rank.STAGE. May be repeated."`
 	Explain bool            `help:"Show how the question was read, what each memory was ranked by, and what each stage did."`
 
@@ -42,8 +41,8 @@ func (searchMemories) Help() string {
 		"It also says how sure it is that they answer the question: high, medium or low, and why."
 }
 
-func (searchMemories) Examples() []command.Example {
-	return []command.Example{
+func (searchMemories) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory search 'When do I work out?'", "the five best"},
 		{"ctxd memory search gate code --explain", "and what they were ranked by"},
 		{"ctxd memory search 'Where do I live?' --as-of 2024-05-01", "what held then"},

@@ -1,9 +1,9 @@
 package records
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -21,8 +21,8 @@ func (showMemory) Help() string {
 		"A memory that was retracted is found by its id alone."
 }
 
-func (showMemory) Examples() []command.Example {
-	return []command.Example{
+func (showMemory) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory show 42", "by number"},
 		{"ctxd memory show prefer_morning_workouts_a3f2 --versions", "by handle, with what it said before"},
 		{"ctxd memory show 42 --json | jq -r .statement", "for scripts"},

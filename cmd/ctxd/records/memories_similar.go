@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -12,8 +11,8 @@ import (
 )
 
 type similarMemories struct {
-	Memory string        `arg:"" help:"Id, handle or number of the memory."`
-	Limit  command.Count `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
+	Memory string         `arg:"" help:"Id, handle or number of the memory."`
+	Limit  term.CountFlag `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
 
 	connect.Audience
 }
@@ -24,8 +23,8 @@ func (similarMemories) Help() string {
 		"While the memory has no vector, it searches for its words instead, and says so."
 }
 
-func (similarMemories) Examples() []command.Example {
-	return []command.Example{
+func (similarMemories) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory similar 42", "what says much the same"},
 		{"ctxd memory similar prefer_morning_workouts_a3f2 --limit 1", "the nearest one"},
 		{"ctxd memory similar 42 --json | jq -r '.hits[].memory.statement'", "for scripts"},

@@ -3,7 +3,6 @@ package records
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -25,8 +24,8 @@ func (synonyms) Help() string {
 }
 
 // Examples are those of --help.
-func (synonyms) Examples() []command.Example {
-	return []command.Example{
+func (synonyms) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd memory synonyms put ux "user experience"`, "an acronym"},
 		{"ctxd memory synonyms list", "all of them"},
 		{"ctxd memory synonyms delete ux", "one word of a set"},
@@ -47,8 +46,8 @@ func (putSynonyms) Help() string {
 	return "Words that have synonyms already get more of them. Private ones are kept apart from the others."
 }
 
-func (putSynonyms) Examples() []command.Example {
-	return []command.Example{
+func (putSynonyms) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory synonyms put car automobile", "two words"},
 		{`ctxd memory synonyms put boss "Zoe Quist" --private`, "kept from models on other machines"},
 	}
@@ -80,8 +79,8 @@ func synonymLine(set *record.Synonyms) term.Line {
 
 type listSynonyms struct{ connect.Audience }
 
-func (listSynonyms) Examples() []command.Example {
-	return []command.Example{
+func (listSynonyms) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory synonyms list", "all of them"},
 		{"ctxd memory synonyms list --audience remote", "those that a model on another machine may know of"},
 	}
@@ -112,8 +111,8 @@ func (deleteSynonyms) Help() string {
 	return "They are taken out of all sets, also private ones. A word that is left alone goes too."
 }
 
-func (deleteSynonyms) Examples() []command.Example {
-	return []command.Example{{"ctxd memory synonyms delete ux", "what it meant stays without it"}}
+func (deleteSynonyms) Examples() []term.Example {
+	return []term.Example{{"ctxd memory synonyms delete ux", "what it meant stays without it"}}
 }
 
 func (c *deleteSynonyms) Run(a *MemoryOptions) error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -25,8 +24,8 @@ func (upkeepOfFacts) Help() string {
 		"The daemon does it by itself once a day, when nobody calls. A run can be undone until the next one."
 }
 
-func (upkeepOfFacts) Examples() []command.Example {
-	return []command.Example{
+func (upkeepOfFacts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory upkeep --dry-run", "what is due"},
 		{"ctxd memory upkeep --steps contradictions,merging", "some steps only"},
 		{"ctxd memory upkeep --undo 0f0c4c0e-6d4f-4a55-9a53-5b6a0c7b9d11", "take the last run back"},
@@ -35,7 +34,7 @@ func (upkeepOfFacts) Examples() []command.Example {
 
 func (c *upkeepOfFacts) Run(a *MemoryOptions) error {
 	if c.Undo != "" && (c.DryRun || len(c.Steps) > 0) {
-		return command.Misuse("--undo stands alone", "ctxd memory upkeep --undo "+command.Quoted(c.Undo))
+		return term.Misuse("--undo stands alone", "ctxd memory upkeep --undo "+term.ShellQuoted(c.Undo))
 	}
 	return a.With(func(cl *client.Client) error {
 		var res record.Upkept
@@ -153,10 +152,10 @@ func (c *upkeepOfFacts) sum(s *term.Screen, res *record.Upkept) {
 }
 
 type conflicts struct {
-	Memory string        `arg:"" optional:"" help:"Id, handle or number of a memory that is to be settled."`
-	With   string        `arg:"" optional:"" help:"The other memory of the pair."`
-	Settle string        `placeholder:"HOW" help:"How: keep (the first holds, the other was wrong), supersede (the first holds now, the other held before), retract (the first was wrong), both (both hold)."`
-	Limit  command.Count `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of pairs, 1 to 1000. Default: 50."`
+	Memory string         `arg:"" optional:"" help:"Id, handle or number of a memory that is to be settled."`
+	With   string         `arg:"" optional:"" help:"The other memory of the pair."`
+	Settle string         `placeholder:"HOW" help:"How: keep (the first holds, the other was wrong), supersede (the first holds now, the other held before), retract (the first was wrong), both (both hold)."`
+	Limit  term.CountFlag `short:"n" from:"1" to:"1000" default:"50" placeholder:"N" help:"Maximum number of pairs, 1 to 1000. Default: 50."`
 
 	connect.Audience
 }
@@ -165,8 +164,8 @@ func (conflicts) Help() string {
 	return "On a terminal each pair is shown, and can be settled at once. Otherwise they are listed."
 }
 
-func (conflicts) Examples() []command.Example {
-	return []command.Example{
+func (conflicts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd memory conflicts", "settle them, one by one"},
 		{"ctxd memory conflicts 42 41 --settle supersede", "42 holds now, 41 held before"},
 		{"ctxd memory conflicts --json", "for scripts"},
@@ -175,7 +174,7 @@ func (conflicts) Examples() []command.Example {
 
 func (c *conflicts) Run(a *MemoryOptions) error {
 	if (c.Settle == "") != (c.Memory == "") || (c.Memory == "") != (c.With == "") {
-		return command.Misuse("a pair is settled by two memories and --settle", "ctxd memory conflicts 42 41 --settle keep")
+		return term.Misuse("a pair is settled by two memories and --settle", "ctxd memory conflicts 42 41 --settle keep")
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		if c.Settle != "" {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -20,8 +19,8 @@ type Notes struct {
 }
 
 // Examples are those of --help.
-func (Notes) Examples() []command.Example {
-	return []command.Example{
+func (Notes) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd notes list --tag planning", "the notes with a tag"},
 		{"ctxd notes show Kickoff", "the text of a note"},
 		{"ctxd notes set Ideas --new --body ideas.md", "create a note"},
@@ -41,8 +40,8 @@ type listNotes struct {
 	connect.Audience
 }
 
-func (listNotes) Examples() []command.Example {
-	return []command.Example{
+func (listNotes) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd notes list", "the first hundred"},
 		{"ctxd notes list --tag planning --folder Meetings -n 0", "all notes that match"},
 		{"ctxd notes list --vault Work --recent -n 10", "what was changed last in a vault"},
@@ -115,8 +114,8 @@ func (showNote) Help() string {
 		"ctxd inspect note shows its links and what links to it."
 }
 
-func (showNote) Examples() []command.Example {
-	return []command.Example{
+func (showNote) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd notes show Kickoff", "by title"},
 		{"ctxd notes show Meetings/Kickoff.md > kickoff.md", "by path, into a file"},
 		{"ctxd notes show Kickoff --audience remote", "as a model on another machine reads it"},
@@ -157,8 +156,8 @@ func (setNote) Help() string {
 		"the daemon never writes into a vault."
 }
 
-func (setNote) Examples() []command.Example {
-	return []command.Example{
+func (setNote) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd notes set Ideas --new --body ideas.md --tag later", "a new note"},
 		{"date | ctxd notes set Ideas --body -", "replace the text from standard input"},
 		{"ctxd notes set Ideas --title 'Good ideas' --private", "change the title, and hide it from remote models"},
@@ -174,10 +173,10 @@ func (c *setNote) changes() bool {
 func (c *setNote) Run(a *Options) error {
 	switch {
 	case c.New && (c.Title != "" || len(c.Clear) > 0):
-		return command.Misuse("the title of a new note is its argument, and there is nothing to clear",
-			"ctxd notes set "+command.Quoted(c.Note)+" --new")
+		return term.Misuse("the title of a new note is its argument, and there is nothing to clear",
+			"ctxd notes set "+term.ShellQuoted(c.Note)+" --new")
 	case !c.New && !c.changes():
-		return command.Misuse("nothing to change", "ctxd notes set --help lists what can be changed")
+		return term.Misuse("nothing to change", "ctxd notes set --help lists what can be changed")
 	}
 	body, err := c.readBody(a)
 	if err != nil {
@@ -215,9 +214,9 @@ func (c *setNote) readBody(a *Options) (string, error) {
 	case err != nil:
 		return "", err
 	case !utf8.Valid(data):
-		return "", command.Misuse("the text of the note is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
+		return "", term.Misuse("the text of the note is not valid UTF-8", "convert it first: iconv -f LATIN1 -t UTF-8 FILE")
 	case len(data) == 0:
-		return "", command.Misuse("the text is empty", "to empty a note, give a line break; to keep its text, leave out --body")
+		return "", term.Misuse("the text is empty", "to empty a note, give a line break; to keep its text, leave out --body")
 	}
 	return string(data), nil
 }

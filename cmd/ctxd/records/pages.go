@@ -1,7 +1,6 @@
 package records
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -10,7 +9,7 @@ import (
 
 // List are the flags of every list.
 type ListFlags struct {
-	Limit command.Count `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of records; 0 for all. Default: 100."`
+	Limit term.CountFlag `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of records; 0 for all. Default: 100."`
 }
 
 // pageSize is how many records a call asks for.

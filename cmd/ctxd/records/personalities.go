@@ -1,18 +1,11 @@
 package records
 
-// Personalities is ctxd personality: how the assistant is to speak. It lists, shows, chooses, writes, checks
-// and edits templates, over the daemon.
-//
-// Edit runs the editor of the person ($VISUAL, $EDITOR) with a copy of the template in a temporary folder. The copy is
-// kept, and named, whenever it could not be saved. The package keeps nothing; one goroutine runs a command.
-
 import (
 	"cmp"
 	"os"
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -47,8 +40,8 @@ func (PersonalityCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (PersonalityCommand) Examples() []command.Example {
-	return []command.Example{
+func (PersonalityCommand) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality list", "presets and your own"},
 		{"ctxd personality use teacher", "from the next prompt on"},
 		{"ctxd personality edit coach --from teacher", "one of your own begins as a copy"},
@@ -64,8 +57,8 @@ func callPersonality[R any](a *PersonalityOptions, method string, params any) (o
 type listPersonalities struct{}
 
 // Examples are those of --help.
-func (listPersonalities) Examples() []command.Example {
-	return []command.Example{
+func (listPersonalities) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality list", "an arrow marks the one in use"},
 		{"ctxd personality list --json | jq -r '.personalities[].id'", "for scripts"},
 	}
@@ -109,8 +102,8 @@ type showPersonality struct {
 }
 
 // Examples are those of --help.
-func (showPersonality) Examples() []command.Example {
-	return []command.Example{
+func (showPersonality) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality show", "what prompts begin with now"},
 		{"ctxd personality show teacher", "before you choose it"},
 		{"ctxd personality show default --template > mine.yaml", "a template of your own begins as a copy"},
@@ -161,8 +154,8 @@ type usePersonality struct {
 }
 
 // Examples are those of --help.
-func (usePersonality) Examples() []command.Example {
-	return []command.Example{
+func (usePersonality) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality use professional", "from the next prompt on"},
 		{"ctxd personality use --none", "no personality"},
 	}
@@ -171,7 +164,7 @@ func (usePersonality) Examples() []command.Example {
 // Run runs the command.
 func (c *usePersonality) Run(a *PersonalityOptions) error {
 	if (c.Personality == "") != c.None {
-		return command.Misuse("give the id of a personality, or --none", "ctxd personality list")
+		return term.Misuse("give the id of a personality, or --none", "ctxd personality list")
 	}
 	got, err := callPersonality[protocol.PersonalityActivated](a, "personality.activate", protocol.PersonalityActivate{ID: c.Personality})
 	switch {
@@ -193,8 +186,8 @@ type putPersonality struct {
 }
 
 // Examples are those of --help.
-func (putPersonality) Examples() []command.Example {
-	return []command.Example{
+func (putPersonality) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality put coach.yaml", "one of your own, by the name in it"},
 		{"ctxd personality put - --id coach < coach.yaml", "under an id that you choose"},
 	}
@@ -242,8 +235,8 @@ func (validatePersonality) Help() string {
 }
 
 // Examples are those of --help.
-func (validatePersonality) Examples() []command.Example {
-	return []command.Example{{"ctxd personality validate coach.yaml", "before it is saved"}}
+func (validatePersonality) Examples() []term.Example {
+	return []term.Example{{"ctxd personality validate coach.yaml", "before it is saved"}}
 }
 
 // Run runs the command.
@@ -278,8 +271,8 @@ type removePersonality struct {
 }
 
 // Examples are those of --help.
-func (removePersonality) Examples() []command.Example {
-	return []command.Example{{"ctxd personality delete coach", "it may not be the one in use"}}
+func (removePersonality) Examples() []term.Example {
+	return []term.Example{{"ctxd personality delete coach", "it may not be the one in use"}}
 }
 
 // Run runs the command.
@@ -300,8 +293,8 @@ type exportPersonalities struct {
 }
 
 // Examples are those of --help.
-func (exportPersonalities) Examples() []command.Example {
-	return []command.Example{
+func (exportPersonalities) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality export > personalities.yaml", "all of your own"},
 		{"ctxd personality export coach > coach.yaml", "one of them"},
 	}
@@ -332,8 +325,8 @@ func (importPersonalities) Help() string {
 }
 
 // Examples are those of --help.
-func (importPersonalities) Examples() []command.Example {
-	return []command.Example{
+func (importPersonalities) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality import personalities.yaml", "from another machine"},
 		{"ctxd personality import personalities.yaml --replace", "also over what is there"},
 	}

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -28,8 +27,8 @@ func (editPersonality) Help() string {
 }
 
 // Examples are those of --help.
-func (editPersonality) Examples() []command.Example {
-	return []command.Example{
+func (editPersonality) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd personality edit coach", "one of your own, or a new one"},
 		{"ctxd personality edit coach --from teacher", "a new one as a copy of a preset"},
 		{"EDITOR='code --wait' ctxd personality edit coach", "in another editor"},
@@ -72,7 +71,7 @@ func (c *editPersonality) Run(a *PersonalityOptions) error {
 			return kept(err)
 		}
 		if !checked.OK {
-			err := a.Confirm(a.Ctx, "Go on editing?", "ctxd personality put "+command.Quoted(file)+" --id "+c.Personality, func(*term.Screen) {
+			err := a.Confirm(a.Ctx, "Go on editing?", "ctxd personality put "+term.ShellQuoted(file)+" --id "+c.Personality, func(*term.Screen) {
 				drawProblems(a, term.Bad, checked.Errors)
 			})
 			if err != nil {
@@ -111,7 +110,7 @@ func (c *editPersonality) begin(a *PersonalityOptions) (text string, version int
 			WithHint("ctxd personality edit my-%s --from %s", c.Personality, c.Personality)
 	case err == nil:
 		return got.Personality.Template, got.Personality.Version, nil
-	case command.Explain(err).Code != command.ExitMissing:
+	case term.ExplainError(err).Code != term.ExitMissing:
 		return "", 0, err
 	}
 	got, err = callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.From})

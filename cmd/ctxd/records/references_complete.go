@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -14,9 +13,9 @@ import (
 
 // Complete is ctxd refs complete.
 type completeRef struct {
-	Prefix string        `arg:"" optional:"" help:"What was typed of a handle, a name or a number. Default: nothing, which lists what was used last."`
-	Kind   []string      `enum:"memory,context,conversation,entity,tag,domain" placeholder:"KIND" help:"Only records of this kind: ${enum}. May be repeated."`
-	Limit  command.Count `short:"n" from:"1" to:"50" default:"10" placeholder:"N" help:"Maximum number of handles, 1 to 50. Default: 10."`
+	Prefix string         `arg:"" optional:"" help:"What was typed of a handle, a name or a number. Default: nothing, which lists what was used last."`
+	Kind   []string       `enum:"memory,context,conversation,entity,tag,domain" placeholder:"KIND" help:"Only records of this kind: ${enum}. May be repeated."`
+	Limit  term.CountFlag `short:"n" from:"1" to:"50" default:"10" placeholder:"N" help:"Maximum number of handles, 1 to 50. Default: 10."`
 
 	connect.Audience
 }
@@ -28,8 +27,8 @@ func (completeRef) Help() string {
 }
 
 // Examples are those of --help.
-func (completeRef) Examples() []command.Example {
-	return []command.Example{
+func (completeRef) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd refs complete morning", "handles with a word that begins so"},
 		{"ctxd refs complete --kind context --kind tag", "the contexts and tags that were used last"},
 		{"ctxd refs complete '#4' --json | jq -r '.items[].handle'", "memories by number, for scripts"},

@@ -3,7 +3,6 @@ package records
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
@@ -31,8 +30,8 @@ func (gatherRefs) Help() string {
 }
 
 // Examples are those of --help.
-func (gatherRefs) Examples() []command.Example {
-	return []command.Example{
+func (gatherRefs) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd refs gather "@ssdva and #42, when could we train?"`, "what a model is told of memories"},
 		{`ctxd refs gather "when could we train?" --memory 42 -k 0`, "an attached memory, and no search"},
 		{`ctxd refs gather "@ssdva" --format pkb --audience local`, "as lines, with what is private"},
@@ -79,7 +78,7 @@ func (c *gatherRefs) message(a *RefsOptions) (string, error) {
 		return string(data), err
 	}
 	if strings.TrimSpace(c.Text) == "" && len(c.Memory) == 0 {
-		return "", command.Misuse("nothing to gather", `give a message or --memory: ctxd refs gather "@ssdva"`)
+		return "", term.Misuse("nothing to gather", `give a message or --memory: ctxd refs gather "@ssdva"`)
 	}
 	return c.Text, nil
 }

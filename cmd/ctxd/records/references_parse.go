@@ -3,7 +3,6 @@ package records
 import (
 	"fmt"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/refs"
@@ -31,8 +30,8 @@ func (RefsCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (RefsCommand) Examples() []command.Example {
-	return []command.Example{
+func (RefsCommand) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "what a message refers to"},
 		{"ctxd refs complete morning", "handles with a word that begins so"},
 		{"ctxd refs resolve @ssdva 42", "what that leads to"},
@@ -52,8 +51,8 @@ func (parseRefs) Help() string {
 }
 
 // Examples are those of --help.
-func (parseRefs) Examples() []command.Example {
-	return []command.Example{
+func (parseRefs) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd refs parse "@ssdva and #42, what fits [[Plan]]?"`, "references, and the rest of the message"},
 		{`ctxd refs parse "🙂 @ssdva" --unit byte`, "places in bytes of UTF-8"},
 		{`ctxd refs parse - --json < message.txt | jq -r '.handles[]'`, "for scripts"},

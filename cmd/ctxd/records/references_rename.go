@@ -3,7 +3,6 @@ package records
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -23,8 +22,8 @@ func (renameRef) Help() string {
 }
 
 // Examples are those of --help.
-func (renameRef) Examples() []command.Example {
-	return []command.Example{
+func (renameRef) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd refs rename prefer_morning_workouts_a3f2 early_bird", "a handle that is easy to type"},
 		{"ctxd refs rename '#42' early_bird", "of the memory 42"},
 		{"ctxd refs rename '#42' early_bird --json | jq -r '.memory.aliases[]'", "the handles that it had, for scripts"},

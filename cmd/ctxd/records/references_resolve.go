@@ -1,17 +1,10 @@
 package records
 
-// References is ctxd refs: what a message refers to by @, # and [[, what that leads to, what of it a
-// model gets, and which handles begin with what was typed.
-//
-// parse finds references with package context/refs, as the daemon does for refs.parse, and so needs
-// no daemon; complete, gather, resolve and rename ask it. The package keeps nothing; one goroutine runs a command.
-
 import (
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,8 +15,8 @@ import (
 
 // Resolve is ctxd refs resolve.
 type resolveRef struct {
-	Refs  []string      `arg:"" name:"ref" help:"A handle, a number, an id or a name, with its @ or # or without, or [[Title]]."`
-	Limit command.Count `short:"n" from:"1" to:"1000" default:"100" placeholder:"N" help:"Maximum number of memories of each, 1 to 1000. Default: 100."`
+	Refs  []string       `arg:"" name:"ref" help:"A handle, a number, an id or a name, with its @ or # or without, or [[Title]]."`
+	Limit term.CountFlag `short:"n" from:"1" to:"1000" default:"100" placeholder:"N" help:"Maximum number of memories of each, 1 to 1000. Default: 100."`
 
 	connect.Audience
 }
@@ -36,8 +29,8 @@ func (resolveRef) Help() string {
 }
 
 // Examples are those of --help.
-func (resolveRef) Examples() []command.Example {
-	return []command.Example{
+func (resolveRef) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd refs resolve @ssdva", "what a handle leads to"},
 		{"ctxd refs resolve 42 @health_goals_context @fitness_tag", "several at once"},
 		{"ctxd refs resolve '@Alice Novak' -n 5", "what is remembered about someone"},

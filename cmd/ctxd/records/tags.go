@@ -1,7 +1,6 @@
 package records
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
@@ -22,8 +21,8 @@ func (Tags) Help() string {
 }
 
 // Examples are those of --help.
-func (Tags) Examples() []command.Example {
-	return []command.Example{
+func (Tags) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd tags list", "the most frequent tags"},
 		{"ctxd tags show planning", "the notes with a tag"},
 	}
@@ -36,8 +35,8 @@ type listTags struct {
 	connect.Audience
 }
 
-func (listTags) Examples() []command.Example {
-	return []command.Example{
+func (listTags) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd tags list", "the most frequent tags"},
 		{"ctxd tags list project/ -n 0", "all below project"},
 		{"ctxd tags list --json | jq -r '.tags[].name'", "for scripts"},
@@ -78,8 +77,8 @@ type showTag struct {
 	connect.Audience
 }
 
-func (showTag) Examples() []command.Example {
-	return []command.Example{
+func (showTag) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd tags show planning", "notes with #planning or #planning/2026"},
 		{"ctxd tags show planning --audience remote", "only public notes, for a model on another machine"},
 	}

@@ -1,17 +1,10 @@
 package records
 
-// Templates is ctxd prompts: the templates of what ctxd itself asks a model, such as the title of a
-// conversation, for a person to see and to copy.
-//
-// It reads the configuration and the folder that prompts.dir names, as a daemon would that starts now, and asks none.
-// The package keeps nothing; one goroutine runs a command.
-
 import (
 	"io"
 	"log/slog"
 
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
@@ -38,8 +31,8 @@ func (PromptsCommand) Help() string {
 type listPrompts struct{}
 
 // Examples are those of --help.
-func (listPrompts) Examples() []command.Example {
-	return []command.Example{
+func (listPrompts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd prompts list", "what ctxd asks a model"},
 		{"ctxd prompts list --json | jq -r '.prompts[].name'", "for scripts"},
 	}
@@ -96,8 +89,8 @@ func (showPrompt) Help() string {
 }
 
 // Examples are those of --help.
-func (showPrompt) Examples() []command.Example {
-	return []command.Example{
+func (showPrompt) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd prompts show title", "how ctxd asks for the title of a conversation"},
 		{"ctxd prompts show title > ~/.config/ctxd/prompts/title.tmpl", "one of your own begins as a copy"},
 		{"ctxd prompts show title --built-in", "what was before"},

@@ -1,9 +1,5 @@
 package records
 
-// Tools is ctxd tools: what a model that the daemon serves can call, and what it is told then.
-//
-// Both commands ask the daemon, by tools.list and tools.call. The package keeps nothing; one goroutine runs a command.
-
 import (
 	"bytes"
 	"encoding/json"
@@ -11,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -44,8 +39,8 @@ type listTools struct {
 }
 
 // Examples are those of --help.
-func (listTools) Examples() []command.Example {
-	return []command.Example{
+func (listTools) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd tools list", "what a model can call"},
 		{"ctxd tools list --json | jq -r '.tools[].name'", "for scripts"},
 	}
@@ -140,8 +135,8 @@ func (callTool) Help() string {
 }
 
 // Examples are those of --help.
-func (callTool) Examples() []command.Example {
-	return []command.Example{
+func (callTool) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd tools call search_notes '{"query":"load cell"}'`, "what a model finds"},
 		{`ctxd tools call read_note '{"path":"docs/params.md"}' --audience remote`, "what a model on another machine is told"},
 		{`ctxd tools call find_excerpts '{"query":"drift"}' --json | jq .references`, "what the answer stands on"},
@@ -161,7 +156,7 @@ func (c *callTool) Run(a *ToolsOptions) error {
 	}
 	if len(bytes.TrimSpace(text)) > 0 {
 		if !json.Valid(text) {
-			return command.Misuse("the arguments are no JSON", `quote them as one word: '{"query":"two words"}'`)
+			return term.Misuse("the arguments are no JSON", `quote them as one word: '{"query":"two words"}'`)
 		}
 		p.Arguments = text
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -24,8 +23,8 @@ type Types struct {
 }
 
 // Examples are those of --help.
-func (Types) Examples() []command.Example {
-	return []command.Example{
+func (Types) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd types list", "all types"},
 		{"ctxd types show Person", "the fields of a type"},
 		{"ctxd types set Person role:text team:entity_ref:Team", "declare fields"},
@@ -34,8 +33,8 @@ func (Types) Examples() []command.Example {
 
 type listTypes struct{ connect.Audience }
 
-func (listTypes) Examples() []command.Example {
-	return []command.Example{
+func (listTypes) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd types list", "names, fields, and how many entities"},
 		{"ctxd types list --audience remote", "counts of public entities only"},
 	}
@@ -88,8 +87,8 @@ type showType struct {
 	connect.Audience
 }
 
-func (showType) Examples() []command.Example {
-	return []command.Example{
+func (showType) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd types show Person", "its fields and what they hold"},
 		{"ctxd types show Task --vault Work", "the one of a vault, when several have one"},
 		{"ctxd types show Person --json", "for scripts"},
@@ -121,13 +120,13 @@ func findType(a *Options, cl *client.Client, name, vault string, typ *record.Typ
 		}
 		return fault.New(fault.Conflict, "%s", several.Msg).
 			WithHint("ctxd types show %s --vault %s; the vaults are %s",
-				command.Quoted(name), command.Quoted(names[0]), strings.Join(names, ", "))
+				term.ShellQuoted(name), term.ShellQuoted(names[0]), strings.Join(names, ", "))
 	}
 	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
 	if vault != "" {
-		return command.Hinted(err, "ctxd types list shows the types and whose they are")
+		return term.WithHint(err, "ctxd types list shows the types and whose they are")
 	}
 	missing := fault.New(fault.NotFound, "there is no type %q", name).WithHint("ctxd types list")
 	var all protocol.TypeList
@@ -138,7 +137,7 @@ func findType(a *Options, cl *client.Client, name, vault string, typ *record.Typ
 	for i, t := range all.Types {
 		names[i] = t.Name
 	}
-	if near := command.Nearest(name, names); len(near) > 0 {
+	if near := term.NearestNames(name, names); len(near) > 0 {
 		missing.Hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return missing
@@ -197,8 +196,8 @@ func (setType) Help() string {
 	return b.String() + "."
 }
 
-func (setType) Examples() []command.Example {
-	return []command.Example{
+func (setType) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd types set Person role:text born:date team:entity_ref:Team", "declare a type, or add fields to it"},
 		{"ctxd types set Task status:select:open,done --required status", "a field with two options that must have a value"},
 		{"ctxd types set Team 'members:computed:SELECT p FROM Person WHERE p.team = {this}'", "a computed field"},
@@ -219,7 +218,7 @@ func (c *setType) Run(a *Options) error {
 		case err != nil:
 			return err
 		case len(c.Fields)+len(c.Remove)+len(c.Required) == 0:
-			return command.Misuse("nothing to change", "ctxd types show "+command.Quoted(c.Type)+" lists its fields")
+			return term.Misuse("nothing to change", "ctxd types show "+term.ShellQuoted(c.Type)+" lists its fields")
 		default:
 			put.Name, put.Fields, put.IfVersion = before.Name, before.Fields, &before.Version
 		}
@@ -280,7 +279,7 @@ func parseField(arg string) (record.Field, error) {
 	kind, more, _ := strings.Cut(rest, ":")
 	f := record.Field{Name: name, Type: record.FieldType(kind)}
 	if !ok || name == "" || kind == "" {
-		return f, command.Misuse(fmt.Sprintf("%q is no NAME:TYPE", arg), "such as role:text; ctxd types set --help lists the field types")
+		return f, term.Misuse(fmt.Sprintf("%q is no NAME:TYPE", arg), "such as role:text; ctxd types set --help lists the field types")
 	}
 	if !f.Type.Known() {
 		kinds := make([]string, len(record.FieldTypes))
@@ -288,10 +287,10 @@ func parseField(arg string) (record.Field, error) {
 			kinds[i] = string(t)
 		}
 		hint := "the field types are " + strings.Join(kinds, ", ")
-		if near := command.Nearest(kind, kinds); len(near) > 0 {
+		if near := term.NearestNames(kind, kinds); len(near) > 0 {
 			hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
 		}
-		return f, command.Misuse("there is no field type "+kind, hint)
+		return f, term.Misuse("there is no field type "+kind, hint)
 	}
 	switch {
 	case f.Type == record.Select:
@@ -305,7 +304,7 @@ func parseField(arg string) (record.Field, error) {
 	case f.Type.Info().To == record.ToEntity:
 		f.TargetType = more
 	case more != "":
-		return f, command.Misuse(fmt.Sprintf("%s takes nothing after its type: %q", name, more), name+":"+kind)
+		return f, term.Misuse(fmt.Sprintf("%s takes nothing after its type: %q", name, more), name+":"+kind)
 	}
 	return f, nil
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -275,7 +274,7 @@ func writeService(path, content string, force bool) error {
 	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot write the service file").
-			WithHint("check the permissions of %s", command.Quoted(filepath.Dir(path)))
+			WithHint("check the permissions of %s", term.ShellQuoted(filepath.Dir(path)))
 	}
 	return nil
 }

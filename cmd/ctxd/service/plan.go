@@ -4,7 +4,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
@@ -23,7 +22,7 @@ func (p *plan) draw(a *Options) error {
 	}
 	p.drawCommands(a.Out, p.before)
 	if p.content == "" {
-		a.Out.Say(term.Text("rm " + command.Quoted(p.file)))
+		a.Out.Say(term.Text("rm " + term.ShellQuoted(p.file)))
 	} else {
 		a.Out.SayWhole(term.Styled(term.Faint, "# "+p.file))
 		if _, err := io.WriteString(a.Out, term.CleanLines(p.content)+"\n"); err != nil {
@@ -44,7 +43,7 @@ func (p *plan) drawCommands(s *term.Screen, commands []systemCommand) {
 func (c *systemCommand) line() string {
 	words := make([]string, len(c.args))
 	for i, w := range c.args {
-		words[i] = command.Quoted(w)
+		words[i] = term.ShellQuoted(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -42,8 +41,8 @@ func (installCmd) Help() string {
 		"To change the service, install it again."
 }
 
-func (installCmd) Examples() []command.Example {
-	return []command.Example{
+func (installCmd) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd service install --vault ~/Notes", "serve the notes in a folder from login to logout"},
 		{"ctxd service install --dry-run", "show the file and the commands first"},
 	}
@@ -80,7 +79,7 @@ func (c *installCmd) command(a *Options) ([]string, *config.Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	conf, err := a.Load(config.Given{"vaults": c.Vault, "data": command.NonEmpty(c.Data)})
+	conf, err := a.Load(config.Given{"vaults": c.Vault, "data": term.NonEmpty(c.Data)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,8 +150,8 @@ func (removeCmd) Help() string {
 	return "Your notes and the store stay."
 }
 
-func (removeCmd) Examples() []command.Example {
-	return []command.Example{{"ctxd service remove", "stop the daemon, and no longer start it at login"}}
+func (removeCmd) Examples() []term.Example {
+	return []term.Example{{"ctxd service remove", "stop the daemon, and no longer start it at login"}}
 }
 
 func (c *removeCmd) Run(a *Options) error {
@@ -165,7 +164,7 @@ func (c *removeCmd) Run(a *Options) error {
 		return plan.draw(a)
 	}
 	if !config.Exists(m.file) {
-		return command.NotFound("service", m.file).WithHint("ctxd service install")
+		return term.NotFound("service", m.file).WithHint("ctxd service install")
 	}
 	if err := checkOurs(m.file, c.Force); err != nil {
 		return err
@@ -183,7 +182,7 @@ func (m *manager) remove(a *Options) error {
 	}
 	if err := os.Remove(m.file); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot remove the service file").
-			WithHint("rm %s", command.Quoted(m.file))
+			WithHint("rm %s", term.ShellQuoted(m.file))
 	}
 	return m.run(a, m.forget)
 }
@@ -208,8 +207,8 @@ func (i *Installed) Remove(a *Options) error { return i.m.remove(a) }
 
 type statusCmd struct{}
 
-func (statusCmd) Examples() []command.Example {
-	return []command.Example{{"ctxd service status --json | jq .installed", "for scripts"}}
+func (statusCmd) Examples() []term.Example {
+	return []term.Example{{"ctxd service status --json | jq .installed", "for scripts"}}
 }
 
 // serviceState is what is known of a service.

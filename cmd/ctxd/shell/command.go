@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
@@ -60,7 +59,7 @@ func (s *session) command(ctx context.Context, text string) error {
 			names[i] = c.name
 		}
 		e := fault.New(fault.Invalid, "there is no command %s", term.Clean(name)).WithHint(`\? lists the commands`)
-		if near := command.Nearest(name, names); len(near) > 0 {
+		if near := term.NearestNames(name, names); len(near) > 0 {
 			e.Hint = strings.Join(near, " or ")
 		}
 		return e
@@ -199,8 +198,8 @@ func unknownType(types []protocol.TypeCount, name string) error {
 	for i, t := range types {
 		names[i] = t.Name
 	}
-	e := command.NotFound("type", name).WithHint(`\t lists the types`)
-	if near := command.Nearest(name, names); len(near) > 0 {
+	e := term.NotFound("type", name).WithHint(`\t lists the types`)
+	if near := term.NearestNames(name, names); len(near) > 0 {
 		e.Hint = `\d ` + strings.Join(near, `, or \d `)
 	}
 	return e

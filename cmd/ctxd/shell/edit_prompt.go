@@ -10,7 +10,6 @@ import (
 
 	xterm "golang.org/x/term"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
@@ -20,7 +19,7 @@ import (
 type Prompt struct {
 	*term.Streams
 	Ctx        context.Context // its end gives the terminal back
-	Interrupts *command.Interrupts
+	Interrupts *term.Interrupts
 	History    *History
 	Complete   func(text string, at int) syntax.Completion
 	Finished   func(text string) bool // Enter ends the text, and does not only its line

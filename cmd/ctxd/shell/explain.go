@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
@@ -36,8 +35,8 @@ func (Inspect) Help() string {
 }
 
 // Examples are those of --help.
-func (Inspect) Examples() []command.Example {
-	return []command.Example{
+func (Inspect) Examples() []term.Example {
+	return []term.Example{
 		{`ctxd inspect wql "SELECT p FROM Persn WHERE p.taem = 3"`, "all errors, not only the first"},
 		{`ctxd inspect wql "SELECT p FROM Person WHERE p.manager = {this}" --this @Alice --explain`, "the plan"},
 		{`ctxd inspect wql "SELECT p FROM Person WHERE p.team = {this}" --type Team`, "as a computed field of a type"},
@@ -92,7 +91,7 @@ func (c *Inspect) Run(a *Options) error {
 	}
 	query := strings.TrimSpace(strings.Join(c.Query, " "))
 	if query == "" {
-		return command.Misuse("there is no query", "ctxd inspect wql --help")
+		return term.Misuse("there is no query", "ctxd inspect wql --help")
 	}
 	v, err := s.read(query)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
@@ -69,8 +69,8 @@ func unknownField(r *columns.Reader, types []string, name string) error {
 			}
 		}
 	}
-	err := command.Misuse("there is no field "+name, "there are "+strings.Join(names, ", "))
-	if near := command.Nearest(name, names); len(near) > 0 {
+	err := term.Misuse("there is no field "+name, "there are "+strings.Join(names, ", "))
+	if near := term.NearestNames(name, names); len(near) > 0 {
 		err.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}
 	return err

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
@@ -10,6 +9,6 @@ import (
 type Options struct {
 	*term.Streams
 	*connect.Link
-	Interrupts *command.Interrupts
+	Interrupts *term.Interrupts
 	Fail       func(error) int // prints an error after which the command goes on
 }

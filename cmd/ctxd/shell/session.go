@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
@@ -174,7 +173,7 @@ type queryError struct {
 
 func (e *queryError) Error() string { return e.first.Error() }
 
-func (e *queryError) Describe(f *command.Failure) { f.Diagnostics, f.File = e.diagnostics, e.file }
+func (e *queryError) Describe(f *term.Failure) { f.Diagnostics, f.File = e.diagnostics, e.file }
 
 func (e *queryError) Unwrap() error { return e.first }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -46,8 +45,8 @@ func TestWQL10_PlacesInAScript(t *testing.T) {
 		{Line: 1, Column: 4, Message: "first", Severity: record.SeverityWarning},
 		{Line: 2, Column: 4, Message: "second", Severity: record.SeverityError},
 	})
-	f := command.Explain(inScript(err, syntax.Statement{Line: 10, Column: 5}, "x.wql"))
-	if f.File != "x.wql" || f.Line != 11 || f.Column != 4 || f.Message != "second" || f.Code != command.ExitError || f.Kind != "query" {
+	f := term.ExplainError(inScript(err, syntax.Statement{Line: 10, Column: 5}, "x.wql"))
+	if f.File != "x.wql" || f.Line != 11 || f.Column != 4 || f.Message != "second" || f.Code != term.ExitError || f.Kind != "query" {
 		t.Errorf("%+v", f)
 	}
 	if d := f.Diagnostics; d[0].Line != 10 || d[0].Column != 8 || d[1].Line != 11 || d[1].Column != 4 {

@@ -8,8 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
@@ -19,14 +19,14 @@ type Command struct {
 	Query []string `arg:"" optional:"" help:"The query, or several that each end with a semicolon. Default: a prompt, or standard input."`
 	File  string   `short:"f" placeholder:"FILE" help:"Run the queries of this file; - is standard input."`
 
-	This      string        `placeholder:"ENTITY" help:"Id, name or alias of the entity that {this} means."`
-	Type      string        `placeholder:"TYPE" help:"Check the queries as those of a computed field of this type, without running them."`
-	Fields    []string      `placeholder:"FIELDS" help:"Fields to show, such as role,team.lead.name. Default: the fields that the query mentions."`
-	Limit     command.Count `short:"n" from:"1" to:"10000" placeholder:"N" help:"Maximum number of rows, 1 to 10,000. A smaller LIMIT in the query applies. Default: 200."`
-	Format    string        `enum:"table,json,csv,tsv" default:"table" placeholder:"FORMAT" help:"Output format: table, json, csv or tsv. Default: table; json with --json."`
-	Explain   bool          `short:"e" help:"Show the plan of each query."`
-	Expanded  bool          `short:"x" help:"Show each row as a block with one field a line."`
-	KeepGoing bool          `short:"k" help:"Continue after a query that fails. The exit status is still 1."`
+	This      string         `placeholder:"ENTITY" help:"Id, name or alias of the entity that {this} means."`
+	Type      string         `placeholder:"TYPE" help:"Check the queries as those of a computed field of this type, without running them."`
+	Fields    []string       `placeholder:"FIELDS" help:"Fields to show, such as role,team.lead.name. Default: the fields that the query mentions."`
+	Limit     term.CountFlag `short:"n" from:"1" to:"10000" placeholder:"N" help:"Maximum number of rows, 1 to 10,000. A smaller LIMIT in the query applies. Default: 200."`
+	Format    string         `enum:"table,json,csv,tsv" default:"table" placeholder:"FORMAT" help:"Output format: table, json, csv or tsv. Default: table; json with --json."`
+	Explain   bool           `short:"e" help:"Show the plan of each query."`
+	Expanded  bool           `short:"x" help:"Show each row as a block with one field a line."`
+	KeepGoing bool           `short:"k" help:"Continue after a query that fails. The exit status is still 1."`
 
 	connect.Audience
 }
@@ -49,8 +49,8 @@ func (Command) More() string {
 }
 
 // Examples are those of --help.
-func (Command) Examples() []command.Example {
-	return []command.Example{
+func (Command) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd wql", "an interactive prompt"},
 		{`ctxd wql "SELECT p FROM Person WHERE p.team.name = 'Engineering' ORDER BY p.started"`, "one query"},
 		{`ctxd wql --this @Alice "SELECT p FROM Person WHERE p.manager = {this}" --fields role,team`, "as a computed field of an entity"},
@@ -64,7 +64,7 @@ func (Command) Examples() []command.Example {
 func (c *Command) Run(a *Options) error {
 	query := strings.Join(c.Query, " ")
 	if query != "" && c.File != "" {
-		return command.Misuse("--file cannot be combined with a query", "ctxd wql --help")
+		return term.Misuse("--file cannot be combined with a query", "ctxd wql --help")
 	}
 	s := c.session(a)
 	defer s.close()
@@ -101,7 +101,7 @@ const longestScript = 16 << 20
 func readScript(path string) (string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", command.NotFound("file", path).WithHint("give a file of queries that each end with a semicolon")
+		return "", term.NotFound("file", path).WithHint("give a file of queries that each end with a semicolon")
 	}
 	if err != nil {
 		return "", fault.Wrap(fault.Unavailable, err, "cannot read the file %q", path)
@@ -138,7 +138,7 @@ func (c *Command) script(s *session, text, from string) error {
 		list = append(list, rest)
 	}
 	if len(list) == 0 {
-		return command.Misuse("there is no query", `ctxd wql "SELECT p FROM Person"`)
+		return term.Misuse("there is no query", `ctxd wql "SELECT p FROM Person"`)
 	}
 	s.view.several, s.from = len(list) > 1, from
 	var failed error

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -29,7 +29,7 @@ type Access struct {
 // reach finds the way to the store. The daemon on the socket is asked first,
 // unless a folder is named. Who named a socket means its daemon and no folder.
 func (f Flag) reach(l *connect.Link) (*Access, error) {
-	conf, err := l.Load(config.Given{"data": command.NonEmpty(f.Data)})
+	conf, err := l.Load(config.Given{"data": term.NonEmpty(f.Data)})
 	if err != nil && f.Data == "" {
 		if cl, e := l.Dial(); e == nil { // the daemon needs no configuration of this command
 			return &Access{client: cl, Conf: config.Default()}, nil

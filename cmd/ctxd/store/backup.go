@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -36,8 +35,8 @@ func (Backup) Help() string {
 }
 
 // Examples are those of --help.
-func (Backup) Examples() []command.Example {
-	return []command.Example{
+func (Backup) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd backup", "a file such as " + backupName(time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local)) + " in this folder"},
 		{"ctxd backup ~/Backups/", "the same in another folder"},
 		{"ctxd backup /mnt/usb/notes.ctxdbackup --force", "always the same file"},
@@ -84,7 +83,7 @@ func (c *Backup) Run(a *Options) error {
 		return a.Out.JSON(out)
 	}
 	out.draw(a.Out, "backed up", "  in "+term.Elapsed(time.Since(began)))
-	a.Out.SayWhole(term.Labelled("restore"), term.Text("ctxd restore "+command.Quoted(shortPath(path))))
+	a.Out.SayWhole(term.Labelled("restore"), term.Text("ctxd restore "+term.ShellQuoted(shortPath(path))))
 	return nil
 }
 
@@ -102,7 +101,7 @@ func (c *Backup) path(now time.Time) (string, error) {
 	case err == nil && !info.Mode().IsRegular():
 		return "", fault.New(fault.Invalid, "%q is no regular file", c.File).WithHint("give a file, or a folder")
 	case c.File != "" && os.IsPathSeparator(c.File[len(c.File)-1]):
-		return "", command.NotFound("folder", c.File).WithHint("make it first: mkdir -p %s", command.Quoted(c.File))
+		return "", term.NotFound("folder", c.File).WithHint("make it first: mkdir -p %s", term.ShellQuoted(c.File))
 	}
 	return path, nil
 }
@@ -144,7 +143,7 @@ func (c *Backup) write(a *Options, at *Access, path string, p *term.Progress) (*
 		return nil, errors.Join(err, db.Close())
 	}
 	m, err := db.Backup(a.Ctx, path,
-		kv.BackupOptions{Program: command.ProgramName(), Overwrite: c.Force, Progress: p.Share(backupStages["write"])})
+		kv.BackupOptions{Program: term.ProgramName(), Overwrite: c.Force, Progress: p.Share(backupStages["write"])})
 	err = errors.Join(c.explain(err, path), db.Close())
 	if err != nil {
 		return nil, err
@@ -170,7 +169,7 @@ func (c *Backup) explain(err error, path string) error {
 	case fault.KindOf(err) == fault.Invalid && !strings.Contains(fault.Message(err), watch.NeverWritten):
 		return errBesideStore() // there is nothing else to say against a path from here
 	case fault.KindOf(err) == fault.Conflict:
-		return command.Hinted(err, "choose another name, or replace it with --force")
+		return term.WithHint(err, "choose another name, or replace it with --force")
 	case errors.Is(err, syscall.ENOSPC):
 		return fault.Wrap(fault.Unavailable, err, "there is no room for the backup in %q", filepath.Dir(path)).
 			WithHint("free some space, or choose another disk; no part of the file was kept")
@@ -184,7 +183,7 @@ func (c *Backup) explain(err error, path string) error {
 // check reads a backup and says what it holds.
 func (c *Backup) check(a *Options) error {
 	if c.File == "" {
-		return command.Misuse("--check needs a file", "ctxd backup --check FILE")
+		return term.Misuse("--check needs a file", "ctxd backup --check FILE")
 	}
 	path, err := backupPath(c.File)
 	if err != nil {
@@ -220,7 +219,7 @@ func backupPath(file string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", command.NotFound("file", file).WithHint("check the path of the backup")
+		return "", term.NotFound("file", file).WithHint("check the path of the backup")
 	case err == nil && info.IsDir():
 		return "", fault.New(fault.Invalid, "%q is a folder", file).WithHint("give a backup file in it")
 	}

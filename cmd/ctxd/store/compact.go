@@ -3,7 +3,6 @@ package store
 import (
 	"strconv"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -24,8 +23,8 @@ func (Compact) Help() string {
 }
 
 // Examples are those of --help.
-func (Compact) Examples() []command.Example {
-	return []command.Example{
+func (Compact) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd compact", "ask, and leave nothing of what was deleted"},
 		{"ctxd compact --yes", "in a script"},
 	}

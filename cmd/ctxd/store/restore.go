@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -36,8 +35,8 @@ func (Restore) Help() string {
 }
 
 // Examples are those of --help.
-func (Restore) Examples() []command.Example {
-	return []command.Example{
+func (Restore) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd restore notes.ctxdbackup --dry-run", "is it complete, and what would change?"},
 		{"ctxd restore notes.ctxdbackup", "show that, ask, and restore"},
 		{"ctxd restore notes.ctxdbackup --yes --checksum 6b1f…", "in a script"},
@@ -86,7 +85,7 @@ func (c *Restore) Run(a *Options) error {
 	}
 	if !c.Yes {
 		err := a.Confirm(a.Ctx, "Replace what is in "+at.name()+" with the backup?",
-			"ctxd restore "+command.Quoted(c.File)+" --yes", r.drawPlan)
+			"ctxd restore "+term.ShellQuoted(c.File)+" --yes", r.drawPlan)
 		if err != nil {
 			return err
 		}
@@ -112,7 +111,7 @@ func (r *restored) show(a *Options, took time.Duration) error {
 	if r.Previous != "" {
 		a.Out.Say()
 		a.Out.SayWhole(term.Labelled("kept"), term.Text(r.Previous))
-		a.Out.SayWhole(term.Labelled("undo"), term.Text("ctxd restore "+command.Quoted(r.Previous)))
+		a.Out.SayWhole(term.Labelled("undo"), term.Text("ctxd restore "+term.ShellQuoted(r.Previous)))
 	}
 	return nil
 }
@@ -252,7 +251,7 @@ func (f *folderRestorer) restore(r *restored) error {
 		r.Previous = host.ReplacedFile(f.at.Dir, time.Now())
 	}
 	_, err = db.Restore(f.a.Ctx, r.Path, kv.RestoreOptions{
-		Checksum: r.Checksum, Keep: r.Previous, Program: command.ProgramName(),
+		Checksum: r.Checksum, Keep: r.Previous, Program: term.ProgramName(),
 		Progress: p.Share(restoreStages["restore"]),
 	})
 	if err != nil {
@@ -272,9 +271,9 @@ func (f *folderRestorer) restore(r *restored) error {
 // be opened: its own error would have a backup restored.
 func (f *folderRestorer) explain(err error) error {
 	if fault.KindOf(err) == fault.Unavailable {
-		return command.Hinted(err,
-			"move the folder away, and restore again: mv "+command.Quoted(f.at.Dir)+" "+
-				command.Quoted(f.at.Dir+".damaged"))
+		return term.WithHint(err,
+			"move the folder away, and restore again: mv "+term.ShellQuoted(f.at.Dir)+" "+
+				term.ShellQuoted(f.at.Dir+".damaged"))
 	}
 	return err
 }

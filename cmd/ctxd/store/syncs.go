@@ -1,21 +1,9 @@
 package store
 
-// Syncs is ctxd sync: one store on several machines. init begins a shared store on
-// NATS servers, and join takes part in one; both talk to the servers themselves, with the
-// settings store.sync.*, and need the daemon of the data folder to be stopped (join) or started
-// again afterwards (init). status, machines, remove, leave, conflicts and resolve
-// ask the daemon.
-//
-// The commands are used by one goroutine. Recovery words are read from a file or from standard
-// input, never from the command line, where other programs could see them; init and remove
-// print them once. Only main calls the package; its errors are those of the daemon and of
-// package shared.
-
 import (
 	"strconv"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -51,8 +39,8 @@ func (SyncCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (SyncCommand) Examples() []command.Example {
-	return []command.Example{
+func (SyncCommand) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync init nats://nas:4222 --single", "on the first machine"},
 		{"ctxd sync join nats://nas:4222", "on the second, with the words that init has printed"},
 		{"ctxd sync status", "what is here, what is there, who takes part"},
@@ -68,8 +56,8 @@ func callSync[R any](a *SyncOptions, method string, params any) (out R, err erro
 type syncStatus struct{}
 
 // Examples are those of --help.
-func (syncStatus) Examples() []command.Example {
-	return []command.Example{
+func (syncStatus) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync status", "what is here, what is there"},
 		{"ctxd sync status --json | jq .behind", "for scripts"},
 	}
@@ -146,8 +134,8 @@ func drawAlone(a *SyncOptions) error {
 type listMachines struct{}
 
 // Examples are those of --help.
-func (listMachines) Examples() []command.Example {
-	return []command.Example{
+func (listMachines) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync machines", "an arrow marks this one"},
 		{"ctxd sync machines --json | jq -r '.machines[].name'", "for scripts"},
 	}
@@ -201,8 +189,8 @@ func (removeMachine) Help() string {
 }
 
 // Examples are those of --help.
-func (removeMachine) Examples() []command.Example {
-	return []command.Example{{"ctxd sync remove 3", "a laptop that was lost"}}
+func (removeMachine) Examples() []term.Example {
+	return []term.Example{{"ctxd sync remove 3", "a laptop that was lost"}}
 }
 
 // Run runs the command.
@@ -239,8 +227,8 @@ func (leaveSync) Help() string {
 }
 
 // Examples are those of --help.
-func (leaveSync) Examples() []command.Example {
-	return []command.Example{{"ctxd sync leave && ctxd stop", "the next start opens a store of this machine alone"}}
+func (leaveSync) Examples() []term.Example {
+	return []term.Example{{"ctxd sync leave && ctxd stop", "the next start opens a store of this machine alone"}}
 }
 
 // Run runs the command.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -28,7 +27,7 @@ type storeFlags struct {
 
 // load returns the settings, with the address that was given.
 func (f *storeFlags) load(a *SyncOptions) (*config.Config, stream.Servers, error) {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(f.Data), "store.sync.url": command.NonEmpty(f.URL)})
+	conf, err := a.Load(config.Given{"data": term.NonEmpty(f.Data), "store.sync.url": term.NonEmpty(f.URL)})
 	if err != nil {
 		return nil, stream.Servers{}, err
 	}
@@ -57,8 +56,8 @@ func (beginSync) Help() string {
 }
 
 // Examples are those of --help.
-func (beginSync) Examples() []command.Example {
-	return []command.Example{
+func (beginSync) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync init nats://nas:4222 --single", "one server at home"},
 		{"ctxd sync init nats://a:4222,nats://b:4222,nats://c:4222 --synced", "three servers that write before they acknowledge"},
 		{"ctxd sync init --again --single", "after the server has lost what it kept; the other machines join again"},
@@ -123,7 +122,7 @@ func drawWords(s *term.Screen, words string) {
 
 // drawNext says what is left to do.
 func (f *storeFlags) drawNext(a *SyncOptions) error {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(f.Data)})
+	conf, err := a.Load(config.Given{"data": term.NonEmpty(f.Data)})
 	if err != nil {
 		return err
 	}
@@ -175,8 +174,8 @@ func (joinSync) Help() string {
 }
 
 // Examples are those of --help.
-func (joinSync) Examples() []command.Example {
-	return []command.Example{
+func (joinSync) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync join nats://nas:4222", "type or paste the words, and end with Ctrl-D"},
 		{"ctxd sync join nats://nas:4222 --words words.txt", "from a file that only you can read"},
 		{"ctxd sync join --again --words words.txt", "after this machine was removed, or away for too long"},

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -38,8 +37,8 @@ func (listConflicts) Help() string {
 }
 
 // Examples are those of --help.
-func (listConflicts) Examples() []command.Example {
-	return []command.Example{
+func (listConflicts) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync conflicts", "mine, theirs, and why"},
 		{"ctxd sync conflicts --json | jq '.conflicts[].mine'", "what was to be written, for scripts"},
 	}
@@ -103,8 +102,8 @@ func (resolveConflict) Help() string {
 }
 
 // Examples are those of --help.
-func (resolveConflict) Examples() []command.Example {
-	return []command.Example{
+func (resolveConflict) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd sync resolve 3 --keep theirs", "what the other machine wrote stays"},
 		{"ctxd sync resolve 3 --keep again", "after what was in the way has another id, or is deleted"},
 	}

@@ -1,15 +1,5 @@
 package store
 
-// Uninstall is ctxd uninstall: it removes what ctxd has put on the machine.
-//
-// What is to be removed is listed first, and can be shown without being removed
-// (--dry-run). What runs ends before any file goes: the service, so that nothing starts
-// the daemon again, then the daemon. The files are listed anew then, since a daemon
-// that ends writes its indexes. Only files that ctxd made are removed; what else lies
-// in its folders stays and is named. No file of a vault is ever touched.
-//
-// The command is used by one goroutine. Only main calls it.
-
 import (
 	"errors"
 	"fmt"
@@ -18,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
@@ -46,8 +35,8 @@ func (UninstallCommand) Help() string {
 }
 
 // Examples are those of --help.
-func (UninstallCommand) Examples() []command.Example {
-	return []command.Example{
+func (UninstallCommand) Examples() []term.Example {
+	return []term.Example{
 		{"ctxd uninstall --dry-run", "show first what would be removed"},
 		{"ctxd backup ~/ctxd.ctxdbackup && ctxd uninstall", "keep a backup, then remove everything"},
 		{"ctxd uninstall --keep-data", "remove the service and the configuration only"},
@@ -83,7 +72,7 @@ type uninstallResult struct {
 
 // Run runs the command.
 func (c *UninstallCommand) Run(a *UninstallOptions) error {
-	conf, err := a.Load(config.Given{"data": command.NonEmpty(c.Data)})
+	conf, err := a.Load(config.Given{"data": term.NonEmpty(c.Data)})
 	if err != nil {
 		return err
 	}
@@ -167,7 +156,7 @@ func (u *uninstallResult) addFiles(conf *config.Config, keepData bool) error {
 func endDaemon(a *UninstallOptions) error {
 	s, err := a.Stop()
 	switch {
-	case errors.As(err, new(*command.Unreachable)):
+	case errors.As(err, new(*term.Unreachable)):
 		return nil
 	case err != nil:
 		return err

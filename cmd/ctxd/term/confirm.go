@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -19,7 +18,7 @@ import (
 func (a *Streams) Confirm(ctx context.Context, question, without string, draw func(s *Screen)) error {
 	in, ok := a.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) || !a.Err.Terminal {
-		return command.Misuse("this needs a confirmation, and there is no terminal to ask on", without)
+		return Misuse("this needs a confirmation, and there is no terminal to ask on", without)
 	}
 	draw(a.Err)
 	a.Err.Say()

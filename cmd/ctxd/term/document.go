@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/leftover"
 )
@@ -82,8 +81,8 @@ func explainDocument(file string, err error) error {
 		return fault.Wrap(fault.Conflict, err, "%q already exists", file).
 			WithHint("choose another name, or replace it with --force")
 	case errors.Is(err, fs.ErrNotExist):
-		return command.NotFound("folder", filepath.Dir(file)).
-			WithHint("make it first: mkdir -p %s", command.Quoted(filepath.Dir(file)))
+		return NotFound("folder", filepath.Dir(file)).
+			WithHint("make it first: mkdir -p %s", ShellQuoted(filepath.Dir(file)))
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(fault.Unavailable, err, "no permission to write to %q", filepath.Dir(file)).
 			WithHint("choose another folder")

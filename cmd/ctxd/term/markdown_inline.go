@@ -1,18 +1,16 @@
-package markdown
+package term
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // longestSpan is how much is waited for the end of emphasis, code or a link, in bytes.
 const longestSpan = 240
 
 // inline draws what of the line can be told, in a style.
-func (w *Writer) inline(style term.Style, whole bool) {
+func (w *MarkdownWriter) inline(style Style, whole bool) {
 	for w.line != "" {
 		n := strings.IndexAny(w.line, special)
 		if n < 0 {
@@ -35,7 +33,7 @@ func (w *Writer) inline(style term.Style, whole bool) {
 const special = "\\`*_[!"
 
 // span draws what begins with a special character and returns its length, 0 when more must come first.
-func (w *Writer) span(s string, style term.Style, whole bool) int {
+func (w *MarkdownWriter) span(s string, style Style, whole bool) int {
 	hopeless := whole || len(s) > longestSpan // what has not ended by now is no span
 	literal := func(n int) int {
 		w.text(s[:n], style)
@@ -81,7 +79,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // run returns how often a text begins with its first byte.
 func run(s string) int { return len(s) - len(strings.TrimLeft(s, s[:1])) }
 
-func (w *Writer) codeSpan(s string, style term.Style, whole, hopeless bool) int {
+func (w *MarkdownWriter) codeSpan(s string, style Style, whole, hopeless bool) int {
 	n := run(s)
 	if n == len(s) && !whole {
 		return 0
@@ -113,7 +111,7 @@ func (w *Writer) codeSpan(s string, style term.Style, whole, hopeless bool) int 
 	return n
 }
 
-func (w *Writer) emphasised(s string, style term.Style, whole, hopeless bool) int {
+func (w *MarkdownWriter) emphasised(s string, style Style, whole, hopeless bool) int {
 	n := run(s)
 	if n == len(s) && !whole {
 		return 0
@@ -170,16 +168,16 @@ func closing(s string, n int, whole bool) (at int, known bool) {
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // merged adds emphasis to a style.
-func merged(style term.Style, n int) term.Style {
-	own := map[int]term.Style{1: emphasis, 2: strong, 3: strong + ";" + emphasis}[n]
-	if style == term.Normal || style == own {
+func merged(style Style, n int) Style {
+	own := map[int]Style{1: emphasis, 2: strong, 3: strong + ";" + emphasis}[n]
+	if style == Normal || style == own {
 		return own
 	}
 	return style + ";" + own
 }
 
 // styled draws a whole text with what it marks in a style.
-func (w *Writer) styled(s string, style term.Style) {
+func (w *MarkdownWriter) styled(s string, style Style) {
 	for s != "" {
 		n := strings.IndexAny(s, special)
 		if n != 0 {
@@ -195,8 +193,8 @@ func (w *Writer) styled(s string, style term.Style) {
 }
 
 // link draws [text](address), and [[Title]] as it is.
-func (w *Writer) link(s string, style term.Style, hopeless bool) int {
-	literal := func(n int, st term.Style) int {
+func (w *MarkdownWriter) link(s string, style Style, hopeless bool) int {
+	literal := func(n int, st Style) int {
 		w.text(s[:n], st)
 		return n
 	}
@@ -231,13 +229,13 @@ func (w *Writer) link(s string, style term.Style, hopeless bool) int {
 	}
 	text, address := s[1:end], s[end+2:end+to]
 	address, _, _ = strings.Cut(strings.TrimSpace(address), " ") // a title may follow
-	if style == term.Normal {
+	if style == Normal {
 		w.styled(text, linked)
 	} else {
 		w.styled(text, style+";"+linked)
 	}
 	if address != "" && address != text {
-		w.text(" ("+address+")", term.Faint)
+		w.text(" ("+address+")", Faint)
 	}
 	return end + to + 1
 }

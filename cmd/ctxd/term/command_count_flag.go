@@ -1,4 +1,4 @@
-package command
+package term
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 
 // Count is the number of a flag such as --count. Its tag says what it may
 // be: from, and to where there is an end. Kong itself takes -1 for a flag.
-type Count int
+type CountFlag int
 
 // Decode reads the number from the command line.
-func (c *Count) Decode(ctx *kong.DecodeContext) error {
+func (c *CountFlag) Decode(ctx *kong.DecodeContext) error {
 	token := ctx.Scan.Pop()
 	if token.IsEOL() {
 		return errors.New("a number is missing")
@@ -31,6 +31,6 @@ func (c *Count) Decode(ctx *kong.DecodeContext) error {
 	case n < from:
 		return fmt.Errorf("must be %d or more", from)
 	}
-	*c = Count(n)
+	*c = CountFlag(n)
 	return nil
 }

@@ -1,17 +1,17 @@
-package command_test
+package term_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/command"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 func TestQuoted(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "''", "Kickoff": "Kickoff", "two words": "'two words'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'", "若葉": "若葉",
 	} {
-		if got := command.Quoted(in); got != want {
+		if got := term.ShellQuoted(in); got != want {
 			t.Errorf("quoted(%q) = %s, want %s", in, got, want)
 		}
 	}
@@ -22,7 +22,7 @@ func TestNearest(t *testing.T) {
 	for in, want := range map[string][]string{
 		"notes.serch": {"notes.search"}, "assemble": {"context.assemble"}, "nothing.like.it": nil, "Notes.Get": {"notes.get"},
 	} {
-		if got := command.Nearest(in, methods); !slices.Equal(got, want) {
+		if got := term.NearestNames(in, methods); !slices.Equal(got, want) {
 			t.Errorf("nearest(%q) = %v, want %v", in, got, want)
 		}
 	}

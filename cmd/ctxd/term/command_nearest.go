@@ -1,4 +1,4 @@
-package command
+package term
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 )
 
 // Nearest returns up to three of the names that are most like a misspelt one.
-func Nearest(name string, names []string) []string {
+func NearestNames(name string, names []string) []string {
 	type scored struct {
 		name string
 		away int

@@ -1,4 +1,12 @@
-package markdown
+package term
+
+// Markdown draws Markdown on a terminal while it comes: headings, lists, quotes, code, emphasis and links.
+//
+// It is no parser of CommonMark. What can't be told before its end has come, such as emphasis, is waited for within
+// its line and for a limited length; then it is written as it stands, so no character of a text is lost. What is
+// written consists of whole words with whole escape sequences, and what could steer a terminal is made visible.
+//
+// A Writer is made for one text and used by one goroutine.
 
 import (
 	"io"
@@ -7,23 +15,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-
-	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // The styles of what Markdown marks.
 const (
-	heading  = term.Strong
-	strong   = term.Strong
-	emphasis = term.Style("3")
-	code     = term.Accent
-	fenced   = term.Faint
-	linked   = term.Style("4")
+	heading  = Strong
+	strong   = Strong
+	emphasis = Style("3")
+	code     = Accent
+	fenced   = Faint
+	linked   = Style("4")
 )
 
 // Writer draws a text that comes in pieces.
-type Writer struct {
-	out   *term.Screen
+type MarkdownWriter struct {
+	out   *Screen
 	width int
 
 	line   string // what of the current line is not drawn yet, behind its mark
@@ -31,9 +37,9 @@ type Writer struct {
 	fence  string // that ends the code block; "": none is open
 	hang   int    // columns before what a line of the paragraph goes on with
 	column int
-	word   term.Line // that is not drawn yet, since it may go on
-	space  string    // that stands before it
-	last   rune      // character before what is not drawn
+	word   Line   // that is not drawn yet, since it may go on
+	space  string // that stands before it
+	last   rune   // character before what is not drawn
 }
 
 // kind is what a line is.
@@ -48,10 +54,12 @@ const (
 )
 
 // New returns a Writer that draws on a screen.
-func New(out *term.Screen) *Writer { return &Writer{out: out, width: out.Columns()} }
+func NewMarkdownWriter(out *Screen) *MarkdownWriter {
+	return &MarkdownWriter{out: out, width: out.Columns()}
+}
 
 // Write draws a piece of the text, as far as it can be told what it is.
-func (w *Writer) Write(piece string) {
+func (w *MarkdownWriter) Write(piece string) {
 	w.line += clean(piece)
 	for {
 		at := strings.IndexByte(w.line, '\n')
@@ -68,7 +76,7 @@ func (w *Writer) Write(piece string) {
 }
 
 // Close draws what is left, and ends the last line.
-func (w *Writer) Close() {
+func (w *MarkdownWriter) Close() {
 	if w.line == "" && w.kind == unknown {
 		return
 	}
@@ -77,9 +85,9 @@ func (w *Writer) Close() {
 }
 
 // clean is term.CleanLines for a piece, which may begin or end amid a line break.
-func clean(piece string) string { return term.CleanLines(strings.ReplaceAll(piece, "\r", "")) }
+func clean(piece string) string { return CleanLines(strings.ReplaceAll(piece, "\r", "")) }
 
-func (w *Writer) endLine() {
+func (w *MarkdownWriter) endLine() {
 	w.flushWord()
 	if w.kind != unseen {
 		_, _ = io.WriteString(w.out, "\n") // an error shows when the buffer is flushed
@@ -88,14 +96,14 @@ func (w *Writer) endLine() {
 }
 
 // draw draws what can be drawn of the line. whole tells that its end has come.
-func (w *Writer) draw(whole bool) {
+func (w *MarkdownWriter) draw(whole bool) {
 	if w.kind == unknown && !w.begin(whole) {
 		return
 	}
 	switch w.kind {
 	case unseen:
 	case verbatim:
-		style := term.Normal
+		style := Normal
 		if w.fence != "" {
 			style = fenced
 		}
@@ -104,7 +112,7 @@ func (w *Writer) draw(whole bool) {
 	case headed:
 		w.inline(heading, whole)
 	default:
-		w.inline(term.Normal, whole)
+		w.inline(Normal, whole)
 	}
 	if whole {
 		w.flushWord()
@@ -125,7 +133,7 @@ var (
 const codeIndent = "    "
 
 // begin finds out what a line is and draws what it begins with. It returns false when more must come first.
-func (w *Writer) begin(whole bool) bool {
+func (w *MarkdownWriter) begin(whole bool) bool {
 	if w.fence != "" {
 		return w.beginCode(whole)
 	}
@@ -142,12 +150,12 @@ func (w *Writer) begin(whole bool) bool {
 	w.kind = paragraph
 	if isRule.MatchString(w.line) {
 		w.kind, w.line = verbatim, ""
-		w.raw(strings.Repeat("─", min(w.width-1, 40)), term.Faint)
+		w.raw(strings.Repeat("─", min(w.width-1, 40)), Faint)
 		return true
 	}
 	if m := isQuote.FindStringSubmatch(w.line); m != nil {
 		w.line = w.line[len(m[0]):]
-		w.mark(strings.Repeat("│ ", strings.Count(m[1], ">")), term.Faint)
+		w.mark(strings.Repeat("│ ", strings.Count(m[1], ">")), Faint)
 	}
 	switch {
 	case isHeading.MatchString(w.line):
@@ -159,19 +167,19 @@ func (w *Writer) begin(whole bool) bool {
 		if len(bullet) == 1 { // no number
 			bullet = "•"
 		}
-		w.mark(m[1]+bullet+" ", term.Normal)
+		w.mark(m[1]+bullet+" ", Normal)
 	case strings.HasPrefix(strings.TrimLeft(w.line, " "), "|"):
 		w.kind = verbatim
 	default:
 		indent := len(w.line) - len(strings.TrimLeft(w.line, " "))
-		w.mark(w.line[:indent], term.Normal)
+		w.mark(w.line[:indent], Normal)
 		w.line = w.line[indent:]
 	}
 	return true
 }
 
 // beginCode begins a line within a block of code, which may be its end.
-func (w *Writer) beginCode(whole bool) bool {
+func (w *MarkdownWriter) beginCode(whole bool) bool {
 	mark := strings.Trim(w.line, " ")
 	if strings.Trim(mark, w.fence[:1]) == "" && !whole {
 		return false
@@ -182,28 +190,28 @@ func (w *Writer) beginCode(whole bool) bool {
 		return true
 	}
 	if w.line != "" {
-		w.raw(codeIndent, term.Normal)
+		w.raw(codeIndent, Normal)
 	}
 	return true
 }
 
 // mark draws what a line begins with; what it goes on with stands below its end.
-func (w *Writer) mark(s string, style term.Style) {
+func (w *MarkdownWriter) mark(s string, style Style) {
 	w.raw(s, style)
 	w.hang = min(w.column, w.width/2)
 }
 
 // raw draws a text as it is.
-func (w *Writer) raw(s string, style term.Style) {
+func (w *MarkdownWriter) raw(s string, style Style) {
 	if s == "" {
 		return
 	}
-	_, _ = io.WriteString(w.out, w.out.Render(term.Line{{Text: s, Style: style}})) // an error shows when the buffer is flushed
-	w.column += term.Columns(s)
+	_, _ = io.WriteString(w.out, w.out.Render(Line{{Text: s, Style: style}})) // an error shows when the buffer is flushed
+	w.column += Columns(s)
 }
 
 // text adds a text to what is drawn, word by word.
-func (w *Writer) text(s string, style term.Style) {
+func (w *MarkdownWriter) text(s string, style Style) {
 	state := -1
 	for s != "" {
 		var cluster string
@@ -228,16 +236,16 @@ func (w *Writer) text(s string, style term.Style) {
 // longestWord is how many columns of a word are waited for.
 const longestWord = 60
 
-func (w *Writer) grow(cluster string, style term.Style) {
+func (w *MarkdownWriter) grow(cluster string, style Style) {
 	if n := len(w.word); n > 0 && w.word[n-1].Style == style {
 		w.word[n-1].Text += cluster
 		return
 	}
-	w.word = append(w.word, term.Span{Text: cluster, Style: style})
+	w.word = append(w.word, Span{Text: cluster, Style: style})
 }
 
 // flushWord draws the word that has ended, on the next row where this one has no room for it.
-func (w *Writer) flushWord() {
+func (w *MarkdownWriter) flushWord() {
 	if len(w.word) == 0 {
 		return
 	}
@@ -247,7 +255,7 @@ func (w *Writer) flushWord() {
 		_, _ = io.WriteString(w.out, "\n"+strings.Repeat(" ", w.hang)) // an error shows when the buffer is flushed
 		w.column = w.hang
 	default:
-		w.raw(w.space, term.Normal)
+		w.raw(w.space, Normal)
 	}
 	w.space = ""
 	_, _ = io.WriteString(w.out, w.out.Render(w.word)) // an error shows when the buffer is flushed

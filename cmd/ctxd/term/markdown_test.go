@@ -1,4 +1,4 @@
-package markdown_test
+package term_test
 
 import (
 	"bytes"
@@ -7,14 +7,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/cmd/ctxd/markdown"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
 // drawn returns what a text in pieces looks like on a terminal of so many columns, and after each piece.
 func drawn(width int, pieces ...string) (all string, after []string) {
 	var b bytes.Buffer
-	w := markdown.New(&term.Screen{Writer: &b, Terminal: true, Width: width, Coloured: true})
+	w := term.NewMarkdownWriter(&term.Screen{Writer: &b, Terminal: true, Width: width, Coloured: true})
 	for _, p := range pieces {
 		w.Write(p)
 		after = append(after, b.String())

@@ -1,4 +1,4 @@
-package command
+package term
 
 // Example is a command line and what it does.
 type Example [2]string

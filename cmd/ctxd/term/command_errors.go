@@ -1,4 +1,17 @@
-package command
+package term
+
+// Command holds what all commands of ctxd share and what draws nothing:
+// their errors with the exit statuses, their examples, the number flags, the
+// version of the program, and the words of a hint (quoted for a shell, nearest
+// to a misspelt name).
+//
+// A command returns an error and prints nothing of it. Explain makes a Failure
+// of the error, which the main package prints: "Error: …", "Try: …", or JSON,
+// and the exit status. An error that knows better how it is shown is a
+// Describer.
+//
+// Every package below cmd/ctxd may call it. It keeps no state, so all of it may
+// be called concurrently.
 
 import (
 	"cmp"
@@ -30,14 +43,14 @@ const (
 )
 
 // Usage is a command line that kong accepts and we don't.
-type Usage struct{ Msg, Hint string }
+type UsageError struct{ Msg, Hint string }
 
 // Misuse returns the error of a command line that makes no sense, and what to say
 // instead.
-func Misuse(msg, hint string) *Usage { return &Usage{Msg: msg, Hint: hint} }
+func Misuse(msg, hint string) *UsageError { return &UsageError{Msg: msg, Hint: hint} }
 
 // Error is the message.
-func (e *Usage) Error() string { return e.Msg }
+func (e *UsageError) Error() string { return e.Msg }
 
 // Unreachable says that no daemon could be spoken to.
 type Unreachable struct {
@@ -71,13 +84,13 @@ type Failure struct {
 
 // Describer is an error that knows how it is shown. What explain found out of
 // it so far is in the failure.
-type Describer interface {
+type errorDescriber interface {
 	error
 	Describe(f *Failure)
 }
 
 // Explain finds out what to say of an error.
-func Explain(err error) Failure {
+func ExplainError(err error) Failure {
 	f := Failure{Code: ExitError, Message: err.Error()}
 	var known *fault.Error
 	if errors.As(err, &known) {
@@ -94,9 +107,9 @@ func Explain(err error) Failure {
 		wire  *client.Error
 		owned *socket.OwnedError
 		away  *Unreachable
-		usage *Usage
+		usage *UsageError
 		parse *kong.ParseError
-		own   Describer
+		own   errorDescriber
 	)
 	switch {
 	case errors.As(err, &own):
@@ -170,7 +183,7 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 		for _, n := range place.Children {
 			names = append(names, n.Name)
 		}
-		if near := Nearest(word, names); len(near) > 0 {
+		if near := NearestNames(word, names); len(near) > 0 {
 			f.Message += fmt.Sprintf(", did you mean %q?", near[0])
 		}
 	}

@@ -1,4 +1,4 @@
-package command
+package term
 
 import (
 	"regexp"
@@ -11,7 +11,7 @@ import (
 const release = "0.1.0"
 
 // Version returns the version of the program.
-func Version() string {
+func ProgramVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return release
@@ -33,7 +33,7 @@ const shownCommit = 12
 
 // Commit returns the commit that the program was built from, "" when the build
 // does not know.
-func Commit() string {
+func ProgramCommit() string {
 	if commit != "" {
 		return commit[:min(shownCommit, len(commit))]
 	}
@@ -69,4 +69,4 @@ func commitOf(info *debug.BuildInfo) string {
 }
 
 // ProgramName is what stands in backups as the program that made them.
-func ProgramName() string { return "ctxd " + Version() }
+func ProgramName() string { return "ctxd " + ProgramVersion() }

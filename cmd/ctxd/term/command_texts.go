@@ -1,4 +1,4 @@
-package command
+package term
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func NonEmpty(texts ...string) []string {
 }
 
 // Hinted returns a wire error with another hint.
-func Hinted(err error, hint string) error {
+func WithHint(err error, hint string) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
 		return err
@@ -30,7 +30,7 @@ func Hinted(err error, hint string) error {
 }
 
 // Quoted writes a text as a word of a shell.
-func Quoted(s string) string {
+func ShellQuoted(s string) string {
 	if s != "" && !strings.ContainsFunc(s, needsQuotes) {
 		return s
 	}
