@@ -1,11 +1,5 @@
 package chat
 
-// Called tells context/audience of the records that texts refer to by handles, and that lie in rooms to its
-// right: memories, contexts and conversations. A View masks what refers to a private one of them (PRIV-8).
-//
-// It holds nothing: who opens the rooms of a store calls Tell once, behind memories and conversations and before the
-// indexes of texts, which keep what may be shown to whom.
-
 import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -15,7 +9,7 @@ import (
 )
 
 // Tell tells rooms of all records that have handles, and how to read changes of them. O(records).
-func RegisterHandles(rooms *audience.Rooms, mem *memory.Store, chats *Store) {
+func RegisterHandles(rooms *audience.Views, mem *memory.Store, chats *Store) {
 	rooms.SetHandled(func(yield func(audience.Handled) bool) {
 		for m := range mem.All() {
 			if !yield(ofMemory(m)) {

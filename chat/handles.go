@@ -1,13 +1,5 @@
 package chat
 
-// Handles tells context/gather/complete of conversations: their handles, their titles
-// and when somebody added to them. Archived conversations are not completed.
-//
-// A conversation without a title is called by the beginning of a message, which may be
-// another one for a remote reader. The beginnings are read once, when the index of handles is
-// made, and from the messages that commits bring: no message is read to complete something
-// for a local reader.
-
 import (
 	"context"
 	"time"
@@ -142,6 +134,6 @@ func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entr
 }
 
 // Open returns the Handles of all kinds of records of a store. Open it after their rooms.
-func OpenCompleter(db *kv.Store, rooms *audience.Rooms, ents *entities.Store, mem *memory.Store, chats *Store) *complete.Handles {
+func OpenCompleter(db *kv.Store, rooms *audience.Views, ents *entities.Store, mem *memory.Store, chats *Store) *complete.Handles {
 	return complete.Open(db, complete.NewMemories(mem, rooms), complete.NewEntities(ents), newHandleSource(chats))
 }

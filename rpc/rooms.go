@@ -54,7 +54,7 @@ type Rooms struct {
 	WQL           *wql.Engine
 	Graph         *graph.Graph
 	Search        *search.Index
-	Audience      *audience.Rooms
+	Audience      *audience.Views
 	Gather        *gather.Gatherer
 	Vaults        *watch.Importer
 	Memory        *memory.Store

@@ -45,7 +45,7 @@ func (c *conversation) hidden() bool { return c == nil || !c.stored || c.private
 
 // New returns the Source of the messages of a store. Open the store and what it stands on before.
 // O(messages).
-func New(db *kv.Store, rooms *audience.Rooms, opts Options) (*Source, error) {
+func New(db *kv.Store, rooms *audience.Views, opts Options) (*Source, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

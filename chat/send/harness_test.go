@@ -111,7 +111,7 @@ type house struct {
 	near, far     *model
 	looked        int // requests that far was sent before, or that were looked at
 
-	seen      *audience.Rooms
+	seen      *audience.Views
 	gathering gather.Options
 	sending   send.Options
 }

@@ -28,7 +28,7 @@ type toolsWorld struct {
 	notes  *notes.Store
 	ents   *entities.Store
 	memory *memory.Store
-	seen   *audience.Rooms
+	seen   *audience.Views
 	recall *recall.Ranker
 	set    *tools.Set
 }

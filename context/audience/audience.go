@@ -32,7 +32,7 @@ type Stores struct {
 }
 
 // Rooms make Views. Open makes them. They may be used concurrently.
-type Rooms struct {
+type Views struct {
 	local, remote View
 
 	shown    atomic.Pointer[shownRecords]
@@ -51,8 +51,8 @@ type Rooms struct {
 }
 
 // Open returns Rooms over stores that were opened before.
-func Open(db *kv.Store, s Stores) *Rooms {
-	r := new(Rooms)
+func Open(db *kv.Store, s Stores) *Views {
+	r := new(Views)
 	r.local = View{rooms: r, entities: s.Entities, notes: s.Notes, graph: s.Graph, wql: s.WQL}
 	r.remote = r.local
 	r.remote.hides = true
@@ -73,11 +73,11 @@ func Open(db *kv.Store, s Stores) *Rooms {
 
 // SetSearch gives the Rooms the index, for whose making they are needed. Call it before
 // anybody has a View.
-func (r *Rooms) SetSearch(index *search.Index) { r.local.search, r.remote.search = index, index }
+func (r *Views) SetSearch(index *search.Index) { r.local.search, r.remote.search = index, index }
 
 // View returns what a reader may see. A reader that is not known sees what a
 // remote one does.
-func (r *Rooms) View(reader Reader) *View {
+func (r *Views) View(reader Reader) *View {
 	if reader == Local {
 		return &r.local
 	}
@@ -86,7 +86,7 @@ func (r *Rooms) View(reader Reader) *View {
 
 // commit counts the commits that change what is private or how it is called, and has
 // queries forget what may be shown otherwise from now on.
-func (r *Rooms) commit(cs *kv.ChangeSet) {
+func (r *Views) commit(cs *kv.ChangeSet) {
 	r.vaults.local.commit(cs, r.local.SeesNote)
 	r.vaults.remote.commit(cs, r.remote.SeesNote)
 	r.handled.commit(cs, r.remote.entities.Past())
@@ -147,7 +147,7 @@ func sameNames(name, other string, aliases, others []string) bool {
 
 // View is what one reader may see. Rooms.View makes it for one call.
 type View struct {
-	rooms    *Rooms
+	rooms    *Views
 	hides    bool // private records
 	entities *entities.Store
 	notes    *notes.Store

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -28,7 +27,7 @@ type Handled struct {
 
 // SetHandled gives the Rooms the records that have handles: all that there are, and what a change makes of one. Call it
 // before anybody has a View, and before an index of texts is opened. O(records).
-func (r *Rooms) SetHandled(all iter.Seq[Handled], of func(ch kv.Change) (old, now *Handled, ok bool)) {
+func (r *Views) SetHandled(all iter.Seq[Handled], of func(ch kv.Change) (old, now *Handled, ok bool)) {
 	r.handled.of = of
 	for h := range all {
 		r.handled.put(nil, &h, r.remote.entities.Past())
@@ -79,7 +78,7 @@ func (h *Handled) pastName() past.Name {
 }
 
 // nameKey is the form in which names of contexts are compared.
-func nameKey(name string) string { return strings.TrimRight(groups.NameKey(name), "_") }
+func nameKey(name string) string { return strings.TrimRight(ContextNameKey(name), "_") }
 
 // called is what texts call a record. A reference by its id, and one to a message, begins with a word that all such
 // references begin with.
@@ -254,7 +253,7 @@ func (x *handledRecords) contextAt(text string) string {
 		return ""
 	}
 	return LongestMatch(text, func(fold string) (whole, beginning bool) {
-		key := groups.NameKey(fold)
+		key := ContextNameKey(fold)
 		at, whole := slices.BinarySearch(x.keys, key)
 		return whole, at < len(x.keys) && strings.HasPrefix(x.keys[at], key)
 	})

@@ -17,7 +17,7 @@ type stored struct {
 	db            *kv.Store
 	notes         *notes.Store
 	ents          *entities.Store
-	rooms         *audience.Rooms
+	rooms         *audience.Views
 	local, remote *audience.View
 }
 

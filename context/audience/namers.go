@@ -18,7 +18,7 @@ import (
 // (source.Source.Revealed). Texts from before its making are read when it is asked for the first
 // time. All methods may be called concurrently.
 type Namers struct {
-	rooms *Rooms
+	rooms *Views
 	all   func(yield func(id string, texts []string) bool)
 
 	mu     sync.Mutex
@@ -30,7 +30,7 @@ type Namers struct {
 
 // Namers returns an index of what records name whose texts all gives. Call it before the store is
 // in use.
-func (r *Rooms) Namers(db *kv.Store, all func(yield func(id string, texts []string) bool)) *Namers {
+func (r *Views) Namers(db *kv.Store, all func(yield func(id string, texts []string) bool)) *Namers {
 	n := &Namers{rooms: r, all: all, keys: make(map[string][]uint32), naming: make(map[uint32]map[string]bool)}
 	db.OnPrepare(n.prepare)
 	return n
@@ -164,7 +164,7 @@ func textsNamePast(texts []string, in *past.Names) bool {
 
 // NoteSource tells whether a note that something comes from was hidden from remote readers before
 // a commit, and whether it is behind it. It may be asked before the commit as well.
-func (r *Rooms) NoteSource(cs *kv.ChangeSet, id string) (was, is bool) {
+func (r *Views) NoteSource(cs *kv.ChangeSet, id string) (was, is bool) {
 	if id == "" {
 		return false, false
 	}

@@ -25,7 +25,7 @@ import (
 // of Public may find for everybody, the others, which stand in places that lead to
 // private records, only for who sees those; vectors are made of Public alone (PRIV-8).
 // O(text).
-func (r *Rooms) Public(n *notes.Note) *notes.Note {
+func (r *Views) Public(n *notes.Note) *notes.Note {
 	v := &r.remote
 	if !v.SeesNote(n) {
 		return nil
@@ -48,7 +48,7 @@ func (r *Rooms) Public(n *notes.Note) *notes.Note {
 // that changes what private records there are or whom their names mean, and for the first
 // of those O(all texts), in OnPrepare. It is asked in the commit, after the stores have
 // taken their part in it, and may be asked again for the same.
-func (r *Rooms) Revealed(cs *kv.ChangeSet) []string {
+func (r *Views) Revealed(cs *kv.ChangeSet) []string {
 	r.revealed.mu.Lock()
 	defer r.revealed.mu.Unlock()
 	if r.revealed.seq != cs.Seq {
@@ -65,7 +65,7 @@ type revealed struct {
 	ids []string
 }
 
-func (r *Rooms) reveal(cs *kv.ChangeSet) []string {
+func (r *Views) reveal(cs *kv.ChangeSet) []string {
 	changed := make(map[uint32]bool)
 	for _, ch := range cs.Changes {
 		r.remote.called(ch, changed)
@@ -82,7 +82,7 @@ func (r *Rooms) reveal(cs *kv.ChangeSet) []string {
 
 // prepare reads what notes may name before a commit that will ask for it, while reads go
 // on.
-func (r *Rooms) prepare(cs *kv.ChangeSet) {
+func (r *Views) prepare(cs *kv.ChangeSet) {
 	forgotten := r.remote.entities.Past().Forgotten(cs)
 	if forgotten != nil {
 		r.ofPast.Put(cs.Seq, r.remote.namingPast(forgotten))
@@ -99,7 +99,7 @@ func (r *Rooms) prepare(cs *kv.ChangeSet) {
 
 // ReadReferences reads what notes may name if that can be asked for, so that the first
 // commit that does so need not. O(all texts). It is for when there is time.
-func (r *Rooms) ReadReferences() {
+func (r *Views) ReadReferences() {
 	if r.remote.masks() {
 		r.named.catchUp(r.remote.notes)
 	}

@@ -63,11 +63,11 @@ func (p *plainNames) is(id string, look func(id string) bool) bool {
 // maxShown is how many records are kept at most; a record that was changed is another.
 const maxShown = 1 << 18
 
-func (r *Rooms) forgetShown() { r.shown.Store(new(shownRecords)) }
+func (r *Views) forgetShown() { r.shown.Store(new(shownRecords)) }
 
 // queried returns an entity as queries of a remote reader see it: the entity itself when
 // nothing in it is hidden.
-func (r *Rooms) queried(e *entities.Entity) *entities.Entity {
+func (r *Views) queried(e *entities.Entity) *entities.Entity {
 	if !r.remote.masks() {
 		return e
 	}
@@ -87,7 +87,7 @@ func (r *Rooms) queried(e *entities.Entity) *entities.Entity {
 }
 
 // match is wql.Shown.Match.
-func (r *Rooms) match(ctx context.Context, words string) (func(id string) bool, error) {
+func (r *Views) match(ctx context.Context, words string) (func(id string) bool, error) {
 	if r.remote.search == nil {
 		return nil, fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not available").
 			WithHint("use CONTAINS or LIKE on a field instead")

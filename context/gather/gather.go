@@ -85,7 +85,7 @@ type storage interface {
 
 // Open makes a Gatherer over rooms that were opened before; it is the last to
 // hear of a commit.
-func Open(store storage, rooms *audience.Rooms, opts Options) *Gatherer {
+func Open(store storage, rooms *audience.Views, opts Options) *Gatherer {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

@@ -41,7 +41,7 @@ type world struct {
 	wql    *wql.Engine
 	graph  *graph.Graph
 	index  *search.Index
-	rooms  *audience.Rooms
+	rooms  *audience.Views
 	gather *gather.Gatherer
 	vault  *watch.Importer
 	now    time.Time

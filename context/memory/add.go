@@ -12,7 +12,6 @@ import (
 	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/context/memory/fade"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/context/memory/taken"
@@ -489,6 +488,6 @@ func (s *Store) count(tx *kv.Tx, id string, change func(*Use)) error {
 
 // tagged reports whether a list of tags has one, or one below it.
 func tagged(list []string, tag string) bool {
-	tag = groups.Fold(strings.TrimPrefix(tag, "#"))
-	return slices.ContainsFunc(list, func(have string) bool { return groups.Within(have, tag) })
+	tag = audience.FoldStatement(strings.TrimPrefix(tag, "#"))
+	return slices.ContainsFunc(list, func(have string) bool { return audience.LabelWithin(have, tag) })
 }

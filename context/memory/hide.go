@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -21,7 +21,7 @@ func (s *Store) HideConversation(tx *kv.Tx, id string) error {
 // hideFrom makes the memories private that come from a conversation and pass a test. It returns their ids.
 func (s *Store) hideFrom(tx *kv.Tx, conversationID string, test func(*Record) bool) (hidden []string, err error) {
 	s.mu.RLock()
-	list := slices.Sorted(s.groups.Members(groups.Conversation, conversationID))
+	list := slices.Sorted(s.groups.Members(audience.GroupConversation, conversationID))
 	s.mu.RUnlock()
 	for _, id := range list {
 		m, err := Records.Get(tx, id)

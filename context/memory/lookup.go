@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/record"
@@ -101,24 +100,24 @@ func (s *Store) merged(v *audience.View, id string) *Record {
 // Group returns the ids of the memories of a group that are found by default and that the reader sees, in
 // the order of references: the last changed first, then by id. The key is an id, or the fold of a tag or
 // domain. O(n log n), n memories in the group.
-func (s *Store) Group(v *audience.View, kind groups.Kind, key string) []string {
+func (s *Store) Group(v *audience.View, kind audience.GroupKind, key string) []string {
 	s.mu.RLock()
 	list := s.current(v, s.groups.Members(kind, key))
 	s.mu.RUnlock()
-	if v.Hides() && kind < groups.Entity {
+	if v.Hides() && kind < audience.GroupEntity {
 		list = slices.DeleteFunc(list, func(m *Record) bool { return !showsLabel(v, kind, m, key) })
 	}
 	return inOrder(list)
 }
 
 // showsLabel reports whether a reader is shown the tag or domain by which a memory belongs to a group.
-func showsLabel(v *audience.View, kind groups.Kind, m *Record, fold string) bool {
+func showsLabel(v *audience.View, kind audience.GroupKind, m *Record, fold string) bool {
 	labels := m.Tags
-	if kind == groups.Domain {
+	if kind == audience.GroupDomain {
 		labels = m.Domains
 	}
 	return slices.ContainsFunc(labels, func(label string) bool {
-		return groups.Within(label, fold) && v.TextOf("", label) == label
+		return audience.LabelWithin(label, fold) && v.TextOf("", label) == label
 	})
 }
 
@@ -148,7 +147,7 @@ func inOrder(list []*Record) []string {
 }
 
 // Labelled returns the folds of the tags or domains with a handle, in their order.
-func (s *Store) Labelled(kind groups.Kind, h string) []string {
+func (s *Store) Labelled(kind audience.GroupKind, h string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.groups.Handled(kind, handle.Fold(h))

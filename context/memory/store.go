@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/draft"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/memory/stored"
 	"github.com/ctxd/ctxd/context/memory/synonyms"
@@ -122,7 +121,7 @@ type Store struct {
 	bank     int   // active memories of the tier memoryBank
 	kept     int   // of these, what may not be archived
 	synonyms *synonyms.View
-	groups   *groups.Index
+	groups   *audience.GroupIndex
 
 	taken *taken.Index // guards itself
 }
@@ -148,7 +147,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]owner.Owner),
 		contexts: make(map[string]*ContextRecord),
-		synonyms: synonyms.NewView(), groups: groups.New(), taken: taken.New(),
+		synonyms: synonyms.NewView(), groups: audience.NewGroupIndex(), taken: taken.New(),
 	}
 	s.tree = &contexts.Tree{
 		DB: db, Names: s.names, Now: s.now, NewID: opts.NewID, Random: opts.Random,

@@ -27,7 +27,7 @@ type Rooms struct {
 	Notes    *notes.Store
 	Entities *entities.Store
 	Graph    *graph.Graph
-	Audience *audience.Rooms
+	Audience *audience.Views
 	Memory   *memory.Store
 	Chat     *chat.Store
 	Cites    *cites.Index

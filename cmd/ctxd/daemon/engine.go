@@ -306,7 +306,7 @@ type otherIndexes struct {
 
 // otherIndexes opens the indexes of what is no note, and what ranks over them.
 func (f *Finding) otherIndexes(
-	db *kv.Store, seen *audience.Rooms, mem *memory.Store, library *books.Store, finding search.Options, stages config.Ranking,
+	db *kv.Store, seen *audience.Views, mem *memory.Store, library *books.Store, finding search.Options, stages config.Ranking,
 ) (*otherIndexes, error) {
 	b := new(otherIndexes)
 	var err error
@@ -335,7 +335,7 @@ func (f *Finding) otherIndexes(
 }
 
 // upkeep returns who keeps facts in order.
-func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Rooms, others *otherIndexes, finder *background.FactExtractor) *upkeep.Keeper {
+func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Views, others *otherIndexes, finder *background.FactExtractor) *upkeep.Keeper {
 	return upkeep.New(upkeep.Options{
 		DB: db, Memory: mem, Index: others.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(others.messages), MessageIndex: others.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
@@ -352,7 +352,7 @@ func learningOf(limits *config.Records) (o learn.Options) {
 }
 
 // finder returns who finds facts in what is said, nil for nobody.
-func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Rooms, limits config.Records) *background.FactExtractor {
+func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Views, limits config.Records) *background.FactExtractor {
 	if !limits.Features.Learns(protocol.SettingMemoryExtraction) {
 		return nil
 	}
@@ -392,7 +392,7 @@ func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
 // rememberedIn opens the rooms of memories, of conversations and of books, which know of each other what they need,
 // behind that of what the answers in them cost.
 func rememberedIn(
-	db *kv.Store, seen *audience.Rooms, limits config.Records, machine func() string, openSpending func() error,
+	db *kv.Store, seen *audience.Views, limits config.Records, machine func() string, openSpending func() error,
 ) (*memory.Store, *chat.Store, *books.Store, error) {
 	if err := openSpending(); err != nil {
 		return nil, nil, nil, err
@@ -430,7 +430,7 @@ func rememberedIn(
 }
 
 // passagesIn opens the index of the passages of books.
-func passagesIn(db *kv.Store, seen *audience.Rooms, library *books.Store, finding search.Options, to *recall.Indexes) error {
+func passagesIn(db *kv.Store, seen *audience.Views, library *books.Store, finding search.Options, to *recall.Indexes) error {
 	read, err := bookdoc.New(db, seen)
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ func (b *book) title() string {
 
 // New returns the Source of the passages of a store. Open the store and what it stands on before.
 // O(passages).
-func New(db *kv.Store, rooms *audience.Rooms) (*Source, error) {
+func New(db *kv.Store, rooms *audience.Views) (*Source, error) {
 	s := &Source{remote: rooms.View(audience.Remote), books: make(map[string]*book)}
 	s.naming = rooms.Namers(db, func(yield func(string, []string) bool) {
 		for d := range s.each() {

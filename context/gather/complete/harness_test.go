@@ -36,7 +36,7 @@ type world struct {
 	notes         *notes.Store
 	mem           *memory.Store
 	chats         *chat.Store
-	rooms         *audience.Rooms
+	rooms         *audience.Views
 	handles       *complete.Handles
 	local, remote *audience.View
 	ids           int

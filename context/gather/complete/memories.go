@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -39,7 +38,7 @@ type times struct {
 }
 
 // NewMemories returns the Source of a store.
-func NewMemories(store *memory.Store, rooms *audience.Rooms) *Memories {
+func NewMemories(store *memory.Store, rooms *audience.Views) *Memories {
 	return &Memories{store: store, remote: rooms.View(audience.Remote)}
 }
 
@@ -151,7 +150,7 @@ func labelsOf(m *memory.Record) []Key {
 		list []string
 	}{{handle.Tag, m.Tags}, {handle.Domain, m.Domains}} {
 		for _, label := range of.list {
-			label = groups.Fold(label)
+			label = audience.FoldStatement(label)
 			for at := range len(label) + 1 {
 				if at < len(label) && label[at] != '/' {
 					continue

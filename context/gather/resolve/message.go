@@ -11,7 +11,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -175,7 +174,7 @@ func (r *Resolver) contextAt(v *audience.View, text string) (list []*memory.Cont
 		return nil, 0
 	}
 	name := audience.LongestMatch(text, func(fold string) (whole, beginning bool) {
-		called, beginning := r.opts.Memories.Called(v, groups.NameKey(fold))
+		called, beginning := r.opts.Memories.Called(v, audience.ContextNameKey(fold))
 		if len(called) > 0 {
 			list = called
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
@@ -29,8 +28,8 @@ type memories interface {
 	ByID(v *audience.View, id string) (kind string)
 	ByNumber(v *audience.View, number int64) (id string)
 	Single(v *audience.View, id string) (ids []string, retracted bool)
-	Group(v *audience.View, kind groups.Kind, key string) []string
-	Labelled(kind groups.Kind, handle string) []string
+	Group(v *audience.View, kind audience.GroupKind, key string) []string
+	Labelled(kind audience.GroupKind, handle string) []string
 	Tree(v *audience.View, id string, deepest int) (ids []string, deeper bool)
 	Called(v *audience.View, key string) (list []*memory.Context, beginning bool)
 	Shown(v *audience.View, ids []string) []*record.Memory
@@ -267,7 +266,7 @@ func (r *Resolver) byHandle(ctx context.Context, v *audience.View, w word) (*Tar
 		return nil, err
 	}
 	return &Target{
-		Type: record.ResolvedConversation, Via: record.ViaHandle, ID: id, Memories: r.group(v, groups.Conversation, id),
+		Type: record.ResolvedConversation, Via: record.ViaHandle, ID: id, Memories: r.group(v, audience.GroupConversation, id),
 	}, nil
 }
 
@@ -290,12 +289,12 @@ func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Tar
 		return nil, nil
 	}
 	for _, labels := range [...]struct {
-		kind   groups.Kind
+		kind   audience.GroupKind
 		suffix string
 		found  record.ResolvedType
 	}{
-		{groups.Tag, handle.Tag.Suffix(), record.ResolvedTag},
-		{groups.Domain, handle.Domain.Suffix(), record.ResolvedDomain},
+		{audience.GroupTag, handle.Tag.Suffix(), record.ResolvedTag},
+		{audience.GroupDomain, handle.Domain.Suffix(), record.ResolvedDomain},
 	} {
 		if !strings.HasSuffix(folded, labels.suffix) {
 			continue
@@ -342,7 +341,7 @@ func (r *Resolver) called(v *audience.View, name string) []*memory.Context {
 	if r.opts.Memories == nil {
 		return nil
 	}
-	list, _ := r.opts.Memories.Called(v, strings.TrimRight(groups.NameKey(name), "_"))
+	list, _ := r.opts.Memories.Called(v, strings.TrimRight(audience.ContextNameKey(name), "_"))
 	return list
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/groups"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -34,13 +33,15 @@ func (r *Resolver) context(v *audience.View, id string, via record.ResolvedVia) 
 }
 
 func (r *Resolver) entity(v *audience.View, id string, via record.ResolvedVia) *Target {
-	return &Target{Type: record.ResolvedEntity, Via: via, ID: id, Memories: r.group(v, groups.Entity, id)}
+	return &Target{Type: record.ResolvedEntity, Via: via, ID: id, Memories: r.group(v, audience.GroupEntity, id)}
 }
 
 // About returns the ids of the memories about an entity.
-func (r *Resolver) About(v *audience.View, id string) []string { return r.group(v, groups.Entity, id) }
+func (r *Resolver) About(v *audience.View, id string) []string {
+	return r.group(v, audience.GroupEntity, id)
+}
 
-func (r *Resolver) group(v *audience.View, kind groups.Kind, key string) []string {
+func (r *Resolver) group(v *audience.View, kind audience.GroupKind, key string) []string {
 	if r.opts.Memories == nil {
 		return nil
 	}
@@ -65,7 +66,7 @@ func spell(out *record.Resolved, t *Target) {
 		parts := strings.Split(label, "/")
 		if len(parts) >= levels {
 			upper := strings.Join(parts[:levels], "/")
-			if groups.Fold(upper) == t.ID {
+			if audience.FoldStatement(upper) == t.ID {
 				out.SourceID = upper
 				return
 			}

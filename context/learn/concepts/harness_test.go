@@ -32,7 +32,7 @@ type house struct {
 	searchtest.T
 	searchtest.Rooms
 	db            *kv.Store
-	rooms         *audience.Rooms
+	rooms         *audience.Views
 	mem           *memory.Store
 	chat          *chat.Store
 	opts          concepts.Options

@@ -126,7 +126,7 @@ type posting struct {
 
 // Open makes the Index of the documents of a store. Open the store and the sources before. O(1): what is in it is read
 // when it is asked.
-func Open(db *kv.Store, rooms *audience.Rooms, opts Options) *Index {
+func Open(db *kv.Store, rooms *audience.Views, opts Options) *Index {
 	x := &Index{opts: opts, sides: [2]*audience.View{rooms.View(audience.Local), rooms.View(audience.Remote)}}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	x.outcomes = make(map[answer]string)

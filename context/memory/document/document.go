@@ -37,7 +37,7 @@ const chunksVersion = "memory 1"
 // Source is the Source of memories.
 type Source struct {
 	mem    *memory.Store
-	rooms  *audience.Rooms
+	rooms  *audience.Views
 	remote *audience.View
 	naming *audience.Namers
 
@@ -47,7 +47,7 @@ type Source struct {
 }
 
 // New returns the Source of the memories of a store. Open the store and what it stands on before.
-func New(db *kv.Store, mem *memory.Store, rooms *audience.Rooms) *Source {
+func New(db *kv.Store, mem *memory.Store, rooms *audience.Views) *Source {
 	s := &Source{mem: mem, rooms: rooms, remote: rooms.View(audience.Remote)}
 	s.naming = rooms.Namers(db, func(yield func(string, []string) bool) {
 		for m := range mem.All() {

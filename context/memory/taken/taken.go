@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -15,7 +15,9 @@ import (
 type Saying struct{ Tier, Fold string }
 
 // SayingOf returns what a memory says. O(statement).
-func SayingOf(m *record.MemoryRecord) Saying { return Saying{m.Tier, groups.Fold(m.Statement)} }
+func SayingOf(m *record.MemoryRecord) Saying {
+	return Saying{m.Tier, audience.FoldStatement(m.Statement)}
+}
 
 // Index knows what is taken. New makes one.
 type Index struct {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -37,7 +37,7 @@ func List(field string, list []string, most, longest int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if key := groups.Fold(s); s != "" && !seen[key] {
+		if key := audience.FoldStatement(s); s != "" && !seen[key] {
 			seen[key] = true
 			out = append(out, s)
 		}

@@ -87,7 +87,7 @@ const (
 )
 
 // Open begins to find what waits for conversations. It ends when the store is closed.
-func Open(db *kv.Store, rooms *audience.Rooms, in recall.Indexes, opts Options) *Recall {
+func Open(db *kv.Store, rooms *audience.Views, in recall.Indexes, opts Options) *Recall {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

@@ -1,4 +1,4 @@
-package groups_test
+package audience_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/memory/groups"
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestREF3_GroupsOfAnyMemories(t *testing.T) {
 	tags := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "A", "a/b", "A/B/c", "a/bc", "x/y/z", "x-y-z", "ß", "ss"}), 0, 3)
 	rapid.Check(t, func(t *rapid.T) {
-		x, now := groups.New(), make(map[string]*record.MemoryRecord)
+		x, now := audience.NewGroupIndex(), make(map[string]*record.MemoryRecord)
 		for range rapid.IntRange(0, 20).Draw(t, "changes") {
 			id := rapid.SampledFrom([]string{"1", "2", "3", "4"}).Draw(t, "id")
 			m := &record.MemoryRecord{ID: id, Tags: tags.Draw(t, "tags"), Domains: tags.Draw(t, "domains")}
@@ -30,19 +30,19 @@ func TestREF3_GroupsOfAnyMemories(t *testing.T) {
 			now[id] = m
 		}
 		for _, key := range []string{"a", "a/b", "a/b/c", "a/bc", "x", "x/y", "x/y/z", "x-y-z", "ss", "nothing"} {
-			for kind, labels := range map[groups.Kind]func(*record.MemoryRecord) []string{
-				groups.Tag:    func(m *record.MemoryRecord) []string { return m.Tags },
-				groups.Domain: func(m *record.MemoryRecord) []string { return m.Domains },
+			for kind, labels := range map[audience.GroupKind]func(*record.MemoryRecord) []string{
+				audience.GroupTag:    func(m *record.MemoryRecord) []string { return m.Tags },
+				audience.GroupDomain: func(m *record.MemoryRecord) []string { return m.Domains },
 			} {
 				check(t, x, kind, key, now, func(m *record.MemoryRecord) bool {
-					return slices.ContainsFunc(labels(m), func(label string) bool { return groups.Within(label, key) })
+					return slices.ContainsFunc(labels(m), func(label string) bool { return audience.LabelWithin(label, key) })
 				})
 			}
 		}
-		check(t, x, groups.Entity, "e", now, func(m *record.MemoryRecord) bool { return slices.Contains(m.EntityIDs, "e") })
-		check(t, x, groups.Conversation, "c", now, func(m *record.MemoryRecord) bool { return m.Source.ConversationID == "c" })
+		check(t, x, audience.GroupEntity, "e", now, func(m *record.MemoryRecord) bool { return slices.Contains(m.EntityIDs, "e") })
+		check(t, x, audience.GroupConversation, "c", now, func(m *record.MemoryRecord) bool { return m.Source.ConversationID == "c" })
 		for _, handle := range []string{"x_y_tag", "x_y_z_tag", "ss_tag"} {
-			for _, fold := range x.Handled(groups.Tag, handle) {
+			for _, fold := range x.Handled(audience.GroupTag, handle) {
 				if next(x, fold) == "" {
 					t.Fatalf("%q has the handle %q, and no memory", fold, handle)
 				}
@@ -51,14 +51,14 @@ func TestREF3_GroupsOfAnyMemories(t *testing.T) {
 	})
 }
 
-func next(x *groups.Index, fold string) string {
-	for id := range x.Members(groups.Tag, fold) {
+func next(x *audience.GroupIndex, fold string) string {
+	for id := range x.Members(audience.GroupTag, fold) {
 		return id
 	}
 	return ""
 }
 
-func check(t *rapid.T, x *groups.Index, kind groups.Kind, key string, all map[string]*record.MemoryRecord,
+func check(t *rapid.T, x *audience.GroupIndex, kind audience.GroupKind, key string, all map[string]*record.MemoryRecord,
 	belongs func(*record.MemoryRecord) bool,
 ) {
 	var want []string
@@ -76,7 +76,7 @@ func check(t *rapid.T, x *groups.Index, kind groups.Kind, key string, all map[st
 
 // TestREF8_DamagedTreesEnd: contexts that lie below themselves are looked at once.
 func TestREF8_DamagedTreesEnd(t *testing.T) {
-	x := groups.New()
+	x := audience.NewGroupIndex()
 	x.PutContext("a", "c", "A", true)
 	x.PutContext("b", "a", "B", true)
 	x.PutContext("c", "b", "C", true)
@@ -101,11 +101,11 @@ func TestREF7_NamesOfContextsFold(t *testing.T) {
 		"My Health  Goals": "my_health_goals", "my-health_goals": "my_health_goals", " -_x": "x", "x -": "x_", "ＡＢ ß": "ab_ss",
 		"José": "josé", "": "",
 	} {
-		if got := groups.NameKey(text); got != want {
+		if got := audience.ContextNameKey(text); got != want {
 			t.Errorf("%q folds to %q, want %q", text, got, want)
 		}
 	}
-	x := groups.New()
+	x := audience.NewGroupIndex()
 	x.PutContext("1", "", "Go to Market", true)
 	x.PutContext("2", "", "go-to_market", true)
 	for key, want := range map[string]string{
@@ -128,7 +128,7 @@ func TestMEM9_PlainTextsFoldAsAllDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := plain.Draw(t, "text")
 		const accent = "é" // takes the long way
-		if got, long := groups.Fold(s+"x"), groups.Fold(s+"x"+accent); got+accent != long {
+		if got, long := audience.FoldStatement(s+"x"), audience.FoldStatement(s+"x"+accent); got+accent != long {
 			t.Fatalf("%q folds to %q, and with an accent to %q", s, got, long)
 		}
 	})

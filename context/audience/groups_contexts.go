@@ -1,4 +1,4 @@
-package groups
+package audience
 
 import (
 	"iter"
@@ -26,8 +26,8 @@ func newContexts() contexts {
 }
 
 // PutContext has a context lie below another, "" for the top, and be called by a name; or no more.
-func (x *Index) PutContext(id, parentID, name string, is bool) {
-	c, key := &x.contexts, strings.TrimRight(NameKey(name), "_")
+func (x *GroupIndex) PutContext(id, parentID, name string, is bool) {
+	c, key := &x.contexts, strings.TrimRight(ContextNameKey(name), "_")
 	at, known := slices.BinarySearch(c.keys, key)
 	if is {
 		c.above[id] = parentID
@@ -47,7 +47,7 @@ func (x *Index) PutContext(id, parentID, name string, is bool) {
 }
 
 // Link has a memory belong to a context, or no more.
-func (x *Index) Link(contextID, memoryID string, is bool) {
+func (x *GroupIndex) Link(contextID, memoryID string, is bool) {
 	change := dropFrom
 	if is {
 		change = addTo
@@ -57,17 +57,17 @@ func (x *Index) Link(contextID, memoryID string, is bool) {
 }
 
 // Inside returns the ids of the contexts that a memory belongs to. It is not to be changed.
-func (x *Index) Inside(memoryID string) map[string]bool { return x.contexts.inside[memoryID] }
+func (x *GroupIndex) Inside(memoryID string) map[string]bool { return x.contexts.inside[memoryID] }
 
 // Below returns the ids of the contexts directly below one, "" for the top. It is not to be changed.
-func (x *Index) Below(id string) map[string]bool { return x.contexts.below[id] }
+func (x *GroupIndex) Below(id string) map[string]bool { return x.contexts.below[id] }
 
 // In returns the ids of the memories that belong to a context itself. It is not to be changed.
-func (x *Index) In(id string) map[string]bool { return x.contexts.members[id] }
+func (x *GroupIndex) In(id string) map[string]bool { return x.contexts.members[id] }
 
 // Tree yields a context and those below it breadth first, as far as sees says that they are there, each
 // with its depth. A context comes once, whatever damage says that it lies below.
-func (x *Index) Tree(id string, sees func(id string) bool) iter.Seq2[string, int] {
+func (x *GroupIndex) Tree(id string, sees func(id string) bool) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		level, seen := []string{id}, map[string]bool{id: true}
 		for depth := 0; len(level) > 0; depth++ {
@@ -89,7 +89,7 @@ func (x *Index) Tree(id string, sees func(id string) bool) iter.Seq2[string, int
 }
 
 // Depth returns how many contexts lie above one, as far as sees says that they are there, at most so many.
-func (x *Index) Depth(id string, most int, sees func(id string) bool) (n int) {
+func (x *GroupIndex) Depth(id string, most int, sees func(id string) bool) (n int) {
 	for n < most {
 		above, known := x.contexts.above[id]
 		if !known || above == "" || !sees(above) {
@@ -102,7 +102,7 @@ func (x *Index) Depth(id string, most int, sees func(id string) bool) (n int) {
 
 // Called returns the ids of the contexts that a NameKey names, in their order, and whether a longer text
 // may name one.
-func (x *Index) Called(key string) (ids []string, beginning bool) {
+func (x *GroupIndex) Called(key string) (ids []string, beginning bool) {
 	at, _ := slices.BinarySearch(x.contexts.keys, key)
 	beginning = at < len(x.contexts.keys) && strings.HasPrefix(x.contexts.keys[at], key)
 	return slices.Sorted(maps.Keys(x.contexts.names[key])), beginning

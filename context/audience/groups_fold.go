@@ -1,4 +1,4 @@
-package groups
+package audience
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 // Fold returns the form under which two statements, tags or domains are the same: NFKC, without case,
 // with one blank where there are some, and without punctuation at the end.
-func Fold(s string) string {
+func FoldStatement(s string) string {
 	s = strings.Join(strings.Fields(withoutCase(s)), " ")
 	return strings.TrimRightFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.Is(unicode.Po, r) || unicode.Is(unicode.Pd, r)
@@ -20,7 +20,7 @@ func Fold(s string) string {
 
 // NameKey returns the form under which two names of contexts are the same: NFKC, without case, with one
 // '_' for each run of blanks, '-' and '_'. One at the end of a text stays: more of the name may follow.
-func NameKey(s string) string {
+func ContextNameKey(s string) string {
 	s = withoutCase(s)
 	var b strings.Builder
 	b.Grow(len(s))

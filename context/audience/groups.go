@@ -1,4 +1,12 @@
-package groups
+package audience
+
+// Groups finds memories by what they share: a tag or a domain, the tree of which is made of the
+// slashes in it, an entity that they are about, a conversation that they come from. It finds contexts by
+// their names. Package memory, which makes it from the records whenever it opens, keeps it current.
+//
+// An Index knows ids alone, and no reader: who asks leaves out what the reader does not see.
+//
+// An Index has no lock: its owner has one. The functions may be called concurrently.
 
 import (
 	"iter"
@@ -11,18 +19,18 @@ import (
 )
 
 // Kind is what the memories of a group share.
-type Kind uint8
+type GroupKind uint8
 
 // The kinds. Tags and domains are trees, and their groups have a handle.
 const (
-	Tag Kind = iota
-	Domain
-	Entity
-	Conversation
+	GroupTag GroupKind = iota
+	GroupDomain
+	GroupEntity
+	GroupConversation
 )
 
 // Index knows who belongs to which group. New makes one.
-type Index struct {
+type GroupIndex struct {
 	trees [2]tree                       // of tags and domains
 	lists [2]map[string]map[string]bool // by the id of an entity or a conversation: ids of memories
 
@@ -30,8 +38,8 @@ type Index struct {
 }
 
 // New returns an Index without anything.
-func New() *Index {
-	return &Index{
+func NewGroupIndex() *GroupIndex {
+	return &GroupIndex{
 		trees: [2]tree{newTree(handle.ForTag), newTree(handle.ForDomain)},
 		lists: [2]map[string]map[string]bool{{}, {}},
 
@@ -40,7 +48,7 @@ func New() *Index {
 }
 
 // Put replaces a memory; nil is none.
-func (x *Index) Put(old, now *record.MemoryRecord) {
+func (x *GroupIndex) Put(old, now *record.MemoryRecord) {
 	if old != nil {
 		x.each(old, x.leave)
 	}
@@ -50,33 +58,33 @@ func (x *Index) Put(old, now *record.MemoryRecord) {
 }
 
 // each calls do with every group that a memory belongs to.
-func (x *Index) each(m *record.MemoryRecord, do func(kind Kind, key, id string)) {
-	for kind, labels := range [...][]string{Tag: m.Tags, Domain: m.Domains} {
+func (x *GroupIndex) each(m *record.MemoryRecord, do func(kind GroupKind, key, id string)) {
+	for kind, labels := range [...][]string{GroupTag: m.Tags, GroupDomain: m.Domains} {
 		for _, label := range labels {
-			if fold := Fold(label); fold != "" {
-				do(Kind(kind), fold, m.ID)
+			if fold := FoldStatement(label); fold != "" {
+				do(GroupKind(kind), fold, m.ID)
 			}
 		}
 	}
 	for _, id := range m.EntityIDs {
-		do(Entity, id, m.ID)
+		do(GroupEntity, id, m.ID)
 	}
 	if m.Source.ConversationID != "" {
-		do(Conversation, m.Source.ConversationID, m.ID)
+		do(GroupConversation, m.Source.ConversationID, m.ID)
 	}
 }
 
-func (x *Index) enter(kind Kind, key, id string) {
-	if kind >= Entity {
-		addTo(x.lists[kind-Entity], key, id)
+func (x *GroupIndex) enter(kind GroupKind, key, id string) {
+	if kind >= GroupEntity {
+		addTo(x.lists[kind-GroupEntity], key, id)
 		return
 	}
 	x.trees[kind].grow(key).members[id] = true
 }
 
-func (x *Index) leave(kind Kind, key, id string) {
-	if kind >= Entity {
-		dropFrom(x.lists[kind-Entity], key, id)
+func (x *GroupIndex) leave(kind GroupKind, key, id string) {
+	if kind >= GroupEntity {
+		dropFrom(x.lists[kind-GroupEntity], key, id)
 		return
 	}
 	if n := x.trees[kind].nodes[key]; n != nil {
@@ -87,21 +95,21 @@ func (x *Index) leave(kind Kind, key, id string) {
 
 // Members yields the ids of the memories of a group: for a tag or a domain, by its fold, also those of
 // what lies below it. An id may come more than once.
-func (x *Index) Members(kind Kind, key string) iter.Seq[string] {
-	if kind >= Entity {
-		return maps.Keys(x.lists[kind-Entity][key])
+func (x *GroupIndex) Members(kind GroupKind, key string) iter.Seq[string] {
+	if kind >= GroupEntity {
+		return maps.Keys(x.lists[kind-GroupEntity][key])
 	}
 	return func(yield func(string) bool) { x.trees[kind].walk(key, yield) }
 }
 
 // Handled returns the folds of the tags or domains with a handle, by its fold, in their order.
-func (x *Index) Handled(kind Kind, folded string) []string {
+func (x *GroupIndex) Handled(kind GroupKind, folded string) []string {
 	return slices.Sorted(maps.Keys(x.trees[kind].byHandle[folded]))
 }
 
 // Within reports whether a tag or domain is one with a fold, or lies below it.
-func Within(label, fold string) bool {
-	own := Fold(label)
+func LabelWithin(label, fold string) bool {
+	own := FoldStatement(label)
 	return own == fold || strings.HasPrefix(own, fold+"/")
 }
 
