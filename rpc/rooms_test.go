@@ -22,7 +22,6 @@ import (
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
@@ -152,7 +151,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		ofMemories.Dir += "-memories"
 		ofMessages.Dir += "-messages"
 	}
-	read, err := bookdoc.New(db, seen)
+	read, err := books.NewSource(db, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +166,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	indexes := recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
-		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
+		Passages: passages, Books: books.Library{Store: shelf, Source: read},
 	}
 	ranker, err := recall.New(indexes, recall.Options{Now: now})
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
@@ -164,10 +163,10 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 		Dir: t.TempDir(), Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	})
 	must(f, err)
-	read, err := bookdoc.New(db, seen)
+	read, err := books.NewSource(db, seen)
 	must(f, err)
 	ranker, err := recall.New(recall.Indexes{
-		Passages: search.Open(db, read, search.Options{}), Books: bookdoc.Library{Store: h.shelf, Source: read},
+		Passages: search.Open(db, read, search.Options{}), Books: books.Library{Store: h.shelf, Source: read},
 		Memories: recall.Index{Search: search.Open(db, remembered, search.Options{}), Source: remembered}, Store: h.memory,
 		Messages: recall.Index{Search: search.Open(db, said, search.Options{}), Source: said}, Message: chatdoc.Recalled,
 	}, recall.Options{})

@@ -24,7 +24,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 	}
 	have := make(map[string]int)
 	for key := range Passages.All(tx, "") {
-		id, n := BookOf(key)
+		id, n := parseKey(key)
 		if _, ok := ready[id]; ok && n != have[id] {
 			say("book %s has no passage %d", id, have[id])
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books/block"
 	"github.com/ctxd/ctxd/context/books/convert"
-	"github.com/ctxd/ctxd/context/books/passages"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -334,7 +333,7 @@ func (s *Store) read(ctx context.Context, b *Record, data []byte, progress Progr
 		return err
 	}
 	progress(StageCut, 0, 0)
-	list := passages.Cut(doc)
+	list := CutPassages(doc)
 	err = s.change(ctx, b.ID, func(r *Record) bool {
 		if !r.Named {
 			r.Title = cmp.Or(doc.Title, r.Title)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/books/passages"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -24,7 +23,7 @@ type Record struct {
 
 // Passage is a passage as it is stored. Its number and its book are its key.
 type Passage struct {
-	passages.Passage
+	CutPassage
 }
 
 // The collections that the records lie in.
@@ -57,7 +56,7 @@ func decode(stored string) (*Passage, error) {
 	if err := json.Unmarshal([]byte(line), &h); err != nil {
 		return nil, err
 	}
-	return &Passage{passages.Passage{Text: text, Section: h.Section, Page: h.Page, Last: h.Last, Row: h.Row, Offset: h.Offset}}, nil
+	return &Passage{CutPassage{Text: text, Section: h.Section, Page: h.Page, Last: h.Last, Row: h.Row, Offset: h.Offset}}, nil
 }
 
 // separator stands between the id of a book and the number of a passage. No id has it.
@@ -67,7 +66,7 @@ const separator = "."
 func Key(book string, n int) string { return fmt.Sprintf("%s%s%06d", book, separator, n) }
 
 // BookOf returns the id of the book of a passage and the number of it.
-func BookOf(key string) (book string, n int) {
+func parseKey(key string) (book string, n int) {
 	at := strings.LastIndex(key, separator)
 	if at < 0 {
 		return "", 0
@@ -77,7 +76,7 @@ func BookOf(key string) (book string, n int) {
 }
 
 // Place says where a passage stands, as people cite it: section, page or row.
-func Place(section []string, page, last, row int) string {
+func citePlace(section []string, page, last, row int) string {
 	var list []string
 	if len(section) > 0 {
 		list = append(list, strings.Join(section, " > "))
@@ -94,15 +93,15 @@ func Place(section []string, page, last, row int) string {
 }
 
 // Cite is how a passage is cited: [Book, section, p. N].
-func Cite(book string, section []string, page, last, row int) string {
-	if place := Place(section, page, last, row); place != "" {
+func citePassage(book string, section []string, page, last, row int) string {
+	if place := citePlace(section, page, last, row); place != "" {
 		return "[" + book + ", " + place + "]"
 	}
 	return "[" + book + "]"
 }
 
 // Shown is a passage as a reader sees it.
-func Shown(v *audience.View, b *Record, key string, p *Passage) *record.Passage {
+func renderPassage(v *audience.View, b *Record, key string, p *Passage) *record.Passage {
 	out := &record.Passage{
 		ID: key, BookID: b.ID, Book: v.TextOf("", b.Title), Section: make([]string, len(p.Section)),
 		Page: p.Page, Row: p.Row, Offset: p.Offset, Text: v.TextOf("", p.Text),
@@ -116,7 +115,7 @@ func Shown(v *audience.View, b *Record, key string, p *Passage) *record.Passage 
 	if v.Hides() {
 		out.Offset = 0 // it would tell how long the names before it are
 	}
-	out.Cite = Cite(out.Book, out.Section, p.Page, p.Last, p.Row)
+	out.Cite = citePassage(out.Book, out.Section, p.Page, p.Last, p.Row)
 	return out
 }
 

@@ -74,7 +74,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 			s.byID[id] = b
 		}
 		for key := range Passages.All(tx, "") {
-			id, _ := BookOf(key)
+			id, _ := parseKey(key)
 			if b := s.byID[id]; b == nil || b.State != record.BookReady {
 				orphans[id] = true
 			}
@@ -123,13 +123,13 @@ func (s *Store) Stored(id string) *Record {
 }
 
 // Sees reports whether a book is there for a reader in a conversation; "" for none.
-func Sees(v *audience.View, b *Record, conversation string) bool {
+func isVisible(v *audience.View, b *Record, conversation string) bool {
 	return b != nil && v.Sees(b.Private) && (b.ConversationID == "" || b.ConversationID == conversation)
 }
 
 // Readable reports whether a reader in a conversation finds the passages of a book.
-func Readable(v *audience.View, b *Record, conversation string) bool {
-	return Sees(v, b, conversation) && b.State == record.BookReady
+func isReadable(v *audience.View, b *Record, conversation string) bool {
+	return isVisible(v, b, conversation) && b.State == record.BookReady
 }
 
 func missing(id string) error {
@@ -142,7 +142,7 @@ func (s *Store) find(v *audience.View, id, conversation string, anywhere bool) (
 	if b != nil && anywhere {
 		conversation = b.ConversationID
 	}
-	if !Sees(v, b, conversation) {
+	if !isVisible(v, b, conversation) {
 		return nil, missing(id)
 	}
 	return b, nil
@@ -168,7 +168,7 @@ func (s *Store) List(v *audience.View, f Filter) []*record.Book {
 	list := []*record.Book{}
 	s.mu.RLock()
 	for _, b := range s.byID {
-		if Sees(v, b, f.Conversation) && (f.State == "" || b.State == f.State) {
+		if isVisible(v, b, f.Conversation) && (f.State == "" || b.State == f.State) {
 			list = append(list, b.shown(v))
 		}
 	}
@@ -185,7 +185,7 @@ func (s *Store) Bound(v *audience.View, conversation string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for id, b := range s.byID {
-		if conversation != "" && b.ConversationID == conversation && Readable(v, b, conversation) {
+		if conversation != "" && b.ConversationID == conversation && isReadable(v, b, conversation) {
 			ids = append(ids, id)
 		}
 	}
@@ -306,7 +306,7 @@ func (s *Store) each(ctx context.Context, v *audience.View, id, conversation str
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !visit(Shown(v, b, x.key, x.p)) {
+		if !visit(renderPassage(v, b, x.key, x.p)) {
 			return nil
 		}
 	}
@@ -331,9 +331,9 @@ func (s *Store) Found(ctx context.Context, v *audience.View, conversation string
 	}
 	out := make([]*record.Passage, len(keys))
 	for i, key := range keys {
-		id, _ := BookOf(key)
-		if b := s.Stored(id); stored[i] != nil && Readable(v, b, conversation) {
-			out[i] = Shown(v, b, key, stored[i])
+		id, _ := parseKey(key)
+		if b := s.Stored(id); stored[i] != nil && isReadable(v, b, conversation) {
+			out[i] = renderPassage(v, b, key, stored[i])
 		}
 	}
 	return out, nil

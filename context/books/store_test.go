@@ -94,7 +94,7 @@ func (h *house) put(d books.Draft) *record.Book {
 	return b
 }
 
-func text(s string) books.Draft {
+func textDraft(s string) books.Draft {
 	return books.Draft{Content: []byte(s), MimeType: "md", Name: "book.md"}
 }
 
@@ -147,7 +147,7 @@ func TestMEM67_ABookIsReadAndRead(t *testing.T) {
 
 func TestMEM68_TheSameContentIsTheSameBook(t *testing.T) {
 	h := open(t)
-	first := h.put(text(manual))
+	first := h.put(textDraft(manual))
 	b, duplicate, err := h.Put(t.Context(), h.local, books.Draft{Content: []byte(manual), MimeType: "text/plain", Title: "Other"}, nil)
 	if err != nil || !duplicate || b.ID != first.ID || b.Title != "Boats" {
 		t.Errorf("%+v %v %v", b, duplicate, err)
@@ -159,7 +159,7 @@ func TestMEM68_TheSameContentIsTheSameBook(t *testing.T) {
 	if got, err := h.Get(h.local, first.ID, ""); err != nil || !got.Private {
 		t.Errorf("put once more as private: %+v %v", got, err)
 	}
-	if b, duplicate, err := h.Put(t.Context(), h.remote, text(manual), nil); err != nil || duplicate || b.ID == first.ID {
+	if b, duplicate, err := h.Put(t.Context(), h.remote, textDraft(manual), nil); err != nil || duplicate || b.ID == first.ID {
 		t.Errorf("a remote reader is told of a hidden book: %+v %v %v", b, duplicate, err)
 	}
 }
@@ -221,7 +221,7 @@ func long() books.Draft {
 	for i := range 1500 {
 		fmt.Fprintf(&b, "# Chapter %d\n\nIt tells of the number %d.\n\n", i, i*7)
 	}
-	return text(b.String())
+	return textDraft(b.String())
 }
 
 func TestMEM68_ACancelledBookLeavesNothing(t *testing.T) {
@@ -322,7 +322,7 @@ func TestMEM69_ABookThatIsRemovedWhileItIsRead(t *testing.T) {
 func TestMEM70_ABookOfAConversation(t *testing.T) {
 	h := open(t)
 	h.conversations["c"] = false
-	d := text(manual)
+	d := textDraft(manual)
 	d.ConversationID = "c"
 	b := h.put(d)
 	if _, err := h.Get(h.local, b.ID, ""); fault.KindOf(err) != fault.NotFound {
@@ -352,7 +352,7 @@ func TestMEM70_ABookOfAConversation(t *testing.T) {
 	}
 
 	h.conversations["secret"] = true
-	d = text("# Secret\n\nNobody knows.\n")
+	d = textDraft("# Secret\n\nNobody knows.\n")
 	d.ConversationID = "secret"
 	if b := h.put(d); !b.Private {
 		t.Errorf("a book of a private conversation: %+v", b)
@@ -369,7 +369,7 @@ func TestMEM70_ABookOfAConversation(t *testing.T) {
 
 func TestMEM7_APrivateBookDoesNotExistForARemoteReader(t *testing.T) {
 	h := open(t)
-	d := text(manual)
+	d := textDraft(manual)
 	d.Private = true
 	b := h.put(d)
 	if _, err := h.Get(h.remote, b.ID, ""); fault.KindOf(err) != fault.NotFound {

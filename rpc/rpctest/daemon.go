@@ -16,7 +16,6 @@ import (
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
@@ -130,13 +129,13 @@ func Start(t testing.TB, opts Options) *Daemon {
 		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	})
 	must(t, err)
-	read, err := bookdoc.New(db, seen)
+	read, err := books.NewSource(db, seen)
 	must(t, err)
 	passages := search.Open(db, read, search.Options{})
 	ranker, err := recall.New(recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
-		Passages: passages, Books: bookdoc.Library{Store: shelf, Source: read},
+		Passages: passages, Books: books.Library{Store: shelf, Source: read},
 	}, recall.Options{})
 	must(t, err)
 	completing := chat.OpenCompleter(db, seen, ents, mem, chats)

@@ -19,7 +19,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	bookdoc "github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
@@ -431,12 +430,12 @@ func rememberedIn(
 
 // passagesIn opens the index of the passages of books.
 func passagesIn(db *kv.Store, seen *audience.Views, library *books.Store, finding search.Options, to *recall.Indexes) error {
-	read, err := bookdoc.New(db, seen)
+	read, err := books.NewSource(db, seen)
 	if err != nil {
 		return err
 	}
 	finding.Dir = indexDir(db, passagesFolder)
-	to.Passages, to.Books = search.Open(db, read, finding), bookdoc.Library{Store: library, Source: read}
+	to.Passages, to.Books = search.Open(db, read, finding), books.Library{Store: library, Source: read}
 	return nil
 }
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/books/convert"
-	"github.com/ctxd/ctxd/context/books/passages"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -24,7 +24,7 @@ func fuzz(f *testing.F, format convert.Format, seeds ...string) {
 			}
 			return
 		}
-		if !utf8.ValidString(passages.Text(d)) || len(passages.Cut(d)) == 0 {
+		if !utf8.ValidString(books.PlainText(d)) || len(books.CutPassages(d)) == 0 {
 			t.Error("text that is not valid, or no passage")
 		}
 	})
@@ -51,7 +51,7 @@ func FuzzMEM67_DOCXText(f *testing.F) {
 			t.Fatal(err)
 		}
 		if d != nil {
-			passages.Cut(d)
+			books.CutPassages(d)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package document_test
+package books_test
 
 import (
 	"bufio"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	"github.com/ctxd/ctxd/context/books/document"
 	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
@@ -26,51 +25,51 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-var must = searchtest.Must
+var mustSearch = searchtest.Must
 
 // house is a store with books and the index of their passages.
-type house struct {
+type searchDeps struct {
 	searchtest.Rooms
 	shelf         *books.Store
-	source        *document.Source
+	source        *books.Source
 	index         *search.Index
 	ranker        *recall.Ranker
 	local, remote *audience.View
 }
 
-func open(t testing.TB, opts search.Options) *house {
+func openSearch(t testing.TB, opts search.Options) *searchDeps {
 	t.Helper()
 	db := searchtest.Open(t, kv.InMemory)
-	h := &house{Rooms: searchtest.Over(t, db, notes.Options{})}
+	h := &searchDeps{Rooms: searchtest.Over(t, db, notes.Options{})}
 	seen := audience.Open(db, audience.Stores{Entities: h.Entities, Notes: h.Notes})
 	h.local, h.remote = seen.View(audience.Local), seen.View(audience.Remote)
 	var err error
 	h.shelf, err = books.Open(db, books.Options{})
-	must(t, err)
+	mustSearch(t, err)
 	t.Cleanup(func() { _ = h.shelf.Close() })
-	h.source, err = document.New(db, seen)
-	must(t, err)
+	h.source, err = books.NewSource(db, seen)
+	mustSearch(t, err)
 	h.index = search.Open(db, h.source, opts)
-	h.ranker, err = recall.New(recall.Indexes{Passages: h.index, Books: document.Library{Store: h.shelf, Source: h.source}}, recall.Options{})
-	must(t, err)
+	h.ranker, err = recall.New(recall.Indexes{Passages: h.index, Books: books.Library{Store: h.shelf, Source: h.source}}, recall.Options{})
+	mustSearch(t, err)
 	return h
 }
 
-func (h *house) put(t testing.TB, d books.Draft) *record.Book {
+func (h *searchDeps) put(t testing.TB, d books.Draft) *record.Book {
 	t.Helper()
 	b, _, err := h.shelf.Put(t.Context(), h.local, d, nil)
-	must(t, err)
+	mustSearch(t, err)
 	return b
 }
 
-func (h *house) ask(t testing.TB, v *audience.View, r recall.Request) []*record.Passage {
+func (h *searchDeps) ask(t testing.TB, v *audience.View, r recall.Request) []*record.Passage {
 	t.Helper()
 	r.Kinds = []string{recall.Passages}
 	var res *recall.Result
 	searchtest.Until(t, "the vector of the question", func() bool {
 		var err error
 		res, err = h.ranker.Search(t.Context(), v, r)
-		must(t, err)
+		mustSearch(t, err)
 		return !strings.Contains(res.Degraded, "in time")
 	})
 	var list []*record.Passage
@@ -90,14 +89,14 @@ type question struct {
 func questions(t testing.TB) (list []question) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "labelled", "questions.tsv"))
-	must(t, err)
+	mustSearch(t, err)
 	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Scan()
 	for lines.Scan() {
 		c := strings.Split(lines.Text(), "\t")
 		page, err := strconv.Atoi(c[3])
-		must(t, err)
+		mustSearch(t, err)
 		list = append(list, question{c[0], c[1], c[2], page, c[4], c[5]})
 	}
 	return list
@@ -116,22 +115,22 @@ func (q *question) answers(p *record.Passage, file string) bool {
 }
 
 // labelled puts the files of the set, and the notes of the sample vault beside them as books of their own.
-func labelled(t testing.TB, opts search.Options) (h *house, files map[string]string) {
+func labelled(t testing.TB, opts search.Options) (h *searchDeps, files map[string]string) {
 	t.Helper()
-	h, files = open(t, opts), make(map[string]string)
+	h, files = openSearch(t, opts), make(map[string]string)
 	put := func(path string) {
 		abs, err := filepath.Abs(path)
-		must(t, err)
+		mustSearch(t, err)
 		files[h.put(t, books.Draft{Path: abs}).ID] = filepath.Base(path)
 	}
 	list, err := os.ReadDir(filepath.Join("testdata", "labelled"))
-	must(t, err)
+	mustSearch(t, err)
 	for _, e := range list {
 		if e.Name() != "questions.tsv" {
 			put(filepath.Join("testdata", "labelled", e.Name()))
 		}
 	}
-	must(t, filepath.WalkDir(filepath.Join("..", "..", "..", "fixtures", "vault"), func(path string, d fs.DirEntry, err error) error {
+	mustSearch(t, filepath.WalkDir(filepath.Join("..", "..", "..", "fixtures", "vault"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ".md" {
 			if info, err := d.Info(); err == nil && info.Size() > 200 {
 				put(path)
@@ -146,7 +145,7 @@ func labelled(t testing.TB, opts search.Options) (h *house, files map[string]str
 func TestMEM69_TheRightPageIsAmongTheFirstFive(t *testing.T) {
 	campaign.Only(t)
 	builtin, err := table.Builtin()
-	must(t, err)
+	mustSearch(t, err)
 	var b strings.Builder
 	b.WriteString("what\tquestions\trecall@1\trecall@5\n")
 	all := questions(t)
@@ -199,7 +198,7 @@ func TestMEM69_TheRightPageIsAmongTheFirstFive(t *testing.T) {
 	}
 	golden := filepath.Join("testdata", "recall.golden")
 	if *update {
-		must(t, os.WriteFile(golden, []byte(b.String()), 0o600))
+		mustSearch(t, os.WriteFile(golden, []byte(b.String()), 0o600))
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || string(want) != b.String() {

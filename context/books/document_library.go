@@ -1,33 +1,32 @@
-package document
+package books
 
 import (
 	"context"
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Library finds what a search of passages needs to know of their books.
 type Library struct {
-	Store  *books.Store
+	Store  *Store
 	Source *Source
 }
 
 // Keep makes the test of the passages that a reader finds in a conversation, "" for none: those of books for
 // all and of its own, or of its own only. test is asked when their book was added.
 func (l Library) Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(source.Doc) bool {
-	return l.Source.Keep(func(b *books.Record) bool {
-		return books.Readable(v, b, conversation) && (!own || b.ConversationID == conversation) && test(b.CreatedAt)
+	return l.Source.Keep(func(b *Record) bool {
+		return isReadable(v, b, conversation) && (!own || b.ConversationID == conversation) && test(b.CreatedAt)
 	})
 }
 
 // Any reports whether a reader finds any in a conversation, "" for none.
 func (l Library) Any(v *audience.View, conversation string) bool {
 	for b := range l.Store.All() {
-		if books.Readable(v, b, conversation) {
+		if isReadable(v, b, conversation) {
 			return true
 		}
 	}
@@ -36,7 +35,7 @@ func (l Library) Any(v *audience.View, conversation string) bool {
 
 // Added is when the book of a passage was.
 func (l Library) Added(d source.Doc) time.Time {
-	id, _ := books.BookOf(Passage(d))
+	id, _ := parseKey(passageKey(d))
 	if b := l.Store.Stored(id); b != nil {
 		return b.CreatedAt
 	}

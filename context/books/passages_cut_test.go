@@ -1,4 +1,4 @@
-package passages_test
+package books_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/passages"
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
@@ -41,14 +41,14 @@ func TestMEM68_PassagesFollowHeadingsPagesAndRows(t *testing.T) {
 		{Kind: block.Heading, Level: 1, Text: "Fees", Page: 3},
 		{Text: "Twelve euro.", Page: 3},
 	})
-	want := []passages.Passage{
+	want := []books.CutPassage{
 		{Text: "Before all headings.", Page: 1, Last: 1},
 		{Text: "There are two.\n\nBoat: Red; Seats: 6\nBoat: Blue; Seats: 4", Section: []string{"Boats"}, Page: 1, Last: 1, Row: 2, Offset: 29},
 		{Text: "Empty", Section: []string{"Boats"}, Page: 2, Last: 2, Offset: 87},
 		{Text: "if x {\n\treturn\n}", Section: []string{"Boats", "Code"}, Page: 2, Last: 2, Offset: 100},
 		{Text: "Twelve euro.", Section: []string{"Fees"}, Page: 3, Last: 3, Offset: 124},
 	}
-	got := passages.Cut(d)
+	got := books.CutPassages(d)
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || fmt.Sprintf("%+v", got[i]) != fmt.Sprintf("%+v", want[i]) {
 			t.Errorf("passages\n%+v\nwant\n%+v", got, want)
@@ -62,7 +62,7 @@ func TestMEM68_ALongTextOverlapsByASentence(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&b, "The hive number %d was weighed in the evening of that day. ", i)
 	}
-	got := passages.Cut(built(t, []block.Block{{Text: b.String()}}))
+	got := books.CutPassages(built(t, []block.Block{{Text: b.String()}}))
 	if len(got) < 5 || len(got) > 12 {
 		t.Fatalf("%d passages of 100 sentences", len(got))
 	}
@@ -101,9 +101,9 @@ func TestMEM68_NothingIsLost(t *testing.T) {
 			list[i].Page = page
 		}
 		d := built(t, list)
-		whole := []rune(passages.Text(d))
+		whole := []rune(books.PlainText(d))
 		covered := make([]bool, len(whole))
-		got := passages.Cut(d)
+		got := books.CutPassages(d)
 		at, end, last := -1, 0, 0
 		above := make(map[string]bool)
 		for i, p := range got {
@@ -115,7 +115,7 @@ func TestMEM68_NothingIsLost(t *testing.T) {
 				t.Fatalf("passage %d is out of order", i)
 			}
 			at, end, last = p.Offset, p.Offset+len(said), p.Page
-			if n := text.CountTokens(p.Text); n > 2*passages.MaxTokens && len(p.Text) > passages.MaxCode+200 {
+			if n := text.CountTokens(p.Text); n > 2*books.MaxPassageTokens && len(p.Text) > books.MaxPassageCode+200 {
 				t.Fatalf("passage %d has %d tokens", i, n)
 			}
 			for n := range said {
@@ -150,7 +150,7 @@ func TestMEM68_RowsAndCodeStayWhole(t *testing.T) {
 	source := strings.Repeat("for range 10 {\n\tfmt.Println(\"é\")\n}\n", 60)
 	blocks = append(blocks, block.Block{Kind: block.Code, Text: source})
 	next := 0
-	got := passages.Cut(built(t, blocks))
+	got := books.CutPassages(built(t, blocks))
 	for _, p := range got {
 		if p.Row == 0 {
 			continue
@@ -165,7 +165,7 @@ func TestMEM68_RowsAndCodeStayWhole(t *testing.T) {
 			next++
 		}
 	}
-	if next != 200 || !slices.ContainsFunc(got, func(p passages.Passage) bool { return p.Text == strings.TrimSpace(source) }) {
+	if next != 200 || !slices.ContainsFunc(got, func(p books.CutPassage) bool { return p.Text == strings.TrimSpace(source) }) {
 		t.Errorf("%d rows, or the code is not whole", next)
 	}
 	if !utf8.ValidString(got[len(got)-1].Text) {
@@ -181,7 +181,7 @@ func TestPRIV8_NoPassageEndsWithinAReference(t *testing.T) {
 	}
 	for _, kind := range []block.Kind{block.Text, block.Code} {
 		said := strings.Repeat(b.String(), 3)
-		for i, p := range passages.Cut(built(t, []block.Block{{Kind: kind, Text: said}})) {
+		for i, p := range books.CutPassages(built(t, []block.Block{{Kind: kind, Text: said}})) {
 			if strings.Count(p.Text, "[") != strings.Count(p.Text, "]") {
 				t.Errorf("passage %d has half of a link: %q", i, p.Text)
 			}

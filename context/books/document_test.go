@@ -1,4 +1,4 @@
-package document_test
+package books_test
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 )
 
 // said returns what the passages that are found say.
-func (h *house) said(t testing.TB, v *audience.View, query, conversation string) []string {
+func (h *searchDeps) said(t testing.TB, v *audience.View, query, conversation string) []string {
 	t.Helper()
 	var list []string
 	for _, p := range h.ask(t, v, recall.Request{Query: query, Conversation: conversation}) {
@@ -23,7 +23,7 @@ func (h *house) said(t testing.TB, v *audience.View, query, conversation string)
 	return list
 }
 
-func (h *house) expect(t testing.TB, query, conversation string, local, remote []string) {
+func (h *searchDeps) expect(t testing.TB, query, conversation string, local, remote []string) {
 	t.Helper()
 	for _, c := range []struct {
 		v    *audience.View
@@ -44,14 +44,14 @@ func draft(text string) books.Draft {
 var none []string
 
 func TestMEM69_TheNextCallFindsAPassageAndARemovedOneNot(t *testing.T) {
-	h := open(t, search.Options{})
+	h := openSearch(t, search.Options{})
 	b := h.put(t, draft("# Herons\n\nA heron stands in the reed."))
 	h.expect(t, "heron reed", "", []string{"A heron stands in the reed."}, []string{"A heron stands in the reed."})
 	list := h.ask(t, h.local, recall.Request{Query: "heron"})
 	if len(list) != 1 || list[0].Cite != "[Herons, Herons]" || list[0].BookID != b.ID {
 		t.Errorf("%+v", list)
 	}
-	must(t, h.shelf.Remove(t.Context(), h.local, b.ID))
+	mustSearch(t, h.shelf.Remove(t.Context(), h.local, b.ID))
 	h.expect(t, "heron reed", "", none, none)
 	if n, bytes := h.source.Count(); n != 0 || bytes != 0 {
 		t.Errorf("%d passages of %d bytes are left", n, bytes)
@@ -59,7 +59,7 @@ func TestMEM69_TheNextCallFindsAPassageAndARemovedOneNot(t *testing.T) {
 }
 
 func TestPRIV8_ABookThatBecomesPrivateIsHidden(t *testing.T) {
-	h := open(t, search.Options{})
+	h := openSearch(t, search.Options{})
 	d := draft("# Herons\n\nA heron stands in the reed.")
 	h.put(t, d)
 	said := []string{"A heron stands in the reed."}
@@ -70,12 +70,12 @@ func TestPRIV8_ABookThatBecomesPrivateIsHidden(t *testing.T) {
 }
 
 func TestPRIV8_ARemoteReaderFindsNoPassageByAPrivateName(t *testing.T) {
-	h := open(t, search.Options{})
+	h := openSearch(t, search.Options{})
 	text := "The deadline of [[Zanzibar Project]] is in May."
 	h.put(t, draft("# Plans\n\n"+text))
 	h.expect(t, "zanzibar", "", []string{text}, []string{text})
 	_, err := h.Notes.Put(t.Context(), notes.Draft{ID: "z", Title: "Zanzibar Project", Body: "x", Private: true}, nil)
-	must(t, err)
+	mustSearch(t, err)
 	h.expect(t, "zanzibar", "", []string{text}, none)
 	if got := h.said(t, h.remote, "deadline", ""); len(got) != 1 || strings.Contains(got[0], "Zanzibar") {
 		t.Errorf("found %q", got)
@@ -83,8 +83,8 @@ func TestPRIV8_ARemoteReaderFindsNoPassageByAPrivateName(t *testing.T) {
 }
 
 func TestMEM70_ABookOfAConversationIsFoundThere(t *testing.T) {
-	h := open(t, search.Options{})
-	must(t, h.DB.Update(t.Context(), func(tx *kv.Tx) error {
+	h := openSearch(t, search.Options{})
+	mustSearch(t, h.DB.Update(t.Context(), func(tx *kv.Tx) error {
 		r := &books.Record{}
 		r.ID, r.Title, r.State, r.ConversationID, r.Passages = "b", "Talked", "ready", "c", 1
 		p := &books.Passage{}
@@ -99,13 +99,13 @@ func TestMEM70_ABookOfAConversationIsFoundThere(t *testing.T) {
 	h.expect(t, "heron", "other", none, none)
 	h.expect(t, "heron", "c", said, said)
 	_, err := h.shelf.Publish(t.Context(), h.local, "b")
-	must(t, err)
+	mustSearch(t, err)
 	h.expect(t, "heron", "", said, said)
 }
 
 // TestMEM12_ThePrefixOfAPassage: its vector knows the book and the section.
 func TestMEM12_ThePrefixOfAPassage(t *testing.T) {
-	h := open(t, search.Options{})
+	h := openSearch(t, search.Options{})
 	h.put(t, draft("# Birds\n\n## Herons\n\nThey stand."))
 	for d := range h.source.All() {
 		if c := d.Chunks(); len(c) != 1 || c[0].Embedded() != "Book: Birds. Section: Birds > Herons.\nThey stand." {

@@ -1,4 +1,31 @@
-package document
+package books
+
+// Document is the Source of the passages of books: what of one is searched, and by which weight.
+//
+// # Who may call it
+//
+// Who makes an index of passages, and who reads the hits of one.
+//
+// # What it holds
+//
+// An index asks for documents with locks held. So the Source holds all passages from New until the store is
+// closed; their texts are those of the stored records. A document is called by the key of its passage, and is
+// found when its book is ready and seen by all. A search that says what to keep finds those of a
+// conversation as well.
+//
+// # Privacy
+//
+// A passage is hidden while its book is private, and while there is no record of its book: a book that
+// becomes private changes its documents. What names a private record is masked in the public form.
+//
+// # Vectors
+//
+// A passage has one vector, or one for each part of about 200 tokens where it is longer, behind the prefix
+// "Book: TITLE. Section: SECTION." (MEM-12).
+//
+// # Concurrency
+//
+// All methods may be called concurrently.
 
 import (
 	"context"
@@ -10,7 +37,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
@@ -20,16 +46,16 @@ import (
 
 // The fields of a passage, by their numbers.
 const (
-	Text = iota
-	Section
-	Title
+	fieldText = iota
+	fieldSection
+	fieldTitle
 )
 
 // fields are the fields of passages; the weights are those of testdata/recall.golden of package books.
 var fields = []source.Field{
-	Text:    {Name: "text", Weight: 2, Counted: true},
-	Section: {Name: "section", Weight: 2},
-	Title:   {Name: "title", Weight: 1},
+	fieldText:    {Name: "text", Weight: 2, Counted: true},
+	fieldSection: {Name: "section", Weight: 2},
+	fieldTitle:   {Name: "title", Weight: 1},
 }
 
 // chunksVersion says how passages are split; see notedoc.
@@ -50,8 +76,8 @@ type Source struct {
 
 // book is what is known of a book.
 type book struct {
-	record   *books.Record // nil: nobody knows whether it is private
-	passages map[string]*books.Passage
+	record   *Record // nil: nobody knows whether it is private
+	passages map[string]*Passage
 }
 
 func (b *book) hidden() bool { return b == nil || b.record == nil || b.record.Private }
@@ -65,7 +91,7 @@ func (b *book) title() string {
 
 // New returns the Source of the passages of a store. Open the store and what it stands on before.
 // O(passages).
-func New(db *kv.Store, rooms *audience.Views) (*Source, error) {
+func NewSource(db *kv.Store, rooms *audience.Views) (*Source, error) {
 	s := &Source{remote: rooms.View(audience.Remote), books: make(map[string]*book)}
 	s.naming = rooms.Namers(db, func(yield func(string, []string) bool) {
 		for d := range s.each() {
@@ -75,10 +101,10 @@ func New(db *kv.Store, rooms *audience.Views) (*Source, error) {
 		}
 	})
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
-		for id, r := range books.Records.All(tx, "") {
+		for id, r := range Records.All(tx, "") {
 			s.of(id).record = r
 		}
-		for key, p := range books.Passages.All(tx, "") {
+		for key, p := range Passages.All(tx, "") {
 			s.put(key, nil, p)
 		}
 		return tx.Err()
@@ -95,10 +121,10 @@ func (s *Source) commit(cs *kv.ChangeSet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ch := range cs.Changes {
-		if old, now, ok := books.Passages.Of(ch); ok {
+		if old, now, ok := Passages.Of(ch); ok {
 			s.put(ch.ID, old, now)
 		}
-		if _, now, ok := books.Records.Of(ch); ok {
+		if _, now, ok := Records.Of(ch); ok {
 			b := s.of(ch.ID)
 			b.record = now
 			s.tidy(ch.ID, b)
@@ -110,14 +136,14 @@ func (s *Source) commit(cs *kv.ChangeSet) {
 func (s *Source) of(id string) *book {
 	b := s.books[id]
 	if b == nil {
-		b = &book{passages: make(map[string]*books.Passage)}
+		b = &book{passages: make(map[string]*Passage)}
 		s.books[id] = b
 	}
 	return b
 }
 
-func (s *Source) put(key string, old, now *books.Passage) {
-	id, _ := books.BookOf(key)
+func (s *Source) put(key string, old, now *Passage) {
+	id, _ := parseKey(key)
 	b := s.of(id)
 	if old != nil {
 		s.docs--
@@ -166,22 +192,22 @@ var (
 
 // doc is a passage as it is found.
 type doc struct {
-	p      *books.Passage
+	p      *Passage
 	key    string
 	title  string // of its book
 	hidden bool   // from remote readers
 }
 
 // Passage returns the key of the passage that a Doc of a Source of passages is, "" for any other Doc.
-func Passage(d source.Doc) string {
+func passageKey(d source.Doc) string {
 	pd, _ := d.(doc)
 	return pd.key
 }
 
 // Keep makes a test of Docs of one of the books that they are from.
-func (s *Source) Keep(test func(*books.Record) bool) func(source.Doc) bool {
+func (s *Source) Keep(test func(*Record) bool) func(source.Doc) bool {
 	return func(d source.Doc) bool {
-		id, _ := books.BookOf(Passage(d))
+		id, _ := parseKey(passageKey(d))
 		s.mu.RLock()
 		b := s.books[id]
 		s.mu.RUnlock()
@@ -208,7 +234,7 @@ func (s *Source) All() iter.Seq[source.Doc] {
 
 // Get returns a passage by its key.
 func (s *Source) Get(key string) source.Doc {
-	id, _ := books.BookOf(key)
+	id, _ := parseKey(key)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	b := s.books[id]
@@ -235,7 +261,7 @@ type shown struct {
 func changed(cs *kv.ChangeSet) map[string]shown {
 	var list map[string]shown
 	for _, ch := range cs.Changes {
-		old, now, ok := books.Records.Of(ch)
+		old, now, ok := Records.Of(ch)
 		if !ok {
 			continue
 		}
@@ -262,11 +288,11 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, ch := range cs.Changes {
-		old, now, ok := books.Passages.Of(ch)
+		old, now, ok := Passages.Of(ch)
 		if !ok {
 			continue
 		}
-		id, _ := books.BookOf(ch.ID)
+		id, _ := parseKey(ch.ID)
 		c, ok := of[id]
 		if !ok {
 			b := s.books[id]
@@ -319,10 +345,10 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 	}
 	s.mu.RUnlock()
 	for _, ch := range cs.Changes {
-		if _, now, ok := books.Passages.Of(ch); ok {
+		if _, now, ok := Passages.Of(ch); ok {
 			var texts []string
 			if now != nil {
-				id, _ := books.BookOf(ch.ID)
+				id, _ := parseKey(ch.ID)
 				s.mu.RLock()
 				b := s.books[id]
 				s.mu.RUnlock()
@@ -342,7 +368,7 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 // Public returns a passage as a remote reader sees it. Its book is looked at as it is now.
 func (s *Source) Public(d source.Doc) source.Doc {
 	pd := d.(doc)
-	id, _ := books.BookOf(pd.key)
+	id, _ := parseKey(pd.key)
 	s.mu.RLock()
 	hidden := s.books[id].hidden()
 	s.mu.RUnlock()
@@ -365,7 +391,7 @@ func (s *Source) Public(d source.Doc) source.Doc {
 
 // Usual reports whether the book of a passage is ready and no conversation alone sees it.
 func (s *Source) Usual(d source.Doc) bool {
-	return s.Keep(func(b *books.Record) bool { return b.State == record.BookReady && b.ConversationID == "" })(d)
+	return s.Keep(func(b *Record) bool { return b.State == record.BookReady && b.ConversationID == "" })(d)
 }
 
 // Filters returns the operators for passages: book and format.
@@ -385,7 +411,7 @@ func (*Source) Valued() []string { return []string{"format"} }
 
 // Value returns the format of the book of a passage.
 func (s *Source) Value(_ string, d source.Doc) string {
-	id, _ := books.BookOf(Passage(d))
+	id, _ := parseKey(passageKey(d))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if b := s.books[id]; b != nil && b.record != nil {
@@ -412,15 +438,15 @@ func (d doc) texts() []string {
 
 // Fields gives the texts of a passage.
 func (d doc) Fields(visit func(int, string) bool) {
-	if !visit(Text, d.p.Text) {
+	if !visit(fieldText, d.p.Text) {
 		return
 	}
 	for _, h := range d.p.Section {
-		if !visit(Section, h) {
+		if !visit(fieldSection, h) {
 			return
 		}
 	}
-	visit(Title, d.title)
+	visit(fieldTitle, d.title)
 }
 
 // Stored gives the texts that Fields are made of.

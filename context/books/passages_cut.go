@@ -1,4 +1,16 @@
-package passages
+package books
+
+// Passages cuts a book in its neutral form (package block) into passages: what is searched, shown in
+// a prompt and cited.
+//
+// A passage is a piece of the text of the book (Text), of about 200 tokens, that ends with a sentence, a row
+// or a block of code. It never reaches over a heading. In prose it begins with the last sentence of the one
+// before it, so that what is said across the border is found. Rows stand whole, each with the names of its
+// columns, code stands whole up to 4,000 characters. A passage knows the headings above it, the page or the
+// row that it begins with, and its offset.
+//
+// It is pure: the same document gives the same text and passages. Time is linear in the text. Functions may
+// be called concurrently.
 
 import (
 	"cmp"
@@ -13,16 +25,16 @@ import (
 
 // Sizes, in tokens as package text estimates them unless they are said to be characters.
 const (
-	Target     = 200
-	MaxTokens  = 2 * Target // of a passage that is no code
-	MaxCode    = 4_000      // bytes of code in one passage
-	enough     = 60         // a passage of so many may end with its page
-	most       = 120        // from so many on a passage may end before a paragraph that does not fit
-	maxOverlap = 80         // a longer sentence is not repeated
+	targetTokens     = 200
+	MaxPassageTokens = 2 * targetTokens // of a passage that is no code
+	MaxPassageCode   = 4_000            // bytes of code in one passage
+	minPageTokens    = 60               // a passage of so many may end with its page
+	minSplitTokens   = 120              // from so many on a passage may end before a paragraph that does not fit
+	maxOverlap       = 80               // a longer sentence is not repeated
 )
 
 // Passage is a passage of a book.
-type Passage struct {
+type CutPassage struct {
 	Text    string
 	Section []string // the headings above it, outermost first
 	Page    int      // that it begins on, from 1; 0: the format has none
@@ -68,14 +80,14 @@ type cutter struct {
 }
 
 // Text returns the text of a book.
-func Text(d *block.Document) string {
+func PlainText(d *block.Document) string {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)
 	return c.text.String()
 }
 
 // Cut returns the passages of a book in their order.
-func Cut(d *block.Document) []Passage {
+func CutPassages(d *block.Document) []CutPassage {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)
 	return c.cut()
@@ -133,7 +145,7 @@ func (c *cutter) split(p piece, s string) {
 		for _, n := range whole(s, codeEnds(s)) {
 			add(n)
 		}
-	case p.kind == row && text.CountTokens(s) <= MaxTokens:
+	case p.kind == row && text.CountTokens(s) <= MaxPassageTokens:
 		add(len(s))
 	default:
 		for _, n := range whole(s, text.Sentences(s)) {
@@ -183,7 +195,7 @@ func whole(s string, lengths []int) []int {
 
 // codeEnds are the lengths of the pieces of code.
 func codeEnds(s string) (lengths []int) {
-	for len(s) > MaxCode {
+	for len(s) > MaxPassageCode {
 		n := codeEnd(s)
 		lengths, s = append(lengths, n), s[n:]
 	}
@@ -195,10 +207,10 @@ func codeEnds(s string) (lengths []int) {
 
 // codeEnd is where long code is cut: behind a line, else between two characters.
 func codeEnd(s string) int {
-	if n := strings.LastIndexByte(s[:MaxCode], '\n'); n > MaxCode/2 {
+	if n := strings.LastIndexByte(s[:MaxPassageCode], '\n'); n > MaxPassageCode/2 {
 		return n + 1
 	}
-	n := MaxCode
+	n := MaxPassageCode
 	for n > 1 && !utf8.RuneStart(s[n]) {
 		n--
 	}
@@ -206,8 +218,8 @@ func codeEnd(s string) int {
 }
 
 // cut groups pieces to passages.
-func (c *cutter) cut() []Passage {
-	var out []Passage
+func (c *cutter) cut() []CutPassage {
+	var out []CutPassage
 	whole := c.text.String()
 	at, runes := 0, 0 // a place in bytes and in code points
 	emit := func(list []piece, repeated bool) {
@@ -226,7 +238,7 @@ func (c *cutter) cut() []Passage {
 			runes += utf8.RuneCountInString(whole[at:start])
 		}
 		at = start
-		p := Passage{Text: said, Section: c.path(list[0].section), Offset: runes, Last: list[len(list)-1].page}
+		p := CutPassage{Text: said, Section: c.path(list[0].section), Offset: runes, Last: list[len(list)-1].page}
 		if p.Page = list[0].page; repeated && len(list) > 1 {
 			p.Page = list[1].page
 		}
@@ -277,14 +289,14 @@ func ends(open []piece, tokens int, p *piece) bool {
 	switch {
 	case last.section != p.section:
 		return true
-	case tokens+p.tokens > Target:
+	case tokens+p.tokens > targetTokens:
 		return true
-	case last.page != p.page && tokens >= enough:
+	case last.page != p.page && tokens >= minPageTokens:
 		return true
-	case last.kind != p.kind && tokens >= enough:
+	case last.kind != p.kind && tokens >= minPageTokens:
 		return true
 	}
-	return p.first && p.kind != row && tokens >= most && tokens+p.rest > Target
+	return p.first && p.kind != row && tokens >= minSplitTokens && tokens+p.rest > targetTokens
 }
 
 // path returns the headings above a section and its own.
