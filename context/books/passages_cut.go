@@ -1,24 +1,12 @@
 package books
 
-// Passages cuts a book in its neutral form (package block) into passages: what is searched, shown in
-// a prompt and cited.
-//
-// A passage is a piece of the text of the book (Text), of about 200 tokens, that ends with a sentence, a row
-// or a block of code. It never reaches over a heading. In prose it begins with the last sentence of the one
-// before it, so that what is said across the border is found. Rows stand whole, each with the names of its
-// columns, code stands whole up to 4,000 characters. A passage knows the headings above it, the page or the
-// row that it begins with, and its offset.
-//
-// It is pure: the same document gives the same text and passages. Time is linear in the text. Functions may
-// be called concurrently.
-
 import (
 	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -80,27 +68,27 @@ type cutter struct {
 }
 
 // Text returns the text of a book.
-func PlainText(d *block.Document) string {
+func PlainText(d *convert.Document) string {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)
 	return c.text.String()
 }
 
 // Cut returns the passages of a book in their order.
-func CutPassages(d *block.Document) []CutPassage {
+func CutPassages(d *convert.Document) []CutPassage {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)
 	return c.cut()
 }
 
 // read makes text, sections and pieces.
-func (c *cutter) read(d *block.Document) {
+func (c *cutter) read(d *convert.Document) {
 	under := 0
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
 		if i > 0 {
 			c.text.WriteByte('\n')
-			if b.Kind != block.Row || d.Blocks[i-1].Kind != block.Row {
+			if b.Kind != convert.RowBlock || d.Blocks[i-1].Kind != convert.RowBlock {
 				c.text.WriteByte('\n')
 			}
 		}
@@ -108,7 +96,7 @@ func (c *cutter) read(d *block.Document) {
 		c.text.WriteString(s)
 		p := piece{start: start, end: start + len(s), page: b.Page, row: b.Row, first: true}
 		switch b.Kind {
-		case block.Heading:
+		case convert.HeadingBlock:
 			for under > 0 && c.sections[under].level >= b.Level {
 				under = c.sections[under].under
 			}
@@ -118,9 +106,9 @@ func (c *cutter) read(d *block.Document) {
 			p.kind, p.section = heading, under
 			c.pieces = append(c.pieces, p)
 			continue
-		case block.Row:
+		case convert.RowBlock:
 			p.kind = row
-		case block.Code:
+		case convert.CodeBlock:
 			p.kind = code
 		}
 		p.section = under

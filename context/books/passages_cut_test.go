@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/books"
-	"github.com/ctxd/ctxd/context/books/block"
+	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
 // built returns a document of blocks, as a converter makes it.
-func built(t interface{ Fatal(...any) }, blocks []block.Block) *block.Document {
-	b := block.New(context.Background())
+func built(t interface{ Fatal(...any) }, blocks []convert.Block) *convert.Document {
+	b := convert.NewBuilder(context.Background())
 	b.SetPages(1) // else they would be without
 	for _, x := range blocks {
 		if err := b.Add(x); err != nil {
@@ -29,16 +29,16 @@ func built(t interface{ Fatal(...any) }, blocks []block.Block) *block.Document {
 
 func TestMEM68_PassagesFollowHeadingsPagesAndRows(t *testing.T) {
 	names := []string{"Boat", "Seats"}
-	d := built(t, []block.Block{
+	d := built(t, []convert.Block{
 		{Text: "Before all headings.", Page: 1},
-		{Kind: block.Heading, Level: 1, Text: "Boats", Page: 1},
+		{Kind: convert.HeadingBlock, Level: 1, Text: "Boats", Page: 1},
 		{Text: "There are two.", Page: 1},
-		{Kind: block.Row, Cells: []string{"Red", "6"}, Columns: names, Row: 2, Page: 1},
-		{Kind: block.Row, Cells: []string{"Blue", "4"}, Columns: names, Row: 3, Page: 1},
-		{Kind: block.Heading, Level: 2, Text: "Empty", Page: 2},
-		{Kind: block.Heading, Level: 2, Text: "Code", Page: 2},
-		{Kind: block.Code, Text: "if x {\n\treturn\n}", Page: 2},
-		{Kind: block.Heading, Level: 1, Text: "Fees", Page: 3},
+		{Kind: convert.RowBlock, Cells: []string{"Red", "6"}, Columns: names, Row: 2, Page: 1},
+		{Kind: convert.RowBlock, Cells: []string{"Blue", "4"}, Columns: names, Row: 3, Page: 1},
+		{Kind: convert.HeadingBlock, Level: 2, Text: "Empty", Page: 2},
+		{Kind: convert.HeadingBlock, Level: 2, Text: "Code", Page: 2},
+		{Kind: convert.CodeBlock, Text: "if x {\n\treturn\n}", Page: 2},
+		{Kind: convert.HeadingBlock, Level: 1, Text: "Fees", Page: 3},
 		{Text: "Twelve euro.", Page: 3},
 	})
 	want := []books.CutPassage{
@@ -62,7 +62,7 @@ func TestMEM68_ALongTextOverlapsByASentence(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&b, "The hive number %d was weighed in the evening of that day. ", i)
 	}
-	got := books.CutPassages(built(t, []block.Block{{Text: b.String()}}))
+	got := books.CutPassages(built(t, []convert.Block{{Text: b.String()}}))
 	if len(got) < 5 || len(got) > 12 {
 		t.Fatalf("%d passages of 100 sentences", len(got))
 	}
@@ -78,15 +78,15 @@ func TestMEM68_ALongTextOverlapsByASentence(t *testing.T) {
 // order, all that is said is in one of them or is a heading above one, and none is too long.
 func TestMEM68_NothingIsLost(t *testing.T) {
 	word := rapid.SampledFrom([]string{"bee", "hive.", "Weight!", "漢字です。", "é", "x", "word word word word", strings.Repeat("long ", 60), strings.Repeat("蜂", 300), strings.Repeat("y", 900)})
-	blocks := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) block.Block {
+	blocks := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) convert.Block {
 		said := strings.Join(rapid.SliceOfN(word, 1, 60).Draw(t, "words"), " ")
-		b := block.Block{Kind: rapid.SampledFrom([]block.Kind{block.Text, block.Heading, block.Row, block.Code}).Draw(t, "kind")}
+		b := convert.Block{Kind: rapid.SampledFrom([]convert.BlockKind{convert.TextBlock, convert.HeadingBlock, convert.RowBlock, convert.CodeBlock}).Draw(t, "kind")}
 		switch b.Kind {
-		case block.Row:
+		case convert.RowBlock:
 			b.Cells, b.Columns, b.Row = []string{said, "7"}, []string{"", "Name"}, rapid.IntRange(1, 9).Draw(t, "row")
-		case block.Heading:
+		case convert.HeadingBlock:
 			b.Text, b.Level = said, rapid.IntRange(1, 6).Draw(t, "level")
-		case block.Code:
+		case convert.CodeBlock:
 			b.Text = "  " + strings.ReplaceAll(said, ". ", "\n\n\t")
 		default:
 			b.Text = said
@@ -143,12 +143,12 @@ func TestMEM68_NothingIsLost(t *testing.T) {
 }
 
 func TestMEM68_RowsAndCodeStayWhole(t *testing.T) {
-	var blocks []block.Block
+	var blocks []convert.Block
 	for i := range 200 {
-		blocks = append(blocks, block.Block{Kind: block.Row, Cells: []string{fmt.Sprint("Customer ", i), fmt.Sprint(i * 7)}, Columns: []string{"Name", "Amount"}, Row: i + 2})
+		blocks = append(blocks, convert.Block{Kind: convert.RowBlock, Cells: []string{fmt.Sprint("Customer ", i), fmt.Sprint(i * 7)}, Columns: []string{"Name", "Amount"}, Row: i + 2})
 	}
 	source := strings.Repeat("for range 10 {\n\tfmt.Println(\"é\")\n}\n", 60)
-	blocks = append(blocks, block.Block{Kind: block.Code, Text: source})
+	blocks = append(blocks, convert.Block{Kind: convert.CodeBlock, Text: source})
 	next := 0
 	got := books.CutPassages(built(t, blocks))
 	for _, p := range got {
@@ -179,9 +179,9 @@ func TestPRIV8_NoPassageEndsWithinAReference(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&b, "We read it in [[Dr. Who. Part %d! Or not?]] on that day. So said @[Mr. Pink. Jr] then. ", i)
 	}
-	for _, kind := range []block.Kind{block.Text, block.Code} {
+	for _, kind := range []convert.BlockKind{convert.TextBlock, convert.CodeBlock} {
 		said := strings.Repeat(b.String(), 3)
-		for i, p := range books.CutPassages(built(t, []block.Block{{Kind: kind, Text: said}})) {
+		for i, p := range books.CutPassages(built(t, []convert.Block{{Kind: kind, Text: said}})) {
 			if strings.Count(p.Text, "[") != strings.Count(p.Text, "]") {
 				t.Errorf("passage %d has half of a link: %q", i, p.Text)
 			}

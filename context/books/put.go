@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/books/block"
 	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -106,8 +105,8 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 	}
 	sum := sha256.Sum256(data)
 	r, known, within, mine, err := s.admit(ctx, v, d, &Record{Book: record.Book{
-		Format: string(format), File: block.Name(d.Name), Bytes: int64(len(data)), State: record.BookPending,
-		Private: d.Private, ConversationID: d.ConversationID, Author: block.Name(d.Author), Title: block.Name(d.Title),
+		Format: string(format), File: convert.CleanName(d.Name), Bytes: int64(len(data)), State: record.BookPending,
+		Private: d.Private, ConversationID: d.ConversationID, Author: convert.CleanName(d.Author), Title: convert.CleanName(d.Title),
 	}, Hash: hex.EncodeToString(sum[:])}, data)
 	if err != nil {
 		return nil, false, err

@@ -10,11 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/markup"
-	"github.com/ctxd/ctxd/context/books/convert/office"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
-	"github.com/ctxd/ctxd/context/books/convert/pdf"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -135,7 +130,7 @@ func binary(head []byte) bool {
 
 // inside returns the format of a zip by what is in it.
 func inside(data []byte) Format {
-	a, err := parts.Open(data)
+	a, err := openArchive(data)
 	switch {
 	case err != nil:
 		return ""
@@ -150,7 +145,7 @@ func inside(data []byte) Format {
 }
 
 // Converter converts files. The zero value works. It may be used concurrently.
-type Converter struct{ pdf pdf.Engine }
+type Converter struct{ pdf pdfEngine }
 
 // Close gives back what is held between two files. The Converter may be used again.
 func (c *Converter) Close() error { return c.pdf.Close() }
@@ -158,10 +153,10 @@ func (c *Converter) Close() error { return c.pdf.Close() }
 // Convert converts a file. progress is told how many of how many parts are read, where that is known; it may
 // be nil. The errors are Invalid for a broken or encrypted file, and for one without text; Limit for one that
 // is too large or takes too long; and that of the context.
-func (c *Converter) Convert(ctx context.Context, format Format, data []byte, progress func(done, total int)) (*block.Document, error) {
+func (c *Converter) Convert(ctx context.Context, format Format, data []byte, progress func(done, total int)) (*Document, error) {
 	within, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	b := block.New(within)
+	b := NewBuilder(within)
 	err := c.add(b, format, data, progress)
 	switch {
 	case ctx.Err() != nil:
@@ -169,7 +164,7 @@ func (c *Converter) Convert(ctx context.Context, format Format, data []byte, pro
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fault.New(fault.Limit, "the file takes longer than %v to read", Timeout).WithHint("split it into several files")
 	case err != nil:
-		return nil, parts.Broken(err)
+		return nil, brokenError(err)
 	}
 	d := b.Document()
 	if len(d.Blocks) == 0 {
@@ -180,23 +175,23 @@ func (c *Converter) Convert(ctx context.Context, format Format, data []byte, pro
 }
 
 // add converts, and makes errors of panics.
-func (c *Converter) add(b *block.Builder, format Format, data []byte, progress func(done, total int)) (err error) {
+func (c *Converter) add(b *Builder, format Format, data []byte, progress func(done, total int)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = parts.Broken(fmt.Errorf("panic while a %s file was read: %v", format, p))
+			err = brokenError(fmt.Errorf("panic while a %s file was read: %v", format, p))
 		}
 	}()
 	switch format {
 	case DOCX:
-		return office.Word(b, data)
+		return convertWord(b, data)
 	case XLSX:
-		return office.Sheets(b, data)
+		return convertSheets(b, data)
 	case PDF:
 		return c.pdf.Add(b, data, progress)
 	case EPUB:
-		return markup.EPUB(b, data)
+		return convertEPUB(b, data)
 	}
-	text, err := markup.Decode(data, string(format))
+	text, err := decodeText(data, string(format))
 	if err != nil {
 		return err
 	}
@@ -205,13 +200,13 @@ func (c *Converter) add(b *block.Builder, format Format, data []byte, progress f
 	}
 	switch format {
 	case Markdown:
-		return markup.Markdown(b, text)
+		return convertMarkdown(b, text)
 	case HTML:
-		return markup.HTML(b, text)
+		return convertHTML(b, text)
 	case CSV:
-		return office.CSV(b, text)
+		return convertCSV(b, text)
 	case Text:
-		return markup.Text(b, text)
+		return convertText(b, text)
 	}
 	return Unknown("")
 }

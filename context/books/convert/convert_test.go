@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/books/block"
 	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -22,10 +21,10 @@ var update = flag.Bool("update", false, "write the golden files")
 var shared convert.Converter
 
 // dump shows a document.
-func dump(d *block.Document) string {
+func dump(d *convert.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title %q author %q pages %d\n", d.Title, d.Author, d.Pages)
-	kinds := [...]string{block.Text: "text", block.Heading: "heading", block.Row: "row", block.Code: "code"}
+	kinds := [...]string{convert.TextBlock: "text", convert.HeadingBlock: "heading", convert.RowBlock: "row", convert.CodeBlock: "code"}
 	for i := range d.Blocks {
 		x := &d.Blocks[i]
 		b.WriteString(kinds[x.Kind])

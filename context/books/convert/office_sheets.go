@@ -1,4 +1,4 @@
-package office
+package convert
 
 import (
 	"bytes"
@@ -9,14 +9,12 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // Sheets adds the sheets of an Excel file, each as a section.
-func Sheets(b *block.Builder, data []byte) error {
-	a, err := parts.Open(data)
+func convertSheets(b *Builder, data []byte) error {
+	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
@@ -24,10 +22,10 @@ func Sheets(b *block.Builder, data []byte) error {
 		return fault.New(fault.Invalid, "the file is no Excel file: its list of sheets is missing").WithHint("give an xlsx")
 	}
 	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
-		UnzipSizeLimit: parts.MaxUnpacked, UnzipXMLSizeLimit: parts.MaxUnpacked, // equal: nothing goes to a file
+		UnzipSizeLimit: maxUnpackedBytes, UnzipXMLSizeLimit: maxUnpackedBytes, // equal: nothing goes to a file
 	})
 	if err != nil {
-		return parts.Broken(err)
+		return brokenError(err)
 	}
 	defer func() { _ = f.Close() }()
 	if p, err := f.GetDocProps(); err == nil && p != nil {
@@ -43,8 +41,8 @@ func Sheets(b *block.Builder, data []byte) error {
 }
 
 // sheet adds one sheet. An empty row ends a table.
-func sheet(b *block.Builder, f *excelize.File, name string) error {
-	if err := b.Add(block.Block{Kind: block.Heading, Level: 1, Text: name}); err != nil {
+func sheet(b *Builder, f *excelize.File, name string) error {
+	if err := b.Add(Block{Kind: HeadingBlock, Level: 1, Text: name}); err != nil {
 		return err
 	}
 	rows, err := f.Rows(name)
@@ -53,7 +51,7 @@ func sheet(b *block.Builder, f *excelize.File, name string) error {
 		return nil // a sheet of charts
 	}
 	if err != nil {
-		return parts.Broken(err)
+		return brokenError(err)
 	}
 	defer func() { _ = rows.Close() }()
 	r := tables{b: b}
@@ -63,22 +61,22 @@ func sheet(b *block.Builder, f *excelize.File, name string) error {
 		}
 		cells, err := rows.Columns()
 		if err != nil {
-			return parts.Broken(err)
+			return brokenError(err)
 		}
 		if err := r.row(cells); err != nil {
 			return err
 		}
 	}
 	if err := rows.Error(); err != nil {
-		return parts.Broken(err)
+		return brokenError(err)
 	}
 	return r.end()
 }
 
 // tables makes tables of the rows of a sheet.
 type tables struct {
-	b     *block.Builder
-	table *block.Table
+	b     *Builder
+	table *tableBuilder
 	n     int
 }
 
@@ -111,7 +109,7 @@ func (r *tables) end() error {
 const sniffed = 16 << 10
 
 // CSV adds the rows of a text of values.
-func CSV(b *block.Builder, text string) error {
+func convertCSV(b *Builder, text string) error {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = delimiter(text)
 	r.LazyQuotes, r.FieldsPerRecord = true, -1
@@ -122,7 +120,7 @@ func CSV(b *block.Builder, text string) error {
 			return t.Close()
 		}
 		if err != nil {
-			return parts.Broken(err)
+			return brokenError(err)
 		}
 		if err := t.Row(cells, false, 0); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package pdf
+package convert
 
 import (
 	"context"
@@ -15,14 +15,12 @@ import (
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
 
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // Bounds of a file.
 const (
-	MaxPages = 20_000
+	maxPages = 20_000
 	// maxMemory is what PDFium may take, the file included, in pages of 64 KiB.
 	maxMemory = 5 << 10
 	// maxOutline is how many entries of an outline are read, and maxNested how deep.
@@ -31,13 +29,13 @@ const (
 )
 
 // Engine converts PDF files. The zero value works.
-type Engine struct {
+type pdfEngine struct {
 	mu   sync.Mutex // held while a file is converted; guards pool
 	pool pdfium.Pool
 }
 
 // Close gives back what the Engine holds. It may be used again.
-func (e *Engine) Close() error {
+func (e *pdfEngine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.pool == nil {
@@ -49,7 +47,7 @@ func (e *Engine) Close() error {
 }
 
 // instance returns a PDFium of its own for one file. The caller has the lock.
-func (e *Engine) instance(ctx context.Context) (pdfium.Pdfium, error) {
+func (e *pdfEngine) instance(ctx context.Context) (pdfium.Pdfium, error) {
 	if e.pool == nil {
 		pool, err := webassembly.Init(webassembly.Config{
 			MaxIdle: 1, MaxTotal: 1, Stdout: io.Discard, Stderr: io.Discard,
@@ -69,7 +67,7 @@ func (e *Engine) instance(ctx context.Context) (pdfium.Pdfium, error) {
 }
 
 // Add adds a PDF file. progress is told of the pages that are read; nil is not called.
-func (e *Engine) Add(b *block.Builder, data []byte, progress func(done, total int)) error {
+func (e *pdfEngine) Add(b *Builder, data []byte, progress func(done, total int)) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	ctx := b.Context()
@@ -120,11 +118,11 @@ type entry struct {
 func failed(err error) error {
 	switch {
 	case errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity):
-		return parts.Encrypted()
+		return encryptedError()
 	case strings.Contains(err.Error(), "memory"):
 		return fault.Wrap(fault.Limit, err, "the file needs more memory than is allowed").WithHint("split it into several files")
 	}
-	return parts.Broken(err)
+	return brokenError(err)
 }
 
 // read reads the text and the outline.
@@ -139,8 +137,8 @@ func (f *file) read(ctx context.Context, data []byte) error {
 		return failed(err)
 	}
 	f.pages = count.PageCount
-	if f.pages > MaxPages {
-		return fault.New(fault.Limit, "the file has %d pages, at most %d are allowed", f.pages, MaxPages).
+	if f.pages > maxPages {
+		return fault.New(fault.Limit, "the file has %d pages, at most %d are allowed", f.pages, maxPages).
 			WithHint("split it into several files")
 	}
 	f.title, f.author = f.meta(doc, "Title"), f.meta(doc, "Author")
@@ -203,7 +201,7 @@ func (f *file) ends(doc references.FPDF_DOCUMENT, of *references.FPDF_BOOKMARK, 
 
 func (f *file) entries(list []responses.GetBookmarksBookmark, level int) {
 	for _, x := range list {
-		e := entry{title: block.Name(x.Title), level: level}
+		e := entry{title: CleanName(x.Title), level: level}
 		to := x.DestInfo
 		if to == nil && x.ActionInfo != nil {
 			to = x.ActionInfo.DestInfo

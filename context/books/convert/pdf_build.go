@@ -1,4 +1,27 @@
-package pdf
+package convert
+
+// Pdf converts PDF files into the neutral form of a book: the text of each page, with headings,
+// paragraphs, tables and code as far as they can be told from where the letters stand.
+//
+// The text comes from PDFium, the reader of Chromium, by github.com/klippa-app/go-pdfium. It runs as
+// WebAssembly inside of wazero, which is pure Go: without cgo, without files, with a bound on its memory,
+// and so that it can be stopped in the middle of a page. The libraries in Go that could be had lost up to a
+// quarter of the words of a file that Chromium prints, and none of them can be stopped.
+//
+// # Use
+//
+// An Engine compiles PDFium when it first needs it, which takes about 3 s of processor time and 200 MiB of
+// memory that Close gives back. Close it when nothing is left to convert. An Engine converts one file at a
+// time; the next one waits.
+//
+// # What is found
+//
+// Headings are the outline of the file; in one without an outline the short lines in larger letters. What
+// most pages have in the same place, but for its digits, is left out as head or foot of a page. Lines whose
+// words stand in the same columns are rows of a table. Lines in a font of one width are code.
+//
+// Errors are Invalid for a broken or encrypted file, Limit for one that has too many pages or needs too much
+// memory, and that of a context that has ended. Time is linear in the number of letters.
 
 import (
 	"cmp"
@@ -7,8 +30,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/context/books/block"
 )
 
 const (
@@ -22,7 +43,7 @@ const (
 )
 
 // build makes blocks of the lines.
-func (f *file) build(b *block.Builder) error {
+func (f *file) build(b *Builder) error {
 	f.dropEdges()
 	b.SetAuthor(f.author)
 	b.SetPages(f.pages)
@@ -119,7 +140,7 @@ func digitless(s string) string {
 
 // pageBuilder makes blocks of lines.
 type pageBuilder struct {
-	b     *block.Builder
+	b     *Builder
 	lines []line
 	level map[int]int        // of headings, by line
 	join  map[int]int        // how many lines more a heading has
@@ -210,7 +231,7 @@ func (p *pageBuilder) sizes() {
 		if !isHeading(l) {
 			continue
 		}
-		p.level[i] = min(slices.Index(all, round(l.size))+1, block.MaxLevel)
+		p.level[i] = min(slices.Index(all, round(l.size))+1, maxHeadingLevel)
 		for n := i + 1; n < len(p.lines) && p.join[i] < 2; n++ { // one of several lines
 			next := &p.lines[n]
 			if next.page != l.page || math.Abs(next.size-l.size) > 0.3 || l.top-next.top > paragraph*p.lead*l.size*float64(n-i) {
@@ -316,7 +337,7 @@ func (p *pageBuilder) heading(text string, level, page int) error {
 	if err := p.end(); err != nil {
 		return err
 	}
-	return p.b.Add(block.Block{Kind: block.Heading, Level: level, Text: strings.TrimSuffix(text, hyphen), Page: page})
+	return p.b.Add(Block{Kind: HeadingBlock, Level: level, Text: strings.TrimSuffix(text, hyphen), Page: page})
 }
 
 // parts reports whether a paragraph ends between two lines.
@@ -348,11 +369,11 @@ func (p *pageBuilder) end() error {
 	if len(p.code) > 0 {
 		code := strings.Join(p.code, "\n")
 		p.code = nil
-		if err := p.b.Add(block.Block{Kind: block.Code, Text: code, Page: p.from}); err != nil {
+		if err := p.b.Add(Block{Kind: CodeBlock, Text: code, Page: p.from}); err != nil {
 			return err
 		}
 	}
 	text := strings.TrimSuffix(p.text.String(), hyphen)
 	p.text.Reset()
-	return p.b.Add(block.Block{Text: text, Page: p.from})
+	return p.b.Add(Block{Text: text, Page: p.from})
 }

@@ -1,4 +1,22 @@
-package block
+package convert
+
+// Block is the neutral form of a book: what every converter makes of a file, and what the
+// passages are cut from.
+//
+// A Document is a list of blocks in reading order: headings, texts, rows of tables, code. Its text is the
+// text of its blocks, each as Block.String gives it, with an empty line between two blocks and a line end
+// between two rows of one table. Offsets count code points of that text.
+//
+// # Bounds
+//
+// A Builder is the only way to make a Document. It bounds the text, the blocks and the cells of a row,
+// asks the context of the call with each block, and repairs text: invalid UTF-8, control characters and
+// blanks at the ends are gone. Over a bound its error is a Limit; a context that has ended is that error.
+// All methods take time linear in what they are given.
+//
+// # Concurrency
+//
+// A Builder belongs to one goroutine, a Document may be read by many.
 
 import (
 	"context"
@@ -11,28 +29,28 @@ import (
 )
 
 // Kind says what a block is.
-type Kind uint8
+type BlockKind uint8
 
 // Kinds of blocks.
 const (
-	Text    Kind = iota // a paragraph or an item of a list
-	Heading             // begins a section of its Level
-	Row                 // of a table or a sheet
-	Code                // keeps its line breaks and is not cut
+	TextBlock    BlockKind = iota // a paragraph or an item of a list
+	HeadingBlock                  // begins a section of its Level
+	RowBlock                      // of a table or a sheet
+	CodeBlock                     // keeps its line breaks and is not cut
 )
 
 // Bounds of a document, whatever its format is.
 const (
-	MaxText   = 64 << 20 // bytes of text
-	MaxBlocks = 400_000  // paragraphs, rows and headings
-	MaxCells  = 1_000    // of one row
-	MaxLevel  = 6        // of headings
-	MaxName   = 300      // code points of a title, an author, a heading in a section path or a column name
+	maxTextBytes    = 64 << 20 // bytes of text
+	maxBlocks       = 400_000  // paragraphs, rows and headings
+	maxRowCells     = 1_000    // of one row
+	maxHeadingLevel = 6        // of headings
+	maxNameChars    = 300      // code points of a title, an author, a heading in a section path or a column name
 )
 
 // Block is a part of a book. It never changes.
 type Block struct {
-	Kind    Kind
+	Kind    BlockKind
 	Level   int      // of a heading, from 1
 	Text    string   // of all but rows; one line, unless it is code
 	Cells   []string // of a row, each one line
@@ -43,7 +61,7 @@ type Block struct {
 
 // String is the block as it stands in the text of the book. A row is "name: cell; name: cell".
 func (b *Block) String() string {
-	if b.Kind != Row {
+	if b.Kind != RowBlock {
 		return b.Text
 	}
 	var s strings.Builder
@@ -79,7 +97,7 @@ type Builder struct {
 }
 
 // New returns a Builder for one call.
-func New(ctx context.Context) *Builder { return &Builder{ctx: ctx} }
+func NewBuilder(ctx context.Context) *Builder { return &Builder{ctx: ctx} }
 
 // Context is the context of the call.
 func (b *Builder) Context() context.Context { return b.ctx }
@@ -87,14 +105,14 @@ func (b *Builder) Context() context.Context { return b.ctx }
 // SetTitle names the book, unless it has a name or that says nothing.
 func (b *Builder) SetTitle(title string) {
 	if b.doc.Title == "" {
-		b.doc.Title = Name(title)
+		b.doc.Title = CleanName(title)
 	}
 }
 
 // SetAuthor names who wrote it, unless that is known or says nothing.
 func (b *Builder) SetAuthor(author string) {
 	if b.doc.Author == "" {
-		b.doc.Author = Name(author)
+		b.doc.Author = CleanName(author)
 	}
 }
 
@@ -107,13 +125,13 @@ func (b *Builder) Add(x Block) error {
 		return err
 	}
 	switch x.Kind {
-	case Row:
-		if len(x.Cells) > MaxCells {
-			return tooMuch(fmt.Sprintf("a row of more than %d cells", MaxCells))
+	case RowBlock:
+		if len(x.Cells) > maxRowCells {
+			return tooMuch(fmt.Sprintf("a row of more than %d cells", maxRowCells))
 		}
 		empty := true
 		for i, cell := range x.Cells {
-			x.Cells[i] = Line(cell)
+			x.Cells[i] = oneLine(cell)
 			empty = empty && x.Cells[i] == ""
 			b.text += len(x.Cells[i]) + 2
 		}
@@ -123,23 +141,23 @@ func (b *Builder) Add(x Block) error {
 		if empty {
 			return nil
 		}
-	case Code:
+	case CodeBlock:
 		x.Text = lines(x.Text)
-	case Heading:
-		x.Text = Name(x.Text)
-		x.Level = min(max(x.Level, 1), MaxLevel)
+	case HeadingBlock:
+		x.Text = CleanName(x.Text)
+		x.Level = min(max(x.Level, 1), maxHeadingLevel)
 	default:
-		x.Text = Line(x.Text)
+		x.Text = oneLine(x.Text)
 	}
-	if x.Kind != Row && x.Text == "" {
+	if x.Kind != RowBlock && x.Text == "" {
 		return nil
 	}
 	b.text += len(x.Text) + 2
-	if b.text > MaxText {
-		return tooMuch(fmt.Sprintf("more than %d MiB of text", MaxText>>20))
+	if b.text > maxTextBytes {
+		return tooMuch(fmt.Sprintf("more than %d MiB of text", maxTextBytes>>20))
 	}
-	if len(b.doc.Blocks) == MaxBlocks {
-		return tooMuch(fmt.Sprintf("more than %d paragraphs and rows", MaxBlocks))
+	if len(b.doc.Blocks) == maxBlocks {
+		return tooMuch(fmt.Sprintf("more than %d paragraphs and rows", maxBlocks))
 	}
 	b.doc.Blocks = append(b.doc.Blocks, x)
 	return nil
@@ -165,7 +183,7 @@ func (b *Builder) Document() *Document {
 		if d.Title != "" {
 			break
 		}
-		if d.Blocks[i].Kind == Heading {
+		if d.Blocks[i].Kind == HeadingBlock {
 			d.Title = d.Blocks[i].Text
 		}
 	}
@@ -173,12 +191,12 @@ func (b *Builder) Document() *Document {
 }
 
 // Name is a text as a title, a heading or the name of a column: one line of MaxName code points at most.
-func Name(s string) string {
-	s = Line(s)
-	if utf8.RuneCountInString(s) <= MaxName {
+func CleanName(s string) string {
+	s = oneLine(s)
+	if utf8.RuneCountInString(s) <= maxNameChars {
 		return s
 	}
-	s = string([]rune(s)[:MaxName-1])
+	s = string([]rune(s)[:maxNameChars-1])
 	if open := strings.LastIndex(s, "["); open > strings.LastIndex(s, "]") {
 		s = s[:open] // half of a link would not be masked
 	}
@@ -186,7 +204,7 @@ func Name(s string) string {
 }
 
 // Line is a text on one line: any run of blanks, line ends and characters that show nothing is one blank.
-func Line(s string) string {
+func oneLine(s string) string {
 	if isLine(s) {
 		return s
 	}

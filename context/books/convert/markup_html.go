@@ -1,4 +1,16 @@
-package markup
+package convert
+
+// Markup converts texts with marks into the neutral form of a book: plain text, Markdown, HTML, and
+// the HTML pages of an EPUB.
+//
+// HTML is parsed by golang.org/x/net/html, Markdown by the scanner of notes (notes/markdown), so that a book
+// reads like a note. An EPUB is a zip of HTML pages; package parts opens it with bounds, and the libraries
+// for it that could be had were no more than such a loop.
+//
+// Bytes become text by their byte order mark, by what the file declares, and else by what they look like
+// (golang.org/x/net/html/charset). Errors are Invalid for a broken or encrypted file and Limit for one that
+// is too large; their texts hold nothing of the file. Time and memory are linear in what is unpacked, which
+// is bounded. Functions may be called concurrently.
 
 import (
 	"errors"
@@ -8,9 +20,6 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
 )
 
 // Bounds of a page of HTML.
@@ -36,7 +45,7 @@ var inline = map[atom.Atom]bool{
 }
 
 // HTML adds a page of HTML.
-func HTML(b *block.Builder, page string) error {
+func convertHTML(b *Builder, page string) error {
 	z := html.NewTokenizer(strings.NewReader(page))
 	z.SetMaxBuf(maxToken)
 	r := reader{b: b}
@@ -44,7 +53,7 @@ func HTML(b *block.Builder, page string) error {
 		switch z.Next() {
 		case html.ErrorToken:
 			if err := z.Err(); !errors.Is(err, io.EOF) {
-				return parts.Broken(err)
+				return brokenError(err)
 			}
 			return r.finish()
 		case html.TextToken:
@@ -72,7 +81,7 @@ func HTML(b *block.Builder, page string) error {
 
 // reader makes blocks of the tokens of a page.
 type reader struct {
-	b      *block.Builder
+	b      *Builder
 	text   strings.Builder
 	skip   int       // how many elements are open whose text is left out
 	within atom.Atom // the outermost of these
@@ -85,7 +94,7 @@ type reader struct {
 
 // table is a table that is open.
 type table struct {
-	to     *block.Table
+	to     *tableBuilder
 	cells  []string
 	spans  []int
 	heads  int
@@ -304,11 +313,11 @@ func (r *reader) flush() error {
 		r.b.SetTitle(text)
 		return nil
 	case r.code > 0:
-		return r.b.Add(block.Block{Kind: block.Code, Text: text})
+		return r.b.Add(Block{Kind: CodeBlock, Text: text})
 	case r.level > 0:
-		return r.b.Add(block.Block{Kind: block.Heading, Level: r.level, Text: text})
+		return r.b.Add(Block{Kind: HeadingBlock, Level: r.level, Text: text})
 	}
-	return r.b.Add(block.Block{Text: text})
+	return r.b.Add(Block{Text: text})
 }
 
 // finish ends what is open at the end of a page.

@@ -1,4 +1,13 @@
-package parts
+package convert
+
+// Parts opens archives that books come in (docx, xlsx, epub) with bounds on what they unpack to, and
+// reads the XML in them with a bound on its depth.
+//
+// A bomb is refused by what its directory declares before anything is unpacked, and by what is really read
+// as well. What is read of one part is bounded by its caller. Entities of a DTD are not expanded: the reader
+// of the standard library knows none, and a document that needs one is broken. Errors are Invalid or Limit
+// and hold nothing of the file. Opening is linear in the number of parts, reading in their size. An Archive
+// may be read concurrently.
 
 import (
 	"archive/zip"
@@ -17,8 +26,8 @@ import (
 
 // Bounds of an archive.
 const (
-	MaxParts    = 20_000
-	MaxUnpacked = 512 << 20 // bytes, altogether
+	maxArchiveParts  = 20_000
+	maxUnpackedBytes = 512 << 20 // bytes, altogether
 	// maxRatio is how many times its packed size an archive of more than freeSize bytes unpacks to at most.
 	maxRatio = 100
 	freeSize = 16 << 20
@@ -26,7 +35,7 @@ const (
 )
 
 // Broken is the error of a file that is not what it says it is.
-func Broken(err error) error {
+func brokenError(err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) {
 		return err
@@ -39,47 +48,47 @@ func Broken(err error) error {
 }
 
 // Encrypted is the error of a file that needs a password.
-func Encrypted() error {
+func encryptedError() error {
 	return fault.New(fault.Invalid, "the file is encrypted").WithHint("save it without a password and give the new file")
 }
 
 // Bomb is the error of a file that unpacks to too much.
-func Bomb() error {
+func bombError() error {
 	return fault.New(fault.Limit, "the file unpacks to more than is allowed").
-		WithHint("give a file of at most %d MiB when it is unpacked", MaxUnpacked>>20)
+		WithHint("give a file of at most %d MiB when it is unpacked", maxUnpackedBytes>>20)
 }
 
 // Archive is a zip file in memory.
-type Archive struct{ files map[string]*zip.File }
+type zipArchive struct{ files map[string]*zip.File }
 
 // ole are the first bytes of a compound file: an encrypted document of Office, or one of before 2007.
 const ole = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
 // Open reads the directory of an archive.
-func Open(data []byte) (*Archive, error) {
+func openArchive(data []byte) (*zipArchive, error) {
 	if strings.HasPrefix(string(data[:min(len(data), len(ole))]), ole) {
 		return nil, fault.New(fault.Invalid, "the file is encrypted, or of an Office program before 2007").
 			WithHint("save it without a password as docx or xlsx and give the new file")
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, Broken(err)
+		return nil, brokenError(err)
 	}
-	if len(z.File) > MaxParts {
-		return nil, Bomb()
+	if len(z.File) > maxArchiveParts {
+		return nil, bombError()
 	}
-	a := &Archive{files: make(map[string]*zip.File, len(z.File))}
+	a := &zipArchive{files: make(map[string]*zip.File, len(z.File))}
 	var sum uint64
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
-			return nil, Encrypted()
+			return nil, encryptedError()
 		}
-		if f.UncompressedSize64 > MaxUnpacked {
-			return nil, Bomb()
+		if f.UncompressedSize64 > maxUnpackedBytes {
+			return nil, bombError()
 		}
 		sum += f.UncompressedSize64
-		if sum > MaxUnpacked || sum > freeSize && sum > maxRatio*uint64(len(data)) {
-			return nil, Bomb()
+		if sum > maxUnpackedBytes || sum > freeSize && sum > maxRatio*uint64(len(data)) {
+			return nil, bombError()
 		}
 		a.files[clean(f.Name)] = f
 	}
@@ -91,26 +100,26 @@ func clean(name string) string {
 }
 
 // Has reports whether there is a part.
-func (a *Archive) Has(name string) bool { return a.files[clean(name)] != nil }
+func (a *zipArchive) Has(name string) bool { return a.files[clean(name)] != nil }
 
 // Reader opens a part, which must be closed; nil when there is none. More than most bytes of it are a Limit.
-func (a *Archive) Reader(name string, most int64) (io.ReadCloser, error) {
+func (a *zipArchive) Reader(name string, most int64) (io.ReadCloser, error) {
 	f := a.files[clean(name)]
 	if f == nil {
 		return nil, nil
 	}
 	if f.UncompressedSize64 > uint64(most) {
-		return nil, Bomb()
+		return nil, bombError()
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, Broken(err)
+		return nil, brokenError(err)
 	}
 	return &bounded{r, most}, nil
 }
 
 // Read returns the bytes of a part; nil when there is none.
-func (a *Archive) Read(name string, most int64) ([]byte, error) {
+func (a *zipArchive) Read(name string, most int64) ([]byte, error) {
 	r, err := a.Reader(name, most)
 	if r == nil || err != nil {
 		return nil, err
@@ -120,7 +129,7 @@ func (a *Archive) Read(name string, most int64) ([]byte, error) {
 		err = closed
 	}
 	if err != nil {
-		return nil, Broken(err)
+		return nil, brokenError(err)
 	}
 	return data, nil
 }
@@ -135,14 +144,14 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.left -= int64(n)
 	if b.left < 0 {
-		return 0, Bomb()
+		return 0, bombError()
 	}
 	return n, err
 }
 
 // Walk reads XML and tells of each element and text, until the end or an error of a function, which it
 // returns. Elements are told without their name space. O(text).
-func Walk(ctx context.Context, r io.Reader, start func(xml.StartElement) error, end func(name string) error, text func(string) error) error {
+func walkXML(ctx context.Context, r io.Reader, start func(xml.StartElement) error, end func(name string) error, text func(string) error) error {
 	d := xml.NewDecoder(r)
 	d.CharsetReader = charset.NewReaderLabel
 	for depth, n := 0, 0; ; n++ {
@@ -152,12 +161,12 @@ func Walk(ctx context.Context, r io.Reader, start func(xml.StartElement) error, 
 		token, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
 			if depth != 0 {
-				return Broken(io.ErrUnexpectedEOF)
+				return brokenError(io.ErrUnexpectedEOF)
 			}
 			return nil
 		}
 		if err != nil {
-			return Broken(err)
+			return brokenError(err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -169,7 +178,7 @@ func Walk(ctx context.Context, r io.Reader, start func(xml.StartElement) error, 
 		case xml.EndElement:
 			depth--
 			if depth < 0 {
-				return Broken(io.ErrUnexpectedEOF)
+				return brokenError(io.ErrUnexpectedEOF)
 			}
 			err = end(t.Name.Local)
 		case xml.CharData:
@@ -182,7 +191,7 @@ func Walk(ctx context.Context, r io.Reader, start func(xml.StartElement) error, 
 }
 
 // Attr is the value of an attribute, whatever its name space is.
-func Attr(e xml.StartElement, name string) string {
+func xmlAttr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
 			return a.Value

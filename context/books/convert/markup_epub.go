@@ -1,4 +1,4 @@
-package markup
+package convert
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -20,8 +18,8 @@ const (
 )
 
 // EPUB adds the pages of an EPUB in the order of its spine.
-func EPUB(b *block.Builder, data []byte) error {
-	a, err := parts.Open(data)
+func convertEPUB(b *Builder, data []byte) error {
+	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
@@ -43,16 +41,16 @@ func EPUB(b *block.Builder, data []byte) error {
 		if err != nil {
 			return err
 		}
-		text, err := Decode(page, "application/xhtml+xml")
+		text, err := decodeText(page, "application/xhtml+xml")
 		if err != nil {
 			return err
 		}
 		if label := p.labels[item.name]; label != "" && !strings.Contains(text, "<h") {
-			if err := b.Add(block.Block{Kind: block.Heading, Level: 1, Text: label}); err != nil {
+			if err := b.Add(Block{Kind: HeadingBlock, Level: 1, Text: label}); err != nil {
 				return err
 			}
 		}
-		if err := HTML(b, text); err != nil {
+		if err := convertHTML(b, text); err != nil {
 			return err
 		}
 	}
@@ -78,11 +76,11 @@ func notEPUB() error {
 }
 
 // packageOf reads the package document.
-func packageOf(ctx context.Context, a *parts.Archive) (*opf, error) {
+func packageOf(ctx context.Context, a *zipArchive) (*opf, error) {
 	name := ""
 	err := walk(ctx, a, "META-INF/container.xml", func(e xml.StartElement) {
 		if e.Name.Local == "rootfile" && name == "" {
-			name = parts.Attr(e, "full-path")
+			name = xmlAttr(e, "full-path")
 		}
 	}, nil)
 	if err != nil {
@@ -96,14 +94,14 @@ func packageOf(ctx context.Context, a *parts.Archive) (*opf, error) {
 	err = walk(ctx, a, name, func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "item":
-			it := item{name: resolve(dir, parts.Attr(e, "href")), kind: parts.Attr(e, "media-type")}
-			it.nav = strings.Contains(parts.Attr(e, "properties"), "nav")
-			p.items[parts.Attr(e, "id")] = it
+			it := item{name: resolve(dir, xmlAttr(e, "href")), kind: xmlAttr(e, "media-type")}
+			it.nav = strings.Contains(xmlAttr(e, "properties"), "nav")
+			p.items[xmlAttr(e, "id")] = it
 			if strings.Contains(it.kind, "dtbncx") {
 				toc = it.name
 			}
 		case "itemref":
-			p.spine = append(p.spine, parts.Attr(e, "idref"))
+			p.spine = append(p.spine, xmlAttr(e, "idref"))
 		}
 	}, func(element, text string) {
 		switch element {
@@ -123,7 +121,7 @@ func packageOf(ctx context.Context, a *parts.Archive) (*opf, error) {
 	label := ""
 	err = walk(ctx, a, toc, func(e xml.StartElement) {
 		if e.Name.Local == "content" {
-			target := resolve(path.Dir(toc), parts.Attr(e, "src"))
+			target := resolve(path.Dir(toc), xmlAttr(e, "src"))
 			if p.labels[target] == "" {
 				p.labels[target] = label
 			}
@@ -137,13 +135,13 @@ func packageOf(ctx context.Context, a *parts.Archive) (*opf, error) {
 }
 
 // walk reads a part of XML; text is told with the element that it stands in.
-func walk(ctx context.Context, a *parts.Archive, name string, start func(xml.StartElement), text func(element, text string)) error {
+func walk(ctx context.Context, a *zipArchive, name string, start func(xml.StartElement), text func(element, text string)) error {
 	data, err := a.Read(name, maxPackage)
 	if data == nil || err != nil {
 		return err
 	}
 	in := ""
-	return parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
+	return walkXML(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
 		in = e.Name.Local
 		start(e)
 		return nil
@@ -164,11 +162,11 @@ func resolve(dir, href string) string {
 }
 
 // encrypted is an error when a page of the spine is encrypted. Fonts may be.
-func (p *opf) encrypted(ctx context.Context, a *parts.Archive) error {
+func (p *opf) encrypted(ctx context.Context, a *zipArchive) error {
 	hidden := make(map[string]bool)
 	err := walk(ctx, a, "META-INF/encryption.xml", func(e xml.StartElement) {
 		if e.Name.Local == "CipherReference" {
-			hidden[resolve("", parts.Attr(e, "URI"))] = true
+			hidden[resolve("", xmlAttr(e, "URI"))] = true
 		}
 	}, nil)
 	if err != nil {
@@ -176,7 +174,7 @@ func (p *opf) encrypted(ctx context.Context, a *parts.Archive) error {
 	}
 	for _, id := range p.spine {
 		if hidden[p.items[id].name] {
-			return parts.Encrypted()
+			return encryptedError()
 		}
 	}
 	return nil

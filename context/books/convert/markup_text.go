@@ -1,4 +1,4 @@
-package markup
+package convert
 
 import (
 	"bytes"
@@ -7,13 +7,10 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
-
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
 )
 
 // Decode returns bytes as a text. kind is a content type that may say the encoding, such as text/html.
-func Decode(data []byte, kind string) (string, error) {
+func decodeText(data []byte, kind string) (string, error) {
 	if rest, ok := bytes.CutPrefix(data, []byte("\xEF\xBB\xBF")); ok {
 		data = rest
 	}
@@ -26,7 +23,7 @@ func Decode(data []byte, kind string) (string, error) {
 	e, _, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], kind)
 	out, err := e.NewDecoder().Bytes(data)
 	if err != nil {
-		return "", parts.Broken(err)
+		return "", brokenError(err)
 	}
 	return string(bytes.ToValidUTF8(out, nil)), nil
 }
@@ -44,7 +41,7 @@ func decode16(data []byte, big bool) string {
 }
 
 // Text adds a plain text: paragraphs are parted by empty lines, pages by form feeds.
-func Text(b *block.Builder, text string) error {
+func convertText(b *Builder, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	paged := strings.Contains(text, "\f")
 	page := 0
@@ -56,7 +53,7 @@ func Text(b *block.Builder, text string) error {
 			}
 		}
 		start, at := 0, 0
-		add := func(end int) error { return b.Add(block.Block{Text: sheet[start:end], Page: page}) }
+		add := func(end int) error { return b.Add(Block{Text: sheet[start:end], Page: page}) }
 		for line := range strings.Lines(sheet) {
 			next := at + len(line)
 			if strings.TrimSpace(line) == "" {

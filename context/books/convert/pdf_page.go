@@ -1,4 +1,4 @@
-package pdf
+package convert
 
 import (
 	"math"
@@ -10,8 +10,6 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/structs"
-
-	"github.com/ctxd/ctxd/context/books/block"
 )
 
 const (
@@ -156,9 +154,9 @@ func decode(units []uint16) string {
 	s := string(utf16.Decode(units))
 	cut := strings.TrimRight(s, "\u0002\u00AD\uFFFE")
 	if cut == s {
-		return block.Line(s)
+		return oneLine(s)
 	}
-	cut = block.Line(cut)
+	cut = oneLine(cut)
 	if end := []rune(cut); len(end) > 0 && unicode.IsLetter(end[len(end)-1]) {
 		return cut + hyphen
 	}

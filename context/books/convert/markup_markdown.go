@@ -1,16 +1,15 @@
-package markup
+package convert
 
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/context/books/block"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // Markdown adds a text in Markdown. Its links and its emphasis keep their marks: they say what a text refers
 // to, and a model reads them.
-func Markdown(b *block.Builder, src string) error {
+func convertMarkdown(b *Builder, src string) error {
 	b.SetTitle(titleOf(src))
 	_, at := frontmatter.Split(src)
 	var err error
@@ -19,7 +18,7 @@ func Markdown(b *block.Builder, src string) error {
 			err = section(b, src[at:h.Start])
 		}
 		if err == nil {
-			err = b.Add(block.Block{Kind: block.Heading, Level: h.Level, Text: headingOf(src[h.Start:h.End])})
+			err = b.Add(Block{Kind: HeadingBlock, Level: h.Level, Text: headingOf(src[h.Start:h.End])})
 		}
 		at = h.End
 	})
@@ -58,7 +57,7 @@ func titleOf(src string) string {
 }
 
 // section adds what stands between two headings: paragraphs, items, tables and code.
-func section(b *block.Builder, src string) error {
+func section(b *Builder, src string) error {
 	p := paragraphs{b: b}
 	for line := range strings.Lines(src) {
 		if err := p.line(line); err != nil {
@@ -70,10 +69,10 @@ func section(b *block.Builder, src string) error {
 
 // paragraphs are read line by line.
 type paragraphs struct {
-	b     *block.Builder
+	b     *Builder
 	text  strings.Builder
 	fence string // that ends the code, "" outside of one
-	table *block.Table
+	table *tableBuilder
 	lined bool // the line of dashes of the table was seen
 	rows  int
 }
@@ -86,7 +85,7 @@ func (p *paragraphs) line(line string) error {
 			p.fence = ""
 			code := p.text.String()
 			p.text.Reset()
-			return p.b.Add(block.Block{Kind: block.Code, Text: code})
+			return p.b.Add(Block{Kind: CodeBlock, Text: code})
 		}
 		p.text.WriteString(line)
 		return nil
@@ -138,9 +137,9 @@ func (p *paragraphs) end() error {
 	p.text.Reset()
 	if p.fence != "" {
 		p.fence = ""
-		return p.b.Add(block.Block{Kind: block.Code, Text: text})
+		return p.b.Add(Block{Kind: CodeBlock, Text: text})
 	}
-	return p.b.Add(block.Block{Text: text})
+	return p.b.Add(Block{Text: text})
 }
 
 // fenceOf returns the mark of three or more that begins a line, "" for none.

@@ -1,4 +1,17 @@
-package office
+package convert
+
+// Office converts documents of Word and sheets of Excel, as those programs, LibreOffice and pandoc
+// write them, and CSV, into the neutral form of a book.
+//
+// Sheets are read by excelize, which formats numbers and dates as the sheet shows them; its limits are set
+// so that it unpacks nothing to disk. Documents are read here: of the libraries that could be had one gives
+// the raw XML, one loads what it knows and leaves out what it does not, and one has a licence that does not
+// fit. What is needed of a document is small: paragraphs with their styles, rows of tables, the page breaks
+// that the program has written down, and footnotes, which stand where they are referred to.
+//
+// Errors are Invalid for a broken or encrypted file and Limit for one that is too large. Time is linear in
+// what is unpacked; so is the memory of sheets, while a document is read as a stream. Functions may be
+// called concurrently.
 
 import (
 	"bytes"
@@ -8,8 +21,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/books/block"
-	"github.com/ctxd/ctxd/context/books/convert/parts"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -20,8 +31,8 @@ const (
 )
 
 // Word adds a document of Word.
-func Word(b *block.Builder, data []byte) error {
-	a, err := parts.Open(data)
+func convertWord(b *Builder, data []byte) error {
+	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
@@ -44,7 +55,7 @@ func Word(b *block.Builder, data []byte) error {
 		return err
 	}
 	defer func() { _ = main.Close() }()
-	if err := parts.Walk(ctx, main, r.start, r.end, r.chars); err != nil {
+	if err := walkXML(ctx, main, r.start, r.end, r.chars); err != nil {
 		return err
 	}
 	if r.page > 1 {
@@ -54,13 +65,13 @@ func Word(b *block.Builder, data []byte) error {
 }
 
 // properties reads title and author.
-func properties(ctx context.Context, a *parts.Archive, b *block.Builder) error {
+func properties(ctx context.Context, a *zipArchive, b *Builder) error {
 	data, err := a.Read("docProps/core.xml", maxSide)
 	if err != nil || data == nil {
 		return err
 	}
 	in := ""
-	return parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error { in = e.Name.Local; return nil },
+	return walkXML(ctx, bytes.NewReader(data), func(e xml.StartElement) error { in = e.Name.Local; return nil },
 		func(string) error { in = ""; return nil },
 		func(s string) error {
 			switch in {
@@ -87,18 +98,18 @@ var headingName = regexp.MustCompile(`(?i)^heading ([1-9])$`)
 var codeNames = regexp.MustCompile(`(?i)^(source ?code|preformatted text|html preformatted|code|code block|listing|verbatim|plain text)$`)
 
 // stylesOf reads the styles by their ids.
-func stylesOf(ctx context.Context, a *parts.Archive) (map[string]style, error) {
+func stylesOf(ctx context.Context, a *zipArchive) (map[string]style, error) {
 	data, err := a.Read("word/styles.xml", maxSide)
 	if err != nil || data == nil {
 		return nil, err
 	}
 	all := make(map[string]style)
 	id, now := "", style{}
-	err = parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
-		value := parts.Attr(e, "val")
+	err = walkXML(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
+		value := xmlAttr(e, "val")
 		switch e.Name.Local {
 		case "style":
-			id, now = parts.Attr(e, "styleId"), style{}
+			id, now = xmlAttr(e, "styleId"), style{}
 		case "name":
 			if m := headingName.FindStringSubmatch(value); m != nil {
 				now.level, _ = strconv.Atoi(m[1])
@@ -135,17 +146,17 @@ func stylesOf(ctx context.Context, a *parts.Archive) (map[string]style, error) {
 }
 
 // footnotesOf reads the footnotes by their ids.
-func footnotesOf(ctx context.Context, a *parts.Archive) (map[string]string, error) {
+func footnotesOf(ctx context.Context, a *zipArchive) (map[string]string, error) {
 	data, err := a.Read("word/footnotes.xml", maxSide)
 	if err != nil || data == nil {
 		return nil, err
 	}
 	all := make(map[string]string)
 	id, in := "", ""
-	err = parts.Walk(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
+	err = walkXML(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
 		in = e.Name.Local
 		if in == "footnote" {
-			id = parts.Attr(e, "id")
+			id = xmlAttr(e, "id")
 		}
 		return nil
 	}, func(name string) error {
@@ -165,7 +176,7 @@ func footnotesOf(ctx context.Context, a *parts.Archive) (map[string]string, erro
 
 // wordReader makes blocks of the elements of a document.
 type wordReader struct {
-	b         *block.Builder
+	b         *Builder
 	styles    map[string]style
 	footnotes map[string]string
 
@@ -181,7 +192,7 @@ type wordReader struct {
 	from  int // page of code
 
 	depth int // of tables
-	table *block.Table
+	table *tableBuilder
 	cells []string
 	head  bool
 	span  int
@@ -195,7 +206,7 @@ func (r *wordReader) start(e xml.StartElement) error {
 		return nil
 	}
 	r.in = name
-	value := parts.Attr(e, "val")
+	value := xmlAttr(e, "val")
 	switch name {
 	case "p":
 		r.text.Reset()
@@ -215,7 +226,7 @@ func (r *wordReader) start(e xml.StartElement) error {
 	case "cr", "noBreakHyphen":
 		r.text.WriteString(map[string]string{"cr": "\n", "noBreakHyphen": "-"}[name])
 	case "br":
-		if parts.Attr(e, "type") == "page" {
+		if xmlAttr(e, "type") == "page" {
 			r.breaks()
 		} else {
 			r.text.WriteByte('\n')
@@ -223,7 +234,7 @@ func (r *wordReader) start(e xml.StartElement) error {
 	case "lastRenderedPageBreak":
 		r.breaks()
 	case "footnoteReference":
-		if note := strings.TrimSpace(r.footnotes[parts.Attr(e, "id")]); note != "" {
+		if note := strings.TrimSpace(r.footnotes[xmlAttr(e, "id")]); note != "" {
 			r.text.WriteString(" (" + note + ")")
 		}
 	case "tbl":
@@ -332,12 +343,12 @@ func (r *wordReader) paragraph() error {
 		return err
 	}
 	if r.style.level > 0 {
-		return r.b.Add(block.Block{Kind: block.Heading, Level: r.style.level, Text: text, Page: r.at})
+		return r.b.Add(Block{Kind: HeadingBlock, Level: r.style.level, Text: text, Page: r.at})
 	}
 	if r.style.title {
 		r.b.SetTitle(text)
 	}
-	return r.b.Add(block.Block{Text: text, Page: r.at})
+	return r.b.Add(Block{Text: text, Page: r.at})
 }
 
 // endCode adds the lines of code that were gathered.
@@ -347,5 +358,5 @@ func (r *wordReader) endCode() error {
 	if text == "" {
 		return nil
 	}
-	return r.b.Add(block.Block{Kind: block.Code, Text: text, Page: r.from})
+	return r.b.Add(Block{Kind: CodeBlock, Text: text, Page: r.from})
 }

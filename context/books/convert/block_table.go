@@ -1,10 +1,10 @@
-package block
+package convert
 
 import "strings"
 
 // Table adds the rows of one table to a document, with the names of their columns. Those are the rows that
 // the file calls heads; without one the first row, if it reads like names.
-type Table struct {
+type tableBuilder struct {
 	b       *Builder
 	columns []string
 	rows    int
@@ -16,15 +16,15 @@ type Table struct {
 }
 
 // Table begins a table.
-func (b *Builder) Table() *Table { return &Table{b: b, single: true} }
+func (b *Builder) Table() *tableBuilder { return &tableBuilder{b: b, single: true} }
 
 // At says which number the next row has, where the file says it.
-func (t *Table) At(row int) { t.rows = row - 1 }
+func (t *tableBuilder) At(row int) { t.rows = row - 1 }
 
 // Row adds a row. head says that the file calls it the names of columns.
-func (t *Table) Row(cells []string, head bool, page int) error {
+func (t *tableBuilder) Row(cells []string, head bool, page int) error {
 	t.rows++
-	row := Block{Kind: Row, Cells: cells, Page: page, Row: t.rows}
+	row := Block{Kind: RowBlock, Cells: cells, Page: page, Row: t.rows}
 	t.single = t.single && len(cells) <= 1
 	switch {
 	case head && !t.told && t.first == nil:
@@ -50,35 +50,35 @@ func (t *Table) Row(cells []string, head bool, page int) error {
 }
 
 // setNames takes a row for names; several of them are joined cell by cell.
-func (t *Table) setNames(row *Block) {
+func (t *tableBuilder) setNames(row *Block) {
 	if t.columns == nil {
 		t.page = row.Page
 	}
 	for i, name := range row.Cells {
-		name = Name(name)
+		name = CleanName(name)
 		if i == len(t.columns) {
 			t.columns = append(t.columns, name)
 		} else if name != "" && name != t.columns[i] {
-			t.columns[i] = Name(t.columns[i] + " " + name)
+			t.columns[i] = CleanName(t.columns[i] + " " + name)
 		}
 	}
-	if len(t.columns) > MaxCells {
-		t.columns = t.columns[:MaxCells]
+	if len(t.columns) > maxRowCells {
+		t.columns = t.columns[:maxRowCells]
 	}
 	t.named = true
 }
 
-func (t *Table) add(row Block) error {
+func (t *tableBuilder) add(row Block) error {
 	t.told = true
 	if t.single { // what lays a page out is no table
-		return t.b.Add(Block{Kind: Text, Text: strings.Join(row.Cells, " "), Page: row.Page})
+		return t.b.Add(Block{Kind: TextBlock, Text: strings.Join(row.Cells, " "), Page: row.Page})
 	}
 	row.Columns = t.columns
 	return t.b.Add(row)
 }
 
 // Close ends the table.
-func (t *Table) Close() error {
+func (t *tableBuilder) Close() error {
 	if t.first != nil {
 		t.named = true
 		if err := t.add(*t.first); err != nil {
@@ -88,7 +88,7 @@ func (t *Table) Close() error {
 	if !t.told && t.columns != nil {
 		names := t.columns
 		t.columns = nil
-		return t.add(Block{Kind: Row, Cells: names, Page: t.page, Row: 1})
+		return t.add(Block{Kind: RowBlock, Cells: names, Page: t.page, Row: 1})
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func areNames(first, second []string) bool {
 	seen := make(map[string]bool, len(first))
 	digits := false
 	for i, cell := range first {
-		cell = Line(cell)
+		cell = oneLine(cell)
 		if cell == "" && i == 0 {
 			continue // the corner
 		}
