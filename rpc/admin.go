@@ -69,7 +69,7 @@ func (s *Server) health(whole bool) protocol.Health {
 		warnStore(out.Store, warn)
 		if e := out.Embedder; e.State == embed.Failed {
 			warn(protocol.Warning, "the embedder %s failed: %s", e.Kind, e.Why)
-		} else if e.Kind == string(embed.Builtin) && e.Why != "" {
+		} else if e.Kind == string(embed.KindBuiltin) && e.Why != "" {
 			warn(protocol.Warning, "the built-in table is used instead of embedding.table: %s", e.Why)
 		}
 		if whole {

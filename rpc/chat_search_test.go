@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -27,7 +27,7 @@ func (d *daemon) talk() (trip, pay string) {
 // makes it anew and checks it.
 func TestMEM12_TheIndexOfMessagesIsServed(t *testing.T) {
 	dir := t.TempDir()
-	d := meaningful(t, dir, table.BuiltinWhenAsked())
+	d := meaningful(t, dir, embed.LazyBuiltinTable())
 	l := d.listen("index.progress")
 	d.talk()
 	served := func() {

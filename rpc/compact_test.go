@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -51,7 +51,7 @@ func (d *daemon) withAlias(id, alias string) {
 func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 	const canary, kept = "zqcanary", "zqkept"
 	dir := t.TempDir()
-	d := meaningful(t, dir, table.BuiltinWhenAsked())
+	d := meaningful(t, dir, embed.LazyBuiltinTable())
 	d.do("memory.addMany", `{"memories":[
 		{"id":"a","statement":"The zqcanarya is yellow","summary":"zqcanaryb","questions":["Where is zqcanaryc?"],
 			"tags":["zqcanaryd"],"domains":["zqcanarye"],"handle":"zqcanaryf_a"},

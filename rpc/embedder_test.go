@@ -20,7 +20,7 @@ func TestKindsAreThoseOfTheContract(t *testing.T) {
 		t.Errorf("the contract has %q, there are %q", got, want)
 	}
 	f, _ = reflect.TypeFor[protocol.RerankerInfo]().FieldByName("Kind")
-	if got, want := f.Tag.Get("enum"), string(embed.Runner+","+embed.HTTP); got != want {
+	if got, want := f.Tag.Get("enum"), string(embed.KindRunner+","+embed.KindHTTP); got != want {
 		t.Errorf("the contract has %q for rerankers, there are %q", got, want)
 	}
 }

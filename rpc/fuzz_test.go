@@ -18,7 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures/campaign"
@@ -167,7 +167,7 @@ type besieged struct {
 }
 
 // model is read once: it is large.
-var model = table.BuiltinWhenAsked()
+var model = embed.LazyBuiltinTable()
 
 // besiege starts a daemon over a store in a folder.
 func besiege(t testing.TB, data, dir string, log *lockedBuffer) *besieged {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -44,7 +44,7 @@ func (p *peer) told(method, params, withdrawAt string) (kinds []string, code int
 
 // TestRPC7_JobsTellHowFarTheyAre, all of the contract: a new one without an entry here fails.
 func TestRPC7_JobsTellHowFarTheyAre(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.seed()
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "chats.json"), []byte(exportedChats), 0o600))

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -25,7 +25,7 @@ func (d *daemon) remembered(n float64) {
 // makes it anew and checks it.
 func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 	dir := t.TempDir()
-	d := meaningful(t, dir, table.BuiltinWhenAsked())
+	d := meaningful(t, dir, embed.LazyBuiltinTable())
 	l := d.listen("index.progress")
 	d.want(d.do("admin.stats", `{}`), "index.others.0.documents", 0)
 	d.do("memory.addMany", `{"memories":[
@@ -64,7 +64,7 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 
 // TestMEM35_SimilarMemories: by the vectors that are there, with what the statements differ in.
 func TestMEM35_SimilarMemories(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.do("memory.addMany", `{"memories":[
 		{"id":"meat","statement":"I eat meat on Sundays"},
 		{"id":"none","statement":"I do not eat meat on Sundays"},
@@ -110,7 +110,7 @@ func TestMEM35_SimilarWithoutVectors(t *testing.T) {
 
 // TestMEM9_WhatIsNearIsShown: to who writes a memory and asks for it; nothing is merged.
 func TestMEM9_WhatIsNearIsShown(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.do("memory.addMany", `{"memories":[
 		{"id":"meat","statement":"I eat meat on Sundays"},{"id":"cello","statement":"My sister plays the cello"},
 		{"id":"secret","statement":"I eat meat on Sundays in secret","private":true}]}`)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/recall/passive"
@@ -22,7 +22,7 @@ import (
 // conversation, whose id it returns: six to ten of them.
 func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Rooms, found []recall.Hit) (*passive.Recall, string) {
 	b.Helper()
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(b, err)
 	ctx, view := b.Context(), rooms.Audience.View(audience.Local)
 	say := func(texts ...string) string {

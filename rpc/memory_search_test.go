@@ -3,12 +3,12 @@ package rpc_test
 import (
 	"testing"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 )
 
 // TestMEM20_MemoriesAreSearched: by words and by meaning, with scores, reasons and stages.
 func TestMEM20_MemoriesAreSearched(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.do("memory.addMany", `{"memories":[
 		{"id":"old","statement":"The code of the gate is 4711","createdAt":"2023-01-01T00:00:00Z"},
 		{"id":"new","statement":"The code of the gate is now 1204","createdAt":"2024-01-01T00:00:00Z"},
@@ -50,7 +50,7 @@ func TestMEM20_MemoriesAreSearched(t *testing.T) {
 
 // TestMEM3_AMemoryIsChangedByWhatItSays: instead of an id a text names the memory.
 func TestMEM3_AMemoryIsChangedByWhatItSays(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.do("memory.addMany", `{"memories":[
 		{"id":"ida","statement":"Ida has shoes of size 31"},{"id":"jonas","statement":"Jonas has shoes of size 31"},
 		{"id":"cello","statement":"My sister plays the cello"}]}`)

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
@@ -61,7 +61,7 @@ type Rooms struct {
 	Learn         *learn.Rooms              // of Memory
 	Facts         *background.FactExtractor // of what is said in Chat; nil: nobody looks for any
 	Memories      *search.Index             // of Memory
-	Reranker      rerank.Reranker           // nil: none is configured
+	Reranker      embed.Reranker            // nil: none is configured
 	Chat          *chat.Store
 	Recall        *recall.Ranker // over Memories
 	Messages      *search.Index  // of Chat

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -54,7 +53,7 @@ const shelf = `{"notes":[
 	{"id":"cells","title":"Load cells","body":"Four load cells measure the weight of a hive."}]}`
 
 func TestSRCH13_NotesSearchByMeaning(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	l := d.listen("index.progress")
 	d.do("notes.putMany", shelf)
 	d.embedded()
@@ -99,7 +98,7 @@ func (s *slowStart) Model(ctx context.Context) (embed.Model, error) {
 // TestSRCH24_WhatWaitsWhileTheEmbedderStartsIsCounted: all notes wait for their vectors
 // before the first of them is in a queue.
 func TestSRCH24_WhatWaitsWhileTheEmbedderStartsIsCounted(t *testing.T) {
-	e := &slowStart{Embedder: table.BuiltinWhenAsked(), ready: make(chan struct{})}
+	e := &slowStart{Embedder: embed.LazyBuiltinTable(), ready: make(chan struct{})}
 	d := meaningful(t, t.TempDir(), e)
 	d.do("notes.putMany", shelf)
 	d.want(at(d.do("admin.stats", `{}`), "index"), "queue", 3)
@@ -111,7 +110,7 @@ func TestSRCH24_WhatWaitsWhileTheEmbedderStartsIsCounted(t *testing.T) {
 }
 
 func TestSRCH24_FiguresOfTheIndex(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.do("notes.putMany", shelf)
 	d.embedded()
 	index := at(d.do("admin.stats", `{}`), "index")
@@ -177,7 +176,7 @@ func TestSRCH13_WithoutVectors(t *testing.T) {
 }
 
 func TestSRCH12_Reindex(t *testing.T) {
-	d := meaningful(t, t.TempDir(), table.BuiltinWhenAsked())
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
 	d.do("notes.putMany", shelf)
 	d.embedded()
 	// A note that is written while the first index is made may be embedded twice.
@@ -197,7 +196,7 @@ func TestSRCH12_Reindex(t *testing.T) {
 // Vectors that are damaged on disk are found by a check, and made anew.
 func TestSRCH12_CheckCoversVectors(t *testing.T) {
 	dir := t.TempDir()
-	d := meaningful(t, dir, table.BuiltinWhenAsked())
+	d := meaningful(t, dir, embed.LazyBuiltinTable())
 	d.do("notes.putMany", shelf)
 	d.embedded()
 	files, err := filepath.Glob(filepath.Join(dir, "index", "vectors-*"))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -59,7 +59,7 @@ func yieldRooms(t *testing.T) *rpc.Rooms {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	rooms, err := roomsWith(db, search.Options{Embedder: table.BuiltinWhenAsked()})
+	rooms, err := roomsWith(db, search.Options{Embedder: embed.LazyBuiltinTable()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/document"
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -119,7 +119,7 @@ func TestMEM13_LongConversations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	searchtest.Must(t, err)
 	modes := []search.Mode{search.Lexical, search.Semantic, search.Hybrid}
 	of := make([]figures, len(modes))

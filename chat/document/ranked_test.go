@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
@@ -36,7 +36,7 @@ func (h *house) ranked(stages map[string]bool) *recall.Ranker {
 // the messages with the answer that are among the first.
 func TestMEM21_MessagesAreRanked(t *testing.T) {
 	campaign.Only(t)
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	searchtest.Must(t, err)
 	rows := []struct {
 		name   string

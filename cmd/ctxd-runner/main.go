@@ -17,7 +17,7 @@ import (
 	"github.com/kelindar/search"
 
 	"github.com/ctxd/ctxd/cmd/ctxd-runner/library"
-	"github.com/ctxd/ctxd/context/embed/runner"
+	"github.com/ctxd/ctxd/context/embed"
 )
 
 type settings struct {
@@ -39,7 +39,7 @@ func main() {
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "ctxd-runner:", err)
-		os.Exit(runner.ExitNotReady)
+		os.Exit(embed.ExitNotReady)
 	}
 	os.Exit(0) // at once: a text may still be at work, for nobody
 }
@@ -51,7 +51,7 @@ func run(s settings) error {
 	var conn io.ReadWriteCloser
 	if !s.check {
 		var err error
-		conn, err = runner.Dial(s.socket)
+		conn, err = embed.DialParent(s.socket)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func run(s settings) error {
 }
 
 // embed serves vectors.
-func mainEmbed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, hello runner.Hello) error {
+func mainEmbed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, hello embed.RunnerHello) error {
 	if hello.Ranks {
 		return errors.New("the model is made for reranking and gives no vectors")
 	}
@@ -82,11 +82,11 @@ func mainEmbed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, he
 	if s.check {
 		return describe(hello)
 	}
-	return runner.Serve(conn, hello, native)
+	return embed.ServeVectors(conn, hello, native)
 }
 
 // rank serves scores.
-func rank(s settings, conn io.ReadWriter, hello runner.Hello) error {
+func rank(s settings, conn io.ReadWriter, hello embed.RunnerHello) error {
 	native, err := library.Ranker()
 	if err != nil {
 		return err
@@ -101,18 +101,18 @@ func rank(s settings, conn io.ReadWriter, hello runner.Hello) error {
 	if s.check {
 		return describe(hello)
 	}
-	return runner.ServeScores(conn, hello, native)
+	return embed.ServeScores(conn, hello, native)
 }
 
-func describe(hello runner.Hello) error {
+func describe(hello embed.RunnerHello) error {
 	out := json.NewEncoder(os.Stdout)
 	out.SetIndent("", "  ")
 	return out.Encode(hello)
 }
 
 // load reads the model, with as many layers on the GPU as are asked for.
-func load(s settings) (*search.Vectorizer, runner.Hello, error) {
-	var none runner.Hello
+func load(s settings) (*search.Vectorizer, embed.RunnerHello, error) {
+	var none embed.RunnerHello
 	sum := make(chan hashed, 1)
 	go func() { sum <- hashOf(s.model) }()
 	if err := os.Setenv("CTXD_LLAMA_DEVICE", s.device); err != nil {
@@ -129,7 +129,7 @@ func load(s settings) (*search.Vectorizer, runner.Hello, error) {
 	if err != nil {
 		return nil, none, err
 	}
-	hello := runner.Hello{Version: version(), PID: os.Getpid()}
+	hello := embed.RunnerHello{Version: version(), PID: os.Getpid()}
 	if err := json.Unmarshal(said, &hello); err != nil {
 		return nil, none, fmt.Errorf("read the description of the model: %w", err)
 	}

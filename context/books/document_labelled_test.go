@@ -13,7 +13,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
@@ -144,7 +144,7 @@ func labelled(t testing.TB, opts search.Options) (h *searchDeps, files map[strin
 // TestMEM69_TheRightPageIsAmongTheFirstFive: 100 questions over files that real programs wrote.
 func TestMEM69_TheRightPageIsAmongTheFirstFive(t *testing.T) {
 	campaign.Only(t)
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	mustSearch(t, err)
 	var b strings.Builder
 	b.WriteString("what\tquestions\trecall@1\trecall@5\n")

@@ -7,13 +7,13 @@ type Kind string
 
 // The kinds of embedders.
 const (
-	Builtin Kind = "builtin" // a table in the program: package table
-	Runner  Kind = "runner"  // a child process: package runner
-	HTTP    Kind = "http"    // an endpoint: package endpoint
+	KindBuiltin Kind = "builtin" // a table in the program: package table
+	KindRunner  Kind = "runner"  // a child process: package runner
+	KindHTTP    Kind = "http"    // an endpoint: package endpoint
 )
 
 // Kinds lists all of them, in the order of the documentation.
-var Kinds = []Kind{Builtin, Runner, HTTP}
+var Kinds = []Kind{KindBuiltin, KindRunner, KindHTTP}
 
 // MaxText is how many bytes of a text are read, 1 MiB. A whole novel fits;
 // what lies behind would move the mean of a text that long by nothing.

@@ -5,12 +5,9 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/endpoint"
-	"github.com/ctxd/ctxd/context/embed/runner"
-	"github.com/ctxd/ctxd/context/embed/table"
 )
 
-var _ = []embed.Embedder{(*table.Static)(nil), (*runner.Runner)(nil), (*endpoint.HTTP)(nil)}
+var _ = []embed.Embedder{(*embed.StaticTable)(nil), (*embed.Runner)(nil), (*embed.Endpoint)(nil)}
 
 func TestClipKeepsCharactersWhole(t *testing.T) {
 	for _, c := range []struct {

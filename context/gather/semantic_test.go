@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
@@ -17,7 +17,7 @@ import (
 // nearest of all to the question.
 func garage(t *testing.T) (w *world, question string) {
 	t.Helper()
-	w = worldWith(t, kv.InMemory, kv.Options{}, search.Options{Embedder: table.BuiltinWhenAsked()})
+	w = worldWith(t, kv.InMemory, kv.Options{}, search.Options{Embedder: embed.LazyBuiltinTable()})
 	for _, d := range []notes.Draft{
 		{ID: "car", Title: "Garage", Body: "The automobile needs new tyres before winter."},
 		{ID: "bike", Title: "Shed", Body: "The bicycle has a flat tyre."},

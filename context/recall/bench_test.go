@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
@@ -18,7 +18,7 @@ import (
 func BenchmarkPERF18(b *testing.B) {
 	set, err := facts.Load()
 	must(b, err)
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(b, err)
 	r := rand.New(rand.NewPCG(1, 2))
 	var records []*memory.Record
@@ -39,7 +39,7 @@ func BenchmarkPERF18(b *testing.B) {
 
 // BenchmarkPERF18Messages searches 9,000 messages of long conversations in the same way.
 func BenchmarkPERF18Messages(b *testing.B) {
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(b, err)
 	spoken, asked := conversations(b)
 	var list []said

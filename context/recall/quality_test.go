@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/fixtures/campaign"
@@ -130,7 +130,7 @@ func factsHouse(t *testing.T) (*house, facts.Set) {
 	}
 	set, err := facts.Load()
 	must(t, err)
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(t, err)
 	var records []*memory.Record
 	for i, m := range set.Memories {
@@ -251,7 +251,7 @@ func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 func TestMEM21_WhichStagesPayForMessages(t *testing.T) {
 	campaign.Only(t)
 	spoken, questions := conversations(t)
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(t, err)
 	names, stages := ways(recall.Apart, recall.Pairs, recall.Support, recall.Speaker, recall.Span, recall.Recent)
 	parts := []string{facts.Tune, facts.Check, ""}

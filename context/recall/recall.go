@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/memory/naming"
@@ -88,7 +88,7 @@ type Message struct {
 
 // Options say how hits are ranked. The zero value works.
 type Options struct {
-	Reranker rerank.Reranker // nil: the stage rerank does nothing
+	Reranker embed.Reranker  // nil: the stage rerank does nothing
 	Stages   map[string]bool // those that are not as Stages says
 	Learned  Learned         // nil: the stages plan and action do nothing
 	// RerankTimeout is how long the reranker is waited for; 0: rerank.Timeout.
@@ -107,7 +107,7 @@ func New(in Indexes, opts Options) (*Ranker, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	opts.RerankTimeout = cmp.Or(opts.RerankTimeout, rerank.Timeout)
+	opts.RerankTimeout = cmp.Or(opts.RerankTimeout, embed.RerankTimeout)
 	return &Ranker{in, opts}, checkStages(opts.Stages)
 }
 

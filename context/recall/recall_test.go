@@ -15,8 +15,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/embed/rerank"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities"
@@ -152,7 +150,7 @@ func TestMEM28_TheNewerTakesThePlaceOfTheOlder(t *testing.T) {
 // TestMEM28_OfTwoThingsNoneIsOlder: what is said in nearly the same words of another thing is no news of the first, and
 // what is said of the same thing is.
 func TestMEM28_OfTwoThingsNoneIsOlder(t *testing.T) {
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(t, err)
 	for _, c := range []struct {
 		old, now, question string
@@ -201,7 +199,7 @@ func (o *oracle) Rerank(ctx context.Context, _ string, texts []string) ([]float3
 		out[i] = -9
 		switch {
 		case text == "":
-			out[i] = rerank.None()
+			out[i] = embed.NoScore()
 		case strings.Contains(text, o.word):
 			out[i] = 9
 		}

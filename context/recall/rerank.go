@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -43,7 +43,7 @@ func (s *run) rerank() error {
 		return fault.New(fault.Unavailable, "it gave another number of scores")
 	}
 	for i, c := range best {
-		if rerank.Given(scores[i]) && texts[i] != "" {
+		if embed.HasScore(scores[i]) && texts[i] != "" {
 			p := 1 / (1 + math.Exp(-float64(scores[i])))
 			c.score = ownShare*c.score + rerankShare*p
 			c.signals = append(c.signals, Signal{Rerank, p})

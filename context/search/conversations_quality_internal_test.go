@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -57,7 +57,7 @@ func conversations(t *testing.T) (sets []*collection) {
 // TestSRCH13_LongQuestionsOverLongTexts pins how well messages are found as notes.
 func TestSRCH13_LongQuestionsOverLongTexts(t *testing.T) {
 	campaign.Only(t)
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	must(t, err)
 	names := []string{"plain BM25", "lexical", "semantic", "hybrid by rank", "hybrid"}
 	of := make(map[string]*figures)

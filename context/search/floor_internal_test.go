@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures/campaign"
@@ -114,7 +114,7 @@ func TestPRIV6_NothingAndCorrectionsTellNothingOfPrivateNotes(t *testing.T) {
 // no note answers, and of those that one does.
 func TestSRCH15_QuestionsThatNothingAnswers(t *testing.T) {
 	campaign.Only(t)
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	must(t, err)
 	asked := make(map[string][]string)
 	eachLine(t, filepath.Join("..", "..", "fixtures", "nothing.tsv"), func(line string) {
@@ -181,7 +181,7 @@ func TestSRCH15_QuestionsThatNothingAnswers(t *testing.T) {
 
 // What is found by chance is not shown, unless it is asked for.
 func TestSRCH15_WhatIsFoundByChanceIsLeftOut(t *testing.T) {
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	must(t, err)
 	r := openAll(t, kv.InMemory, Options{Embedder: builtin})
 	r.put(t,

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -206,7 +206,7 @@ func TestSRCH13_WithoutAnEmbedder(t *testing.T) {
 // The built-in model finds what has no word of the query, and no noise for what
 // means nothing.
 func TestSRCH13_BuiltinModel(t *testing.T) {
-	builtin := table.BuiltinWhenAsked()
+	builtin := embed.LazyBuiltinTable()
 	r := openAll(t, kv.InMemory, Options{Embedder: builtin})
 	r.put(t,
 		notes.Draft{ID: "car", Title: "Garage", Body: "The automobile needs new tyres before winter."},

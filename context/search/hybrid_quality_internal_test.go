@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/fixtures/campaign"
@@ -80,7 +79,7 @@ func openOver(t *testing.T, c *collection, e embed.Embedder) *rooms {
 }
 
 func measureHybrid(t *testing.T, name string, c *collection) {
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	must(t, err)
 	r := openOver(t, c, builtin)
 	var table strings.Builder

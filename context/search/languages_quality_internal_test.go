@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/table"
 )
 
 // languages are the sets of fixtures/multilingual.tsv, in order.
@@ -56,7 +55,7 @@ func TestSRCH13_QuestionsInOtherLanguages(t *testing.T) {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
 	t.Run("builtin", func(t *testing.T) {
-		e, err := table.Builtin()
+		e, err := embed.BuiltinTable()
 		must(t, err)
 		for name, f := range measureLanguages(t, "builtin", e) {
 			// Of 60 questions and fewer one found makes 0.02 of recall.
@@ -94,7 +93,7 @@ func TestSRCH13_EnglishWithTheMultilingualTable(t *testing.T) {
 }
 
 // multilingualTable is the table that task model:multilingual makes.
-func multilingualTable(t *testing.T) *table.Static {
+func multilingualTable(t *testing.T) *embed.StaticTable {
 	t.Helper()
 	path := os.Getenv("CTXD_MULTILINGUAL_TABLE")
 	if path == "" {
@@ -103,7 +102,7 @@ func multilingualTable(t *testing.T) *table.Static {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the multilingual table is not there: task model:multilingual makes it")
 	}
-	e, err := table.Open(path)
+	e, err := embed.OpenTable(path)
 	must(t, err)
 	return e
 }

@@ -1,12 +1,12 @@
 package host
 
 import (
-	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // Reranker says how what scores hits anew is, nil for nothing.
-func Reranker(r rerank.Reranker) *protocol.RerankerInfo {
+func Reranker(r embed.Reranker) *protocol.RerankerInfo {
 	if r == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/books"
-	"github.com/ctxd/ctxd/context/embed/rerank"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -429,7 +429,7 @@ func Default() *Config {
 	c := &Config{
 		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter, Room: host.DefaultRoom, Sync: Sync{Offline: OfflineRefuse}},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
-		Reranker: Reranker{Kind: NoReranker, Timeout: rerank.Timeout},
+		Reranker: Reranker{Kind: NoReranker, Timeout: embed.RerankTimeout},
 		Chat:     defaultChat(),
 		Weights:  Weights{Lexical: defaultLexicalWeight, Semantic: defaultSemanticWeight},
 		Fusion:   FusionByScore,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/dial"
-	"github.com/ctxd/ctxd/context/embed/endpoint"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -79,7 +78,7 @@ func (c *Config) embedderSettings() []*Setting {
 // check finds what only shows when all is known: whether the endpoint that was
 // chosen can be asked. Its field is a setting of the section embedding.
 func (e *Embedder) check() *fault.Error {
-	if e.Kind != embed.HTTP {
+	if e.Kind != embed.KindHTTP {
 		return nil
 	}
 	opts := e.Endpoint.Options()
@@ -90,8 +89,8 @@ func (e *Embedder) check() *fault.Error {
 }
 
 // Options are those of the embedder, but for the key.
-func (h *Endpoint) Options() endpoint.Options {
-	return endpoint.Options{URL: h.URL, Model: h.Model, AllowRemote: h.AllowRemote, Timeout: h.Timeout}
+func (h *Endpoint) Options() embed.EndpointOptions {
+	return embed.EndpointOptions{URL: h.URL, Model: h.Model, AllowRemote: h.AllowRemote, Timeout: h.Timeout}
 }
 
 // AsFault returns an error of context/embed as a fault; nil stays nil.
@@ -105,7 +104,7 @@ func AsFault(err error) *fault.Error {
 
 // checkEmbeddingURL refuses what is no URL of an endpoint, wherever that is.
 func checkEmbeddingURL(text string) *fault.Error {
-	opts := endpoint.Options{URL: text, Model: "any", AllowRemote: true}
+	opts := embed.EndpointOptions{URL: text, Model: "any", AllowRemote: true}
 	return AsFault(opts.Check())
 }
 

@@ -6,8 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/dial"
-	"github.com/ctxd/ctxd/context/embed/endpoint"
-	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -15,9 +13,9 @@ import (
 type Reranker struct {
 	Kind    embed.Kind // NoReranker, embed.Runner or embed.HTTP
 	URL     string
-	Model   string       // as the server calls it, or a GGUF
-	Key     string       // where it is found: none, env:NAME, file:PATH or keyring:NAME
-	Scores  rerank.Scale // of the server, "" until it is said: no reply tells it
+	Model   string           // as the server calls it, or a GGUF
+	Key     string           // where it is found: none, env:NAME, file:PATH or keyring:NAME
+	Scores  embed.ScoreScale // of the server, "" until it is said: no reply tells it
 	Timeout time.Duration
 	Local   bool // the server is on this machine and passes nothing on
 }
@@ -31,11 +29,11 @@ const maxRerankTimeout = 15 * time.Second
 func (c *Config) rerankerSettings() []*Setting {
 	r := &c.Reranker
 	return []*Setting{
-		{key: "reranker", about: "what reads the question together with each of the best hits and orders them anew: none; runner, a local model; http, a server", value: wordOf(&r.Kind, NoReranker, embed.Runner, embed.HTTP)},
+		{key: "reranker", about: "what reads the question together with each of the best hits and orders them anew: none; runner, a local model; http, a server", value: wordOf(&r.Kind, NoReranker, embed.KindRunner, embed.KindHTTP)},
 		{key: "rerank.url", about: "http only: address of a server with /v1/rerank, such as llama-server, Jina or Cohere", value: stringOf(&r.URL, checkEmbeddingURL)},
 		{key: "rerank.model", about: "http: name of the model on the server; runner: path of a cross-encoder (GGUF)", value: stringOf(&r.Model, notBlank)},
 		{key: "rerank.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&r.Key)},
-		{key: "rerank.scores", about: "http only: what the server gives: logits, such as llama-server with bge-reranker; or probabilities, such as Cohere and vLLM", value: wordOf(&r.Scores, rerank.Scales...)},
+		{key: "rerank.scores", about: "http only: what the server gives: logits, such as llama-server with bge-reranker; or probabilities, such as Cohere and vLLM", value: wordOf(&r.Scores, embed.ScoreScales...)},
 		{key: "rerank.timeout", about: "how long a search waits for the reranker; then the hits keep their order", value: durationOf(&r.Timeout, 100*time.Millisecond, maxRerankTimeout)},
 		{key: "rerank.local", about: "http only: true when the server runs on this machine and passes nothing on; otherwise nothing private is sent to it", value: yesOf(&r.Local)},
 	}
@@ -45,13 +43,13 @@ func (c *Config) rerankerSettings() []*Setting {
 // section rerank.
 func (r *Reranker) check() *fault.Error {
 	switch r.Kind {
-	case embed.HTTP:
+	case embed.KindHTTP:
 		opts := r.Options()
 		if r.Key != "" {
 			opts.Key = "given" // not to be looked for before it is needed
 		}
 		return AsFault(opts.Check())
-	case embed.Runner:
+	case embed.KindRunner:
 		if r.Model == "" {
 			return fault.Field("model", "the runner needs a model that reranks").
 				WithHint("give the path of a cross-encoder as a GGUF file, such as bge-reranker-v2-m3")
@@ -67,10 +65,10 @@ func (r *Reranker) check() *fault.Error {
 }
 
 // Options are those of the server, but for the key.
-func (r *Reranker) Options() endpoint.RerankOptions {
-	return endpoint.RerankOptions{
-		Options: endpoint.Options{URL: r.URL, Model: r.Model, AllowRemote: !r.Local, Timeout: r.Timeout},
-		Scores:  r.Scores,
+func (r *Reranker) Options() embed.RerankEndpointOptions {
+	return embed.RerankEndpointOptions{
+		EndpointOptions: embed.EndpointOptions{URL: r.URL, Model: r.Model, AllowRemote: !r.Local, Timeout: r.Timeout},
+		Scores:          r.Scores,
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -46,7 +45,7 @@ type Daemon struct {
 	Dir       string
 	store     config.Store
 	embedder  embed.Embedder
-	reranker  rerank.Reranker // nil: none
+	reranker  embed.Reranker // nil: none
 	providers *llm.Set
 	log       *slog.Logger
 	started   time.Time

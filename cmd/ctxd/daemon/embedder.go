@@ -8,9 +8,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/dial"
-	"github.com/ctxd/ctxd/context/embed/endpoint"
-	"github.com/ctxd/ctxd/context/embed/runner"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -19,27 +16,27 @@ import (
 // returned then fails, and says why when it is asked how it is.
 func OpenEmbedder(conf config.Embedder, log *slog.Logger) (embed.Embedder, error) {
 	switch conf.Kind {
-	case embed.HTTP:
+	case embed.KindHTTP:
 		h, err := openEndpoint(&conf.Endpoint, log)
 		if err != nil {
 			return &absentEmbedder{kind: conf.Kind, why: config.AsFault(err)}, nil
 		}
 		return h, nil
-	case embed.Runner, config.Auto:
-		opt, parts := runner.Find(RunnerOptions(&conf.Runner, log))
-		if runner.Complete(parts) {
-			return runner.Start(opt), nil
+	case embed.KindRunner, config.Auto:
+		opt, parts := embed.FindRunner(RunnerOptions(&conf.Runner, log))
+		if embed.HasAllParts(parts) {
+			return embed.StartRunner(opt), nil
 		}
-		if conf.Kind == embed.Runner {
+		if conf.Kind == embed.KindRunner {
 			return &absentEmbedder{kind: conf.Kind, why: missingOf(parts, "choose another embedder: builtin or http")}, nil
 		}
 	}
-	return table.WhenAsked(conf.Table, log), nil
+	return embed.LazyTable(conf.Table, log), nil
 }
 
 // RunnerOptions are those of the runner, as far as they are set.
-func RunnerOptions(c *config.Runner, log *slog.Logger) runner.Options {
-	opt := runner.Options{Path: c.Path, ModelFile: c.Model, Idle: c.Idle, Log: log}
+func RunnerOptions(c *config.Runner, log *slog.Logger) embed.RunnerOptions {
+	opt := embed.RunnerOptions{Path: c.Path, ModelFile: c.Model, Idle: c.Idle, Log: log}
 	if c.GpuLayers != nil {
 		opt.GPULayers = strconv.Itoa(*c.GpuLayers)
 	}
@@ -57,7 +54,7 @@ func RunnerOptions(c *config.Runner, log *slog.Logger) runner.Options {
 
 // missingOf says what a runner lacks first, without the paths that were looked
 // at, and what mends it.
-func missingOf(parts []runner.Part, otherwise string) *fault.Error {
+func missingOf(parts []embed.RunnerPart, otherwise string) *fault.Error {
 	for _, p := range parts {
 		if !p.Found {
 			return fault.New(fault.Unavailable, "the %s of the model runner is missing", p.Name).
@@ -75,7 +72,7 @@ func openEndpoint(conf *config.Endpoint, log *slog.Logger) (embed.Embedder, erro
 	if err != nil {
 		return nil, err
 	}
-	return endpoint.New(opts)
+	return embed.NewEndpoint(opts)
 }
 
 // absentEmbedder is one that was chosen and can't be had.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/runner"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -24,7 +23,7 @@ func TestSRCH22_RunnerIsTakenWhereItIsWhole(t *testing.T) {
 	for _, step := range []struct{ file, missing string }{
 		{"", "program"},
 		{program, "library"},
-		{filepath.Join(folder, "llama", runner.LibraryName()), "model"},
+		{filepath.Join(folder, "llama", embed.RunnerLibraryName()), "model"},
 		{filepath.Join(folder, "models", "m.gguf"), ""},
 	} {
 		if step.file != "" {
@@ -35,9 +34,9 @@ func TestSRCH22_RunnerIsTakenWhereItIsWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for kind, want := range map[embed.Kind]embed.Kind{config.Auto: embed.Builtin, embed.Runner: embed.Runner, embed.Builtin: embed.Builtin} {
+		for kind, want := range map[embed.Kind]embed.Kind{config.Auto: embed.KindBuiltin, embed.KindRunner: embed.KindRunner, embed.KindBuiltin: embed.KindBuiltin} {
 			if step.missing == "" && kind == config.Auto {
-				want = embed.Runner
+				want = embed.KindRunner
 			}
 			conf := config.Embedder{Kind: kind, Runner: config.Runner{Path: program, Idle: time.Minute}}
 			e, err := OpenEmbedder(conf, slog.New(slog.DiscardHandler))
@@ -48,7 +47,7 @@ func TestSRCH22_RunnerIsTakenWhereItIsWhole(t *testing.T) {
 			if st.Kind != want {
 				t.Errorf("%s without %q is %s, want %s", kind, step.missing, st.Kind, want)
 			}
-			if kind == embed.Runner && step.missing != "" {
+			if kind == embed.KindRunner && step.missing != "" {
 				_, err := e.Model(t.Context())
 				if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "the "+step.missing+" of") {
 					t.Errorf("without %s it says %v", step.missing, err)

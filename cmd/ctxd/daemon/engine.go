@@ -20,7 +20,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/rerank"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/gather/complete"
 	"github.com/ctxd/ctxd/context/gather/resolve"
@@ -163,8 +162,8 @@ func indexDir(db *kv.Store, folder string) string {
 
 // Finding is how documents are found beside by their words, and who answers.
 type Finding struct {
-	embedder embed.Embedder  // nil: in no other way; not closed by the rooms
-	reranker rerank.Reranker // nil: none; not closed by the rooms
+	embedder embed.Embedder // nil: in no other way; not closed by the rooms
+	reranker embed.Reranker // nil: none; not closed by the rooms
 	// rerankTimeout is how long it is waited for; 0: as long as a search waits by itself.
 	rerankTimeout time.Duration
 	weights       search.Weights

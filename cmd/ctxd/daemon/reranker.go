@@ -8,9 +8,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/dial"
-	"github.com/ctxd/ctxd/context/embed/endpoint"
-	"github.com/ctxd/ctxd/context/embed/rerank"
-	"github.com/ctxd/ctxd/context/embed/runner"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -20,12 +17,12 @@ import (
 // that can't be had fails, and says why, as one of OpenEmbedder does.
 func OpenReranker(
 	conf config.Reranker, run config.Runner, patience time.Duration, log *slog.Logger,
-) rerank.Reranker {
+) embed.Reranker {
 	if patience > 0 {
 		conf.Timeout = patience
 	}
 	switch conf.Kind {
-	case embed.HTTP:
+	case embed.KindHTTP:
 		opts := conf.Options()
 		opts.Logger = log
 		var err error
@@ -33,25 +30,25 @@ func OpenReranker(
 		if err != nil {
 			return &absentReranker{kind: conf.Kind, remote: !conf.Local, why: config.AsFault(err)}
 		}
-		r, err := endpoint.NewReranker(opts)
+		r, err := embed.NewRerankEndpoint(opts)
 		if err != nil {
 			return &absentReranker{kind: conf.Kind, remote: !conf.Local, why: config.AsFault(err)}
 		}
 		return r
-	case embed.Runner:
+	case embed.KindRunner:
 		run.Model = conf.Model
-		opt, parts := runner.Find(RunnerOptions(&run, log))
-		if !runner.Complete(parts) {
+		opt, parts := embed.FindRunner(RunnerOptions(&run, log))
+		if !embed.HasAllParts(parts) {
 			return &absentReranker{kind: conf.Kind, why: missingToRerank(parts)}
 		}
 		opt.StartWait = patience
-		return runner.StartRanker(opt, conf.Timeout)
+		return embed.StartRerankRunner(opt, conf.Timeout)
 	}
 	return nil
 }
 
 // missingToRerank is missingOf for a model that no command makes.
-func missingToRerank(parts []runner.Part) *fault.Error {
+func missingToRerank(parts []embed.RunnerPart) *fault.Error {
 	why := missingOf(parts, "choose another reranker: none or http")
 	if parts[0].Found && parts[1].Found {
 		why.Msg, why.Hint = "the model of the reranker is missing", "correct rerank.model"

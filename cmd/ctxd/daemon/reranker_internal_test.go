@@ -15,15 +15,13 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/rerank"
-	"github.com/ctxd/ctxd/context/embed/runner"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 func TestMEM30_RerankerIsConfigured(t *testing.T) {
 	unsetAll(t)
 	conf, err := config.Load(configured(t, ""), nil)
-	if err != nil || conf.Reranker != (config.Reranker{Kind: config.NoReranker, Timeout: rerank.Timeout}) {
+	if err != nil || conf.Reranker != (config.Reranker{Kind: config.NoReranker, Timeout: embed.RerankTimeout}) {
 		t.Fatalf("%+v, %v", conf.Reranker, err)
 	}
 	text := `
@@ -35,7 +33,7 @@ rerank: {url: "http://127.0.0.1:8080", model: bge, key: env:K, scores: logits, t
 		t.Fatal(err)
 	}
 	want := config.Reranker{
-		Kind: embed.HTTP, URL: "http://127.0.0.1:8080", Model: "bge", Key: "env:K", Scores: rerank.Logits,
+		Kind: embed.KindHTTP, URL: "http://127.0.0.1:8080", Model: "bge", Key: "env:K", Scores: embed.Logits,
 		Timeout: 2 * time.Second, Local: true,
 	}
 	if diff := cmp.Diff(want, conf.Reranker); diff != "" {
@@ -44,7 +42,7 @@ rerank: {url: "http://127.0.0.1:8080", model: bge, key: env:K, scores: logits, t
 	t.Setenv("CTXD_RERANKER", "runner")
 	t.Setenv("CTXD_RERANK_MODEL", "~/m.gguf")
 	conf, err = config.Load(configured(t, text), nil)
-	if err != nil || conf.Reranker.Kind != embed.Runner || !filepath.IsAbs(conf.Reranker.Model) {
+	if err != nil || conf.Reranker.Kind != embed.KindRunner || !filepath.IsAbs(conf.Reranker.Model) {
 		t.Errorf("%+v, %v", conf, err)
 	}
 }
@@ -99,9 +97,9 @@ func TestPRIV4_WhichConfiguredRerankerIsRemote(t *testing.T) {
 		{"http://127.0.0.1:8080", "env:CTXD_TEST_EMPTY", true, false},
 	} {
 		r := OpenReranker(config.Reranker{
-			Kind: embed.HTTP, URL: c.url, Model: "m", Key: c.key, Scores: rerank.Logits, Timeout: time.Second, Local: c.local,
+			Kind: embed.KindHTTP, URL: c.url, Model: "m", Key: c.key, Scores: embed.Logits, Timeout: time.Second, Local: c.local,
 		}, config.Runner{}, 0, slog.New(slog.DiscardHandler))
-		if st := r.Status(); st.Remote != c.remote || st.Kind != embed.HTTP {
+		if st := r.Status(); st.Remote != c.remote || st.Kind != embed.KindHTTP {
 			t.Errorf("%+v: %+v", c, st)
 		}
 		if err := r.Close(); err != nil {
@@ -124,7 +122,7 @@ func TestMEM30_ARerankerThatCantBeHad(t *testing.T) {
 	for _, step := range []struct{ file, missing, hint string }{
 		{"", "program", "task runner"},
 		{program, "library", "task runner"},
-		{filepath.Join(folder, "llama", runner.LibraryName()), "model", "correct rerank.model"},
+		{filepath.Join(folder, "llama", embed.RunnerLibraryName()), "model", "correct rerank.model"},
 		{model, "", ""},
 	} {
 		if step.file != "" {
@@ -132,7 +130,7 @@ func TestMEM30_ARerankerThatCantBeHad(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := OpenReranker(config.Reranker{Kind: embed.Runner, Model: model}, config.Runner{Path: program}, 0, log)
+		r := OpenReranker(config.Reranker{Kind: embed.KindRunner, Model: model}, config.Runner{Path: program}, 0, log)
 		st := r.Status()
 		switch {
 		case step.missing == "" && st.State != embed.Idle:

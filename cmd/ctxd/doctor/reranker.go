@@ -10,8 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/context/embed/rerank"
-	"github.com/ctxd/ctxd/context/embed/runner"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -29,14 +28,14 @@ func checkReranker(x *examination) (*checkup, error) {
 	}
 	c := &checkup{Name: "reranker", State: stateOK}
 	err := c.tryReranker(x, r)
-	if ranker, ok := r.(*runner.Ranker); ok && c.State == stateError {
+	if ranker, ok := r.(*embed.RerankRunner); ok && c.State == stateError {
 		c.addLastWords(ranker.LastWords())
 	}
 	return c, errors.Join(err, r.Close())
 }
 
 // tryReranker times two calls: the first may have to load the model.
-func (c *checkup) tryReranker(x *examination, r rerank.Reranker) error {
+func (c *checkup) tryReranker(x *examination, r embed.Reranker) error {
 	ctx, cancel := context.WithTimeout(x.app.Ctx, trialLimit)
 	defer cancel()
 	p := term.NewProgress(x.app.Err)
@@ -52,7 +51,7 @@ func (c *checkup) tryReranker(x *examination, r rerank.Reranker) error {
 		switch {
 		case x.app.Ctx.Err() != nil:
 			return x.app.Ctx.Err()
-		case err == nil && !(rerank.Given(scores[0]) && rerank.Given(scores[1])):
+		case err == nil && !(embed.HasScore(scores[0]) && embed.HasScore(scores[1])):
 			err = fault.New(fault.Unavailable, "it gives no scores for plain English")
 		case fault.KindOf(err) == fault.Deadline:
 			err = fault.New(fault.Unavailable, "it did not answer within %s", trialLimit)
@@ -69,7 +68,7 @@ func (c *checkup) tryReranker(x *examination, r rerank.Reranker) error {
 }
 
 // judgeReranker says how a reranker is that answers.
-func (c *checkup) judgeReranker(x *examination, r rerank.Reranker, scores []float32, took [2]time.Duration) {
+func (c *checkup) judgeReranker(x *examination, r embed.Reranker, scores []float32, took [2]time.Duration) {
 	st, limit := r.Status(), x.conf.Reranker.Timeout
 	c.Found = string(st.Kind) + " is ready"
 	if st.Model != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/runner"
 )
 
 // The doctor tells what a runner needs where a part of one is there, and says
@@ -32,13 +31,13 @@ func TestSRCH22_DoctorTellsOfTheRunner(t *testing.T) {
 			t.Errorf("it does not say %q: %s", want, said)
 		}
 	}
-	e := runner.Start(runner.Options{Path: program})
+	e := embed.StartRunner(embed.RunnerOptions{Path: program})
 	defer e.Close()
 	if _, err := e.Model(t.Context()); err == nil {
 		t.Fatal("a runner that is none starts")
 	}
 	c = &checkup{State: stateError}
-	c.judgeRunner(config.Embedder{Kind: embed.Runner, Runner: config.Runner{Path: program}}, e)
+	c.judgeRunner(config.Embedder{Kind: embed.KindRunner, Runner: config.Runner{Path: program}}, e)
 	if !strings.Contains(c.Hint, "task runner") {
 		t.Errorf("it hints %q", c.Hint)
 	}

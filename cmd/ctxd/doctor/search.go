@@ -18,7 +18,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/runner"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -201,7 +200,7 @@ func checkEmbedder(x *examination) (*checkup, error) {
 // judgeTable tells whether the table of the configuration is the one that serves.
 func (c *checkup) judgeTable(conf *config.Embedder, e embed.Embedder) {
 	st := e.Status()
-	if conf.Table == "" || st.Kind != embed.Builtin || st.Why == "" {
+	if conf.Table == "" || st.Kind != embed.KindBuiltin || st.Why == "" {
 		return
 	}
 	c.More = append(c.More, "the built-in table is used instead of "+conf.Table)
@@ -214,11 +213,11 @@ func (c *checkup) judgeTable(conf *config.Embedder, e embed.Embedder) {
 // judgeRunner tells what the model runner needs and lacks, where one was chosen
 // or a part of one is there.
 func (c *checkup) judgeRunner(conf config.Embedder, e embed.Embedder) {
-	if conf.Kind != embed.Runner && conf.Kind != config.Auto {
+	if conf.Kind != embed.KindRunner && conf.Kind != config.Auto {
 		return
 	}
-	_, parts := runner.Find(daemon.RunnerOptions(&conf.Runner, nil))
-	if conf.Kind == config.Auto && !slices.ContainsFunc(parts, func(p runner.Part) bool { return p.Found }) {
+	_, parts := embed.FindRunner(daemon.RunnerOptions(&conf.Runner, nil))
+	if conf.Kind == config.Auto && !slices.ContainsFunc(parts, func(p embed.RunnerPart) bool { return p.Found }) {
 		return
 	}
 	for _, p := range parts {
@@ -228,7 +227,7 @@ func (c *checkup) judgeRunner(conf config.Embedder, e embed.Embedder) {
 		}
 		c.More = append(c.More, line)
 	}
-	if r, ok := e.(*runner.Runner); ok && c.State != stateOK {
+	if r, ok := e.(*embed.Runner); ok && c.State != stateOK {
 		c.Hint = "rebuild it with task runner and task model, or choose another embedder"
 		c.addLastWords(r.LastWords())
 	}

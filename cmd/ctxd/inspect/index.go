@@ -243,7 +243,7 @@ func (v *IndexView) drawMeanings(s *term.Screen) {
 	drawShare(s, m.Notes, m.Notes+m.Waiting)
 	f := &term.Facts{Table: term.Table{Indent: 2}}
 	f.Add("embedder", embedderInWords(e))
-	if e.Kind == string(embed.Builtin) {
+	if e.Kind == string(embed.KindBuiltin) {
 		f.Add("instead", e.Why)
 	} else {
 		f.Add("failed", e.Why)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/learn/pairs"
 	"github.com/ctxd/ctxd/fixtures/facts"
 )
@@ -32,7 +31,7 @@ func TestMEM61_FactsOfAnotherSet(t *testing.T) {
 			}
 		}
 	}
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	if err != nil {
 		t.Fatal(err)
 	}

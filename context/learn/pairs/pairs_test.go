@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/runner"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/learn/pairs"
 )
 
@@ -74,7 +72,7 @@ var models = []struct {
 	open func(t *testing.T) embed.Embedder
 }{
 	{"builtin", func(t *testing.T) embed.Embedder {
-		e, err := table.Builtin()
+		e, err := embed.BuiltinTable()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +86,7 @@ var models = []struct {
 		if _, err := os.Stat(path); err != nil {
 			t.Skip("the multilingual table is not there: task model:multilingual makes it")
 		}
-		e, err := table.Open(path)
+		e, err := embed.OpenTable(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +97,7 @@ var models = []struct {
 		if program == "" || library == "" || model == "" {
 			t.Skip("CTXD_RUNNER, CTXD_LLAMA_DIR and CTXD_MINILM name the program, its library and the model all-MiniLM-L6-v2")
 		}
-		e := runner.Start(runner.Options{Path: program, Library: library, ModelFile: model, StartWait: patience, Stall: patience})
+		e := embed.StartRunner(embed.RunnerOptions{Path: program, Library: library, ModelFile: model, StartWait: patience, Stall: patience})
 		t.Cleanup(func() {
 			if err := e.Close(); err != nil {
 				t.Error(err)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/learn/events"
 	"github.com/ctxd/ctxd/context/learn/pairs"
 	"github.com/ctxd/ctxd/context/learn/upkeep"
@@ -81,7 +80,7 @@ func (of vectors) Stored(id string) (*search.Likeness, bool) {
 	if known, ok := embedded.Load(text); ok {
 		return known.(*search.Likeness), true
 	}
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	if err != nil {
 		return nil, false
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/context/embed/table"
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search/searchtest"
@@ -19,7 +19,7 @@ import (
 // filled opens a house with 10,000 memories and as many messages, by the built-in table.
 func filled(b *testing.B, opts passive.Options) *house {
 	b.Helper()
-	e, err := table.Builtin()
+	e, err := embed.BuiltinTable()
 	must(b, err)
 	h := openOver(b, searchtest.Open(b, kv.InMemory), e, opts)
 	var drafts []memory.Draft

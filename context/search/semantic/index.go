@@ -14,7 +14,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -388,7 +387,7 @@ func (x *Index) embedderOf(model embed.Model) embed.Embedder {
 	if known != nil && *known == model {
 		return x.embedder
 	}
-	if builtin, err := table.Builtin(); err == nil {
+	if builtin, err := embed.BuiltinTable(); err == nil {
 		if own, _ := builtin.Model(x.ctx); own == model {
 			return builtin
 		}

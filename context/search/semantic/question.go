@@ -324,7 +324,7 @@ func embedQuestion(ctx context.Context, e embed.Embedder, text string) (a answer
 		a.model, a.vectors, a.err = e.Embed(ctx, embed.Query, []string{text})
 		return a
 	}
-	if e.Status().Kind == embed.Builtin { // it takes microseconds, which even a late query has
+	if e.Status().Kind == embed.KindBuiltin { // it takes microseconds, which even a late query has
 		ctx = context.WithoutCancel(ctx)
 		return ask()
 	}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/embed/table"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -224,7 +223,7 @@ func TestSRCH12_AnUnfinishedFileIsNotServed(t *testing.T) {
 func TestSRCH12_AnotherModelTakesTheOldOnesPlace(t *testing.T) {
 	dir := t.TempDir()
 	index := filepath.Join(dir, "index")
-	builtin, err := table.Builtin()
+	builtin, err := embed.BuiltinTable()
 	must(t, err)
 	db, err := kv.Open(dir, kv.Options{Format: 2, SnapshotAfter: -1, Durability: kv.Relaxed})
 	must(t, err)
