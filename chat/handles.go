@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/context/refs/index"
@@ -32,11 +32,11 @@ func newHandleSource(store *Store) *handleSource {
 func (s *handleSource) Kinds() []handle.Kind { return []handle.Kind{handle.Conversation} }
 
 // Load is that of complete.Source.
-func (s *handleSource) Load(ctx context.Context) ([]complete.Key, error) {
+func (s *handleSource) Load(ctx context.Context) ([]gather.HandleKey, error) {
 	s.titles = make(map[string]titles)
-	var keys []complete.Key
+	var keys []gather.HandleKey
 	for _, c := range s.store.Records() {
-		keys = append(keys, complete.Key{Kind: handle.Conversation, ID: c.ID})
+		keys = append(keys, gather.HandleKey{Kind: handle.Conversation, ID: c.ID})
 		if c.Title != "" {
 			continue
 		}
@@ -50,14 +50,14 @@ func (s *handleSource) Load(ctx context.Context) ([]complete.Key, error) {
 }
 
 // Touched is that of complete.Source.
-func (s *handleSource) Touched(cs *kv.ChangeSet) []complete.Key {
-	var keys []complete.Key
+func (s *handleSource) Touched(cs *kv.ChangeSet) []gather.HandleKey {
+	var keys []gather.HandleKey
 	for _, ch := range cs.Changes {
 		if _, now, ok := Messages.Of(ch); ok && now != nil {
 			s.said(ConversationOf(ch.ID), now)
 		}
 		if _, now, ok := Conversations.Of(ch); ok {
-			keys = append(keys, complete.Key{Kind: handle.Conversation, ID: ch.ID})
+			keys = append(keys, gather.HandleKey{Kind: handle.Conversation, ID: ch.ID})
 			if now == nil {
 				delete(s.titles, ch.ID)
 			}
@@ -85,7 +85,7 @@ func (s *handleSource) said(id string, m *Message) {
 }
 
 // Entry is that of complete.Source.
-func (s *handleSource) Entry(k complete.Key) (e index.Entry, ok bool) {
+func (s *handleSource) Entry(k gather.HandleKey) (e index.Entry, ok bool) {
 	c := s.store.Record(k.ID)
 	if c == nil || !c.Live() {
 		return e, false
@@ -118,7 +118,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // Show is that of complete.Source.
-func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entry) (out complete.Shown, err error) {
+func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entry) (out gather.EntryVisibility, err error) {
 	c, err := s.store.Get(ctx, v, e.ID)
 	if err != nil {
 		if fault.KindOf(err) == fault.NotFound {
@@ -126,7 +126,7 @@ func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entr
 		}
 		return out, err
 	}
-	out = complete.Shown{Exists: true, Handle: c.Handle != "" && c.Handle == e.Handle, Label: c.Title}
+	out = gather.EntryVisibility{Exists: true, Handle: c.Handle != "" && c.Handle == e.Handle, Label: c.Title}
 	for _, name := range e.Names {
 		out.Names = append(out.Names, name == c.Title)
 	}
@@ -134,6 +134,6 @@ func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entr
 }
 
 // Open returns the Handles of all kinds of records of a store. Open it after their rooms.
-func OpenCompleter(db *kv.Store, rooms *audience.Views, ents *entities.Store, mem *memory.Store, chats *Store) *complete.Handles {
-	return complete.Open(db, complete.NewMemories(mem, rooms), complete.NewEntities(ents), newHandleSource(chats))
+func OpenCompleter(db *kv.Store, rooms *audience.Views, ents *entities.Store, mem *memory.Store, chats *Store) *gather.Completer {
+	return gather.OpenCompleter(db, gather.NewMemorySource(mem, rooms), gather.NewEntitySource(ents), newHandleSource(chats))
 }

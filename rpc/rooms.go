@@ -18,8 +18,6 @@ import (
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/complete"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
@@ -66,9 +64,9 @@ type Rooms struct {
 	Recall        *recall.Ranker // over Memories
 	Messages      *search.Index  // of Chat
 	Cites         *cites.Index   // of Chat
-	Handles       *complete.Handles
+	Handles       *gather.Completer
 	Concepts      *concepts.Index // of Memory and Chat
-	Refs          *resolve.Resolver
+	Refs          *gather.Resolver
 	Personalities *personality.Store
 	Books         *books.Store
 	Passages      *search.Index   // of Books

@@ -23,7 +23,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
@@ -176,7 +175,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	chats.Follow(waiting)
 	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
 	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
-	referred := resolve.New(resolve.Options{
+	referred := gather.NewResolver(gather.ResolverOptions{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})
 	if err := db.Mended(); err != nil {

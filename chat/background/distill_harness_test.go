@@ -14,7 +14,6 @@ import (
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
@@ -126,7 +125,7 @@ func build(t *testing.T, o options) *house {
 		o.limit = patience
 	}
 	h.prompts = gather.Open(db, seen, gather.Options{
-		Refs:     resolve.New(resolve.Options{Memories: h.memory, Conversation: h.chat.Handled, Message: h.chat.Referred}),
+		Refs:     gather.NewResolver(gather.ResolverOptions{Memories: h.memory, Conversation: h.chat.Handled, Message: h.chat.Referred}),
 		Memories: h.memory, Finder: &h.found, Conversations: h.chat, Distiller: d, DistillTime: o.limit,
 	})
 	return h

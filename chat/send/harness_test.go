@@ -19,7 +19,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
@@ -173,7 +172,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	must(f, err)
 	must(f, db.Mended())
 	h.seen, h.gathering = seen, gather.Options{
-		Refs: resolve.New(resolve.Options{
+		Refs: gather.NewResolver(gather.ResolverOptions{
 			Memories: h.memory, Conversation: h.chat.Handled, Message: h.chat.Referred,
 			Near: chat.OpenCompleter(db, seen, ents, h.memory, h.chat).Suggest,
 		}),

@@ -37,14 +37,14 @@ type call struct {
 	plain   *prompt.Input   // what in was before a Distiller changed it; nil when none did
 	records records         // of the candidates
 	noted   map[string]bool // notes that are candidates or reported
-	texts   []text
+	texts   []candidateText
 	queries []prompt.QueryError
 
 	warnings []prompt.Warning
 }
 
 // text is a note whose text a candidate shows.
-type text struct {
+type candidateText struct {
 	section *[]prompt.Note
 	at      int // index there
 	note    *notes.Note
@@ -156,7 +156,7 @@ func (c *call) pinned(m *mentions) {
 // text has the text of a note read for a candidate, when all candidates are known and
 // no commit waits.
 func (c *call) text(section *[]prompt.Note, at int, n *notes.Note) {
-	c.texts = append(c.texts, text{section: section, at: at, note: n})
+	c.texts = append(c.texts, candidateText{section: section, at: at, note: n})
 }
 
 // readTexts makes the texts of the candidates, as the audience may read them.
@@ -181,7 +181,7 @@ func (c *call) readTexts() error {
 
 // shown returns the text of a candidate: its parts, or all of it. Where a part is
 // missing the whole note is shown, with a warning.
-func (c *call) shown(t text, n *prompt.Note) (*shownText, error) {
+func (c *call) shown(t candidateText, n *prompt.Note) (*shownText, error) {
 	if len(t.parts) == 0 {
 		shown, err := c.g.texts.shown(c.ctx, c.view, t.note)
 		if err != nil || !t.found || prompt.Chars(shown.body.String()) <= prompt.FoundChars {
@@ -413,7 +413,7 @@ func (c *call) searched() {
 	if len(c.in.Linked)+len(c.found) == 0 {
 		return
 	}
-	pinned := make(map[string]text, len(c.texts)) // and shown, or at least first in line
+	pinned := make(map[string]candidateText, len(c.texts)) // and shown, or at least first in line
 	for _, t := range c.texts {
 		pinned[t.note.ID] = t
 	}
@@ -454,6 +454,6 @@ func (c *call) searched() {
 			continue
 		}
 		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: foundBy(f)})
-		c.texts = append(c.texts, text{section: &c.in.Found, at: len(c.in.Found) - 1, note: n, found: true, near: f.Snippet})
+		c.texts = append(c.texts, candidateText{section: &c.in.Found, at: len(c.in.Found) - 1, note: n, found: true, near: f.Snippet})
 	}
 }

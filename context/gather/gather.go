@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
@@ -24,7 +23,7 @@ type Options struct {
 
 	MaxEntities int // entities in a prompt at most; 0: prompt.MaxEntities
 
-	Refs          *resolve.Resolver          // of what a message refers to; nil: mentions of entities and notes only
+	Refs          *Resolver                  // of what a message refers to; nil: mentions of entities and notes only
 	Memories      memories                   // nil: there are none
 	Finder        finder                     // of memories and messages; nil: none is found
 	Conversations conversations              // nil: there are none
@@ -93,7 +92,7 @@ func Open(store storage, rooms *audience.Views, opts Options) *Gatherer {
 		opts.Reports = DefaultReports
 	}
 	if opts.Refs == nil {
-		opts.Refs = resolve.New(resolve.Options{})
+		opts.Refs = NewResolver(ResolverOptions{})
 	}
 	opts.ColdStart = cmp.Or(opts.ColdStart, DefaultColdStart)
 	if opts.NewSecret == nil {

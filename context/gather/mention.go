@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -32,7 +31,7 @@ type mentions struct {
 
 // mentioned resolves the mentions and references of a request. The errors are those of a store that can't be
 // read, and of a context that has ended.
-func mentioned(ctx context.Context, refs *resolve.Resolver, r *request) (*mentions, error) {
+func mentioned(ctx context.Context, refs *Resolver, r *request) (*mentions, error) {
 	m := &mentions{
 		view: r.view, told: r.told, entities: make([]string, 0, len(r.MentionedEntityIDs)),
 		notes: make([]string, 0, len(r.MentionedNoteIDs)), query: r.Text,
@@ -141,7 +140,7 @@ func (m *mentions) part(id string, part parts.Part, seen bool) {
 }
 
 // mention takes a mention in that is not of one record.
-func (m *mentions) mention(seen map[string]bool, f *resolve.Found) {
+func (m *mentions) mention(seen map[string]bool, f *FoundReference) {
 	switch {
 	case f.Name == "":
 	case len(f.Entities) > 0:

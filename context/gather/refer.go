@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -30,10 +29,10 @@ const few = 16 // references: more than most messages have
 
 // references takes in what the message refers to: entities, and the memories and messages that references lead
 // to (REF-7). Of the latter messages stand first, then memories in the order of the message, each once.
-func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen map[string]bool,
+func (m *mentions) references(ctx context.Context, refs *Resolver, seen map[string]bool,
 	read *markdown.Message,
 ) error {
-	all := make([]resolve.Found, 0, few)
+	all := make([]FoundReference, 0, few)
 	for f, err := range refs.InMessage(ctx, m.view, read) {
 		if err != nil {
 			return err
@@ -53,7 +52,7 @@ func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen 
 		}
 		r.take(seen, &all[i])
 	}
-	m.query = resolve.Clean(read.Text, all)
+	m.query = CleanMessage(read.Text, all)
 	m.memories = r.memories
 	if len(r.messages) > 0 {
 		m.memories = slices.Concat(r.messages, r.memories)
@@ -64,25 +63,25 @@ func (m *mentions) references(ctx context.Context, refs *resolve.Resolver, seen 
 // references are those of a message.
 type references struct {
 	*mentions
-	refs               *resolve.Resolver
-	told               map[int]*resolve.Target // what they lead to for who reads the report, by their place
-	taken              map[string]bool         // ids of memories and messages
+	refs               *Resolver
+	told               map[int]*ReferenceTarget // what they lead to for who reads the report, by their place
+	taken              map[string]bool          // ids of memories and messages
 	messages, memories []referral
 }
 
 // known finds what references lead to for the reader of the report, if that is another one. Where all of them
 // are mentions of entities there is nothing to find but what is remembered about those.
-func (r *references) known(ctx context.Context, read *markdown.Message, all []resolve.Found) error {
+func (r *references) known(ctx context.Context, read *markdown.Message, all []FoundReference) error {
 	if r.mentions.told == r.view {
 		return nil
 	}
-	more := slices.ContainsFunc(all, func(f resolve.Found) bool {
+	more := slices.ContainsFunc(all, func(f FoundReference) bool {
 		return f.Target == nil || f.Target.Type != record.ResolvedEntity
 	})
 	if !more {
 		return nil
 	}
-	r.told = make(map[int]*resolve.Target)
+	r.told = make(map[int]*ReferenceTarget)
 	for f, err := range r.refs.InMessage(ctx, r.mentions.told, read) {
 		if err != nil {
 			return err
@@ -96,7 +95,7 @@ func (r *references) known(ctx context.Context, read *markdown.Message, all []re
 }
 
 // take takes one reference in.
-func (r *references) take(seen map[string]bool, f *resolve.Found) {
+func (r *references) take(seen map[string]bool, f *FoundReference) {
 	t := f.Target
 	hidden := r.withheld(f)
 	switch {
@@ -120,7 +119,7 @@ func (r *references) take(seen map[string]bool, f *resolve.Found) {
 }
 
 // group takes in the memories that a reference leads to.
-func (r *references) group(ref string, t *resolve.Target) {
+func (r *references) group(ref string, t *ReferenceTarget) {
 	if t.Deeper {
 		r.warnings = append(r.warnings, prompt.Warning{
 			Ref: ref, Message: "contexts more than ten levels below it are left out",
@@ -148,10 +147,10 @@ func (r *references) group(ref string, t *resolve.Target) {
 
 // withheld tells who may know it which private memories a reference leads to, and reports whether it leads to
 // some.
-func (r *references) withheld(f *resolve.Found) (hidden bool) {
+func (r *references) withheld(f *FoundReference) (hidden bool) {
 	t := r.told[f.Start]
 	if t == nil && r.told == nil && r.mentions.told != r.view {
-		t = &resolve.Target{Type: record.ResolvedEntity, Memories: r.refs.About(r.mentions.told, f.Target.ID)}
+		t = &ReferenceTarget{Type: record.ResolvedEntity, Memories: r.refs.About(r.mentions.told, f.Target.ID)}
 	}
 	if t == nil {
 		return false
@@ -188,7 +187,7 @@ func (r *references) withheld(f *resolve.Found) (hidden bool) {
 }
 
 // kindOf is how the report calls what a reference can mean.
-func kindOf(f *resolve.Found) string {
+func kindOf(f *FoundReference) string {
 	if fault.KindOf(f.Err) == fault.Conflict {
 		return prompt.KindEntity
 	}

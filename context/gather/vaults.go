@@ -39,4 +39,4 @@ func (c *call) nameVaults() {
 }
 
 // titleKey returns what two notes have in common that are called the same.
-func (c *call) titleKey(t text) string { return entities.Fold(c.title(nil, t.note)) }
+func (c *call) titleKey(t candidateText) string { return entities.Fold(c.title(nil, t.note)) }

@@ -17,7 +17,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
@@ -139,7 +138,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	}, recall.Options{})
 	must(t, err)
 	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
-	referred := resolve.New(resolve.Options{
+	referred := gather.NewResolver(gather.ResolverOptions{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})
 	voices, err := personality.Open(db, personality.Options{})

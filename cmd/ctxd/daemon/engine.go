@@ -21,8 +21,6 @@ import (
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/gather/complete"
-	"github.com/ctxd/ctxd/context/gather/resolve"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/learn/outcomes"
@@ -210,7 +208,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	gr := graph.Open(db, ents, ns, engine)
 	lean := keepLean(db, ns)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
-	var offered atomic.Pointer[complete.Handles]
+	var offered atomic.Pointer[gather.Completer]
 	whole := func() { // a search needs none of it, so what it does need is read first
 		ents.LoadRest()
 		ns.LoadRest()
@@ -439,8 +437,8 @@ func passagesIn(db *kv.Store, seen *audience.Views, library *books.Store, findin
 }
 
 // resolver says what references lead to.
-func resolver(mem *memory.Store, chats *chat.Store, near *complete.Handles) *resolve.Resolver {
-	return resolve.New(resolve.Options{
+func resolver(mem *memory.Store, chats *chat.Store, near *gather.Completer) *gather.Resolver {
+	return gather.NewResolver(gather.ResolverOptions{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: near.Suggest,
 	})
 }

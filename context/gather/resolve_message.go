@@ -1,4 +1,4 @@
-package resolve
+package gather
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 )
 
 // Found is a place of a message that refers to something, or that looks so. Places are bytes, half open.
-type Found struct {
+type FoundReference struct {
 	Start, End int
-	Raw        string  // the text there
-	Target     *Target // what it leads to; nil: to no record, or to several
+	Raw        string           // the text there
+	Target     *ReferenceTarget // what it leads to; nil: to no record, or to several
 	// Err says why a reference that can mean nothing else leads to no record: fault.NotFound, or
 	// fault.Conflict with candidates.
 	Err error
@@ -37,8 +37,8 @@ type Found struct {
 // InMessage yields what a message refers to, in its order: what package refs finds, and mentions by names,
 // as context.assemble reads them. Nothing within a place counts. Bare ids and numbers are no references
 // here. The time is linear in the text, but for what is read of records. An error ends it.
-func (r *Resolver) InMessage(ctx context.Context, v *audience.View, m *markdown.Message) iter.Seq2[Found, error] {
-	return func(yield func(Found, error) bool) {
+func (r *Resolver) InMessage(ctx context.Context, v *audience.View, m *markdown.Message) iter.Seq2[FoundReference, error] {
+	return func(yield func(FoundReference, error) bool) {
 		found := refs.FindIn(m)
 		behind := 0
 		each := func(p place) bool {
@@ -47,7 +47,7 @@ func (r *Resolver) InMessage(ctx context.Context, v *audience.View, m *markdown.
 			}
 			f, err := r.at(ctx, v, p)
 			if err != nil {
-				yield(Found{}, err)
+				yield(FoundReference{}, err)
 				return false
 			}
 			f.Start, f.Raw, behind = p.start, m.Text[p.start:f.End], f.End
@@ -88,18 +88,18 @@ type place struct {
 }
 
 // at returns what a place means: the longest of what it may mean.
-func (r *Resolver) at(ctx context.Context, v *audience.View, p place) (Found, error) {
-	var f Found
+func (r *Resolver) at(ctx context.Context, v *audience.View, p place) (FoundReference, error) {
+	var f FoundReference
 	if p.ref != nil {
 		t, err := r.typed(ctx, v, p.ref)
 		if err != nil && fault.KindOf(err) != fault.NotFound && fault.KindOf(err) != fault.Conflict {
-			return Found{}, err
+			return FoundReference{}, err
 		}
-		f = Found{End: p.ref.End, Target: t, Err: err}
+		f = FoundReference{End: p.ref.End, Target: t, Err: err}
 	}
 	if p.mention == nil {
 		if f.Target == nil && f.Err == nil {
-			f.Err = Missing(p.ref.Raw)
+			f.Err = missingReference(p.ref.Raw)
 		}
 		return f, nil
 	}
@@ -112,14 +112,14 @@ func (r *Resolver) at(ctx context.Context, v *audience.View, p place) (Found, er
 }
 
 // typed returns what a reference that package refs has found leads to, by all steps but names; nil for nothing.
-func (r *Resolver) typed(ctx context.Context, v *audience.View, ref *refs.Ref) (*Target, error) {
+func (r *Resolver) typed(ctx context.Context, v *audience.View, ref *refs.Ref) (*ReferenceTarget, error) {
 	switch ref.Kind {
 	case refs.Note:
 		return r.note(v, ref.Raw)
 	case refs.MemoryID:
 		t, err := r.memoryID(v, ref.ID)
 		if t == nil && err == nil {
-			err = Missing(ref.Raw)
+			err = missingReference(ref.Raw)
 		}
 		return t, err
 	}
@@ -138,9 +138,9 @@ func (r *Resolver) typed(ctx context.Context, v *audience.View, ref *refs.Ref) (
 }
 
 // mention is step 5 for what follows an @: the longest name counts.
-func (r *Resolver) mention(v *audience.View, p place) Found {
+func (r *Resolver) mention(v *audience.View, p place) FoundReference {
 	m := p.mention
-	f := Found{End: m.End, Mention: true, Name: m.Target, Rest: p.rest}
+	f := FoundReference{End: m.End, Mention: true, Name: m.Target, Rest: p.rest}
 	var contexts []*memory.Context
 	if m.Open() {
 		var size, longest int
@@ -185,7 +185,7 @@ func (r *Resolver) contextAt(v *audience.View, text string) (list []*memory.Cont
 
 // Clean returns a message as it is searched for: without references to memories and to what holds
 // some, with the names of entities and notes without their marks, and with what leads to nothing as it is.
-func Clean(text string, found []Found) string {
+func CleanMessage(text string, found []FoundReference) string {
 	if len(found) == 0 {
 		return text
 	}

@@ -1,4 +1,28 @@
-package complete
+package gather
+
+// Complete answers what a person may mean who has typed a part of a handle or of a
+// name behind @ or #: for menus (REF-16), and for what to suggest when a reference leads to
+// nothing (REF-7).
+//
+// It keeps one index of the handles of all records (context/refs/index) and follows the
+// commits of the store: who writes finds what was written. What records there are, and what
+// each reader is shown of them, is known by Sources: those of memories, contexts, tags,
+// domains and entities live here; that of conversations stands to the right (chat/handles).
+//
+// # Readers
+//
+// For a remote reader private records do not exist: the index counts everything for him by
+// what he may know. What names a private record in a public one is looked for when a record
+// would be shown to him, since that is a look at its texts, and the answer is kept until the
+// record changes, or what links and names mean (audience.View.Meanings). A local reader pays
+// for none of it.
+//
+// # Lifetime and concurrency
+//
+// The index is made by Load, or by the first call. Until then commits cost nothing; while it
+// is made they are noted, and taken in at its end. It takes some 500 bytes for a handle, and half
+// a second for 100,000 of them (BenchmarkChange in context/refs/index). Handles may be used
+// concurrently. No text is looked at while the index is locked.
 
 import (
 	"context"
@@ -21,9 +45,9 @@ import (
 const maxLabel = 120
 
 // Handles completes handles. Open makes one.
-type Handles struct {
-	of      [1 + int(handle.Domain)]Source // by kind; nil: there are no such records
-	sources []Source
+type Completer struct {
+	of      [1 + int(handle.Domain)]HandleSource // by kind; nil: there are no such records
+	sources []HandleSource
 
 	loading sync.Mutex // held by who makes the index
 
@@ -38,12 +62,12 @@ type Handles struct {
 // shownEntries are what a remote reader is shown of entries, while meanings holds.
 type shownEntries struct {
 	meanings uint64
-	known    map[Key]looked
+	known    map[HandleKey]looked
 }
 
 // looked is what was seen of an entry when it had a handle and names.
 type looked struct {
-	Shown
+	EntryVisibility
 	handle string
 	names  []string
 }
@@ -57,8 +81,8 @@ const maxShown = 100_000
 
 // Open makes Handles of the records of some Sources, and follows the commits of the store.
 // Open it after the rooms that the Sources ask.
-func Open(db *kv.Store, sources ...Source) *Handles {
-	h := &Handles{sources: sources}
+func OpenCompleter(db *kv.Store, sources ...HandleSource) *Completer {
+	h := &Completer{sources: sources}
 	for _, s := range sources {
 		for _, k := range s.Kinds() {
 			h.of[k] = s
@@ -69,7 +93,7 @@ func Open(db *kv.Store, sources ...Source) *Handles {
 }
 
 // commit takes in what a transaction changed.
-func (h *Handles) commit(cs *kv.ChangeSet) {
+func (h *Completer) commit(cs *kv.ChangeSet) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -81,7 +105,7 @@ func (h *Handles) commit(cs *kv.ChangeSet) {
 }
 
 // take changes the entries that a commit has touched. Hold h.mu.
-func (h *Handles) take(x *index.Index, cs *kv.ChangeSet) {
+func (h *Completer) take(x *index.Index, cs *kv.ChangeSet) {
 	for _, s := range h.sources {
 		for _, k := range s.Touched(cs) {
 			delete(h.shown.known, k)
@@ -98,7 +122,7 @@ func (h *Handles) take(x *index.Index, cs *kv.ChangeSet) {
 
 // Load makes the index if there is none yet. The error is that of a store that cannot be read,
 // or of a context that has ended.
-func (h *Handles) Load(ctx context.Context) error {
+func (h *Completer) Load(ctx context.Context) error {
 	h.loading.Lock()
 	defer h.loading.Unlock()
 	h.mu.Lock()
@@ -126,8 +150,8 @@ func (h *Handles) Load(ctx context.Context) error {
 }
 
 // made returns an index of all records. Nobody else asks the Sources meanwhile.
-func (h *Handles) made(ctx context.Context) (*index.Index, error) {
-	var keys []Key
+func (h *Completer) made(ctx context.Context) (*index.Index, error) {
+	var keys []HandleKey
 	for _, s := range h.sources {
 		some, err := s.Load(ctx)
 		if err != nil {
@@ -150,7 +174,7 @@ func (h *Handles) made(ctx context.Context) (*index.Index, error) {
 // Complete returns the records that a reader may mean who has typed a part of a handle, the
 // best first, at most limit. names are those of kinds; of none it returns those of all. See
 // index.Index.Complete. The error is Invalid for a kind that there is not.
-func (h *Handles) Complete(ctx context.Context, v *audience.View, typed string, names []string, limit int,
+func (h *Completer) Complete(ctx context.Context, v *audience.View, typed string, names []string, limit int,
 ) ([]record.RefCompletion, error) {
 	kinds := make([]handle.Kind, len(names))
 	for i, name := range names {
@@ -167,14 +191,14 @@ func (h *Handles) Complete(ctx context.Context, v *audience.View, typed string, 
 
 // Near returns the records that a reader may have meant by what is no handle, the nearest
 // first, at most limit. See index.Index.Near.
-func (h *Handles) Near(ctx context.Context, v *audience.View, ref string, limit int) ([]record.RefCompletion, error) {
+func (h *Completer) Near(ctx context.Context, v *audience.View, ref string, limit int) ([]record.RefCompletion, error) {
 	return h.find(ctx, v, func(x *index.Index, skip index.Skip) []index.Hit {
 		return x.Near(ref, limit, v.Hides(), skip)
 	})
 }
 
 // Suggest is Near for the candidates of an error.
-func (h *Handles) Suggest(v *audience.View, ref string, limit int) []fault.Candidate {
+func (h *Completer) Suggest(v *audience.View, ref string, limit int) []fault.Candidate {
 	items, err := h.Near(context.Background(), v, ref, limit)
 	if err != nil {
 		return nil // the error that they would be of is told without them
@@ -192,7 +216,7 @@ func (h *Handles) Suggest(v *audience.View, ref string, limit int) []fault.Candi
 // find returns what ask finds for a reader. What it finds that nobody knows yet whether the
 // reader is shown is looked at when the index is not locked; then it is asked again, as often
 // as something was found that is not shown.
-func (h *Handles) find(ctx context.Context, v *audience.View, ask func(*index.Index, index.Skip) []index.Hit,
+func (h *Completer) find(ctx context.Context, v *audience.View, ask func(*index.Index, index.Skip) []index.Hit,
 ) ([]record.RefCompletion, error) {
 	err := h.Load(ctx)
 	if err != nil {
@@ -203,7 +227,7 @@ func (h *Handles) find(ctx context.Context, v *audience.View, ask func(*index.In
 		defer h.mu.RUnlock()
 		return localItems(ask(h.index, nil)), nil
 	}
-	seen := make(map[Key]looked)
+	seen := make(map[HandleKey]looked)
 	for {
 		hits := h.ask(v, seen, ask)
 		again, err := h.look(ctx, v, hits, seen)
@@ -218,7 +242,7 @@ func (h *Handles) find(ctx context.Context, v *audience.View, ask func(*index.In
 
 // ask finds what a remote reader is shown as far as that is known. What it finds is in seen
 // then if it is known.
-func (h *Handles) ask(v *audience.View, seen map[Key]looked, ask func(*index.Index, index.Skip) []index.Hit) []index.Hit {
+func (h *Completer) ask(v *audience.View, seen map[HandleKey]looked, ask func(*index.Index, index.Skip) []index.Hit) []index.Hit {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	kept := h.shown.known
@@ -226,7 +250,7 @@ func (h *Handles) ask(v *audience.View, seen map[Key]looked, ask func(*index.Ind
 		kept = nil
 	}
 	return ask(h.index, func(e *index.Entry, name int) bool {
-		k := Key{e.Kind, e.ID}
+		k := HandleKey{e.Kind, e.ID}
 		l, ok := seen[k]
 		if !ok || !l.holds(e) {
 			l, ok = kept[k]
@@ -241,15 +265,15 @@ func (h *Handles) ask(v *audience.View, seen map[Key]looked, ask func(*index.Ind
 
 // look looks at what was found and is not known, and keeps what it sees. It reports whether
 // some of it is not shown.
-func (h *Handles) look(ctx context.Context, v *audience.View, hits []index.Hit, seen map[Key]looked) (again bool, err error) {
+func (h *Completer) look(ctx context.Context, v *audience.View, hits []index.Hit, seen map[HandleKey]looked) (again bool, err error) {
 	meanings := v.Meanings() // before anything is looked at
 	h.mu.RLock()
 	commits := h.commits
 	h.mu.RUnlock()
-	fresh := make(map[Key]looked)
+	fresh := make(map[HandleKey]looked)
 	for i := range hits {
 		e := &hits[i].Entry
-		k := Key{e.Kind, e.ID}
+		k := HandleKey{e.Kind, e.ID}
 		if l, ok := seen[k]; ok && l.holds(e) {
 			continue
 		}
@@ -269,14 +293,14 @@ func (h *Handles) look(ctx context.Context, v *audience.View, hits []index.Hit, 
 }
 
 // keep keeps what a remote reader is shown, unless something has changed meanwhile.
-func (h *Handles) keep(v *audience.View, fresh map[Key]looked, meanings, commits uint64) {
+func (h *Completer) keep(v *audience.View, fresh map[HandleKey]looked, meanings, commits uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.commits != commits || v.Meanings() != meanings {
 		return
 	}
 	if h.shown.known == nil || h.shown.meanings != meanings || len(h.shown.known) > maxShown {
-		h.shown = shownEntries{meanings, make(map[Key]looked)}
+		h.shown = shownEntries{meanings, make(map[HandleKey]looked)}
 	}
 	maps.Copy(h.shown.known, fresh)
 }
@@ -289,11 +313,11 @@ func localItems(hits []index.Hit) []record.RefCompletion {
 	return items
 }
 
-func remoteItems(hits []index.Hit, seen map[Key]looked) []record.RefCompletion {
+func remoteItems(hits []index.Hit, seen map[HandleKey]looked) []record.RefCompletion {
 	items := make([]record.RefCompletion, len(hits))
 	for i := range hits {
 		e := &hits[i].Entry
-		s := seen[Key{e.Kind, e.ID}]
+		s := seen[HandleKey{e.Kind, e.ID}]
 		items[i] = itemOf(e, s.Label)
 		if !s.Handle {
 			items[i].Handle = fmt.Sprintf("claim_%d", e.Number) // by which it was found

@@ -1,4 +1,4 @@
-package resolve_test
+package gather_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/gather/resolve"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -14,7 +14,7 @@ import (
 )
 
 // life fills a world with one record of each kind.
-func (w *world) life() {
+func (w *resolverWorld) life() {
 	w.Helper()
 	w.people()
 	w.entity("alice", "Alice Novak", false)
@@ -34,7 +34,7 @@ func (w *world) life() {
 }
 
 func TestREF7_WhatReferencesLeadTo(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.life()
 	w.leads(w.local, [][2]string{
 		{"@conversation_fix_bus_1a2b_message_1", "conversation_message message said1:"},
@@ -76,7 +76,7 @@ func TestREF7_WhatReferencesLeadTo(t *testing.T) {
 
 // TestREF7_TheEarlierStepCounts where two of them find something of the same length.
 func TestREF7_TheEarlierStepCounts(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.people()
 	w.add(memory.Draft{ID: "one", Handle: "two", Statement: "first"}, memory.Draft{ID: "two", Handle: "three", Statement: "second"})
 	w.context("ctx", "Three", "")
@@ -89,7 +89,7 @@ func TestREF7_TheEarlierStepCounts(t *testing.T) {
 }
 
 func TestREF7_NothingIsGuessed(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.people()
 	w.entity("twin", "Work", false)
 	w.context("work", "Work", "")
@@ -119,7 +119,7 @@ func TestREF7_NothingIsGuessed(t *testing.T) {
 
 // TestREF7_StatusesOfASingleReference: what is no more is given with its status.
 func TestREF7_StatusesOfASingleReference(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	ctx := t.Context()
 	w.context("all", "All", "")
 	in := []string{"all"}
@@ -130,7 +130,7 @@ func TestREF7_StatusesOfASingleReference(t *testing.T) {
 		memory.Draft{ID: "arch", Handle: "arch_one", Statement: "I had a dog", Contexts: in},
 		memory.Draft{ID: "wrong", Handle: "wrong_one", Statement: "I hate tea", Contexts: in},
 		memory.Draft{ID: "gone", Handle: "gone_one", Statement: "I hate milk", Contexts: in},
-		memory.Draft{ID: "depr", Handle: "depr_one", Statement: "I may move", Contexts: in, Confidence: ptr(0.1)},
+		memory.Draft{ID: "depr", Handle: "depr_one", Statement: "I may move", Contexts: in, Confidence: pointerTo(0.1)},
 		memory.Draft{ID: "cont", Handle: "cont_one", Statement: "I eat meat", Contexts: in},
 		memory.Draft{ID: "merged", Handle: "merged_one", Statement: "I like tea", Contexts: in},
 		memory.Draft{ID: "loop", Handle: "loop_one", Statement: "I like loops", Contexts: in},
@@ -140,7 +140,7 @@ func TestREF7_StatusesOfASingleReference(t *testing.T) {
 	_, err = w.mem.Retract(ctx, w.local, "wrong", nil)
 	must(t, err)
 	must(t, w.mem.Delete(ctx, w.local, "gone", true, nil))
-	_, err = w.mem.Update(ctx, w.local, memory.Patch{ID: "cont", Status: ptr(record.MemoryContested)}, nil)
+	_, err = w.mem.Update(ctx, w.local, memory.Patch{ID: "cont", Status: pointerTo(record.MemoryContested)}, nil)
 	must(t, err)
 	mergedInto := func(id, into string) {
 		w.store(id, func(m *memory.Record) { m.Status, m.MergedInto = record.MemoryMerged, into })
@@ -170,7 +170,7 @@ func TestREF7_StatusesOfASingleReference(t *testing.T) {
 
 // TestREF7_MergesAreFollowed ten times.
 func TestREF7_MergesAreFollowed(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	for i := range 13 {
 		w.add(memory.Draft{ID: fmt.Sprintf("m%02d", i), Statement: fmt.Sprintf("statement %d", i)})
 	}
@@ -184,7 +184,7 @@ func TestREF7_MergesAreFollowed(t *testing.T) {
 
 // TestREF7_GroupsAreOrdered: each memory once, the last changed first, then by id.
 func TestREF7_GroupsAreOrdered(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.context("a", "Aa", "")
 	w.context("b", "Bb", "a")
 	for _, id := range []string{"y", "x", "z"} {
@@ -207,7 +207,7 @@ func TestREF7_GroupsAreOrdered(t *testing.T) {
 
 // TestREF8_TheTreeHasTenLevels below the context that is named.
 func TestREF8_TheTreeHasTenLevels(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	parent, want := "", ""
 	for depth := range 12 {
 		id := fmt.Sprintf("c%02d", depth)
@@ -226,7 +226,7 @@ func TestREF8_TheTreeHasTenLevels(t *testing.T) {
 
 // TestREF9_WhatIsPrivateIsMissing for a remote reader, in every form by which it could be named.
 func TestREF9_WhatIsPrivateIsMissing(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.people()
 	w.entity("spy", "Spy", true)
 	w.entity("pub", "Public", false)
@@ -277,7 +277,7 @@ func TestREF9_WhatIsPrivateIsMissing(t *testing.T) {
 
 // TestREF14_MessagesOfConversations by number and by hash; their text is cut.
 func TestREF14_MessagesOfConversations(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.leads(w.local, [][2]string{
 		{"@conv_a_message_3_msg_1", "conversation_message message said1:"}, // the last one counts
 		{"@conv_fix_bus_1a2b_msg_0", "not_found"},
@@ -298,10 +298,10 @@ func TestREF14_MessagesOfConversations(t *testing.T) {
 
 // TestREF3_WhatIsLookedUpFollowsTheRecords, and is there again after they were loaded.
 func TestREF3_WhatIsLookedUpFollowsTheRecords(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.life()
 	ctx := t.Context()
-	_, err := w.mem.Update(ctx, w.local, memory.Patch{ID: "run", Tags: ptr([]string{"sport"}), EntityIDs: ptr([]string{"alice"}), Contexts: ptr([]string{"health"})}, nil)
+	_, err := w.mem.Update(ctx, w.local, memory.Patch{ID: "run", Tags: pointerTo([]string{"sport"}), EntityIDs: pointerTo([]string{"alice"}), Contexts: pointerTo([]string{"health"})}, nil)
 	must(t, err)
 	w.put(memory.ContextDraft{ID: "sport", Name: "Games"})
 	want := [][2]string{
@@ -316,10 +316,10 @@ func TestREF3_WhatIsLookedUpFollowsTheRecords(t *testing.T) {
 	w.leads(w.local, want)
 	w.mem, err = memory.Open(w.db, memory.Options{})
 	must(t, err)
-	w.refs = resolve.New(resolve.Options{Memories: w.mem})
+	w.refs = gather.NewResolver(gather.ResolverOptions{Memories: w.mem})
 	w.leads(w.local, want)
 	must(t, w.mem.Delete(ctx, w.local, "boss", true, nil))
 	w.leads(w.local, [][2]string{{"@fitness_tag", "not_found"}, {"@the_boss", "not_found"}, {"alice", "entity id alice: run"}})
 }
 
-func ptr[T any](v T) *T { return &v }
+func pointerTo[T any](v T) *T { return &v }

@@ -1,4 +1,4 @@
-package complete
+package gather
 
 import (
 	"cmp"
@@ -16,14 +16,14 @@ import (
 
 // Memories is the Source of memories and contexts, and of the tags and domains that active and
 // contested memories have: a tag with those above it, so that work is one where work/alpha is.
-type Memories struct {
+type MemorySource struct {
 	store  *memory.Store
 	remote *audience.View
 
-	labels  map[Key]*carriers   // of tags and domains
-	labeled map[string][]Key    // by memory
-	from    map[string][]string // ids of the memories that come from a note
-	source  map[string]string   // the note that a memory comes from
+	labels  map[HandleKey]*carriers // of tags and domains
+	labeled map[string][]HandleKey  // by memory
+	from    map[string][]string     // ids of the memories that come from a note
+	source  map[string]string       // the note that a memory comes from
 }
 
 // carriers are the memories that have a tag or a domain, with when they were used last.
@@ -38,29 +38,29 @@ type times struct {
 }
 
 // NewMemories returns the Source of a store.
-func NewMemories(store *memory.Store, rooms *audience.Views) *Memories {
-	return &Memories{store: store, remote: rooms.View(audience.Remote)}
+func NewMemorySource(store *memory.Store, rooms *audience.Views) *MemorySource {
+	return &MemorySource{store: store, remote: rooms.View(audience.Remote)}
 }
 
 // Kinds is that of Source.
-func (s *Memories) Kinds() []handle.Kind {
+func (s *MemorySource) Kinds() []handle.Kind {
 	return []handle.Kind{handle.Memory, handle.Context, handle.Tag, handle.Domain}
 }
 
 // Load is that of Source.
-func (s *Memories) Load(ctx context.Context) ([]Key, error) {
-	s.labels, s.labeled = make(map[Key]*carriers), make(map[string][]Key)
+func (s *MemorySource) Load(ctx context.Context) ([]HandleKey, error) {
+	s.labels, s.labeled = make(map[HandleKey]*carriers), make(map[string][]HandleKey)
 	s.from, s.source = make(map[string][]string), make(map[string]string)
-	var keys []Key
+	var keys []HandleKey
 	for m := range s.store.All() {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		keys = append(keys, Key{handle.Memory, m.ID})
+		keys = append(keys, HandleKey{handle.Memory, m.ID})
 		s.follow(m.ID)
 	}
 	for c := range s.store.StoredContexts() {
-		keys = append(keys, Key{handle.Context, c.ID})
+		keys = append(keys, HandleKey{handle.Context, c.ID})
 	}
 	for k := range s.labels {
 		keys = append(keys, k)
@@ -69,15 +69,15 @@ func (s *Memories) Load(ctx context.Context) ([]Key, error) {
 }
 
 // Touched is that of Source.
-func (s *Memories) Touched(cs *kv.ChangeSet) []Key {
-	var keys []Key
+func (s *MemorySource) Touched(cs *kv.ChangeSet) []HandleKey {
+	var keys []HandleKey
 	for _, ch := range cs.Changes {
 		memoryID, contextID := memory.Touched(ch)
 		switch {
 		case memoryID != "":
 			keys = s.touch(keys, memoryID)
 		case contextID != "":
-			keys = append(keys, Key{handle.Context, contextID})
+			keys = append(keys, HandleKey{handle.Context, contextID})
 		case len(s.from[ch.ID]) > 0 && ch.Collection == notes.Records.Name():
 			for _, id := range slices.Clone(s.from[ch.ID]) { // which may be private now, or public
 				keys = s.touch(keys, id)
@@ -87,13 +87,13 @@ func (s *Memories) Touched(cs *kv.ChangeSet) []Key {
 	return keys
 }
 
-func (s *Memories) touch(keys []Key, id string) []Key {
-	return append(append(keys, Key{handle.Memory, id}), s.follow(id)...)
+func (s *MemorySource) touch(keys []HandleKey, id string) []HandleKey {
+	return append(append(keys, HandleKey{handle.Memory, id}), s.follow(id)...)
 }
 
 // follow takes in what tags, domains and source a memory has now. It returns the tags and domains that it
 // has, or had.
-func (s *Memories) follow(id string) []Key {
+func (s *MemorySource) follow(id string) []HandleKey {
 	touched := s.labeled[id]
 	for _, k := range touched {
 		c := s.labels[k]
@@ -143,8 +143,8 @@ func (s *Memories) follow(id string) []Key {
 }
 
 // labelsOf returns the tags and domains of a memory, with those above them, each once.
-func labelsOf(m *memory.Record) []Key {
-	var keys []Key
+func labelsOf(m *memory.Record) []HandleKey {
+	var keys []HandleKey
 	for _, of := range []struct {
 		kind handle.Kind
 		list []string
@@ -155,7 +155,7 @@ func labelsOf(m *memory.Record) []Key {
 				if at < len(label) && label[at] != '/' {
 					continue
 				}
-				if k := (Key{of.kind, label[:at]}); at > 0 && !slices.Contains(keys, k) {
+				if k := (HandleKey{of.kind, label[:at]}); at > 0 && !slices.Contains(keys, k) {
 					keys = append(keys, k)
 				}
 			}
@@ -192,7 +192,7 @@ func (t *times) drop(id string) {
 }
 
 // Entry is that of Source.
-func (s *Memories) Entry(k Key) (index.Entry, bool) {
+func (s *MemorySource) Entry(k HandleKey) (index.Entry, bool) {
 	switch k.Kind {
 	case handle.Memory:
 		return s.memory(k.ID)
@@ -212,7 +212,7 @@ func (s *Memories) Entry(k Key) (index.Entry, bool) {
 	return e, true
 }
 
-func (s *Memories) memory(id string) (e index.Entry, ok bool) {
+func (s *MemorySource) memory(id string) (e index.Entry, ok bool) {
 	m := s.store.Stored(id)
 	if m == nil || !m.Current() {
 		return e, false
@@ -229,7 +229,7 @@ func (s *Memories) memory(id string) (e index.Entry, ok bool) {
 
 func labelOf(m *memory.Record) string { return cmp.Or(m.Summary, m.Statement) }
 
-func (s *Memories) context(id string) (e index.Entry, ok bool) {
+func (s *MemorySource) context(id string) (e index.Entry, ok bool) {
 	c := s.store.StoredContext(id)
 	if c == nil {
 		return e, false
@@ -244,23 +244,23 @@ func (s *Memories) context(id string) (e index.Entry, ok bool) {
 }
 
 // Show is that of Source.
-func (s *Memories) Show(_ context.Context, v *audience.View, e *index.Entry) (Shown, error) {
+func (s *MemorySource) Show(_ context.Context, v *audience.View, e *index.Entry) (EntryVisibility, error) {
 	switch e.Kind {
 	case handle.Memory:
 		m := s.store.Stored(e.ID)
 		if !memory.Sees(v, m) {
-			return Shown{}, nil
+			return EntryVisibility{}, nil
 		}
-		return Shown{Exists: true, Handle: m.ShowsHandle(v), Label: v.TextOf(m.Source.NoteID, labelOf(m))}, nil
+		return EntryVisibility{Exists: true, Handle: m.ShowsHandle(v), Label: v.TextOf(m.Source.NoteID, labelOf(m))}, nil
 	case handle.Context:
 		c := s.store.StoredContext(e.ID)
 		if c == nil || !v.Sees(c.Private) {
-			return Shown{}, nil
+			return EntryVisibility{}, nil
 		}
 		name := v.TextOf("", c.Name)
 		same := name == c.Name && slices.Equal(e.Names, []string{name})
-		return Shown{Exists: true, Handle: c.ShowsHandle(v), Names: []bool{same}, Label: name}, nil
+		return EntryVisibility{Exists: true, Handle: c.ShowsHandle(v), Names: []bool{same}, Label: name}, nil
 	}
 	plain := v.TextOf("", e.ID) == e.ID
-	return Shown{Exists: plain, Handle: plain, Names: []bool{plain}, Label: e.ID}, nil
+	return EntryVisibility{Exists: plain, Handle: plain, Names: []bool{plain}, Label: e.ID}, nil
 }

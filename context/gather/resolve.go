@@ -1,4 +1,28 @@
-package resolve
+package gather
+
+// Resolve says which records the references of a message lead to: memories by number, id or
+// handle, contexts with all that lies below them, tags, domains, entities, conversations, their messages
+// and notes (REF-7).
+//
+// Resolve takes one reference. InMessage finds all of a text: those that package refs reads without
+// knowing a store, and names, which may have several words. The longest of what a place may mean counts,
+// of one length the first in the order of REF-7, and of two records that are called the same none: the
+// error names both.
+//
+// # Who may call it
+//
+// The handlers of rpc, and package gather. Who reads gives the View of the reader: for a remote one a
+// private record answers as one that is not there, and is no candidate.
+//
+// # Messages of conversations
+//
+// Conversations lie to the right of this room. What it needs of them are functions of Options, which
+// cmd/ctxd fills in.
+//
+// # Concurrency
+//
+// A Resolver holds nothing but what it was made with, and may be used by any number of goroutines. The
+// stores that it asks are asked one by one: what is written meanwhile may be seen by the later ones.
 
 import (
 	"context"
@@ -16,14 +40,14 @@ import (
 
 // Bounds.
 const (
-	MaxRef         = markdown.MaxMention // bytes of a reference
-	MaxDepth       = 10                  // levels of contexts below the one that is named
-	MaxBody        = 8000                // characters of a message of a conversation
-	MaxSuggestions = 5
+	maxReferenceBytes = markdown.MaxMention // bytes of a reference
+	maxContextDepth   = 10                  // levels of contexts below the one that is named
+	maxMessageChars   = 8000                // characters of a message of a conversation
+	maxSuggestions    = 5
 )
 
 // memories is the store of what a person told, as far as references lead there. It is one.
-type memories interface {
+type memoryOwners interface {
 	Owner(v *audience.View, handle string) (kind, id string, former bool)
 	ByID(v *audience.View, id string) (kind string)
 	ByNumber(v *audience.View, number int64) (id string)
@@ -37,8 +61,8 @@ type memories interface {
 }
 
 // Options are what a Resolver asks. What is nil has no records.
-type Options struct {
-	Memories memories
+type ResolverOptions struct {
+	Memories memoryOwners
 	// Conversation returns the id of the conversation with a handle, "" for none that the reader sees.
 	Conversation func(ctx context.Context, v *audience.View, handle string) (id string, err error)
 	// Message returns a message of a conversation as the reader sees it, by its number from 1 when which
@@ -49,13 +73,13 @@ type Options struct {
 }
 
 // Resolver finds what references lead to.
-type Resolver struct{ opts Options }
+type Resolver struct{ opts ResolverOptions }
 
 // New returns a Resolver.
-func New(opts Options) *Resolver { return &Resolver{opts} }
+func NewResolver(opts ResolverOptions) *Resolver { return &Resolver{opts} }
 
 // Target is what a reference leads to.
-type Target struct {
+type ReferenceTarget struct {
 	Type     record.ResolvedType
 	Via      record.ResolvedVia
 	ID       string   // of a tag or domain its fold
@@ -96,9 +120,9 @@ func (r *Resolver) Resolve(ctx context.Context, v *audience.View, ref string, li
 	return out, nil
 }
 
-func (r *Resolver) resolve(ctx context.Context, v *audience.View, ref string) (*Target, error) {
-	if len(ref) > MaxRef {
-		return nil, fault.TooLarge("ref", len(ref), MaxRef, "bytes")
+func (r *Resolver) resolve(ctx context.Context, v *audience.View, ref string) (*ReferenceTarget, error) {
+	if len(ref) > maxReferenceBytes {
+		return nil, fault.TooLarge("ref", len(ref), maxReferenceBytes, "bytes")
 	}
 	ref = strings.TrimSpace(ref)
 	bare := strings.TrimPrefix(ref, "@")
@@ -106,16 +130,16 @@ func (r *Resolver) resolve(ctx context.Context, v *audience.View, ref string) (*
 	case strings.HasPrefix(ref, "[["):
 		return r.note(v, ref)
 	case bracketed && size == len(bare) && len(bare) < len(ref):
-		return r.orMissing(ctx, v, name, func() (*Target, error) { return r.named(v, name) })
+		return r.orMissing(ctx, v, name, func() (*ReferenceTarget, error) { return r.named(v, name) })
 	case bare == "" || bare == "#":
 		return nil, fault.Field("ref", "the reference is empty").
 			WithHint("give an id, a handle, a number as #42, or a name")
 	}
 	if id, ok := memoryID(bare); ok {
-		return r.orMissing(ctx, v, ref, func() (*Target, error) { return r.memoryID(v, id) })
+		return r.orMissing(ctx, v, ref, func() (*ReferenceTarget, error) { return r.memoryID(v, id) })
 	}
 	w := word{text: bare, ids: true}
-	return r.orMissing(ctx, v, bare, func() (*Target, error) { return r.word(ctx, v, w) })
+	return r.orMissing(ctx, v, bare, func() (*ReferenceTarget, error) { return r.word(ctx, v, w) })
 }
 
 // memoryID returns the id of memory:ID and mem:ID.
@@ -125,13 +149,13 @@ func memoryID(text string) (id string, ok bool) {
 }
 
 // orMissing is the error of step 6 where a reference leads to nothing.
-func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called string, find func() (*Target, error),
-) (*Target, error) {
+func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called string, find func() (*ReferenceTarget, error),
+) (*ReferenceTarget, error) {
 	t, err := find()
 	if t != nil || err != nil {
 		return t, err
 	}
-	missing := Missing(called)
+	missing := missingReference(called)
 	if number, ok := handle.ParseNumber(called); ok && !v.Hides() && r.opts.Memories != nil {
 		last, err := r.opts.Memories.LastNumber(ctx)
 		if err != nil {
@@ -142,13 +166,13 @@ func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called strin
 		}
 	}
 	if r.opts.Near != nil {
-		missing.Candidates = r.opts.Near(v, called, MaxSuggestions)
+		missing.Candidates = r.opts.Near(v, called, maxSuggestions)
 	}
 	return nil, missing
 }
 
 // Missing is the error for a reference that leads to nothing.
-func Missing(called string) *fault.Error {
+func missingReference(called string) *fault.Error {
 	const most = 100 // characters of it that are said again
 	e := fault.New(fault.NotFound, "No memory, context or entity is called %s", chars.Beginning(called, most))
 	e.Field = "ref"
@@ -156,10 +180,10 @@ func Missing(called string) *fault.Error {
 }
 
 // word goes through the steps of REF-7 for a reference that is one word or name; nil for nothing.
-func (r *Resolver) word(ctx context.Context, v *audience.View, w word) (*Target, error) {
-	for _, step := range [...]func(context.Context, *audience.View, word) (*Target, error){
+func (r *Resolver) word(ctx context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
+	for _, step := range [...]func(context.Context, *audience.View, word) (*ReferenceTarget, error){
 		r.byMessage, r.byID, r.byNumber, r.byHandle, r.byComputed,
-		func(_ context.Context, v *audience.View, w word) (*Target, error) { return r.named(v, w.text) },
+		func(_ context.Context, v *audience.View, w word) (*ReferenceTarget, error) { return r.named(v, w.text) },
 	} {
 		t, err := step(ctx, v, w)
 		if t != nil || err != nil {
@@ -170,7 +194,7 @@ func (r *Resolver) word(ctx context.Context, v *audience.View, w word) (*Target,
 }
 
 // byMessage is the first half of step 1.
-func (r *Resolver) byMessage(ctx context.Context, v *audience.View, w word) (*Target, error) {
+func (r *Resolver) byMessage(ctx context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
 	of, which, ok := handle.SplitMessage(w.text)
 	if !ok || r.opts.Conversation == nil {
 		return nil, nil
@@ -183,7 +207,7 @@ func (r *Resolver) byMessage(ctx context.Context, v *audience.View, w word) (*Ta
 	if err != nil {
 		return nil, err
 	}
-	return &Target{Type: record.ResolvedMessage, Via: record.ViaMessage, ID: m.ID, Message: m}, nil
+	return &ReferenceTarget{Type: record.ResolvedMessage, Via: record.ViaMessage, ID: m.ID, Message: m}, nil
 }
 
 // Message returns a message of a conversation that the reader sees, with its body cut to MaxBody. The error
@@ -198,12 +222,12 @@ func (r *Resolver) Message(ctx context.Context, v *audience.View, id, which stri
 		e.Field = "ref"
 		return nil, e.WithHint("give a number from 1 to %d, or the hash of a message", total)
 	}
-	m.Content, _ = chars.Cut(m.Content, MaxBody)
+	m.Content, _ = chars.Cut(m.Content, maxMessageChars)
 	return m, nil
 }
 
 // byID is the second half of step 1.
-func (r *Resolver) byID(_ context.Context, v *audience.View, w word) (*Target, error) {
+func (r *Resolver) byID(_ context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
 	isID := entities.CheckID("ref", w.text) == nil
 	if !w.ids || !isID {
 		return nil, nil
@@ -217,12 +241,12 @@ func (r *Resolver) byID(_ context.Context, v *audience.View, w word) (*Target, e
 	case v.Entity(w.text) != nil:
 		return r.entity(v, w.text, record.ViaID), nil
 	case v.Note(w.text) != nil:
-		return &Target{Type: record.ResolvedNote, Via: record.ViaID, ID: w.text}, nil
+		return &ReferenceTarget{Type: record.ResolvedNote, Via: record.ViaID, ID: w.text}, nil
 	}
 	return nil, nil
 }
 
-func (r *Resolver) memoryID(v *audience.View, id string) (*Target, error) {
+func (r *Resolver) memoryID(v *audience.View, id string) (*ReferenceTarget, error) {
 	if r.opts.Memories == nil || r.opts.Memories.ByID(v, id) != memory.KindMemory {
 		return nil, nil
 	}
@@ -230,7 +254,7 @@ func (r *Resolver) memoryID(v *audience.View, id string) (*Target, error) {
 }
 
 // byNumber is step 2.
-func (r *Resolver) byNumber(_ context.Context, v *audience.View, w word) (*Target, error) {
+func (r *Resolver) byNumber(_ context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
 	number, ok := handle.ParseNumber(w.text)
 	if !ok || r.opts.Memories == nil {
 		return nil, nil
@@ -244,7 +268,7 @@ func (r *Resolver) byNumber(_ context.Context, v *audience.View, w word) (*Targe
 
 // byHandle is step 3. Handles of memories, contexts and conversations, former ones too, are different from
 // each other.
-func (r *Resolver) byHandle(ctx context.Context, v *audience.View, w word) (*Target, error) {
+func (r *Resolver) byHandle(ctx context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
 	if r.opts.Memories != nil {
 		kind, id, former := r.opts.Memories.Owner(v, w.text)
 		via := record.ViaHandle
@@ -265,13 +289,13 @@ func (r *Resolver) byHandle(ctx context.Context, v *audience.View, w word) (*Tar
 	if id == "" || err != nil {
 		return nil, err
 	}
-	return &Target{
+	return &ReferenceTarget{
 		Type: record.ResolvedConversation, Via: record.ViaHandle, ID: id, Memories: r.group(v, audience.GroupConversation, id),
 	}, nil
 }
 
 // byComputed is step 4.
-func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Target, error) {
+func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
 	if strings.IndexByte(w.text, '_') < 0 { // as in most names: it has no suffix
 		return nil, nil
 	}
@@ -299,10 +323,10 @@ func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Tar
 		if !strings.HasSuffix(folded, labels.suffix) {
 			continue
 		}
-		var targets []*Target
+		var targets []*ReferenceTarget
 		for _, fold := range r.opts.Memories.Labelled(labels.kind, w.text) {
 			if ids := r.opts.Memories.Group(v, labels.kind, fold); len(ids) > 0 {
-				targets = append(targets, &Target{Type: labels.found, Via: record.ViaComputed, ID: fold, Memories: ids})
+				targets = append(targets, &ReferenceTarget{Type: labels.found, Via: record.ViaComputed, ID: fold, Memories: ids})
 			}
 		}
 		switch len(targets) {
@@ -317,7 +341,7 @@ func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Tar
 }
 
 // named is step 5 for a text that is a name as a whole.
-func (r *Resolver) named(v *audience.View, name string) (*Target, error) {
+func (r *Resolver) named(v *audience.View, name string) (*ReferenceTarget, error) {
 	var found []*entities.Entity
 	e, err := v.EntityByName(name, "")
 	var several *fault.Error
@@ -346,7 +370,7 @@ func (r *Resolver) called(v *audience.View, name string) []*memory.Context {
 }
 
 // oneOf returns the one record of a name; nil for none.
-func (r *Resolver) oneOf(v *audience.View, found []*entities.Entity, contexts []*memory.Context) (*Target, error) {
+func (r *Resolver) oneOf(v *audience.View, found []*entities.Entity, contexts []*memory.Context) (*ReferenceTarget, error) {
 	switch {
 	case len(found)+len(contexts) > 1:
 		return nil, ambiguous(append(entityCandidates(v, found), contextCandidates(contexts)...))
@@ -359,7 +383,7 @@ func (r *Resolver) oneOf(v *audience.View, found []*entities.Entity, contexts []
 }
 
 // note is a reference by [[Title]].
-func (r *Resolver) note(v *audience.View, ref string) (*Target, error) {
+func (r *Resolver) note(v *audience.View, ref string) (*ReferenceTarget, error) {
 	links := markdown.Links(ref)
 	if len(links) != 1 || links[0].Start != 0 || links[0].End != len(ref) || links[0].Target == "" {
 		return nil, fault.Field("ref", "the reference is no link to a note").WithHint("give [[Title]]")
@@ -367,7 +391,7 @@ func (r *Resolver) note(v *audience.View, ref string) (*Target, error) {
 	res := v.ResolveNote(links[0].Target, "")
 	switch {
 	case res.ID != "":
-		return &Target{Type: record.ResolvedNote, Via: record.ViaName, ID: res.ID}, nil
+		return &ReferenceTarget{Type: record.ResolvedNote, Via: record.ViaName, ID: res.ID}, nil
 	case len(res.Candidates) > 0:
 		return nil, ambiguous(withKind(v.Candidates(res.Candidates), record.ResolvedNote))
 	}

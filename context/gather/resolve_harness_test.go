@@ -1,4 +1,4 @@
-package resolve_test
+package gather_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/resolve"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -19,23 +19,23 @@ import (
 )
 
 // world is a store with the rooms that references lead to, a clock, and the Views of both readers.
-type world struct {
+type resolverWorld struct {
 	testing.TB
 	db            *kv.Store
 	ents          *entities.Store
 	notes         *notes.Store
 	mem           *memory.Store
-	refs          *resolve.Resolver
+	refs          *gather.Resolver
 	local, remote *audience.View
 	now           time.Time
 }
 
-func open(t testing.TB) *world {
+func openResolver(t testing.TB) *resolverWorld {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{TB: t, db: db, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
+	w := &resolverWorld{TB: t, db: db, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	w.ents, err = entities.Open(db, entities.Options{})
 	must(t, err)
 	w.notes, err = notes.Open(db, w.ents, notes.Options{})
@@ -48,21 +48,21 @@ func open(t testing.TB) *world {
 		Conversation: func(*kv.Tx, string, []string) (private, found bool, err error) { return false, true, nil },
 	})
 	must(t, err)
-	w.refs = resolve.New(resolve.Options{Memories: w.mem, Conversation: w.conversation, Message: w.message})
+	w.refs = gather.NewResolver(gather.ResolverOptions{Memories: w.mem, Conversation: w.conversation, Message: w.message})
 	return w
 }
 
 // talk has the id fix and two messages, of which the second one is long and has the hash a3f2b1.
 var talk = []string{"hello", strings.Repeat("long ", 2000)}
 
-func (w *world) conversation(_ context.Context, _ *audience.View, handle string) (string, error) {
+func (w *resolverWorld) conversation(_ context.Context, _ *audience.View, handle string) (string, error) {
 	if handle == "fix_bus_1a2b" || handle == "a_message_3" {
 		return "fix", nil
 	}
 	return "", nil
 }
 
-func (w *world) message(_ context.Context, _ *audience.View, _, which string) (*record.ChatMessage, int, error) {
+func (w *resolverWorld) message(_ context.Context, _ *audience.View, _, which string) (*record.ChatMessage, int, error) {
 	index, known := map[string]int{"1": 1, "2": 2, "a3f2b1": 2}[which]
 	if !known {
 		return nil, len(talk), nil
@@ -70,7 +70,7 @@ func (w *world) message(_ context.Context, _ *audience.View, _, which string) (*
 	return &record.ChatMessage{ID: fmt.Sprintf("said%d", index), Index: index, Content: talk[index-1]}, len(talk), nil
 }
 
-func (w *world) add(list ...memory.Draft) {
+func (w *resolverWorld) add(list ...memory.Draft) {
 	w.Helper()
 	for _, d := range list { // each at a time of its own
 		_, err := w.mem.Add(w.Context(), w.local, []memory.Draft{d})
@@ -78,32 +78,32 @@ func (w *world) add(list ...memory.Draft) {
 	}
 }
 
-func (w *world) context(id, name, parent string) {
+func (w *resolverWorld) context(id, name, parent string) {
 	w.Helper()
 	w.put(memory.ContextDraft{ID: id, Name: name, ParentID: parent})
 }
 
-func (w *world) put(d memory.ContextDraft) {
+func (w *resolverWorld) put(d memory.ContextDraft) {
 	w.Helper()
 	_, err := w.mem.PutContext(w.Context(), w.local, d, nil)
 	must(w, err)
 }
 
-func (w *world) entity(id, name string, private bool) {
+func (w *resolverWorld) entity(id, name string, private bool) {
 	w.Helper()
 	_, err := w.ents.Put(w.Context(), entities.Entity{ID: id, Type: "Person", Name: name, Private: private}, nil)
 	must(w, err)
 }
 
 // people declares the type of entities.
-func (w *world) people() {
+func (w *resolverWorld) people() {
 	w.Helper()
 	_, _, err := w.ents.PutType(w.Context(), entities.Type{Name: "Person"}, nil, false)
 	must(w, err)
 }
 
 // store changes the record of a memory as no method does.
-func (w *world) store(id string, change func(*memory.Record)) {
+func (w *resolverWorld) store(id string, change func(*memory.Record)) {
 	w.Helper()
 	must(w, w.db.Update(w.Context(), func(tx *kv.Tx) error {
 		m, err := memory.Records.Get(tx, id)
@@ -117,7 +117,7 @@ func (w *world) store(id string, change func(*memory.Record)) {
 }
 
 // told is what a reference leads to in one line: type, via, id, then the memories, "+" for more.
-func (w *world) told(v *audience.View, ref string) string {
+func (w *resolverWorld) told(v *audience.View, ref string) string {
 	w.Helper()
 	got, err := w.refs.Resolve(w.Context(), v, ref, 100)
 	if err != nil {
@@ -148,7 +148,7 @@ func failure(err error) string {
 	return line
 }
 
-func (w *world) leads(v *audience.View, cases [][2]string) {
+func (w *resolverWorld) leads(v *audience.View, cases [][2]string) {
 	w.Helper()
 	for _, c := range cases {
 		if got := w.told(v, c[0]); got != c[1] {

@@ -1,4 +1,4 @@
-package resolve_test
+package gather_test
 
 import (
 	"fmt"
@@ -8,15 +8,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/resolve"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // found lists what a message refers to, and returns it as it is searched for.
-func (w *world) found(v *audience.View, text string) (lines []string, clean string) {
+func (w *resolverWorld) found(v *audience.View, text string) (lines []string, clean string) {
 	w.Helper()
-	var list []resolve.Found
+	var list []gather.FoundReference
 	m := markdown.ReadMessage(text)
 	for f, err := range w.refs.InMessage(w.Context(), v, &m) {
 		must(w, err)
@@ -35,11 +35,11 @@ func (w *world) found(v *audience.View, text string) (lines []string, clean stri
 		}
 		lines = append(lines, line)
 	}
-	return lines, resolve.Clean(text, list)
+	return lines, gather.CleanMessage(text, list)
 }
 
 func TestREF7_ReferencesOfAMessage(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.life()
 	w.entity("go", "Go", false)
 	w.entity("run", "Running", false)
@@ -88,7 +88,7 @@ func TestREF7_ReferencesOfAMessage(t *testing.T) {
 
 // TestREF7_PlacesOfAnyText follow each other, and hold what stands there.
 func TestREF7_PlacesOfAnyText(t *testing.T) {
-	w := open(t)
+	w := openResolver(t)
 	w.life()
 	pieces := []string{
 		"@running", "@Alice", " Novak", "@Health ", "goals", "@[Alice Novak]", "#2", "#", "[[Kickoff]]", "[[", "]]", " ", "\n", "`", "@", "语", "\\",
@@ -110,7 +110,7 @@ func TestREF7_PlacesOfAnyText(t *testing.T) {
 // TestREF9_AMessageDoesNotTell what is private: it reads as if that were not there.
 func TestREF9_AMessageDoesNotTell(t *testing.T) {
 	texts := []string{"@hidden one and @shh_one, #1", "@Spy @spy_person_entity @own_tag", "@Hidden", "[[Secret]]"}
-	without, with := open(t), open(t)
+	without, with := openResolver(t), openResolver(t)
 	with.people()
 	without.people()
 	with.entity("spy", "Spy", true)

@@ -1,4 +1,4 @@
-package complete_test
+package gather_test
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/refs/index"
 	"github.com/ctxd/ctxd/entities"
@@ -23,7 +23,7 @@ import (
 )
 
 // want fails unless a reader is offered these handles for what is typed, in any order.
-func (w *world) want(v *audience.View, text string, want ...string) {
+func (w *completerWorld) want(v *audience.View, text string, want ...string) {
 	w.Helper()
 	got := []string{}
 	for _, item := range w.typed(v, text) {
@@ -84,7 +84,7 @@ func TestREF16_ACommitShowsAtOnce(t *testing.T) {
 	w.want(w.local, "repa")
 }
 
-func (w *world) handleOf(id string) string {
+func (w *completerWorld) handleOf(id string) string {
 	w.Helper()
 	c, err := w.chats.Get(w.t.Context(), w.local, id)
 	w.must(err)
@@ -185,7 +185,7 @@ func TestREF9_AMemoryIsPrivateWhileItsNoteIs(t *testing.T) {
 var texts = []string{"", "a", "b", "#", "claim_", "plan", "alpha", "beta_", "to_", "my", "priv", "person"}
 
 // offers returns all that Handles offer a reader.
-func (w *world) offers(complete func(text string) ([]record.RefCompletion, error)) []string {
+func (w *completerWorld) offers(complete func(text string) ([]record.RefCompletion, error)) []string {
 	w.Helper()
 	var all []string
 	for _, text := range texts {
@@ -197,7 +197,7 @@ func (w *world) offers(complete func(text string) ([]record.RefCompletion, error
 }
 
 // change does something to a world. What is private is left out of it if public is set.
-func (w *world) change(t *rapid.T, public bool) {
+func (w *completerWorld) change(t *rapid.T, public bool) {
 	ctx := w.t.Context()
 	words := rapid.SampledFrom([]string{"alpha", "beta", "plan", "to do", "private plan", "[[Private Plan]]"})
 	private := rapid.IntRange(0, 2).Draw(t, "private") == 0
@@ -270,7 +270,7 @@ func TestREF9_PrivateRecordsChangeNoAnswer(t *testing.T) {
 			kind := rapid.SampledFrom([]string{"memory", "context", "entity", "say"}).Draw(r, "kind")
 			text := rapid.SampledFrom([]string{"alpha", "beta", "plan"}).Draw(r, "text") + fmt.Sprint(" ", i)
 			private := rapid.Bool().Draw(r, "private")
-			for _, w := range []*world{with, without} {
+			for _, w := range []*completerWorld{with, without} {
 				w.clock()
 				if private && w == without {
 					continue
@@ -281,7 +281,7 @@ func TestREF9_PrivateRecordsChangeNoAnswer(t *testing.T) {
 			}
 		}
 		for _, limit := range []int{1, 3, 6, 50} {
-			answer := func(w *world) []string {
+			answer := func(w *completerWorld) []string {
 				return w.offers(func(text string) ([]record.RefCompletion, error) {
 					items, err := w.handles.Complete(t.Context(), w.remote, text, nil, limit)
 					near, nearErr := w.handles.Near(t.Context(), w.remote, "m_alpha"+text, limit)
@@ -295,7 +295,7 @@ func TestREF9_PrivateRecordsChangeNoAnswer(t *testing.T) {
 	})
 }
 
-func (w *world) write(kind, text string, i int, private bool) {
+func (w *completerWorld) write(kind, text string, i int, private bool) {
 	var err error
 	switch kind {
 	case "memory":
@@ -344,12 +344,12 @@ func TestREF16_CommitsWhileTheIndexIsMade(t *testing.T) {
 
 // slow is a Source during whose Load something happens.
 type slow struct {
-	*complete.Entities
+	*gather.EntitySource
 	during func()
 }
 
-func (s slow) Load(ctx context.Context) ([]complete.Key, error) {
-	keys, err := s.Entities.Load(ctx)
+func (s slow) Load(ctx context.Context) ([]gather.HandleKey, error) {
+	keys, err := s.EntitySource.Load(ctx)
 	s.during()
 	return keys, err
 }
@@ -358,7 +358,7 @@ func TestREF16_WhatIsWrittenWhileTheIndexIsMade(t *testing.T) {
 	w := open(t, t)
 	w.entity(entities.Entity{ID: "old", Name: "Old Name"})
 	w.entity(entities.Entity{ID: "gone", Name: "Gone Soon"})
-	w.handles = complete.Open(w.db, slow{complete.NewEntities(w.ents), func() {
+	w.handles = gather.OpenCompleter(w.db, slow{gather.NewEntitySource(w.ents), func() {
 		w.entity(entities.Entity{ID: "old", Name: "New Name"})
 		w.entity(entities.Entity{Name: "Added Late"})
 		_, err := w.ents.Trash(t.Context(), "gone", nil)

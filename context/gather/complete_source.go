@@ -1,4 +1,4 @@
-package complete
+package gather
 
 import (
 	"context"
@@ -10,29 +10,29 @@ import (
 )
 
 // Key names a record that has a handle.
-type Key struct {
+type HandleKey struct {
 	Kind handle.Kind
 	ID   string
 }
 
 // Source knows the records of some kinds. Load, Touched and Entry are called one at a time;
 // Show is called concurrently.
-type Source interface {
+type HandleSource interface {
 	// Kinds are those of its records.
 	Kinds() []handle.Kind
 	// Load returns all records, as they are at some time while it runs.
-	Load(ctx context.Context) ([]Key, error)
+	Load(ctx context.Context) ([]HandleKey, error)
 	// Touched returns the records whose entries a commit has changed, and others where that is
 	// simpler. It may be asked again about a commit that Load has seen.
-	Touched(cs *kv.ChangeSet) []Key
+	Touched(cs *kv.ChangeSet) []HandleKey
 	// Entry returns the entry of a record as it is now; ok is false when it has none.
-	Entry(k Key) (e index.Entry, ok bool)
+	Entry(k HandleKey) (e index.Entry, ok bool)
 	// Show returns what a remote reader is shown of an entry.
-	Show(ctx context.Context, v *audience.View, e *index.Entry) (Shown, error)
+	Show(ctx context.Context, v *audience.View, e *index.Entry) (EntryVisibility, error)
 }
 
 // Shown is what a reader is shown of an entry.
-type Shown struct {
+type EntryVisibility struct {
 	Exists bool   // for the reader
 	Handle bool   // whether the handle is shown
 	Names  []bool // for each of Entry.Names, whether it is shown as it is
@@ -40,7 +40,7 @@ type Shown struct {
 }
 
 // finds reports whether a reader finds an entry by what was found of it; see index.Skip.
-func (s *Shown) finds(name int) bool {
+func (s *EntryVisibility) finds(name int) bool {
 	switch {
 	case !s.Exists:
 		return false

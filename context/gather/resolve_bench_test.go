@@ -1,4 +1,4 @@
-package resolve_test
+package gather_test
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ func timed(b *testing.B, call func()) {
 
 // BenchmarkResolveTree is a context with 1,000 memories in 40 contexts below it: under 1 ms.
 func BenchmarkResolveTree(b *testing.B) {
-	w := open(b)
+	w := openResolver(b)
 	w.context("root", "Root", "")
 	for i := range 40 {
 		w.context(fmt.Sprintf("c%d", i), fmt.Sprintf("Part %d", i), map[bool]string{true: "root", false: fmt.Sprintf("c%d", i/2)}[i < 2])
@@ -45,7 +45,7 @@ func BenchmarkResolveTree(b *testing.B) {
 
 // BenchmarkInMessage reads a message of ten references and 2 KB.
 func BenchmarkInMessage(b *testing.B) {
-	w := open(b)
+	w := openResolver(b)
 	w.life()
 	const part = "What do @running and #2 say of @Alice Novak, and how does @health_goals fit the plan that we made on " +
 		"Monday, of which nobody has heard since? Ask @nobody about it. There is nothing else in this part of the message.\n"

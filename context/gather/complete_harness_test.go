@@ -1,4 +1,4 @@
-package complete_test
+package gather_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/gather/complete"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/refs/index"
 	"github.com/ctxd/ctxd/entities"
@@ -28,7 +28,7 @@ type fataler interface {
 }
 
 // world is a store in memory with the rooms that have handles, and the Views of both readers.
-type world struct {
+type completerWorld struct {
 	fataler
 	t             testing.TB
 	db            *kv.Store
@@ -37,16 +37,16 @@ type world struct {
 	mem           *memory.Store
 	chats         *chat.Store
 	rooms         *audience.Views
-	handles       *complete.Handles
+	handles       *gather.Completer
 	local, remote *audience.View
 	ids           int
 	now           time.Time
 }
 
-func open(t testing.TB, f fataler) *world {
+func open(t testing.TB, f fataler) *completerWorld {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
-	w := &world{fataler: f, t: t, db: db, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
+	w := &completerWorld{fataler: f, t: t, db: db, now: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	w.must(err)
 	t.Cleanup(func() { _ = db.Close() })
 	w.ents, err = entities.Open(db, entities.Options{Now: w.clock})
@@ -72,7 +72,7 @@ func open(t testing.TB, f fataler) *world {
 }
 
 // opened returns Handles of the world, as a start would.
-func (w *world) opened() *complete.Handles {
+func (w *completerWorld) opened() *gather.Completer {
 	return chat.OpenCompleter(w.db, w.rooms, w.ents, w.mem, w.chats)
 }
 
@@ -85,7 +85,7 @@ func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
 	return source.Private, found, err
 }
 
-func (w *world) must(err error) {
+func (w *completerWorld) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -93,24 +93,24 @@ func (w *world) must(err error) {
 }
 
 // clock goes on by a second each time.
-func (w *world) clock() time.Time {
+func (w *completerWorld) clock() time.Time {
 	w.now = w.now.Add(time.Second)
 	return w.now
 }
 
-func (w *world) newID() string {
+func (w *completerWorld) newID() string {
 	w.ids++
 	return fmt.Sprintf("id%d", w.ids)
 }
 
-func (w *world) add(d memory.Draft) *record.Memory {
+func (w *completerWorld) add(d memory.Draft) *record.Memory {
 	w.Helper()
 	list, err := w.mem.Add(w.t.Context(), w.local, []memory.Draft{d})
 	w.must(err)
 	return list[0].Memory
 }
 
-func (w *world) entity(e entities.Entity) *entities.Entity {
+func (w *completerWorld) entity(e entities.Entity) *entities.Entity {
 	w.Helper()
 	e.Type = "person"
 	out, err := w.ents.Put(w.t.Context(), e, nil)
@@ -118,14 +118,14 @@ func (w *world) entity(e entities.Entity) *entities.Entity {
 	return out
 }
 
-func (w *world) note(d notes.Draft) *notes.Note {
+func (w *completerWorld) note(d notes.Draft) *notes.Note {
 	w.Helper()
 	out, err := w.notes.Put(w.t.Context(), d, nil)
 	w.must(err)
 	return out
 }
 
-func (w *world) context(d memory.ContextDraft) *record.Context {
+func (w *completerWorld) context(d memory.ContextDraft) *record.Context {
 	w.Helper()
 	out, err := w.mem.PutContext(w.t.Context(), w.local, d, nil)
 	w.must(err)
@@ -133,7 +133,7 @@ func (w *world) context(d memory.ContextDraft) *record.Context {
 }
 
 // say adds messages of a user to a conversation, "" for a new one; those that begin with ! are private.
-func (w *world) say(id, title string, messages ...string) string {
+func (w *completerWorld) say(id, title string, messages ...string) string {
 	w.Helper()
 	said := chat.AppendRequest{ConversationID: id, Title: title}
 	for _, text := range messages {
@@ -146,7 +146,7 @@ func (w *world) say(id, title string, messages ...string) string {
 }
 
 // typed returns what a reader is offered, each as "handle: label".
-func (w *world) typed(v *audience.View, text string, kinds ...string) []string {
+func (w *completerWorld) typed(v *audience.View, text string, kinds ...string) []string {
 	w.Helper()
 	items, err := w.handles.Complete(w.t.Context(), v, text, kinds, index.MaxLimit)
 	w.must(err)

@@ -1,4 +1,4 @@
-package resolve
+package gather
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 
 // memory is a reference to one memory, whatever its status: one that was merged leads to the other. The error
 // is NotFound for what was wrong.
-func (r *Resolver) memory(v *audience.View, id string, via record.ResolvedVia) (*Target, error) {
+func (r *Resolver) memory(v *audience.View, id string, via record.ResolvedVia) (*ReferenceTarget, error) {
 	ids, retracted := r.opts.Memories.Single(v, id)
 	switch {
 	case retracted:
@@ -23,17 +23,17 @@ func (r *Resolver) memory(v *audience.View, id string, via record.ResolvedVia) (
 	case len(ids) == 0: // it was merged into what is not there
 		return nil, nil
 	}
-	return &Target{Type: record.ResolvedMemory, Via: via, ID: ids[0], Memories: ids}, nil
+	return &ReferenceTarget{Type: record.ResolvedMemory, Via: via, ID: ids[0], Memories: ids}, nil
 }
 
-func (r *Resolver) context(v *audience.View, id string, via record.ResolvedVia) *Target {
-	t := &Target{Type: record.ResolvedContext, Via: via, ID: id}
-	t.Memories, t.Deeper = r.opts.Memories.Tree(v, id, MaxDepth)
+func (r *Resolver) context(v *audience.View, id string, via record.ResolvedVia) *ReferenceTarget {
+	t := &ReferenceTarget{Type: record.ResolvedContext, Via: via, ID: id}
+	t.Memories, t.Deeper = r.opts.Memories.Tree(v, id, maxContextDepth)
 	return t
 }
 
-func (r *Resolver) entity(v *audience.View, id string, via record.ResolvedVia) *Target {
-	return &Target{Type: record.ResolvedEntity, Via: via, ID: id, Memories: r.group(v, audience.GroupEntity, id)}
+func (r *Resolver) entity(v *audience.View, id string, via record.ResolvedVia) *ReferenceTarget {
+	return &ReferenceTarget{Type: record.ResolvedEntity, Via: via, ID: id, Memories: r.group(v, audience.GroupEntity, id)}
 }
 
 // About returns the ids of the memories about an entity.
@@ -49,7 +49,7 @@ func (r *Resolver) group(v *audience.View, kind audience.GroupKind, key string) 
 }
 
 // spell has a tag or a domain be called as the first memory of it spells it.
-func spell(out *record.Resolved, t *Target) {
+func spell(out *record.Resolved, t *ReferenceTarget) {
 	if len(out.Memories) == 0 {
 		return
 	}
@@ -102,7 +102,7 @@ func contextCandidates(list []*memory.Context) []fault.Candidate {
 	return withKind(out, record.ResolvedContext)
 }
 
-func labelCandidates(targets []*Target) []fault.Candidate {
+func labelCandidates(targets []*ReferenceTarget) []fault.Candidate {
 	var out []fault.Candidate
 	for _, t := range targets {
 		out = append(out, fault.Candidate{ID: t.ID, Kind: string(t.Type)})

@@ -1,4 +1,4 @@
-package complete_test
+package gather_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package complete
+package gather
 
 import (
 	"context"
@@ -13,36 +13,36 @@ import (
 )
 
 // Entities is the Source of entities that are not in the trash.
-type Entities struct{ store *entities.Store }
+type EntitySource struct{ store *entities.Store }
 
 // NewEntities returns the Source of a store.
-func NewEntities(store *entities.Store) *Entities { return &Entities{store} }
+func NewEntitySource(store *entities.Store) *EntitySource { return &EntitySource{store} }
 
 // Kinds is that of Source.
-func (s *Entities) Kinds() []handle.Kind { return []handle.Kind{handle.Entity} }
+func (s *EntitySource) Kinds() []handle.Kind { return []handle.Kind{handle.Entity} }
 
 // Load is that of Source.
-func (s *Entities) Load(ctx context.Context) ([]Key, error) {
-	var keys []Key
+func (s *EntitySource) Load(ctx context.Context) ([]HandleKey, error) {
+	var keys []HandleKey
 	for e := range s.store.All() {
-		keys = append(keys, Key{handle.Entity, e.ID})
+		keys = append(keys, HandleKey{handle.Entity, e.ID})
 	}
 	return keys, ctx.Err()
 }
 
 // Touched is that of Source.
-func (s *Entities) Touched(cs *kv.ChangeSet) []Key {
-	var keys []Key
+func (s *EntitySource) Touched(cs *kv.ChangeSet) []HandleKey {
+	var keys []HandleKey
 	for _, ch := range cs.Changes {
 		if _, _, ok := entities.EntityRecords.Of(ch); ok {
-			keys = append(keys, Key{handle.Entity, ch.ID})
+			keys = append(keys, HandleKey{handle.Entity, ch.ID})
 		}
 	}
 	return keys
 }
 
 // Entry is that of Source.
-func (s *Entities) Entry(k Key) (index.Entry, bool) {
+func (s *EntitySource) Entry(k HandleKey) (index.Entry, bool) {
 	e := s.store.Get(k.ID)
 	if e == nil || !e.Live() {
 		return index.Entry{}, false
@@ -58,14 +58,14 @@ func (s *Entities) Entry(k Key) (index.Entry, bool) {
 }
 
 // Show is that of Source.
-func (s *Entities) Show(_ context.Context, v *audience.View, e *index.Entry) (Shown, error) {
+func (s *EntitySource) Show(_ context.Context, v *audience.View, e *index.Entry) (EntryVisibility, error) {
 	stored := v.Entity(e.ID)
 	if stored == nil || !stored.Live() {
-		return Shown{}, nil
+		return EntryVisibility{}, nil
 	}
 	shown := v.ShownEntity(stored)
 	plain := shown.Name == stored.Name && names.Handle(stored.Name, stored.Type) == e.Handle
-	out := Shown{Exists: true, Handle: plain, Label: shown.Name, Names: make([]bool, len(e.Names))}
+	out := EntryVisibility{Exists: true, Handle: plain, Label: shown.Name, Names: make([]bool, len(e.Names))}
 	for i, name := range e.Names {
 		out.Names[i] = name == shown.Name || slices.Contains(shown.Aliases, name)
 	}
