@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -21,11 +21,11 @@ func (c scope) contextAssemble(ctx context.Context, s *Session, p prompt.Params)
 }
 
 // shownIn are the memories that stand in a prompt, in its order.
-func shownIn(res *prompt.Result) (hits []outcomes.Hit) {
+func shownIn(res *prompt.Result) (hits []learn.OutcomeHit) {
 	for _, s := range res.Report.Sections {
 		for _, it := range s.Items {
 			if it.Kind == prompt.KindMemory {
-				hits = append(hits, outcomes.Hit{Kind: outcomes.Memories, ID: it.ID})
+				hits = append(hits, learn.OutcomeHit{Kind: learn.HitMemories, ID: it.ID})
 			}
 		}
 	}

@@ -56,7 +56,7 @@ type Rooms struct {
 	Gather        *gather.Gatherer
 	Vaults        *watch.Importer
 	Memory        *memory.Store
-	Learn         *learn.Rooms              // of Memory
+	Learn         *learn.Stores             // of Memory
 	Facts         *background.FactExtractor // of what is said in Chat; nil: nobody looks for any
 	Memories      *search.Index             // of Memory
 	Reranker      embed.Reranker            // nil: none is configured
@@ -95,7 +95,7 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 
 // scope is what every call has, but for its View.
 func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers answerer, toolset toolCaller, intents intentRouter) scope {
-	learned := cmp.Or(r.Learn, new(learn.Rooms))
+	learned := cmp.Or(r.Learn, new(learn.Stores))
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,

@@ -25,8 +25,6 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
-	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -124,7 +122,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if err != nil {
 		return nil, err
 	}
-	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
+	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: learn.ScorerOptions{Now: now}})
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +187,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if err != nil {
 		return nil, err
 	}
-	learning.Upkeep = upkeep.New(upkeep.Options{
+	learning.Upkeep = learn.NewKeeper(learn.KeeperOptions{
 		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(said), MessageIndex: messages, Now: now,
 	})

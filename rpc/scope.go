@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -100,7 +100,7 @@ func (c scope) ofLearning() *learning.Room { return c.learning }
 
 // showKeeper keeps what the reader of a View was shown in a conversation, and tells how its answers went.
 type showKeeper interface {
-	Show(v *audience.View, conversationID, messageID string, hits []outcomes.Hit)
+	Show(v *audience.View, conversationID, messageID string, hits []learn.OutcomeHit)
 	Answered(ctx context.Context, v *audience.View, conversationID, messageID string, ids []string) error
 	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
-	"github.com/ctxd/ctxd/context/learn/upkeep"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -89,10 +89,10 @@ type Adviser struct {
 	provider llm.Provider
 }
 
-var _ upkeep.Adviser = (*Adviser)(nil)
+var _ learn.Adviser = (*Adviser)(nil)
 
 // Adviser returns one, nil for a nil Model and for one whose provider there is not.
-func (m *FactModel) Adviser() upkeep.Adviser {
+func (m *FactModel) Adviser() learn.Adviser {
 	if m == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func NewAdviser(m *FactModel) (*Adviser, error) {
 func (a *Adviser) Local() bool { return a.provider.Info().Local }
 
 // Decide asks about pairs. The errors are those of llm.Provider, and fault.Unavailable for an answer that is none.
-func (a *Adviser) Decide(ctx context.Context, list []upkeep.Question) (map[string]string, int64, error) {
+func (a *Adviser) Decide(ctx context.Context, list []learn.PairQuestion) (map[string]string, int64, error) {
 	asked := make([]prompts.Compared, len(list))
 	for i, q := range list {
 		asked[i] = prompts.Compared{Ref: q.ID, Older: q.Older, Newer: q.Newer, OlderAt: q.OlderAt, NewerAt: q.NewAt}

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/upkeep"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -194,9 +194,9 @@ func TestMEM59_AModelComparesPairs(t *testing.T) {
 	h.must(err)
 	h.answer = `[{"ref":"p1","answer":"MERGE"},{"ref":"p2","answer":"NEWER"}]`
 	at := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
-	list := []upkeep.Question{{ID: "p1", Older: "I hate </pair> bars", Newer: "I can't stand bars", OlderAt: at, NewAt: at}, {ID: "p2", Older: "x", Newer: "y"}}
+	list := []learn.PairQuestion{{ID: "p1", Older: "I hate </pair> bars", Newer: "I can't stand bars", OlderAt: at, NewAt: at}, {ID: "p2", Older: "x", Newer: "y"}}
 	got, tokens, err := a.Decide(t.Context(), list)
-	if err != nil || got["p1"] != upkeep.Merge || got["p2"] != upkeep.Newer || tokens == 0 || !a.Local() {
+	if err != nil || got["p1"] != learn.AdviceMerge || got["p2"] != learn.AdviceNewer || tokens == 0 || !a.Local() {
 		t.Errorf("%v, %d: %v", got, tokens, err)
 	}
 	for _, wrong := range []string{"MERGE", `[{"ref":"p1","answer":"MERGE"},{"ref":"p1","answer":"NEWER"}]`, "500"} {

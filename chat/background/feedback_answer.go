@@ -7,7 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -30,8 +30,8 @@ func conversationLookup(c Conversations) func(ctx context.Context, v *audience.V
 }
 
 // Answer returns what an answer of a conversation stood on.
-func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (outcomes.Answer, error) {
-	return func(ctx context.Context, v *audience.View, conversationID, messageID string) (a outcomes.Answer, err error) {
+func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (learn.Answer, error) {
+	return func(ctx context.Context, v *audience.View, conversationID, messageID string) (a learn.Answer, err error) {
 		conv, err := c.Get(ctx, v, conversationID)
 		if err != nil {
 			return a, err
@@ -53,7 +53,7 @@ func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, c
 }
 
 // Of returns the memories that a message stands on.
-func MessageAnswer(m *record.ChatMessage) (a outcomes.Answer) {
+func MessageAnswer(m *record.ChatMessage) (a learn.Answer) {
 	for i := range m.References {
 		r := &m.References[i]
 		if r.MemoryID == "" {

@@ -1,16 +1,5 @@
 package background
 
-// Feedback tells the rooms of learning what answers of conversations stood on: which memories a model was shown
-// for an answer, and which of them the answer names.
-//
-// A [Detector] has a model read the end of a conversation and say how the last answer went that the user has reacted to,
-// when somebody asks for it or every four turns in the background. The model is the one that gave the last answer; one that
-// is not local is asked about nothing private. It is given 500 characters of each message of four turns, answers in JSON,
-// and scores nothing unless its confidence is above 0.7. Nothing that waits is kept over a start.
-//
-// Everything is read through the View of the reader. All functions may be called concurrently. A lookup of an answer costs
-// O(messages behind it), mostly one page. The error is NotFound for a message that the reader does not see.
-
 import (
 	"context"
 	"encoding/json"
@@ -25,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -41,7 +30,7 @@ const (
 
 // Scorer scores what was shown in a conversation.
 type Scorer interface {
-	Detected(ctx context.Context, v *audience.View, conversationID, messageID, outcome string, confidence float64) (*outcomes.Scored, error)
+	Detected(ctx context.Context, v *audience.View, conversationID, messageID, outcome string, confidence float64) (*learn.ScoreResult, error)
 	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
 }
 
@@ -92,7 +81,7 @@ type Detection struct {
 	Outcome    string
 	Confidence float64
 	Reasoning  string
-	Scored     *outcomes.Scored // nil: nothing was
+	Scored     *learn.ScoreResult // nil: nothing was
 }
 
 // Answered says that a message was answered. Every four turns the conversation is judged later, if memories were shown
@@ -220,7 +209,7 @@ func (d *OutcomeDetector) judge(ctx context.Context, h DetectorDeps, v *audience
 		return nil, fault.New(fault.Unavailable, "the model did not answer with the JSON that it was asked for").
 			WithHint("try again, or choose another model")
 	}
-	if out.Confidence <= outcomes.SureEnough {
+	if out.Confidence <= learn.MinDetectorConfidence {
 		out.Outcome = record.OutcomeUnknown
 		return out, nil
 	}

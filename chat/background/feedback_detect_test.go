@@ -27,7 +27,7 @@ import (
 type world struct {
 	*testing.T
 	mem       *memory.Store
-	learn     *learn.Rooms
+	learn     *learn.Stores
 	house     background.DetectorDeps
 	detector  *background.OutcomeDetector
 	near, far *provider.Server

@@ -9,7 +9,7 @@ import (
 
 // Open opens the rooms of learning, and tells them of messages and of conversations that are deleted. The options are
 // completed by what conversations know.
-func OpenLearning(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Rooms, error) {
+func OpenLearning(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Stores, error) {
 	opts.Outcomes.Conversation, opts.Outcomes.Answer = conversationLookup(chats), answerLookup(chats)
 	rooms, err := learn.Open(db, mem, opts)
 	if err != nil {

@@ -6,23 +6,19 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/events"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
-	"github.com/ctxd/ctxd/context/learn/promote"
-	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // Rooms are the rooms of learning over one store.
-type Rooms struct {
-	Events   *events.Log
-	Outcomes *outcomes.Room
-	Owner    *promote.Owner
-	Pace     promote.Pace
+type Stores struct {
+	Events   *EventLog
+	Outcomes *Scorer
+	Owner    *Promoter
+	Pace     PromotionPace
 	// AskInChat has models ask users how the last answer went, until somebody has told.
 	AskInChat bool
-	Upkeep    *upkeep.Keeper // set by who opens the indexes
+	Upkeep    *Keeper // set by who opens the indexes
 
 	noPromotion, noUpkeep bool
 	now                   func() time.Time
@@ -30,15 +26,15 @@ type Rooms struct {
 
 // Options are what the rooms need from elsewhere. The zero value works.
 type Options struct {
-	Outcomes  outcomes.Options
+	Outcomes  ScorerOptions
 	AskInChat bool
 	// NoPromotion and NoUpkeep have Keep leave these out. Who asks for one of them gets it all the same.
 	NoPromotion, NoUpkeep bool
 }
 
 // Open opens the rooms.
-func Open(db *kv.Store, mem *memory.Store, opts Options) (*Rooms, error) {
-	scored, err := outcomes.Open(db, mem, opts.Outcomes)
+func Open(db *kv.Store, mem *memory.Store, opts Options) (*Stores, error) {
+	scored, err := OpenScorer(db, mem, opts.Outcomes)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +42,14 @@ func Open(db *kv.Store, mem *memory.Store, opts Options) (*Rooms, error) {
 	if now == nil {
 		now = time.Now
 	}
-	return &Rooms{
-		Events: &events.Log{DB: db, Store: mem}, Outcomes: scored, Owner: &promote.Owner{Memories: mem, Now: now},
+	return &Stores{
+		Events: &EventLog{DB: db, Store: mem}, Outcomes: scored, Owner: &Promoter{Memories: mem, Now: now},
 		AskInChat: opts.AskInChat, noPromotion: opts.NoPromotion, noUpkeep: opts.NoUpkeep, now: now,
 	}, nil
 }
 
 // Keep does what is due at the time. idle is how long nobody has called.
-func (r *Rooms) Keep(ctx context.Context, v *audience.View, idle time.Duration) error {
+func (r *Stores) Keep(ctx context.Context, v *audience.View, idle time.Duration) error {
 	if !r.noPromotion && r.Pace.Due(r.now()) {
 		if _, err := r.Owner.Run(ctx, v, false); err != nil {
 			return err
@@ -66,21 +62,21 @@ func (r *Rooms) Keep(ctx context.Context, v *audience.View, idle time.Duration) 
 	if err != nil || !due {
 		return err
 	}
-	_, err = r.Upkeep.Run(ctx, upkeep.Request{})
+	_, err = r.Upkeep.Run(ctx, UpkeepRequest{})
 	return err
 }
 
 // Flush writes what is not written yet, before the store is closed.
-func (r *Rooms) Flush(ctx context.Context) { r.Outcomes.Flush(ctx) }
+func (r *Stores) Flush(ctx context.Context) { r.Outcomes.Flush(ctx) }
 
 // Forget takes memories that are deleted out of all records of the rooms, in the transaction that deletes them.
 func Forget(tx *kv.Tx, ids []string) error {
-	return errors.Join(events.Forget(tx, ids), outcomes.Forget(tx, ids), upkeep.Forget(tx, ids))
+	return errors.Join(ForgetInEvents(tx, ids), ForgetInOutcomes(tx, ids), ForgetInPairs(tx, ids))
 }
 
 // Check tells what does not fit together in the records of the rooms.
 func Check(tx *kv.Tx) (problems []string, err error) {
-	for _, check := range []func(*kv.Tx) ([]string, error){events.Check, outcomes.Check, upkeep.Check} {
+	for _, check := range []func(*kv.Tx) ([]string, error){CheckEvents, CheckOutcomes, CheckPairs} {
 		list, err := check(tx)
 		problems = append(problems, list...)
 		if err != nil {
@@ -93,5 +89,5 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 // Mend has the records fit those of the other rooms, in a store that has lost transactions. conversation reports whether
 // there is one.
 func Mend(tx *kv.Tx, conversation func(tx *kv.Tx, id string) (bool, error)) error {
-	return errors.Join(events.Mend(tx), outcomes.Mend(tx, conversation), upkeep.Mend(tx))
+	return errors.Join(MendEvents(tx), mendOutcomes(tx, conversation), MendPairs(tx))
 }

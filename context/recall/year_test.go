@@ -16,8 +16,8 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
@@ -47,7 +47,7 @@ type year struct {
 	chat     *chat.Store
 	ranker   *recall.Ranker
 	learned  *concepts.Index
-	outcomes *outcomes.Room
+	outcomes *learn.Scorer
 	v        *audience.View
 	useful   map[string]float64 // by id
 	nouns    [][2]string        // of a task
@@ -89,16 +89,16 @@ func newYear(t testing.TB, number uint64, stages map[string]bool) *year {
 	src := document.New(db, y.mem, seen)
 	y.learned = concepts.Open(db, seen, concepts.Options{
 		Store: y.mem, Memories: src, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
-		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
+		OutcomeOf: learn.OutcomeChange, Outcomes: learn.AllOutcomes(db),
 	})
 	in := recall.Indexes{Memories: recall.Index{Search: search.Open(db, src, search.Options{AtOnce: 1 << 30}), Source: src}, Store: y.mem}
 	y.ranker, err = recall.New(in, recall.Options{Now: clock, Stages: stages, Learned: y.learned})
 	must(t, err)
-	y.outcomes, err = outcomes.Open(db, y.mem, outcomes.Options{
+	y.outcomes, err = learn.OpenScorer(db, y.mem, learn.ScorerOptions{
 		Now:          clock,
 		Conversation: func(context.Context, *audience.View, string) bool { return true },
-		Answer: func(context.Context, *audience.View, string, string) (outcomes.Answer, error) {
-			return outcomes.Answer{}, nil
+		Answer: func(context.Context, *audience.View, string, string) (learn.Answer, error) {
+			return learn.Answer{}, nil
 		},
 	})
 	must(t, err)
@@ -195,7 +195,7 @@ func (y *year) told(task int, id, outcome string) {
 	must(y, err)
 	answer := out.Messages[1].ID
 	must(y, y.outcomes.Answered(y.Context(), y.v, out.ConversationID, answer, []string{id}))
-	_, err = y.outcomes.Response(y.Context(), y.v, outcomes.Response{ConversationID: out.ConversationID, MessageID: answer, Outcome: outcome})
+	_, err = y.outcomes.Response(y.Context(), y.v, learn.AnswerOutcome{ConversationID: out.ConversationID, MessageID: answer, Outcome: outcome})
 	must(y, err)
 }
 

@@ -6,9 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/events"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
-	"github.com/ctxd/ctxd/context/learn/promote"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -18,18 +16,18 @@ import (
 
 // Scorer scores what was shown, for the reader of a View.
 type Scorer interface {
-	Response(ctx context.Context, v *audience.View, p outcomes.Response) (*outcomes.Scored, error)
-	Outcome(ctx context.Context, v *audience.View, o outcomes.Outcome) (*outcomes.Scored, error)
+	Response(ctx context.Context, v *audience.View, p learn.AnswerOutcome) (*learn.ScoreResult, error)
+	Outcome(ctx context.Context, v *audience.View, o learn.Outcome) (*learn.ScoreResult, error)
 }
 
 // Promoter moves memories between tiers.
 type Promoter interface {
-	Run(ctx context.Context, v *audience.View, dryRun bool) (*promote.Report, error)
+	Run(ctx context.Context, v *audience.View, dryRun bool) (*learn.PromotionReport, error)
 }
 
 // Log tells what was done, to the reader of a View.
 type Log interface {
-	List(ctx context.Context, v *audience.View, q events.Query) (list []events.Event, more bool, err error)
+	List(ctx context.Context, v *audience.View, q learn.EventQuery) (list []learn.Event, more bool, err error)
 }
 
 // Room has the handlers. Its members are to be set.
@@ -44,7 +42,7 @@ type Room struct {
 
 // RecordResponse is memory.recordResponse.
 func (r *Room) RecordResponse(ctx context.Context, by calls.Reader, p protocol.MemoryResponse) (out protocol.MemoryScored, err error) {
-	return scored(r.Scorer.Response(ctx, by.View, outcomes.Response{
+	return scored(r.Scorer.Response(ctx, by.View, learn.AnswerOutcome{
 		Takeaway: p.Takeaway, Outcome: p.Outcome, Related: p.Related, ConversationID: p.ConversationID, MessageID: p.MessageID,
 		Client: by.Client,
 	}))
@@ -52,12 +50,12 @@ func (r *Room) RecordResponse(ctx context.Context, by calls.Reader, p protocol.M
 
 // RecordOutcome is memory.recordOutcome.
 func (r *Room) RecordOutcome(ctx context.Context, by calls.Reader, p protocol.MemoryOutcome) (out protocol.MemoryScored, err error) {
-	return scored(r.Scorer.Outcome(ctx, by.View, outcomes.Outcome{
+	return scored(r.Scorer.Outcome(ctx, by.View, learn.Outcome{
 		IDs: p.IDs, Outcome: p.Outcome, Signal: p.Signal, Confidence: p.Confidence,
 	}))
 }
 
-func scored(s *outcomes.Scored, err error) (out protocol.MemoryScored, _ error) {
+func scored(s *learn.ScoreResult, err error) (out protocol.MemoryScored, _ error) {
 	if err != nil {
 		return out, err
 	}
@@ -102,7 +100,7 @@ func (r *Room) Promote(ctx context.Context, by calls.Reader, p protocol.MemoryPr
 
 // Events is memory.events.
 func (r *Room) Events(ctx context.Context, by calls.Reader, p protocol.MemoryEventFilter) (out protocol.MemoryEvents, err error) {
-	q := events.Query{ID: p.ID, Limit: p.Limit}
+	q := learn.EventQuery{ID: p.ID, Limit: p.Limit}
 	if p.ID != "" {
 		if err := entities.CheckID("id", p.ID); err != nil {
 			return out, err

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/upkeep"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -14,9 +14,9 @@ import (
 
 // Keeper keeps facts in order.
 type Keeper interface {
-	Run(ctx context.Context, req upkeep.Request) (*upkeep.Report, error)
-	Undo(ctx context.Context, runID string) (*upkeep.Report, error)
-	Conflicts(ctx context.Context, v *audience.View, after string, limit int) (page []upkeep.Conflict, next string, err error)
+	Run(ctx context.Context, req learn.UpkeepRequest) (*learn.UpkeepReport, error)
+	Undo(ctx context.Context, runID string) (*learn.UpkeepReport, error)
+	Conflicts(ctx context.Context, v *audience.View, after string, limit int) (page []learn.Conflict, next string, err error)
 	Settle(ctx context.Context, v *audience.View, id, other, resolution string) ([]*record.Memory, error)
 }
 
@@ -25,10 +25,10 @@ const listedChanges = 1000
 
 // Upkeep is memory.upkeep.
 func (r *Room) Upkeep(ctx context.Context, _ calls.Reader, p protocol.MemoryUpkeep) (out record.Upkept, err error) {
-	var rep *upkeep.Report
+	var rep *learn.UpkeepReport
 	switch {
 	case p.Undo == "":
-		rep, err = r.Keeper.Run(ctx, upkeep.Request{
+		rep, err = r.Keeper.Run(ctx, learn.UpkeepRequest{
 			DryRun: p.DryRun, Steps: p.Steps,
 			Progress: func(step string, done, total int) { calls.Report(ctx, step, int64(done), int64(total)) },
 		})

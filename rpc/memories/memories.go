@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/similar"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -35,7 +35,7 @@ func New(m keeper, f finder, r recaller, s showKeeper) *Room {
 
 // showKeeper keeps what the reader of a View was shown in a conversation.
 type showKeeper interface {
-	Show(v *audience.View, conversationID, messageID string, hits []outcomes.Hit)
+	Show(v *audience.View, conversationID, messageID string, hits []learn.OutcomeHit)
 }
 
 // keeper is the room of memories: whatever it reads and writes, it does for the reader of a View.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -41,9 +41,9 @@ func (r *Room) Search(ctx context.Context, by calls.Reader, p protocol.MemorySea
 
 // show keeps what a search has shown in a conversation.
 func (r *Room) show(by calls.Reader, conversationID string, hits []protocol.MemoryHit) {
-	list := make([]outcomes.Hit, len(hits))
+	list := make([]learn.OutcomeHit, len(hits))
 	for i := range hits {
-		list[i] = outcomes.Hit{Kind: hits[i].Kind, ID: hits[i].ID, In: hits[i].ConversationID}
+		list[i] = learn.OutcomeHit{Kind: hits[i].Kind, ID: hits[i].ID, In: hits[i].ConversationID}
 	}
 	r.shows.Show(by.View, conversationID, "", list)
 }

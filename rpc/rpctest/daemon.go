@@ -19,7 +19,6 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -115,7 +114,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	must(t, err)
 	chats, err := chat.Open(db, chat.Options{Memory: mem.Numbered, Remote: seen.View(audience.Remote)})
 	must(t, err)
-	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: outcomes.Options{Now: now}})
+	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: learn.ScorerOptions{Now: now}})
 	must(t, err)
 	remembered := document.New(db, mem, seen)
 	memories := search.Open(db, remembered, search.Options{})

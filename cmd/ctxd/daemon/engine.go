@@ -23,8 +23,6 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
-	"github.com/ctxd/ctxd/context/learn/upkeep"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
@@ -324,15 +322,15 @@ func (f *Finding) otherIndexes(
 	}
 	b.concepts = concepts.Open(db, seen, concepts.Options{
 		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
-		OutcomeOf: outcomes.AnswerOf, Outcomes: outcomes.All(db),
+		OutcomeOf: learn.OutcomeChange, Outcomes: learn.AllOutcomes(db),
 	})
 	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.concepts, Stages: stages.Stages()})
 	return b, err
 }
 
 // upkeep returns who keeps facts in order.
-func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Views, others *otherIndexes, finder *background.FactExtractor) *upkeep.Keeper {
-	return upkeep.New(upkeep.Options{
+func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Views, others *otherIndexes, finder *background.FactExtractor) *learn.Keeper {
+	return learn.NewKeeper(learn.KeeperOptions{
 		DB: db, Memory: mem, Index: others.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(others.messages), MessageIndex: others.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
 	})

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -31,7 +31,7 @@ const (
 // conversation is of the kind when it speaks of the rarest two of its concepts, or of the only one. The error is Invalid
 // for a task without a word.
 func (x *Index) Actions(ctx context.Context, v *audience.View, task string) (*Actions, error) {
-	if phrases.Key(task) == "" {
+	if learn.PhraseKey(task) == "" {
 		return nil, fault.Field("task", "task has no word").WithHint("say what is to be done, such as %q", "plan the trip to Bremen")
 	}
 	l, err := x.asking(ctx, v)
@@ -89,8 +89,8 @@ func rarest(list []topic) []topic {
 // mostAsked is how many phrases of a question are looked at.
 const mostAsked = 24
 
-func phrasesOf(text string) (list []phrases.Phrase) {
-	phrases.In(text, func(p phrases.Phrase) bool {
+func phrasesOf(text string) (list []learn.Phrase) {
+	learn.EachPhrase(text, func(p learn.Phrase) bool {
 		list = append(list, p)
 		return len(list) < mostAsked
 	})

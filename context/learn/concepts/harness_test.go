@@ -12,8 +12,8 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	chatdoc "github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/learn/outcomes"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search/searchtest"
@@ -36,7 +36,7 @@ type house struct {
 	mem           *memory.Store
 	chat          *chat.Store
 	opts          concepts.Options
-	outcomes      *outcomes.Room
+	outcomes      *learn.Scorer
 	x             *concepts.Index
 	local, remote *audience.View
 	now           time.Time
@@ -73,13 +73,13 @@ func openOver(t searchtest.T, db *kv.Store) *house {
 	must(t, err)
 	h.opts = concepts.Options{
 		Store: h.mem, Memories: document.New(db, h.mem, h.rooms), Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
-		OutcomeOf: outcomes.AnswerOf,
-		Outcomes:  outcomes.All(db),
+		OutcomeOf: learn.OutcomeChange,
+		Outcomes:  learn.AllOutcomes(db),
 	}
-	h.outcomes, err = outcomes.Open(db, h.mem, outcomes.Options{
+	h.outcomes, err = learn.OpenScorer(db, h.mem, learn.ScorerOptions{
 		Now: clock, Conversation: func(context.Context, *audience.View, string) bool { return true },
-		Answer: func(context.Context, *audience.View, string, string) (outcomes.Answer, error) {
-			return outcomes.Answer{}, nil
+		Answer: func(context.Context, *audience.View, string, string) (learn.Answer, error) {
+			return learn.Answer{}, nil
 		},
 	})
 	must(t, err)
@@ -200,6 +200,6 @@ func (h *house) outcome(conversation, message, outcome string, tools ...string) 
 		}
 		return tx.Err()
 	}))
-	_, err := h.outcomes.Response(ctx(), h.local, outcomes.Response{ConversationID: conversation, MessageID: message, Outcome: outcome})
+	_, err := h.outcomes.Response(ctx(), h.local, learn.AnswerOutcome{ConversationID: conversation, MessageID: message, Outcome: outcome})
 	must(h, err)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -63,7 +63,7 @@ type Index struct {
 
 	entering sync.Mutex // held by who reads documents
 	told     bool       // outcomes are read; guarded by entering
-	reader   phrases.Reader
+	reader   learn.PhraseReader
 
 	mu       sync.RWMutex // guards what follows
 	terms    map[string]uint32

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -145,10 +145,10 @@ func (x *Index) Get(ctx context.Context, v *audience.View, label string) (*About
 
 // find returns the concept that a text names.
 func (l *look) find(field, label string) (joined, *record.Concept, error) {
-	if phrases.Key(label) == "" {
+	if learn.PhraseKey(label) == "" {
 		return joined{}, nil, fault.Field(field, "%s has no word", field).WithHint("give the label of a concept, such as one of memory.concepts")
 	}
-	j := l.join(phrases.Key(label), strings.TrimLeft(label, "@#"))
+	j := l.join(learn.PhraseKey(label), strings.TrimLeft(label, "@#"))
 	c := l.concept(j, everything)
 	if c == nil {
 		err := fault.Missing("concept", label)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -56,7 +56,7 @@ func (x *Index) synonyms(v *audience.View, side int) map[string][]string {
 	for _, set := range x.opts.Store.Synonyms(v) {
 		var keys []string
 		for _, w := range set.Words {
-			keys = append(keys, phrases.Key(w))
+			keys = append(keys, learn.PhraseKey(w))
 		}
 		for _, key := range keys {
 			sets[key] = append(sets[key], keys...)
@@ -104,7 +104,7 @@ func (l *look) join(key string, names ...string) joined {
 			}
 			j.entity = cmp.Or(j.entity, e)
 			for _, name := range append([]string{e.Name}, e.Aliases...) {
-				queue = append(queue, phrases.Key(name))
+				queue = append(queue, learn.PhraseKey(name))
 			}
 		} else {
 			queue = append(queue, l.sets[key]...)
@@ -289,7 +289,7 @@ func (c *counted) tally(d *doc) {
 
 // is reports whether what was counted is a concept: an entity, a tag, or a phrase that several texts share.
 func (c *counted) is(j joined) bool {
-	return c.docs > 0 && (j.entity != nil || c.declared) || c.docs > 1 && phrases.Counts(c.sure, c.docs)
+	return c.docs > 0 && (j.entity != nil || c.declared) || c.docs > 1 && learn.CountsAsPhrase(c.sure, c.docs)
 }
 
 // mostAliases is how many other names of a concept are told.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/learn/phrases"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -112,7 +112,7 @@ func (x *Index) readMemory(out *doc, t *taken, d, public source.Doc) bool {
 
 func (x *Index) phrases(t *taken, who bits, texts []string) {
 	for _, text := range texts {
-		x.reader.In(text, func(p phrases.Phrase) bool {
+		x.reader.In(text, func(p learn.Phrase) bool {
 			f := found{p.Key, p.Shown, who}
 			if !p.Weak {
 				f.bits |= sure
@@ -165,7 +165,7 @@ func (t *taken) labels(who bits, m *memory.Record) {
 	for _, list := range [][]string{m.Tags, m.Domains} {
 		for _, label := range list {
 			for part := range strings.SplitSeq(label, "/") {
-				if key := phrases.Key(part); key != "" {
+				if key := learn.PhraseKey(part); key != "" {
 					t.take(found{key, part, who | sure | declared})
 				}
 			}

@@ -1,0 +1,258 @@
+package learn
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/fade"
+	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/yield"
+)
+
+// space has the vectors of some texts of one model.
+type space struct {
+	model  embed.Model
+	levels SimilarityLevels
+	index  *vector.Index        // nil: there are no vectors
+	of     map[string][]float32 // of facts
+}
+
+// nearest is how many texts are looked at that are near to a fact.
+const nearest = 16
+
+// likeSome is how alike two texts are at least that are compared by their words, see pairs.Levels.
+const minTextLikeness = 0.4
+
+// put adds a vector.
+func (s *space) put(id string, v []float32) error {
+	_, err := s.index.Put(vector.Item{ID: id, Parts: []vector.Key{{1}}, New: [][]float32{v}}, nil)
+	return err
+}
+
+// hit is a text that is near to a fact.
+type hit struct {
+	id   string
+	like float64
+}
+
+func (s *space) search(v []float32) (list []hit) {
+	if s == nil || s.index == nil || v == nil {
+		return nil
+	}
+	for _, h := range s.index.Search(v, nearest, nil) {
+		if like := s.levels.Likeness(float64(h.Score)); like >= minTextLikeness {
+			list = append(list, hit{h.ID, like})
+		}
+	}
+	return list
+}
+
+// vectors reads the vectors of all memories that are relied on, and of facts.
+func (r *run) vectors() error {
+	r.near = &space{of: make(map[string][]float32)}
+	if r.keeper.opts.Index == nil {
+		r.skip("there are no vectors: facts of one topic alone are compared")
+		return nil
+	}
+	missing := 0
+	i := 0
+	for m := range r.keeper.opts.Memory.All() {
+		if i++; yield.Every(r.ctx, 64, i) != nil {
+			return r.ctx.Err()
+		}
+		if !stands(m) {
+			continue
+		}
+		l, ok := r.keeper.opts.Index.Stored(m.ID)
+		if !ok {
+			missing++
+			continue
+		}
+		if r.near.index == nil {
+			r.near.model, r.near.levels = l.Model, ModelLevels(l.Model.Name)
+			r.near.index = vector.New(l.Model.Dims)
+		}
+		if l.Model != r.near.model {
+			missing++
+			continue
+		}
+		if err := r.near.put(m.ID, l.Vectors[0]); err != nil {
+			return err
+		}
+		r.near.of[m.ID] = l.Vectors[0]
+	}
+	if missing > 0 {
+		r.skip("some memories have no vectors yet: they are compared where they share a topic alone")
+	}
+	return nil
+}
+
+// source is what supports a fact.
+type source struct {
+	id string
+	at time.Time
+}
+
+// said is what the person said in messages, with vectors.
+type said struct {
+	space    *space
+	messages map[string]FactMessage
+	read     map[string][]*Statement
+	upTo     time.Time // of the newest that was looked at
+}
+
+// evidence counts what supports facts.
+func (r *run) evidence() error {
+	if r.near.index == nil {
+		return nil
+	}
+	heard, err := r.heard()
+	if err != nil {
+		return err
+	}
+	var list []planned
+	for _, f := range r.order {
+		if err := yield.Point(r.ctx); err != nil {
+			return err
+		}
+		v := r.near.of[f.m.ID]
+		sources := append(r.repeated(f, v), heard.supports(f, v)...)
+		if len(sources) == 0 {
+			continue
+		}
+		list = append(list, planned{
+			kind: record.LearnedEvidence, why: "it was said again", silent: true, hidden: f.hidden,
+			parts: []part{r.quietly(f, r.supported(sources))},
+		})
+		if len(list) == maxTxMemories {
+			if err := r.apply(list); err != nil {
+				return err
+			}
+			list = nil
+		}
+	}
+	if err := r.apply(list); err != nil {
+		return err
+	}
+	if heard.upTo.After(r.last.LookedAt) {
+		r.last.LookedAt = heard.upTo
+		return r.note()
+	}
+	return nil
+}
+
+// isNew reports whether something that was said then supports a fact that has not counted it yet.
+func isNew(m *memory.Record, at time.Time) bool {
+	return at.After(m.CreatedAt) && (m.EvidenceUpTo == nil || at.After(*m.EvidenceUpTo))
+}
+
+// stands reports whether a memory was not taken back. One that has faded was said all the same.
+func stands(m *memory.Record) bool { return m.Current() || m.Status == record.MemoryDeprecated }
+
+// repeated are newer memories that say what a fact says. What was taken out of messages is left out: those count.
+func (r *run) repeated(f *fact, v []float32) (list []source) {
+	for _, h := range r.near.search(v) {
+		m := r.keeper.opts.Memory.Stored(h.id)
+		if m == nil || m.ID == f.m.ID || !stands(m) || !isNew(&f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
+			!f.hidden && r.keeper.hides(m) || len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
+			continue
+		}
+		if slices.ContainsFunc(ReadSentences(m.Statement), func(s *Statement) bool { return SupportsFact(f.said, s) }) {
+			list = append(list, source{m.ID, m.CreatedAt})
+		}
+	}
+	return list
+}
+
+// heard reads what the person said since the last run.
+func (r *run) heard() (*said, error) {
+	s := &said{messages: make(map[string]FactMessage), read: make(map[string][]*Statement)}
+	o := &r.keeper.opts
+	if o.Messages == nil || o.MessageIndex == nil {
+		return s, nil
+	}
+	s.space = &space{model: r.near.model, levels: r.near.levels, index: vector.New(r.near.model.Dims)}
+	var unread time.Time // of the oldest message without a vector
+	i := 0
+	for m := range o.Messages(r.last.LookedAt) {
+		if i++; yield.Every(r.ctx, 64, i) != nil {
+			return nil, r.ctx.Err()
+		}
+		if m.At.After(r.at) {
+			continue
+		}
+		l, ok := o.MessageIndex.Stored(m.Key)
+		if !ok || l.Model != r.near.model {
+			if unread.IsZero() || m.At.Before(unread) {
+				unread = m.At
+			}
+			continue
+		}
+		if err := s.space.put(m.Key, l.Vectors[0]); err != nil {
+			return nil, err
+		}
+		s.messages[m.Key] = m
+		if m.At.After(s.upTo) {
+			s.upTo = m.At
+		}
+	}
+	if len(r.near.of) < len(r.order) { // those are looked at when they have vectors
+		s.upTo = time.Time{}
+	}
+	if !unread.IsZero() && !unread.After(s.upTo) {
+		s.upTo = unread.Add(-time.Millisecond)
+	}
+	return s, nil
+}
+
+// supports are the messages that support a fact.
+func (s *said) supports(f *fact, v []float32) (list []source) {
+	for _, h := range s.space.search(v) {
+		m := s.messages[h.id]
+		if !isNew(&f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
+			continue
+		}
+		read, ok := s.read[m.Key]
+		if !ok {
+			read = ReadSentences(m.Text)
+			s.read[m.Key] = read
+		}
+		if slices.ContainsFunc(read, func(sentence *Statement) bool { return SupportsFact(f.said, sentence) }) {
+			list = append(list, source{m.ID, m.At})
+		}
+	}
+	return list
+}
+
+const (
+	// perSource is the share of what a fact is unsure of that a source takes away.
+	perSource = 0.05
+	// maxEvidence is how many sources a fact names, the last ones.
+	maxEvidence = 20
+)
+
+// supported returns what becomes of a fact by what supports it: each source counts at its time, so that it does not
+// matter when they are counted.
+func (r *run) supported(sources []source) func(*memory.Record) {
+	slices.SortFunc(sources, func(a, b source) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id)) })
+	return func(m *memory.Record) {
+		evidence := slices.Clone(m.Evidence)
+		for _, s := range sources {
+			at := s.at
+			m.Confidence = fade.Confidence(&m.MemoryRecord, at)
+			m.Confidence += perSource * (1 - m.Confidence)
+			if at.After(m.ConfidenceAt) {
+				m.ConfidenceAt = at
+			}
+			m.LastEvidenceAt, m.EvidenceUpTo = &at, &at
+			m.EvidenceCount++
+			evidence = append(evidence, s.id)
+		}
+		m.Evidence = evidence[max(0, len(evidence)-maxEvidence):]
+		m.Status = relied(m, r.sure(m))
+	}
+}

@@ -1,0 +1,391 @@
+package learn_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+func extracted(id, statement string) memory.Draft {
+	sure := 0.7
+	return memory.Draft{ID: id, Statement: statement, Confidence: &sure, Source: record.MemorySource{Kind: "extraction"}}
+}
+
+func TestMEM55_WhatIsSaidAgainMakesAFactSurer(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("a", "I live in Berlin.")
+	w.say("before", "I live in Berlin")
+	w.said[0].At = upkeepNoon.Add(-time.Hour)
+	w.say("m1", "It rained today. I live in Berlin, as you know.")
+	w.say("m2", "Do I live in Berlin?")
+	w.say("m3", "I do not live in Berlin.")
+	w.say("m4", "Anna lives in Berlin with 2 cats.")
+	w.fact("b", "My home is in Berlin.")
+	rep := w.run(learn.StepEvidence)
+	m := w.get("a")
+	want := 0.7 + 0.05*0.3
+	want += 0.05 * (1 - want)
+	if m.Confidence != want || m.EvidenceCount != 2 || !slices.Equal(m.Evidence, []string{"m1", "b"}) || m.Version != 1 {
+		t.Fatalf("confidence %v, want %v; %d from %q; version %d", m.Confidence, want, m.EvidenceCount, m.Evidence, m.Version)
+	}
+	if len(rep.Changes) != 1 || rep.Changes[0].Kind != record.LearnedEvidence || *rep.Changes[0].After.EvidenceCount != 2 {
+		t.Errorf("%+v", rep.Changes)
+	}
+	if rep := w.run(learn.StepEvidence); len(rep.Changes) != 0 || w.get("a").Confidence != want {
+		t.Errorf("counted twice: %+v", rep.Changes)
+	}
+	w.say("m5", "I live in Berlin.")
+	w.run(learn.StepEvidence)
+	if now := w.get("a"); now.EvidenceCount != 3 || !near(now.Confidence, want+0.05*(1-want)) {
+		t.Errorf("%d, %v", now.EvidenceCount, now.Confidence)
+	}
+}
+
+func TestMEM56_TwoRunsADayEqualOne(t *testing.T) {
+	once, often := openKeeper(t), openKeeper(t)
+	for _, w := range []*keeperWorld{once, often} {
+		w.add(extracted("a", "I live in Berlin."))
+		for i := range 150 {
+			w.now = w.now.Add(12 * time.Hour)
+			if i == 60 {
+				w.say("m1", "I live in Berlin.")
+			}
+			if w == often {
+				w.run()
+			}
+		}
+		w.run()
+	}
+	a, b := once.get("a"), often.get("a")
+	if a.Confidence != b.Confidence || !a.ConfidenceAt.Equal(b.ConfidenceAt) || a.Status != b.Status || a.Version != 1 || b.Version != 1 {
+		t.Errorf("%+v\n%+v", a.MemoryRecord, b.MemoryRecord)
+	}
+	if a.Status != record.MemoryActive || a.EvidenceCount != 1 {
+		t.Errorf("%s, %d", a.Status, a.EvidenceCount)
+	}
+}
+
+func TestMEM57_FadedFactsAreNotReliedOn(t *testing.T) {
+	w := openKeeper(t)
+	w.add(extracted("a", "I live in Berlin."))
+	w.fact("b", "I drink tea.")
+	w.now = w.now.Add(84 * day) // 0.7 exp(-0.84) = 0.302
+	if rep := w.run(learn.StepDecay); len(rep.Changes) != 0 {
+		t.Fatalf("%+v", rep.Changes)
+	}
+	w.now = w.now.Add(day)
+	rep := w.run(learn.StepDecay)
+	if len(rep.Changes) != 1 || w.get("a").Status != record.MemoryDeprecated || w.get("a").Confidence != 0.7 || w.get("a").Version != 1 {
+		t.Fatalf("%+v\n%+v", rep.Changes, w.get("a").MemoryRecord)
+	}
+	if m, err := w.mem.Get(w.local, "a"); err != nil || m.Confidence >= 0.3 || m.Quality != 0.21 {
+		t.Errorf("it is shown with %v, %v: %v", m.Confidence, m.Quality, err)
+	}
+	w.say("m1", "I live in Berlin.")
+	w.run()
+	if m := w.get("a"); m.Status != record.MemoryActive || m.EvidenceCount != 1 {
+		t.Errorf("after new evidence: %s, %v", m.Status, m.Confidence)
+	}
+	if got := w.get("b").Status; got != record.MemoryActive {
+		t.Errorf("what the person wrote down is %s", got)
+	}
+}
+
+func TestMEM58_TheNewerOneSupersedes(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("old", "I live in Leeds.")
+	w.fact("new", "I moved to York.")
+	w.fact("tea", "I like tea.")
+	rep := w.run()
+	if got := w.statuses("old", "new", "tea"); !slices.Equal(got, []string{"superseded", "active", "active"}) {
+		t.Fatalf("%q: %+v", got, rep.Changes)
+	}
+	old, now := w.get("old"), w.get("new")
+	if old.SupersededBy != "new" || !slices.Equal(now.Supersedes, []string{"old"}) || old.ValidTo == nil || !old.ValidTo.Equal(now.CreatedAt) {
+		t.Errorf("%+v\n%+v", old.MemoryRecord, now.MemoryRecord)
+	}
+	if len(w.conflicts(w.local)) != 0 || rep.Queued != 0 {
+		t.Errorf("%+v", w.conflicts(w.local))
+	}
+}
+
+func TestMEM58_WhatContradictsIsContested(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("a", "I have 25 days of leave.")
+	w.fact("b", "I have 28 days of leave.")
+	w.run()
+	a, b := w.get("a"), w.get("b")
+	if a.Status != "contested" || b.Status != "contested" || a.Confidence != 0.35 || b.Confidence != 0.35 ||
+		!slices.Equal(a.Contradicts, []string{"b"}) || !slices.Equal(b.Contradicts, []string{"a"}) {
+		t.Fatalf("%+v\n%+v", a.MemoryRecord, b.MemoryRecord)
+	}
+	list := w.conflicts(w.local)
+	if len(list) != 1 || list[0].ID != "b" || list[0].With != "a" || list[0].State != learn.PairContested || list[0].Why == "" {
+		t.Errorf("%+v", list)
+	}
+	if rep := w.run(); len(rep.Changes) != 0 || w.get("a").Confidence != 0.35 {
+		t.Errorf("halved again: %+v", rep.Changes)
+	}
+	_, err := w.mem.Archive(t.Context(), w.local, "b", nil)
+	w.must(err)
+	w.run()
+	if a := w.get("a"); a.Status != "active" || a.Confidence != 0.7 || len(a.Contradicts) != 0 {
+		t.Errorf("after the other one is archived: %+v", a.MemoryRecord)
+	}
+}
+
+func TestMEM59_WhatSaysTheSameBecomesOne(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("a", "My sister is called Anna.")
+	w.say("m1", "my sister is called Anna")
+	w.fact("b", "My sister's name is Anna.")
+	w.fact("c", "The name of my sister is Anna.")
+	w.run()
+	if got := w.statuses("a", "b", "c"); !slices.Equal(got, []string{"active", "merged", "merged"}) {
+		t.Fatalf("%q", got)
+	}
+	a := w.get("a")
+	if w.get("b").MergedInto != "a" || w.get("c").MergedInto != "a" || !slices.Contains(a.Evidence, "m1") || a.EvidenceCount < 3 {
+		t.Errorf("%+v", a.MemoryRecord)
+	}
+	got, err := w.mem.Get(w.local, "c")
+	if err != nil || got.ID != "a" {
+		t.Errorf("a merged one leads to %v, %v", got, err)
+	}
+}
+
+func TestMEM59_NotMerged(t *testing.T) {
+	w := openKeeper(t)
+	low := 0.55
+	w.add(memory.Draft{ID: "low1", Statement: "My doctor is Dr. Patel.", Confidence: &low})
+	w.add(memory.Draft{ID: "low2", Statement: "Dr. Patel is my doctor.", Confidence: &low})
+	w.add(memory.Draft{ID: "kind1", Statement: "I drink my coffee black.", Kind: "preference"})
+	w.add(memory.Draft{ID: "kind2", Statement: "My coffee I drink black.", Kind: "fact"})
+	w.add(memory.Draft{ID: "open", Statement: "Rex is afraid of thunder."})
+	w.add(memory.Draft{ID: "own", Statement: "Rex is scared of thunder.", Private: true})
+	rep := w.run(learn.StepContradictions, learn.StepMerging)
+	for _, id := range []string{"low1", "low2", "kind1", "kind2", "open", "own"} {
+		if got := w.get(id).Status; got != "active" {
+			t.Errorf("%s is %s", id, got)
+		}
+	}
+	if rep.Queued != 2 || len(w.conflicts(w.local)) != 2 {
+		t.Errorf("%d wait: %+v", rep.Queued, w.conflicts(w.local))
+	}
+}
+
+func TestMEM60_Settling(t *testing.T) {
+	for _, c := range []struct {
+		resolution string
+		statuses   []string
+	}{
+		{learn.ResolutionKeep, []string{"active", "retracted"}},
+		{learn.ResolutionSupersede, []string{"active", "superseded"}},
+		{learn.ResolutionRetract, []string{"retracted", "active"}},
+		{learn.BothHold, []string{"active", "active"}},
+	} {
+		w := openKeeper(t)
+		w.fact("a", "I have 25 days of leave.")
+		w.fact("b", "I have 28 days of leave.")
+		w.run()
+		list, err := w.keeper().Settle(t.Context(), w.local, "b", "a", c.resolution)
+		w.must(err)
+		if got := w.statuses("b", "a"); !slices.Equal(got, c.statuses) || len(list) != 2 || list[0].ID != "b" {
+			t.Errorf("%s: %q", c.resolution, got)
+		}
+		for _, m := range list {
+			if m.Status == "active" && (m.Confidence != 0.7 || len(m.Contradicts) != 0) {
+				t.Errorf("%s: %+v", c.resolution, m.MemoryRecord)
+			}
+		}
+		if _, err := w.keeper().Settle(t.Context(), w.local, "b", "a", c.resolution); c.resolution != learn.BothHold && fault.KindOf(err) != fault.Conflict {
+			t.Errorf("%s again: %v", c.resolution, err)
+		}
+		if rep := w.run(); len(rep.Changes) != 0 || len(w.conflicts(w.local)) != 0 {
+			t.Errorf("%s is raised again: %+v", c.resolution, rep.Changes)
+		}
+	}
+	w := openKeeper(t)
+	w.fact("a", "I have 25 days of leave.")
+	w.fact("b", "I like tea.")
+	for _, c := range []struct {
+		id, with, resolution string
+		kind                 fault.Kind
+		field                string
+	}{
+		{"a", "b", "keep", fault.Conflict, ""},
+		{"a", "b", "win", fault.Invalid, "resolution"},
+		{"a", "a", "keep", fault.Invalid, "with"},
+		{"none", "b", "keep", fault.NotFound, "id"},
+		{"a", "none", "keep", fault.NotFound, "with"},
+	} {
+		_, err := w.keeper().Settle(t.Context(), w.local, c.id, c.with, c.resolution)
+		if fault.KindOf(err) != c.kind || c.field != "" && !strings.Contains(fault.Message(err)+fieldOf(err), c.field) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+func fieldOf(err error) string {
+	if f, ok := err.(*fault.Error); ok {
+		return f.Field
+	}
+	return ""
+}
+
+func TestMEM61_ARunIsUndone(t *testing.T) {
+	w := openKeeper(t)
+	w.add(extracted("faded", "I collect stamps of Norway."))
+	w.now = w.now.Add(100 * day)
+	w.fact("old", "I live in Leeds.")
+	w.fact("new", "I moved to York.")
+	w.fact("a", "I have 25 days of leave.")
+	w.fact("b", "I have 28 days of leave.")
+	w.fact("s1", "My sister is called Anna.")
+	w.fact("s2", "My sister's name is Anna.")
+	w.say("m1", "I have 25 days of leave.")
+	ids := []string{"faded", "old", "new", "a", "b", "s1", "s2"}
+	before := w.look(ids)
+	dry, err := w.keeper().Run(t.Context(), learn.UpkeepRequest{DryRun: true})
+	w.must(err)
+	if !slices.EqualFunc(before, w.look(ids), sameState) || dry.RunID != "" {
+		t.Fatal("a dry run has written something")
+	}
+	rep := w.run()
+	if len(dry.Changes) != len(rep.Changes) || len(rep.Changes) < 8 {
+		t.Fatalf("a dry run says\n%+v\nand the run\n%+v", dry.Changes, rep.Changes)
+	}
+	for i := range rep.Changes {
+		if a, b := dry.Changes[i], rep.Changes[i]; a.Kind != b.Kind || a.ID != b.ID || a.With != b.With || a.Why != b.Why {
+			t.Errorf("a dry run says %+v, and the run %+v", a, b)
+		}
+	}
+	for _, state := range w.look(ids) {
+		if state.Status == "active" && state.ID != "new" && state.ID != "s1" {
+			t.Errorf("%s is %s after the run", state.ID, state.Status)
+		}
+	}
+	if _, err := w.keeper().Undo(t.Context(), "another"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("%v", err)
+	}
+	undone, err := w.keeper().Undo(t.Context(), rep.RunID)
+	w.must(err)
+	if after := w.look(ids); !slices.EqualFunc(before, after, sameState) {
+		t.Errorf("before\n%+v\nafter\n%+v", before, after)
+	}
+	if len(undone.Changes) < 8 || len(w.conflicts(w.local)) != 0 {
+		t.Errorf("%+v, %+v", undone.Changes, w.conflicts(w.local))
+	}
+	if _, err := w.keeper().Undo(t.Context(), rep.RunID); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("undone twice: %v", err)
+	}
+	again := w.run()
+	for _, c := range again.Changes {
+		if c.Kind != record.LearnedEvidence && c.Kind != record.LearnedDecayed {
+			t.Errorf("done again: %+v", c)
+		}
+	}
+	if _, err := w.keeper().Run(t.Context(), learn.UpkeepRequest{Steps: []string{"evidence", "sorcery"}}); fieldOf(err) != "steps[1]" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMEM61_WhatWasChangedSinceStays(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("old", "I live in Leeds.")
+	w.fact("new", "I moved to York.")
+	rep := w.run()
+	_, err := w.mem.Retract(t.Context(), w.local, "old", nil)
+	w.must(err)
+	_, err = w.keeper().Undo(t.Context(), rep.RunID)
+	w.must(err)
+	if got := w.statuses("old", "new"); !slices.Equal(got, []string{"retracted", "active"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// look is what runs may change of memories.
+func (w *keeperWorld) look(ids []string) (list []record.MemoryRecord) {
+	for _, id := range ids {
+		m := w.get(id).MemoryRecord
+		m.Version, m.UpdatedAt = 0, time.Time{}
+		list = append(list, m)
+	}
+	return list
+}
+
+func sameState(a, b record.MemoryRecord) bool {
+	at := func(t *time.Time) time.Time {
+		if t == nil {
+			return time.Time{}
+		}
+		return t.UTC()
+	}
+	return a.ID == b.ID && a.Status == b.Status && a.Confidence == b.Confidence && a.ConfidenceAt.Equal(b.ConfidenceAt) &&
+		slices.Equal(a.Evidence, b.Evidence) && a.EvidenceCount == b.EvidenceCount && at(a.EvidenceUpTo).Equal(at(b.EvidenceUpTo)) &&
+		at(a.LastEvidenceAt).Equal(at(b.LastEvidenceAt)) && at(a.ValidTo).Equal(at(b.ValidTo)) &&
+		slices.Equal(a.Supersedes, b.Supersedes) && a.SupersededBy == b.SupersededBy && a.MergedInto == b.MergedInto &&
+		slices.Equal(a.Contradicts, b.Contradicts) && a.Private == b.Private
+}
+
+func TestMEM5_NothingIsKnownOfAPairThatIsDeleted(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("a", "I have 25 days of leave.")
+	w.fact("b", "I have 28 days of leave.")
+	w.run()
+	w.must(w.mem.Delete(t.Context(), w.local, "b", true, nil))
+	if list := w.conflicts(w.local); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	w.must(w.db.View(t.Context(), func(tx *kv.Tx) error {
+		problems, err := learn.CheckPairs(tx)
+		if len(problems) > 0 {
+			t.Errorf("%q", problems)
+		}
+		return err
+	}))
+	n := 0
+	w.must(w.db.View(t.Context(), func(tx *kv.Tx) error {
+		for _, name := range []string{"learn-pair", "learn-pair-of"} {
+			for range kv.NewCollection[map[string]any](name).All(tx, "") {
+				n++
+			}
+		}
+		return nil
+	}))
+	if n != 0 {
+		t.Errorf("%d records of pairs are left", n)
+	}
+}
+
+func TestMEM5_PairsOfALostMemoryAreMended(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("a", "I have 25 days of leave.")
+	w.fact("b", "I have 28 days of leave.")
+	w.run()
+	check := func() (problems []string) {
+		w.must(w.db.View(t.Context(), func(tx *kv.Tx) (err error) {
+			problems, err = learn.CheckPairs(tx)
+			return err
+		}))
+		return problems
+	}
+	w.must(w.db.Update(t.Context(), func(tx *kv.Tx) error { return memory.Records.Delete(tx, "b") }))
+	if len(check()) != 1 {
+		t.Fatalf("%q", check())
+	}
+	w.must(w.db.Update(t.Context(), learn.MendPairs))
+	if problems := check(); len(problems) != 0 {
+		t.Errorf("%q", problems)
+	}
+}
