@@ -3,8 +3,6 @@ package chat
 import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -29,16 +27,16 @@ func RegisterHandles(rooms *audience.Views, mem *memory.Store, chats *Store) {
 	}, changed)
 }
 
-func ofMemory(m *memory.Record) audience.Handled { return owner.MemoryHandled(&m.MemoryRecord) }
+func ofMemory(m *memory.Record) audience.Handled { return memory.HandledMemory(&m.MemoryRecord) }
 
-func ofContext(c *contexts.Record) audience.Handled { return owner.ContextHandled(&c.Context) }
+func ofContext(c *memory.StoredContext) audience.Handled { return memory.HandledContext(&c.Context) }
 
 // changed returns what a change makes of a record that has handles.
 func changed(ch kv.Change) (before, after *audience.Handled, ok bool) {
 	if old, now, ok := memory.Records.Of(ch); ok {
 		return called(old, ofMemory), called(now, ofMemory), true
 	}
-	if old, now, ok := contexts.Records.Of(ch); ok {
+	if old, now, ok := memory.StoredContexts.Of(ch); ok {
 		return called(old, ofContext), called(now, ofContext), true
 	}
 	if old, now, ok := Conversations.Of(ch); ok {

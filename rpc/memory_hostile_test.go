@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ctxd/ctxd/context/memory/draft"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -20,7 +20,7 @@ var hostileStatements = []struct {
 	code                   int
 }{
 	{name: "combining marks, far too many", statement: "e" + strings.Repeat("\u0301", 100_000), field: "statement", code: protocol.CodeLimit},
-	{name: "combining marks, without a summary", statement: "e" + strings.Repeat("\u0301", draft.MaxUnsummed), field: "summary"},
+	{name: "combining marks, without a summary", statement: "e" + strings.Repeat("\u0301", memory.MaxUnsummed), field: "summary"},
 	{name: "combining marks", statement: "I like e" + strings.Repeat("\u0301\u0302", 990)},
 	{name: "marks and nothing else", statement: strings.Repeat("\u0301", 1000)},
 	{name: "a mark in front", statement: "\u0301I like tea"},

@@ -16,7 +16,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -241,7 +240,7 @@ func (p *proposedFact) draft(message string) (d memory.Draft, ok bool) {
 	if p.Kind == record.MemoryIdentity && slices.ContainsFunc(learn.ReadStatement(statement).Topics(), func(t string) bool { return t == "@name " }) {
 		weight = ofName
 	}
-	return draft.Draft{Tier: record.TierBank, Kind: p.Kind, Statement: statement, Confidence: &confidence, Importance: &weight}, true
+	return memory.DraftFields{Tier: record.TierBank, Kind: p.Kind, Statement: statement, Confidence: &confidence, Importance: &weight}, true
 }
 
 // shortestQuote is how many letters a quote has at least.

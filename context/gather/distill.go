@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -163,7 +163,7 @@ func (c *call) take(texts, said []Excerpt, at map[string]int) (done, wrong strin
 			left = append(left, prompt.Dropped{Kind: m.Reported(), ID: m.ID, Title: m.Title, Reason: prompt.Distilled})
 			m.ID = ""
 		case text == "":
-		case !differ.IsExcerpt(text, t.Text):
+		case !memory.IsExcerpt(text, t.Text):
 			refused++
 		case prompt.Chars(text) < prompt.Chars(t.Text):
 			m.Statement, m.Distilled = text, true

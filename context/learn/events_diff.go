@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -40,7 +40,7 @@ func CompareMemory(was, now *record.MemoryRecord, usedWas, usedNow *record.Memor
 		differ(&b.Failed, &a.Failed, usedWas.Failed, usedNow.Failed)
 		differ(&b.Partial, &a.Partial, usedWas.Partial, usedNow.Partial)
 		differ(&b.Unknown, &a.Unknown, usedWas.Unknown, usedNow.Unknown)
-		differ(&b.Score, &a.Score, score.Float(score.Of(usedWas)), score.Float(score.Of(usedNow)))
+		differ(&b.Score, &a.Score, memory.FromHundredths(memory.Score(usedWas)), memory.FromHundredths(memory.Score(usedNow)))
 		ids(&b.LastOutcome, &a.LastOutcome, usedWas.LastOutcome, usedNow.LastOutcome)
 	}
 	return c

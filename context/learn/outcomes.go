@@ -1,31 +1,5 @@
 package learn
 
-// Outcomes keeps what was shown in each conversation until somebody says how it went, and scores the memories of
-// it: what worked is found sooner, what failed later.
-//
-// # What is scored
-//
-// Memories of the tiers working, history and patterns have a score and counters, which an outcome changes together with
-// the event that tells of it, in one transaction. Facts of memoryBank are named by the event and not scored: that an
-// answer helped makes a fact no truer. Messages have an outcome and no counters.
-//
-// # What was shown
-//
-// [Room.Show] notes the last results of a conversation, by id alone, up to [MaxShown] of them, for the [MaxConversations]
-// conversations that were shown something last. It waits for nothing: the record is written behind the call, so a
-// process that is killed within milliseconds forgets the last results. Once scored they stay, marked, so that a repeat
-// finds them and scores nothing, also after a restart.
-//
-// # Who may call it
-//
-// Handlers of rpc, with the View of the reader: memories that he does not see are not there. Times are those of the
-// store's clock, scores hundredths between 0 and 1. The errors are Invalid with the field at fault, NotFound for an id
-// that nothing has, and those of the store.
-//
-// # Concurrency
-//
-// All methods may be called concurrently. Scorings are done one after the other. All costs are O(results of a call).
-
 import (
 	"context"
 	"errors"
@@ -37,7 +11,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -188,7 +161,7 @@ func (r *Scorer) check(p *AnswerOutcome) error {
 }
 
 func checkOutcome(outcome string) error {
-	if score.Known(outcome) {
+	if memory.KnownOutcome(outcome) {
 		return nil
 	}
 	return fault.Field("outcome", "outcome is none of its values").WithHint("give one of %s", strings.Join(record.Outcomes, ", "))
@@ -460,7 +433,7 @@ func (w *writing) score(tx *kv.Tx, e *Event, out *ScoreResult) error {
 			return err
 		}
 		out.Memories = append(out.Memories, record.ScoredMemory{
-			ID: m.ID, Tier: m.Tier, Score: now.Score, Wilson: score.Float(score.Wilson(now.Worked, now.Failed)),
+			ID: m.ID, Tier: m.Tier, Score: now.Score, Wilson: memory.FromHundredths(memory.WilsonBound(now.Worked, now.Failed)),
 		})
 	}
 	return nil
@@ -469,7 +442,7 @@ func (w *writing) score(tx *kv.Tx, e *Event, out *ScoreResult) error {
 // count scores one memory.
 func (w *writing) count(tx *kv.Tx, m *memory.Record, was memory.Use, e *Event) (now memory.Use, err error) {
 	now = was
-	score.Apply(&now, w.effective())
+	memory.ApplyOutcome(&now, w.effective())
 	err = w.room.mem.CountTx(tx, m.ID, func(u *memory.Use) { *u = now })
 	AddChange(e, CompareMemory(&m.MemoryRecord, &m.MemoryRecord, &was, &now))
 	return now, err

@@ -1,22 +1,11 @@
 package learn
 
-// Pairs decides how two statements stand to each other: whether they say the same, contradict each other, whether
-// the newer one says that something changed, or whether both hold. What rules cannot decide is left to a model, or to the
-// person.
-//
-// It is pure. Read reads a statement once, in time linear in it; Judge compares two that were read, in time linear in both
-// but for the words that they do not share, of which it compares at most 32 with as many. Cosines come from whoever has
-// the vectors, and are brought between 0 and 1 by Levels, a table with a row for each model: cosines of two models cannot
-// be compared. Words are those of English, German and French, in words.go; another language is added there and nowhere
-// else. A verdict of Duplicate is given only where no word stands in the place of another, since a wrong merge loses what
-// a person said. testdata/pairs.tsv has pairs with their verdicts, and testdata/*.golden what becomes of them.
-
 import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory"
 )
 
 // Verdict is how two statements stand to each other.
@@ -179,7 +168,7 @@ func (c *comparison) verdict() (Verdict, string) {
 	if opposite {
 		return c.denied(alone)
 	}
-	if slices.Contains(c.differs, differ.Number) || slices.Contains(c.differs, differ.Date) {
+	if slices.Contains(c.differs, memory.DifferenceNumber) || slices.Contains(c.differs, memory.DifferenceDate) {
 		return c.counted(alone)
 	}
 	return c.worded()
@@ -241,7 +230,7 @@ const mostOther = 2
 // denied judges a statement beside one that denies something.
 func (c *comparison) denied(alone bool) (Verdict, string) {
 	switch {
-	case alone && !slices.Contains(c.differs, differ.Number) && !slices.Contains(c.differs, differ.Date):
+	case alone && !slices.Contains(c.differs, memory.DifferenceNumber) && !slices.Contains(c.differs, memory.DifferenceDate):
 		return VerdictContradiction, "one denies what the other says"
 	case len(c.shared) == 0 || len(c.inOlder) > 0 && len(c.inNewer) > 0:
 		return VerdictBoth, "they are about two things"
@@ -253,7 +242,7 @@ func (c *comparison) denied(alone bool) (Verdict, string) {
 
 // counted judges statements that differ in a number or a date.
 func (c *comparison) counted(alone bool) (Verdict, string) {
-	number, date := slices.Contains(c.differs, differ.Number), slices.Contains(c.differs, differ.Date)
+	number, date := slices.Contains(c.differs, memory.DifferenceNumber), slices.Contains(c.differs, memory.DifferenceDate)
 	few := len(c.inOlder) <= mostOther && len(c.inNewer) <= mostOther
 	switch {
 	case alone && number && date:
@@ -284,14 +273,14 @@ func (c *comparison) worded() (Verdict, string) {
 		return VerdictBoth, "they are about two things"
 	case c.exclusive() && few && len(c.inOlder) > 0 && len(c.inNewer) > 0:
 		return VerdictContradiction, "there is one of it, and they name two"
-	case c.exclusive() && slices.Contains(c.differs, differ.Name) && few:
+	case c.exclusive() && slices.Contains(c.differs, memory.DifferenceName) && few:
 		return VerdictContradiction, "there is one of it, and they name two"
 	case len(c.inOlder) == 0 || len(c.inNewer) == 0:
 		if c.like >= likeMost && !c.older.limited && !c.newer.limited {
 			return VerdictUnsure, "one says more than the other"
 		}
 		return VerdictBoth, "one says more than the other"
-	case slices.Contains(c.differs, differ.Name):
+	case slices.Contains(c.differs, memory.DifferenceName):
 		return VerdictBoth, "they name two"
 	case c.like >= likeAll && weigh(c.shared) >= 1 && c.coverage() > half:
 		return VerdictUnsure, "nearly the same in other words"

@@ -7,14 +7,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
-	"github.com/ctxd/ctxd/context/memory/when"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 )
 
 // Said is what a statement says, as far as rules look at it. Read makes one; it may be kept and used concurrently.
 type Statement struct {
-	said     differ.Said
+	said     memory.Statement
 	things   []string // what it is about, in its order, each once
 	of       []string // of these, the relations and animals that it is about
 	only     []string // of these, what a person has one of at a time
@@ -37,7 +36,7 @@ const maxThings = 64
 // Read reads a statement. O(text).
 func ReadStatement(statement string) *Statement {
 	words := wordsOf(statement)
-	s := &Statement{said: differ.Read(statement)}
+	s := &Statement{said: memory.ReadStatement(statement)}
 	s.changed, s.adds, s.limited = has(words, changes), has(words, additions), has(words, limits)
 	s.supposed = has(words, suppositions)
 	negations, turned := 0, 0
@@ -56,17 +55,17 @@ func ReadStatement(statement string) *Statement {
 			i += n
 			continue
 		}
-		month, certain := when.Month(w)
+		month, certain := memory.ParseMonth(w)
 		certain = certain || month > 0 && (isFigure(words, i-1) || isFigure(words, i+1)) // may and mars are words as well
 		switch first, _ := utf8.DecodeRuneInString(w); {
-		case differ.Denies(w) || w == "n't":
+		case memory.DeniesWord(w) || w == "n't":
 			negations++
 		case unicode.IsDigit(first):
 			if len(w) == len("2024") && (w[:2] == "19" || w[:2] == "20") {
 				s.years = append(s.years, w)
 			}
-		case when.Weekday(w) > 0 || certain:
-		case !filler[w] && !differ.IsNumber(w) && !inRow(words, i, changes) && !inRow(words, i, additions) && !inRow(words, i, limits):
+		case memory.ParseWeekday(w) > 0 || certain:
+		case !filler[w] && !memory.IsNumberWord(w) && !inRow(words, i, changes) && !inRow(words, i, additions) && !inRow(words, i, limits):
 			s.take(w)
 		}
 		i++
@@ -106,7 +105,7 @@ func (s *Statement) readSubject(words []string) {
 	if at < 0 || at+1 >= len(words) {
 		return
 	}
-	s.placed = places[words[at+1]] || differ.Denies(words[at+1]) && at+2 < len(words) && places[words[at+2]]
+	s.placed = places[words[at+1]] || memory.DeniesWord(words[at+1]) && at+2 < len(words) && places[words[at+2]]
 	for _, w := range words[1:at] {
 		if slices.Contains(s.things, w) {
 			s.subject = append(s.subject, w)

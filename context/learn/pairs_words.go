@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 )
 
@@ -94,7 +94,7 @@ var relations = set(`sister brother mother father mum mom dad son daughter wife 
 
 // changes are what people say when something is not as it was: what all rules read so, and what statements about a
 // person say besides.
-var changes = rows(append(slices.Clone(differ.Changes),
+var changes = rows(append(slices.Clone(memory.ChangeWords),
 	"relocated", "quit", "since", "nowadays", "given up", "gone up", "gone down", "went up", "went down", "got married",
 	"got divorced", "sold", "has left", "became", "become", "retired", "was moved", "rescheduled", "postponed", "kein mehr",
 	"keine mehr", "keinen mehr", "mehr", "seit", "ab jetzt", "ab sofort", "von nun an", "aufgehört", "aufgegeben",

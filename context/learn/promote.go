@@ -1,25 +1,5 @@
 package learn
 
-// Promote moves memories between the tiers by what became of them: from working to history at a score of 0.7 and
-// two uses, from history to patterns at 0.9 and three; what falls below 0.2 is archived. It goes on until nothing moves,
-// so that a second run changes nothing.
-//
-// # Owner
-//
-// One [Owner] of a store moves memories; its runs are done one after the other. Each move is checked again in its
-// transaction and written together with its event. Nothing that is pinned or always injected is archived, and facts of
-// memoryBank are left alone.
-//
-// # When it runs
-//
-// [Pace] says when a run is due: at the start, each 30 minutes and each 20 messages. It has no clock of its own and starts
-// nothing.
-//
-// # Cost
-//
-// A run is O(memories) in memory and writes what moves, [group] memories a transaction. The errors are those of the store,
-// and that of the context.
-
 import (
 	"cmp"
 	"context"
@@ -29,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -37,7 +16,7 @@ import (
 
 // Limits of the tiers: scores in hundredths, and uses.
 const (
-	historyScore, historyUses   = score.Proven, score.ProvenUses
+	historyScore, historyUses   = memory.ProvenScore, memory.ProvenUses
 	patternsScore, patternsUses = 90, 3
 	archiveScore                = 20 // below it
 )
@@ -60,7 +39,7 @@ func next(m *memory.Record, u *memory.Use) step {
 	if m.Tier == record.TierBank || !m.Current() && m.Status != record.MemoryDeprecated {
 		return stays
 	}
-	s := score.Of(u)
+	s := memory.Score(u)
 	switch {
 	case s < archiveScore && !m.Pinned && !m.AlwaysInject:
 		return toArchive

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
@@ -243,7 +242,7 @@ func (r *run) supported(sources []source) func(*memory.Record) {
 		evidence := slices.Clone(m.Evidence)
 		for _, s := range sources {
 			at := s.at
-			m.Confidence = fade.Confidence(&m.MemoryRecord, at)
+			m.Confidence = memory.ConfidenceAt(&m.MemoryRecord, at)
 			m.Confidence += perSource * (1 - m.Confidence)
 			if at.After(m.ConfidenceAt) {
 				m.ConfidenceAt = at

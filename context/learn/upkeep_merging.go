@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // surest is how sure the one is at least that others are merged into.
 const surest = 0.6
 
-func sureAt(m *memory.Record, at time.Time) float64 { return fade.Confidence(&m.MemoryRecord, at) }
+func sureAt(m *memory.Record, at time.Time) float64 { return memory.ConfidenceAt(&m.MemoryRecord, at) }
 
 // merging has facts that say the same become one. What remains of a group once some of it wait is a group of its own.
 func (r *run) merging() error {

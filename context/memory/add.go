@@ -9,13 +9,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/draft"
-	"github.com/ctxd/ctxd/context/memory/fade"
-	"github.com/ctxd/ctxd/context/memory/owner"
-	"github.com/ctxd/ctxd/context/memory/score"
-	"github.com/ctxd/ctxd/context/memory/taken"
-	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -100,7 +93,7 @@ func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
 }
 
 // addTx writes one memory, or finds the one that says the same: m is that one then.
-func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says taken.Saying) (same bool, err error) {
+func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says TierStatement) (same bool, err error) {
 	now := s.now(tx)
 	old, err := s.said(tx, v, says)
 	if err != nil {
@@ -137,7 +130,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says tak
 	if err := s.claim(tx, v, m, d.Handle); err != nil {
 		return false, err
 	}
-	into, err := texts.IDs("contexts", d.Contexts, draft.MaxReferences)
+	into, err := checkIDs("contexts", d.Contexts, maxReferences)
 	if err != nil {
 		return false, err
 	}
@@ -183,7 +176,7 @@ func (s *Store) update(ctx context.Context, fn func(tx *kv.Tx) error) error {
 // write puts a memory in the place of the one that it was, in a transaction of update.
 func (s *Store) write(tx *kv.Tx, old, m *Record) error {
 	if old == nil || old.Tier != m.Tier || old.Statement != m.Statement {
-		s.taken.Claim(tx, m.ID, m.Number, taken.SayingOf(&m.MemoryRecord))
+		s.taken.Claim(tx, m.ID, m.Number, NewTierStatement(&m.MemoryRecord))
 	}
 	return Records.Put(tx, m.ID, m)
 }
@@ -193,7 +186,7 @@ func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Trunc
 
 // said returns the memory that says something in its tier, and is still relied on, as far as the reader sees it;
 // nil for none.
-func (s *Store) said(tx *kv.Tx, v *audience.View, says taken.Saying) (*Record, error) {
+func (s *Store) said(tx *kv.Tx, v *audience.View, says TierStatement) (*Record, error) {
 	for _, id := range s.taken.Said(says) {
 		old, err := Records.Get(tx, id)
 		if err != nil {
@@ -214,8 +207,8 @@ func (s *Store) said(tx *kv.Tx, v *audience.View, says taken.Saying) (*Record, e
 }
 
 // stillSays reports whether a memory, nil for none, is relied on and says something in its tier.
-func (m *Record) stillSays(says taken.Saying) bool {
-	return m != nil && (m.Current() || m.Status == record.MemoryDeprecated) && taken.SayingOf(&m.MemoryRecord) == says
+func (m *Record) stillSays(says TierStatement) bool {
+	return m != nil && (m.Current() || m.Status == record.MemoryDeprecated) && NewTierStatement(&m.MemoryRecord) == says
 }
 
 // seesTx is sees inside a transaction.
@@ -269,7 +262,7 @@ func (s *Store) references(tx *kv.Tx, v *audience.View, old, m *Record) error {
 			}
 		}
 		if !found {
-			return texts.Missing("entity", id, fmt.Sprintf("entityIds[%d]", i))
+			return missingIn("entity", id, fmt.Sprintf("entityIds[%d]", i))
 		}
 	}
 	for i, id := range m.NoteIDs {
@@ -312,7 +305,7 @@ func (s *Store) source(tx *kv.Tx, v *audience.View, sort, field, id string,
 			return nil
 		}
 	}
-	return texts.Missing(sort, id, field)
+	return missingIn(sort, id, field)
 }
 
 // supersede ends what m says holds no more.
@@ -333,7 +326,7 @@ func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time)
 			}
 		}
 		if !sees {
-			return texts.Missing("memory", id, field)
+			return missingIn("memory", id, field)
 		}
 		if !old.Current() {
 			err := transition(old, record.MemorySuperseded)
@@ -375,7 +368,7 @@ func transition(m *Record, to string) *fault.Error {
 // claim gives a memory the handle that was asked for, or one made of what it says. Where somebody has
 // that handle whom the reader does not see, it is made of the words that were asked for.
 func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
-	words, by := m.Statement, owner.Owner{Kind: owner.Memory, ID: m.ID}
+	words, by := m.Statement, handleOwner{Kind: memoryOwner, ID: m.ID}
 	if asked != "" {
 		h, err := handle.CheckCustom(asked, handle.Memory)
 		if err != nil {
@@ -404,12 +397,12 @@ func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) erro
 
 // ownedUnseen reports whether a memory or a context has a handle that the reader does not see.
 func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, error) {
-	by, err := owner.Handles.Get(tx, folded)
+	by, err := handleOwners.Get(tx, folded)
 	if err != nil || by == nil || !v.Hides() {
 		return false, err
 	}
-	if by.Kind == owner.Context {
-		c, err := contexts.Records.Get(tx, by.ID)
+	if by.Kind == contextOwner {
+		c, err := StoredContexts.Get(tx, by.ID)
 		return c != nil && !v.Sees(c.Private), err
 	}
 	m, err := Records.Get(tx, by.ID)
@@ -423,7 +416,7 @@ func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, e
 // HandleTaken reports whether a memory or a context has a handle, inside a transaction. folded is
 // what handle.Fold makes of it.
 func (s *Store) HandleTaken(tx *kv.Tx, folded string) (bool, error) {
-	return owner.Handles.Has(tx, folded)
+	return handleOwners.Has(tx, folded)
 }
 
 // next writes what has become of a memory as its next version.
@@ -456,20 +449,20 @@ func sameSource(a, b record.MemorySource) bool {
 }
 
 // quality is what a memory is worth as it is stored, in integer hundredths: 0.7 times 0.7 is not 0.49 in binary.
-func quality(m *Record) float64 { return score.Float(score.Hundredths(m.Importance * m.Confidence)) }
+func quality(m *Record) float64 { return FromHundredths(ToHundredths(m.Importance * m.Confidence)) }
 
 // qualityAt is the quality of a memory as sure as it is at a time, which it ranks by.
 func qualityAt(m *Record, now time.Time) float64 {
-	return score.Float(score.Hundredths(m.Importance * fade.Confidence(&m.MemoryRecord, now)))
+	return FromHundredths(ToHundredths(m.Importance * ConfidenceAt(&m.MemoryRecord, now)))
 }
 
 // faded is a memory as sure as it is now.
 func (s *Store) faded(m *Record) *Record {
-	if !fade.Fades(&m.MemoryRecord) {
+	if !Fades(&m.MemoryRecord) {
 		return m
 	}
 	out := *m
-	out.Confidence = fade.Confidence(&m.MemoryRecord, s.opts.Now())
+	out.Confidence = ConfidenceAt(&m.MemoryRecord, s.opts.Now())
 	return &out
 }
 

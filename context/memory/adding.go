@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/naming"
-	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -15,7 +13,7 @@ type Adding struct {
 	view   *audience.View
 	draft  *Draft
 	record *Record
-	says   taken.Saying
+	says   TierStatement
 	tx     *kv.Tx // the last one that it was added in
 
 	id   string // of the memory
@@ -37,9 +35,9 @@ func (s *Store) adding(v *audience.View, d *Draft) (*Adding, error) {
 		return nil, err
 	}
 	if d.EntityIDs == nil {
-		m.EntityIDs = naming.Entities(v, m.Statement)
+		m.EntityIDs = NamedEntities(v, m.Statement)
 	}
-	return &Adding{store: s, view: v, draft: d, record: (*Record)(m), says: taken.SayingOf(&m.MemoryRecord)}, nil
+	return &Adding{store: s, view: v, draft: d, record: (*Record)(m), says: NewTierStatement(&m.MemoryRecord)}, nil
 }
 
 // addTx adds it in a transaction of update, which may call this again, from the beginning.

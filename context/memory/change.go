@@ -7,9 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/draft"
-	"github.com/ctxd/ctxd/context/memory/stored"
-	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -75,15 +72,15 @@ func (s *Store) Update(ctx context.Context, v *audience.View, p Patch, ifVersion
 		m.EntityIDs = keptHidden(m.EntityIDs, was.EntityIDs, v.HidesEntity)
 		m.NoteIDs = keptHidden(m.NoteIDs, was.NoteIDs, v.HidesNote)
 		if p.ValidFrom != nil {
-			m.ValidFrom = draft.UTC(*p.ValidFrom)
+			m.ValidFrom = inUTC(*p.ValidFrom)
 		}
 		if p.ValidTo != nil {
-			m.ValidTo = draft.UTC(*p.ValidTo)
+			m.ValidTo = inUTC(*p.ValidTo)
 		}
 		if p.Tier != nil && *p.Tier != m.Tier {
 			m.Tier, m.TierSince = *p.Tier, now
 		}
-		if err := draft.Check((*stored.Memory)(m)); err != nil {
+		if err := checkStored((*storedMemory)(m)); err != nil {
 			return err
 		}
 		if err := changeStatus(m, p.Status); err != nil {
@@ -144,9 +141,9 @@ func changeStatus(m *Record, to *string) error {
 // relied ends or begins that a memory is relied on, by its confidence.
 func relied(m *Record) {
 	switch {
-	case m.Status == record.MemoryActive && m.Confidence < draft.LowConfidence:
+	case m.Status == record.MemoryActive && m.Confidence < lowConfidence:
 		m.Status = record.MemoryDeprecated
-	case m.Status == record.MemoryDeprecated && m.Confidence >= draft.LowConfidence:
+	case m.Status == record.MemoryDeprecated && m.Confidence >= lowConfidence:
 		m.Status = record.MemoryActive
 	}
 }
@@ -291,7 +288,7 @@ func (s *Store) findTx(tx *kv.Tx, v *audience.View, id string) (*Record, error) 
 // no memory (MEM-4). It returns how many were counted: ids that the reader does not see, and
 // repeated ones, are not.
 func (s *Store) RecordUse(ctx context.Context, v *audience.View, list []string) (counted int, err error) {
-	if list, err = texts.IDs("ids", list, draft.MaxReferences); err != nil {
+	if list, err = checkIDs("ids", list, maxReferences); err != nil {
 		return 0, err
 	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {

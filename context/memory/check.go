@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -24,7 +22,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("memories %s and %s have the number %d", other, id, m.Number)
 		}
 		numbered[m.Number] = id
-		if has, err := owner.Has(tx, owner.Owner{Kind: owner.Memory, ID: id}, m.Handle, m.Aliases); err != nil || !has {
+		if has, err := ownsHandles(tx, handleOwner{Kind: memoryOwner, ID: id}, m.Handle, m.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
@@ -35,9 +33,9 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		return nil, err
 	}
 	knownContexts := make(map[string]bool)
-	for id, c := range contexts.Records.All(tx, "") {
+	for id, c := range StoredContexts.All(tx, "") {
 		knownContexts[id] = true
-		if has, err := owner.Has(tx, owner.Owner{Kind: owner.Context, ID: id}, c.Handle, c.Aliases); err != nil || !has {
+		if has, err := ownsHandles(tx, handleOwner{Kind: contextOwner, ID: id}, c.Handle, c.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
@@ -56,8 +54,8 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			}
 		}
 	}
-	for key := range contexts.Members.All(tx, "") {
-		c, m := contexts.CutKey(key)
+	for key := range contextMembers.All(tx, "") {
+		c, m := cutMemberKey(key)
 		if !knownContexts[c] || !known[m] {
 			say("memory %s belongs to context %s, and one of them is not there", m, c)
 		}
@@ -67,8 +65,8 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("synonyms %s are filed as %s, with %d words", set.ID, id, len(set.Words))
 		}
 	}
-	for _, by := range owner.Handles.All(tx, "") {
-		if by.Kind == owner.Memory && !known[by.ID] || by.Kind == owner.Context && !knownContexts[by.ID] {
+	for _, by := range handleOwners.All(tx, "") {
+		if by.Kind == memoryOwner && !known[by.ID] || by.Kind == contextOwner && !knownContexts[by.ID] {
 			say("a handle leads to %s %s, which is not there", by.Kind, by.ID)
 		}
 	}

@@ -5,17 +5,14 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/draft"
-	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 type (
 	// ContextDraft is what a client may say of a context.
-	ContextDraft = contexts.Draft
+	ContextDraft = contextDraft
 	// ContextRecord is a context as it is stored.
-	ContextRecord = contexts.Record
+	ContextRecord = StoredContext
 )
 
 // PutContext writes a context; see [contexts.Tree.Put].
@@ -49,7 +46,7 @@ func (s *Store) DeleteContext(ctx context.Context, v *audience.View, id string,
 
 // Link has memories belong to a context, or no more. It returns how many did not before, or did.
 func (s *Store) Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (changed int, err error) {
-	if memoryIDs, err = texts.IDs("memoryIds", memoryIDs, draft.MaxReferences); err != nil {
+	if memoryIDs, err = checkIDs("memoryIds", memoryIDs, maxReferences); err != nil {
 		return 0, err
 	}
 	return s.tree.Link(ctx, v, id, memoryIDs, belong)
@@ -61,7 +58,7 @@ func (s *Store) joinOnly(tx *kv.Tx, v *audience.View, memoryID string, list *[]s
 	if list == nil {
 		return nil
 	}
-	wanted, err := texts.IDs("contexts", *list, draft.MaxReferences)
+	wanted, err := checkIDs("contexts", *list, maxReferences)
 	if err != nil {
 		return err
 	}

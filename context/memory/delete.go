@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/context/memory/origin"
-	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -36,7 +34,7 @@ func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force b
 }
 
 func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
-	if err := owner.Release(tx, owner.MemoryHandled(&m.MemoryRecord), s.opts.Source); err != nil {
+	if err := releaseHandles(tx, HandledMemory(&m.MemoryRecord), s.opts.Source); err != nil {
 		return err
 	}
 	for key := range versions.All(tx, m.ID+"/") {
@@ -178,7 +176,7 @@ func (s *Store) deepestFirst(v *audience.View) (list []string) {
 			continue
 		}
 		list = append(list, id)
-		for above := c; above != nil && depth[id] <= contexts.MaxDepth; above = s.contexts[above.ParentID] {
+		for above := c; above != nil && depth[id] <= maxContextDepth; above = s.contexts[above.ParentID] {
 			depth[id]++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -20,7 +19,7 @@ func Touched(ch kv.Change) (memoryID, contextID string) {
 	if _, _, ok := uses.Of(ch); ok {
 		return ch.ID, ""
 	}
-	if _, _, ok := contexts.Records.Of(ch); ok {
+	if _, _, ok := StoredContexts.Of(ch); ok {
 		return "", ch.ID
 	}
 	return "", ""

@@ -7,10 +7,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/naming"
-	"github.com/ctxd/ctxd/context/memory/owner"
-	"github.com/ctxd/ctxd/context/memory/synonyms"
-	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -27,7 +23,7 @@ const (
 )
 
 // Taken says what an import has done, or would do.
-type Taken = record.MemoryImported
+type ImportResult = record.MemoryImported
 
 // Conflict is what an import met with one of its records.
 type Conflict = record.MemoryConflict
@@ -48,7 +44,7 @@ type Intake struct {
 	kept    int // of them, what may not be archived
 	used    int
 
-	sets *synonyms.Sets // all that there are, those of rows before included; nil: not read yet
+	sets *synonymSetIndex // all that there are, those of rows before included; nil: not read yet
 
 	current string // memory that versions are of, "" while they are left out
 	owner   string // memory that the last row but versions was
@@ -57,7 +53,7 @@ type Intake struct {
 	file  string   // that the row is from
 	added []string // to seen by this group
 
-	Taken
+	ImportResult
 }
 
 // planned is what rows before would have written.
@@ -65,7 +61,7 @@ type planned struct {
 	contexts map[string]int // to how deep they lie
 	numbers  map[int64]bool
 	handles  map[string]bool
-	said     map[taken.Saying]bool
+	said     map[TierStatement]bool
 }
 
 // NewIntake begins to take rows in. last is the last number that was given where they come from. The error
@@ -80,7 +76,7 @@ func (s *Store) NewIntake(v *audience.View, last int64) (*Intake, error) {
 	}
 	return &Intake{
 		s: s, v: v, last: last, plan: true, seen: make(map[string]bool), left: make(map[string]string),
-		planned: planned{make(map[string]int), make(map[int64]bool), make(map[string]bool), make(map[taken.Saying]bool)},
+		planned: planned{make(map[string]int), make(map[int64]bool), make(map[string]bool), make(map[TierStatement]bool)},
 	}, nil
 }
 
@@ -98,8 +94,8 @@ func (t *Intake) Plan(ctx context.Context, rows []Row) error {
 }
 
 // Planned ends the plan. The error is Limit where more memories would always be kept than memoryBank holds.
-func (t *Intake) Planned() (Taken, error) {
-	plan := t.Taken
+func (t *Intake) Planned() (ImportResult, error) {
+	plan := t.ImportResult
 	plan.Archived = t.overflow()
 	t.s.mu.RLock()
 	n := t.s.kept + t.kept
@@ -108,7 +104,7 @@ func (t *Intake) Planned() (Taken, error) {
 		return plan, fault.TooLarge("tier", n, most, "memories that memoryBank may not archive").
 			WithHint("those that are pinned or always injected are never archived: unpin some of them")
 	}
-	t.plan, t.seen, t.planned, t.Taken, t.bank, t.used = false, make(map[string]bool), planned{}, Taken{}, 0, 0
+	t.plan, t.seen, t.planned, t.ImportResult, t.bank, t.used = false, make(map[string]bool), planned{}, ImportResult{}, 0, 0
 	t.current, t.owner, t.sets = "", "", nil
 	return plan, nil
 }
@@ -126,7 +122,7 @@ func (t *Intake) Write(ctx context.Context, rows []Row) error {
 	for i := range rows { // a View may not be asked inside the transaction for what it looks up by itself
 		if d := rows[i].Draft; d != nil && d.EntityIDs == nil {
 			about := *d
-			about.EntityIDs = naming.Entities(t.v, d.Statement)
+			about.EntityIDs = NamedEntities(t.v, d.Statement)
 			rows[i].Draft = &about
 		}
 	}
@@ -143,26 +139,26 @@ func (t *Intake) Write(ctx context.Context, rows []Row) error {
 }
 
 // Finish archives what the cap of memoryBank has no room for, what is worth least first.
-func (t *Intake) Finish(ctx context.Context) (Taken, error) {
+func (t *Intake) Finish(ctx context.Context) (ImportResult, error) {
 	_, t.Archived = t.s.overCap(nil)
 	t.Archived = max(0, t.Archived)
-	return t.Taken, t.s.keepCap(ctx, nil)
+	return t.ImportResult, t.s.keepCap(ctx, nil)
 }
 
 // state is what a group changes.
 type intakeState struct {
-	taken          Taken
+	taken          ImportResult
 	current, owner string
 	bank, version  int
 	used           int
 }
 
 func (t *Intake) state() intakeState {
-	return intakeState{t.Taken, t.current, t.owner, t.bank, t.version, t.used}
+	return intakeState{t.ImportResult, t.current, t.owner, t.bank, t.version, t.used}
 }
 
 func (t *Intake) setState(was intakeState) {
-	t.Taken, t.current, t.owner, t.bank, t.version = was.taken, was.current, was.owner, was.bank, was.version
+	t.ImportResult, t.current, t.owner, t.bank, t.version = was.taken, was.current, was.owner, was.bank, was.version
 	t.used, t.Conflicts = was.used, slices.Clone(t.Conflicts)
 	for _, id := range t.added {
 		delete(t.seen, id)
@@ -174,7 +170,7 @@ func (t *Intake) raise(tx *kv.Tx) error {
 	if t.last == 0 {
 		return nil
 	}
-	t.s.taken.Claim(tx, "", t.last, taken.Saying{})
+	t.s.taken.Claim(tx, "", t.last, TierStatement{})
 	return raise(tx, t.last)
 }
 
@@ -312,7 +308,7 @@ func (t *Intake) numberFree(tx *kv.Tx, n int64) (bool, error) {
 }
 
 // claim takes a handle of a row where it is free.
-func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by owner.Owner) (ok bool, err error) {
+func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by handleOwner) (ok bool, err error) {
 	folded := handle.Fold(h)
 	if !mayBeHandle(h, kind) || t.planned.handles[folded] {
 		return false, nil
@@ -325,7 +321,7 @@ func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by owner.Owner) (o
 		t.planned.handles[folded] = true
 		return true, nil
 	}
-	return true, owner.Handles.Put(tx, folded, &by)
+	return true, handleOwners.Put(tx, folded, &by)
 }
 
 // mayBeHandle reports whether a record of the kind may have a handle, as it is written.
@@ -335,7 +331,7 @@ func mayBeHandle(h string, kind handle.Kind) bool {
 }
 
 // aliases takes the former handles of a row that are free.
-func (t *Intake) aliases(tx *kv.Tx, line int, list []string, kind handle.Kind, by owner.Owner) ([]string, error) {
+func (t *Intake) aliases(tx *kv.Tx, line int, list []string, kind handle.Kind, by handleOwner) ([]string, error) {
 	out := []string{}
 	for _, h := range list {
 		ok, err := t.claim(tx, h, kind, by)

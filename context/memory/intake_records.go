@@ -7,12 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/draft"
-	"github.com/ctxd/ctxd/context/memory/owner"
-	"github.com/ctxd/ctxd/context/memory/stored"
-	"github.com/ctxd/ctxd/context/memory/taken"
-	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -26,7 +20,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 	if err := checkContext(&c); err != nil {
 		return t.leave(line, c.ID, err)
 	}
-	have, err := contexts.Records.Get(tx, c.ID)
+	have, err := StoredContexts.Get(tx, c.ID)
 	if err != nil {
 		return err
 	}
@@ -41,11 +35,11 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 	if err != nil {
 		return err
 	}
-	if depth < 0 || depth >= contexts.MaxDepth {
+	if depth < 0 || depth >= maxContextDepth {
 		t.conflict(Conflict{Line: line, ID: c.ID, Field: "parentId", Message: "the context above it is not there", Taken: true})
 		c.ParentID, depth = "", 0
 	}
-	by := owner.Owner{Kind: owner.Context, ID: c.ID}
+	by := handleOwner{Kind: contextOwner, ID: c.ID}
 	ok, err := t.claim(tx, c.Handle, handle.Context, by)
 	if err != nil {
 		return err
@@ -67,7 +61,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 		t.planned.contexts[c.ID] = depth + 1
 		return nil
 	}
-	return contexts.Records.Put(tx, c.ID, &c)
+	return StoredContexts.Put(tx, c.ID, &c)
 }
 
 // depth is how deep a context lies, 0 for no context, -1 for one that is not there.
@@ -76,11 +70,11 @@ func (t *Intake) depth(tx *kv.Tx, id string) (depth int, err error) {
 		if d, ok := t.planned.contexts[id]; ok {
 			return depth + d, nil
 		}
-		c, err := contexts.Records.Get(tx, id)
+		c, err := StoredContexts.Get(tx, id)
 		if err != nil {
 			return 0, err
 		}
-		if c == nil || depth > contexts.MaxDepth {
+		if c == nil || depth > maxContextDepth {
 			return -1, nil
 		}
 		id = c.ParentID
@@ -92,10 +86,10 @@ func checkContext(c *ContextRecord) (err error) {
 	if err := entities.CheckID("id", c.ID); err != nil {
 		return err
 	}
-	if c.Name, err = entities.CheckName("name", c.Name, contexts.MaxName); err != nil {
+	if c.Name, err = entities.CheckName("name", c.Name, maxContextName); err != nil {
 		return err
 	}
-	if c.Description, err = texts.Check("description", c.Description, contexts.MaxDescription); err != nil {
+	if c.Description, err = checkText("description", c.Description, maxContextDescription); err != nil {
 		return err
 	}
 	if c.Version < 1 {
@@ -177,7 +171,7 @@ func (t *Intake) saidElsewhere(tx *kv.Tx, m *Record) (string, error) {
 	if !m.Current() && m.Status != record.MemoryDeprecated {
 		return "", nil
 	}
-	says := taken.SayingOf(&m.MemoryRecord)
+	says := NewTierStatement(&m.MemoryRecord)
 	for _, id := range t.s.taken.Said(says) {
 		if t.seen[id] {
 			continue
@@ -219,7 +213,7 @@ func (t *Intake) name(tx *kv.Tx, line int, m *Record) error {
 	case t.plan:
 		t.planned.numbers[m.Number] = true
 	}
-	by := owner.Owner{Kind: owner.Memory, ID: m.ID}
+	by := handleOwner{Kind: memoryOwner, ID: m.ID}
 	ok, err := t.claim(tx, m.Handle, handle.Memory, by)
 	if err != nil {
 		return err
@@ -243,7 +237,7 @@ func (t *Intake) joins(tx *kv.Tx, line int, id string, list []Membership) error 
 		_, there := t.planned.contexts[in.ID]
 		if !there {
 			var err error
-			if there, err = contexts.Records.Has(tx, in.ID); err != nil {
+			if there, err = StoredContexts.Has(tx, in.ID); err != nil {
 				return err
 			}
 		}
@@ -254,7 +248,7 @@ func (t *Intake) joins(tx *kv.Tx, line int, id string, list []Membership) error 
 		if t.plan {
 			continue
 		}
-		if err := contexts.Members.Put(tx, contexts.Key(in.ID, id), &contexts.Member{At: in.At}); err != nil {
+		if err := contextMembers.Put(tx, memberKey(in.ID, id), &contextMember{At: in.At}); err != nil {
 			return err
 		}
 	}
@@ -274,7 +268,7 @@ func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
 		return t.leave(line, "", err)
 	}
 	m := (*Record)(checked)
-	said := taken.SayingOf(&m.MemoryRecord)
+	said := NewTierStatement(&m.MemoryRecord)
 	if t.seen[d.ID] || t.planned.said[said] {
 		t.Same++
 		return nil
@@ -319,7 +313,7 @@ func checkWhole(m *Record, w *Whole) error {
 			return err
 		}
 	}
-	if err := draft.Check((*stored.Memory)(m)); err != nil {
+	if err := checkStored((*storedMemory)(m)); err != nil {
 		return err
 	}
 	if !slices.Contains(record.MemoryStatuses, m.Status) {
@@ -336,12 +330,12 @@ func checkWhole(m *Record, w *Whole) error {
 			return fault.TooLarge(list.field, len(*list.ids), maxEvidence, "items")
 		}
 		var err error
-		if *list.ids, err = texts.IDs(list.field, *list.ids, draft.MaxReferences); err != nil {
+		if *list.ids, err = checkIDs(list.field, *list.ids, maxReferences); err != nil {
 			return err
 		}
 	}
-	if len(m.Aliases) > draft.MaxReferences || len(w.Contexts) > draft.MaxReferences {
-		return fault.TooLarge("aliases", max(len(m.Aliases), len(w.Contexts)), draft.MaxReferences, "items")
+	if len(m.Aliases) > maxReferences || len(w.Contexts) > maxReferences {
+		return fault.TooLarge("aliases", max(len(m.Aliases), len(w.Contexts)), maxReferences, "items")
 	}
 	if u := w.Use; u != nil && min(u.Uses, u.Worked, u.Failed, u.Partial, u.Unknown, u.Mentioned) < 0 || u != nil && (u.Score < 0 || u.Score > 1) {
 		return fault.Field("use", "a counter is under 0, or the score is not between 0 and 1")
@@ -354,17 +348,17 @@ func checkFormer(was *Version) (err error) {
 	if was.Version < 1 {
 		return fault.Field("version", "version is under 1")
 	}
-	if was.Statement, err = texts.Check("statement", was.Statement, draft.MaxStatement); err != nil {
+	if was.Statement, err = checkText("statement", was.Statement, maxStatement); err != nil {
 		return err
 	}
-	if was.Summary, err = texts.Check("summary", was.Summary, draft.MaxSummary); err != nil {
+	if was.Summary, err = checkText("summary", was.Summary, maxSummary); err != nil {
 		return err
 	}
 	if was.Statement == "" {
 		return fault.Field("statement", "statement is empty")
 	}
-	if len(was.Source.MessageIDs) > draft.MaxReferences {
-		return fault.TooLarge("source.messageIds", len(was.Source.MessageIDs), draft.MaxReferences, "items")
+	if len(was.Source.MessageIDs) > maxReferences {
+		return fault.TooLarge("source.messageIds", len(was.Source.MessageIDs), maxReferences, "items")
 	}
 	return checkOther(nil, "", was.UpdatedAt)
 }
@@ -378,7 +372,7 @@ func checkOther(other map[string]json.RawMessage, handleText string, times ...ti
 	if size > MaxOther {
 		return fault.TooLarge("other", size, MaxOther, "bytes")
 	}
-	if _, err := texts.Check("handleText", handleText, draft.MaxStatement); err != nil {
+	if _, err := checkText("handleText", handleText, maxStatement); err != nil {
 		return err
 	}
 	for _, at := range times {

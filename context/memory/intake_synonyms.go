@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -48,7 +47,7 @@ func checkSynonyms(set *Synonyms) (err error) {
 	if err := entities.CheckID("id", set.ID); err != nil {
 		return err
 	}
-	if set.Words, err = synonyms.Check(set.Words, 2); err != nil {
+	if set.Words, err = checkSynonymWords(set.Words, 2); err != nil {
 		return err
 	}
 	return checkOther(nil, "", set.UpdatedAt)

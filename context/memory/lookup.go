@@ -6,16 +6,14 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // What a handle or an id leads to.
 const (
-	KindMemory  = owner.Memory
-	KindContext = owner.Context
+	KindMemory  = memoryOwner
+	KindContext = contextOwner
 )
 
 // Owner returns what has a handle, and whether the handle is a former one, as far as the reader sees it; kind
@@ -27,10 +25,10 @@ func (s *Store) Owner(v *audience.View, h string) (kind, id string, former bool)
 	m, c := s.byID[by.ID], s.contexts[by.ID]
 	s.mu.RUnlock()
 	switch {
-	case by.Kind == owner.Memory && Sees(v, m) && !hidesHandle(v, m):
-		return owner.Memory, m.ID, handle.Fold(m.Handle) != folded
-	case by.Kind == owner.Context && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
-		return owner.Context, c.ID, handle.Fold(c.Handle) != folded
+	case by.Kind == memoryOwner && Sees(v, m) && !hidesHandle(v, m):
+		return memoryOwner, m.ID, handle.Fold(m.Handle) != folded
+	case by.Kind == contextOwner && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
+		return contextOwner, c.ID, handle.Fold(c.Handle) != folded
 	}
 	return "", "", false
 }
@@ -52,9 +50,9 @@ func (s *Store) ByID(v *audience.View, id string) (kind string) {
 	defer s.mu.RUnlock()
 	switch {
 	case Sees(v, s.byID[id]):
-		return owner.Memory
+		return memoryOwner
 	case s.seesContext(v)(id):
-		return owner.Context
+		return contextOwner
 	}
 	return ""
 }
@@ -195,7 +193,7 @@ func (s *Store) Called(v *audience.View, key string) (list []*Context, beginning
 		if !sees(id) || v.TextOf("", c.Name) != c.Name {
 			continue
 		}
-		depth := s.groups.Depth(id, contexts.MaxDepth, sees)
+		depth := s.groups.Depth(id, maxContextDepth, sees)
 		if depth < least {
 			list = nil
 		}

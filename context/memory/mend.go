@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -19,17 +17,17 @@ func (s *Store) mend(tx *kv.Tx) error {
 		list = append(list, m)
 	}
 	var tree []*ContextRecord
-	known := make(map[owner.Owner]bool)
-	for id, c := range contexts.Records.All(tx, "") {
+	known := make(map[handleOwner]bool)
+	for id, c := range StoredContexts.All(tx, "") {
 		tree = append(tree, c)
-		known[owner.Owner{Kind: owner.Context, ID: id}] = true
+		known[handleOwner{Kind: contextOwner, ID: id}] = true
 	}
 	if err := tx.Err(); err != nil {
 		return err
 	}
 	slices.SortFunc(list, func(a, b *Record) int { return cmp.Compare(a.Number, b.Number) })
 	for _, m := range list {
-		known[owner.Owner{Kind: owner.Memory, ID: m.ID}] = true
+		known[handleOwner{Kind: memoryOwner, ID: m.ID}] = true
 	}
 	if err := dropLost(tx, memories, known); err != nil {
 		return err
@@ -48,7 +46,7 @@ func (s *Store) mend(tx *kv.Tx) error {
 }
 
 // dropLost deletes what leads to a memory or a context that is not there.
-func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool) error {
+func dropLost(tx *kv.Tx, memories map[string]*Record, known map[handleOwner]bool) error {
 	var gone []func() error
 	drop := func(key string, del func(*kv.Tx, string) error) {
 		gone = append(gone, func() error { return del(tx, key) })
@@ -63,14 +61,14 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool
 			drop(key, versions.Delete)
 		}
 	}
-	for key := range contexts.Members.All(tx, "") {
-		if c, m := contexts.CutKey(key); memories[m] == nil || !known[owner.Owner{Kind: owner.Context, ID: c}] {
-			drop(key, contexts.Members.Delete)
+	for key := range contextMembers.All(tx, "") {
+		if c, m := cutMemberKey(key); memories[m] == nil || !known[handleOwner{Kind: contextOwner, ID: c}] {
+			drop(key, contextMembers.Delete)
 		}
 	}
-	for key, by := range owner.Handles.All(tx, "") {
+	for key, by := range handleOwners.All(tx, "") {
 		if !known[*by] {
-			drop(key, owner.Handles.Delete)
+			drop(key, handleOwners.Delete)
 		}
 	}
 	if err := tx.Err(); err != nil {
@@ -87,7 +85,7 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[owner.Owner]bool
 // mendMemory gives a memory back what it is looked up by. A handle that another has by now is replaced. One
 // that comes from something private is private, also where that was said by a transaction that is lost.
 func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
-	own, former, err := owner.Mend(tx, owner.Owner{Kind: owner.Memory, ID: m.ID}, m.Handle, m.Aliases)
+	own, former, err := mendHandles(tx, handleOwner{Kind: memoryOwner, ID: m.ID}, m.Handle, m.Aliases)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/owner"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -17,14 +15,14 @@ import (
 // and no handle is given to a second memory, and all that is there is found.
 func TestREF2_NumbersOutliveADamagedStore(t *testing.T) {
 	for name, lose := range map[string]func(tx *kv.Tx, first, last *Record, c *ContextRecord) error{
-		"handle": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return owner.Handles.Delete(tx, m.Handle) },
+		"handle": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return handleOwners.Delete(tx, m.Handle) },
 		"handle, and another has it": func(tx *kv.Tx, a, b *Record, _ *ContextRecord) error {
-			return owner.Handles.Put(tx, a.Handle, &owner.Owner{Kind: owner.Memory, ID: b.ID})
+			return handleOwners.Put(tx, a.Handle, &handleOwner{Kind: memoryOwner, ID: b.ID})
 		},
 		"memory":  func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return Records.Delete(tx, m.ID) },
-		"context": func(tx *kv.Tx, _, _ *Record, c *ContextRecord) error { return contexts.Records.Delete(tx, c.ID) },
+		"context": func(tx *kv.Tx, _, _ *Record, c *ContextRecord) error { return StoredContexts.Delete(tx, c.ID) },
 		"handle of a context, and a memory has it": func(tx *kv.Tx, m, _ *Record, c *ContextRecord) error {
-			return owner.Handles.Put(tx, c.Handle, &owner.Owner{Kind: owner.Memory, ID: m.ID})
+			return handleOwners.Put(tx, c.Handle, &handleOwner{Kind: memoryOwner, ID: m.ID})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

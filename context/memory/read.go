@@ -10,9 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/first"
-	"github.com/ctxd/ctxd/context/memory/owner"
-	"github.com/ctxd/ctxd/context/memory/score"
-	"github.com/ctxd/ctxd/context/memory/texts"
 	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -48,7 +45,7 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 		bare := strings.TrimPrefix(ref, "@")
 		if n, ok := handle.ParseNumber(bare); ok {
 			m = s.byID[s.byNumber[int64(n)]]
-		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == owner.Memory {
+		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == memoryOwner {
 			m = s.byID[by.ID]
 			if m != nil && hidesHandle(v, m) {
 				return nil
@@ -102,7 +99,7 @@ func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
 	if u := s.use[m.ID]; u != nil {
 		out.Use = *u
 	}
-	out.Use.Score, out.Use.Wilson = score.Float(score.Of(&out.Use)), wilson(&out.Use)
+	out.Use.Score, out.Use.Wilson = FromHundredths(Score(&out.Use)), wilson(&out.Use)
 	for id := range s.groups.Inside(m.ID) {
 		if c := s.contexts[id]; c != nil && v.Sees(c.Private) {
 			out.Contexts = append(out.Contexts, id)
@@ -157,7 +154,7 @@ func shownTexts(v *audience.View, list []string) []string {
 }
 
 // wilson is how sure the successes of a memory are.
-func wilson(u *Use) float64 { return score.Float(score.Wilson(u.Worked, u.Failed)) }
+func wilson(u *Use) float64 { return FromHundredths(WilsonBound(u.Worked, u.Failed)) }
 
 // Orders of a list, each with the latest or best first.
 const (
@@ -440,7 +437,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 	defer s.mu.RUnlock()
 	c := s.contexts[ref]
 	if c == nil {
-		if by, ok := s.byHandle[handle.Fold(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == owner.Context {
+		if by, ok := s.byHandle[handle.Fold(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == contextOwner {
 			c = s.contexts[by.ID]
 		}
 		if c != nil && s.shownContext(v, c).Handle == "" {
@@ -495,7 +492,7 @@ func (s *Store) Contexts(v *audience.View, parentID string) ([]*Context, error) 
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if parent := s.contexts[parentID]; parentID != "" && (parent == nil || !v.Sees(parent.Private)) {
-		return nil, texts.Missing("context", parentID, "parentId")
+		return nil, missingIn("context", parentID, "parentId")
 	}
 	return s.below1(v, parentID), nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -83,7 +82,7 @@ func TestMEM4_AnOutcomeChangesNoMemory(t *testing.T) {
 	}
 	seq := w.db.Seq()
 	must(t, w.mem.Revise(t.Context(), func(tx *kv.Tx) ([]string, error) {
-		return nil, w.mem.CountTx(tx, m.ID, func(u *memory.Use) { score.Apply(u, record.OutcomeFailed) })
+		return nil, w.mem.CountTx(tx, m.ID, func(u *memory.Use) { memory.ApplyOutcome(u, record.OutcomeFailed) })
 	}))
 	now := w.get(m.ID)
 	if now.Version != 1 || now.Use.Failed != 1 || now.Use.Score != 0.2 || now.Use.Wilson != 0 || now.Use.LastOutcome != "failed" || w.db.Seq() != seq+1 {

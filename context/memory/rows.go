@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -142,7 +141,7 @@ func (s *Store) outline(ctx context.Context) (sets []*Synonyms, tree []*ContextR
 		for _, set := range synonymSets.All(tx, "") {
 			sets = append(sets, set)
 		}
-		for id, c := range contexts.Records.All(tx, "") {
+		for id, c := range StoredContexts.All(tx, "") {
 			below[c.ParentID] = append(below[c.ParentID], c)
 			known[id] = true
 		}
@@ -218,7 +217,7 @@ func (s *Store) membership(tx *kv.Tx, id string) ([]Membership, error) {
 	s.mu.RUnlock()
 	var list []Membership
 	for _, c := range in {
-		since, err := contexts.Members.Get(tx, contexts.Key(c, id))
+		since, err := contextMembers.Get(tx, memberKey(c, id))
 		if err != nil {
 			return nil, err
 		}

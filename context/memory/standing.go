@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -65,7 +64,7 @@ func (s *Store) ordered() *standing {
 	for _, m := range s.standing {
 		if inProfile(m) {
 			made.profile = append(made.profile, m)
-			if at := fade.Next(&m.MemoryRecord, now); !at.IsZero() && (made.until.IsZero() || at.Before(made.until)) {
+			if at := nextFade(&m.MemoryRecord, now); !at.IsZero() && (made.until.IsZero() || at.Before(made.until)) {
 				made.until = at
 			}
 		}

@@ -11,12 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/contexts"
-	"github.com/ctxd/ctxd/context/memory/draft"
-	"github.com/ctxd/ctxd/context/memory/owner"
-	"github.com/ctxd/ctxd/context/memory/stored"
-	"github.com/ctxd/ctxd/context/memory/synonyms"
-	"github.com/ctxd/ctxd/context/memory/taken"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -31,31 +25,31 @@ type (
 )
 
 // Draft is what a client may say of a new memory.
-type Draft = draft.Draft
+type Draft = DraftFields
 
 // MaxMany is how many memories one call writes down.
-const MaxMany = draft.MaxMany
+const MaxMany = maxDrafts
 
 // Record is a memory as it is stored.
-type Record stored.Memory
+type Record storedMemory
 
 // numbered is a number that was used. Up to format 10 of the store it had an id as long as the memory was there.
-type numbered = stored.Numbered
+type numbered = usedNumber
 
 // The collections that the records lie in.
 var (
 	Records = kv.NewCollection("memory", kv.Codec[Record]{
-		Encode: func(m *Record) (string, error) { return stored.Encode((*stored.Memory)(m)) },
+		Encode: func(m *Record) (string, error) { return encodeStored((*storedMemory)(m)) },
 		Decode: func(text string) (*Record, error) {
-			m, err := stored.Decode(text)
+			m, err := decodeStored(text)
 			return (*Record)(m), err
 		},
 	})
 
-	uses       = kv.NewCollection[Use]("memory-use")                           // by id of the memory
-	versions   = kv.NewCollection[Version]("memory-version")                   // by id of the memory and version
-	numbers    = kv.NewCollection("memory-number", stored.NumberedCodec)       // those of deleted memories, by number
-	lastNumber = kv.NewCollection("memory-lastnumber", stored.LastNumberCodec) // one record
+	uses       = kv.NewCollection[Use]("memory-use")                    // by id of the memory
+	versions   = kv.NewCollection[Version]("memory-version")            // by id of the memory and version
+	numbers    = kv.NewCollection("memory-number", usedNumberCodec)     // those of deleted memories, by number
+	lastNumber = kv.NewCollection("memory-lastnumber", lastNumberCodec) // one record
 )
 
 // Limits are the sizes that can be configured. A zero member stands for its default.
@@ -106,8 +100,8 @@ type Store struct {
 	db   *kv.Store
 	opts Options
 
-	names owner.Names // of handles
-	tree  *contexts.Tree
+	names handleClaims // of handles
+	tree  *contextTree
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*Record
@@ -115,15 +109,15 @@ type Store struct {
 	inOrder  atomic.Pointer[standing] // of it; nil when it has changed
 	use      map[string]*Use
 	byNumber map[int64]string
-	byHandle map[string]owner.Owner
+	byHandle map[string]handleOwner
 	contexts map[string]*ContextRecord
 	text     int64 // bytes of all statements and summaries
 	bank     int   // active memories of the tier memoryBank
 	kept     int   // of these, what may not be archived
-	synonyms *synonyms.View
+	synonyms *synonymView
 	groups   *audience.GroupIndex
 
-	taken *taken.Index // guards itself
+	taken *StatementIndex // guards itself
 }
 
 // Open loads the memories and contexts of db and keeps them current from then on. In a store that has
@@ -143,13 +137,13 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{
-		db: db, opts: opts, names: owner.Names{Elsewhere: opts.HandleTaken},
+		db: db, opts: opts, names: handleClaims{Elsewhere: opts.HandleTaken},
 		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
-		byNumber: make(map[int64]string), byHandle: make(map[string]owner.Owner),
+		byNumber: make(map[int64]string), byHandle: make(map[string]handleOwner),
 		contexts: make(map[string]*ContextRecord),
-		synonyms: synonyms.NewView(), groups: audience.NewGroupIndex(), taken: taken.New(),
+		synonyms: newSynonymView(), groups: audience.NewGroupIndex(), taken: NewStatementIndex(),
 	}
-	s.tree = &contexts.Tree{
+	s.tree = &contextTree{
 		DB: db, Names: s.names, Now: s.now, NewID: opts.NewID, Random: opts.Random,
 		Memory: func(tx *kv.Tx, v *audience.View, id string) error {
 			_, err := s.findTx(tx, v, id)
@@ -194,10 +188,10 @@ func (s *Store) load(tx *kv.Tx) error {
 	for id, u := range uses.All(tx, "") {
 		s.use[id] = u
 	}
-	for _, c := range contexts.Records.All(tx, "") {
+	for _, c := range StoredContexts.All(tx, "") {
 		s.putContext(nil, c)
 	}
-	for key := range contexts.Members.All(tx, "") {
+	for key := range contextMembers.All(tx, "") {
 		s.link(key, true)
 	}
 	for _, set := range synonymSets.All(tx, "") {
@@ -219,9 +213,9 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 			} else {
 				s.use[ch.ID] = now
 			}
-		} else if old, now, ok := contexts.Records.Of(ch); ok {
+		} else if old, now, ok := StoredContexts.Of(ch); ok {
 			s.putContext(old, now)
-		} else if _, now, ok := contexts.Members.Of(ch); ok {
+		} else if _, now, ok := contextMembers.Of(ch); ok {
 			s.link(ch.ID, now != nil)
 		} else if old, now, ok := synonymSets.Of(ch); ok {
 			s.synonyms.Put(old, now)
@@ -241,7 +235,7 @@ func (s *Store) put(old, now *Record) {
 		delete(s.byID, old.ID)
 		s.stands(old, false)
 		delete(s.byNumber, old.Number)
-		for _, h := range owner.Folds(old.Handle, old.Aliases) {
+		for _, h := range handleFolds(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
 		}
 	}
@@ -252,8 +246,8 @@ func (s *Store) put(old, now *Record) {
 		s.byID[now.ID] = now
 		s.stands(now, true)
 		s.byNumber[now.Number] = now.ID
-		for _, h := range owner.Folds(now.Handle, now.Aliases) {
-			s.byHandle[h] = owner.Owner{Kind: owner.Memory, ID: now.ID}
+		for _, h := range handleFolds(now.Handle, now.Aliases) {
+			s.byHandle[h] = handleOwner{Kind: memoryOwner, ID: now.ID}
 		}
 	}
 }
@@ -280,20 +274,20 @@ func (s *Store) putContext(old, now *ContextRecord) {
 	if old != nil {
 		delete(s.contexts, old.ID)
 		s.groups.PutContext(old.ID, old.ParentID, old.Name, false)
-		for _, h := range owner.Folds(old.Handle, old.Aliases) {
+		for _, h := range handleFolds(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
 		}
 	}
 	if now != nil {
 		s.contexts[now.ID] = now
 		s.groups.PutContext(now.ID, now.ParentID, now.Name, true)
-		for _, h := range owner.Folds(now.Handle, now.Aliases) {
-			s.byHandle[h] = owner.Owner{Kind: owner.Context, ID: now.ID}
+		for _, h := range handleFolds(now.Handle, now.Aliases) {
+			s.byHandle[h] = handleOwner{Kind: contextOwner, ID: now.ID}
 		}
 	}
 }
 
 func (s *Store) link(key string, is bool) {
-	contextID, memoryID := contexts.CutKey(key)
+	contextID, memoryID := cutMemberKey(key)
 	s.groups.Link(contextID, memoryID, is)
 }

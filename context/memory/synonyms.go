@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,7 +21,7 @@ var synonymSets = kv.NewCollection[Synonyms]("memory-synonym")
 // PutSynonyms has words mean the same. Sets that have one of them are joined: private ones with
 // private ones, and others with others. The errors are Invalid and Limit.
 func (s *Store) PutSynonyms(ctx context.Context, v *audience.View, words []string, private bool) (*Synonyms, error) {
-	words, err := synonyms.Check(words, 2)
+	words, err := checkSynonymWords(words, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +49,8 @@ func (s *Store) PutSynonyms(ctx context.Context, v *audience.View, words []strin
 }
 
 // setsOf returns all sets, to join another to them.
-func setsOf(tx *kv.Tx) (*synonyms.Sets, error) {
-	sets := synonyms.NewSets()
+func setsOf(tx *kv.Tx) (*synonymSetIndex, error) {
+	sets := newSynonymSetIndex()
 	for _, set := range synonymSets.All(tx, "") {
 		sets.Add(set)
 	}
@@ -89,23 +88,23 @@ func (s *Store) Synonyms(v *audience.View) []*Synonyms {
 // DeleteSynonyms takes words out of the sets that a reader sees, and returns how many were in
 // any. What is left alone means the same as nothing, and goes too.
 func (s *Store) DeleteSynonyms(ctx context.Context, v *audience.View, words []string) (deleted int, err error) {
-	words, err = synonyms.Check(words, 1)
+	words, err = checkSynonymWords(words, 1)
 	if err != nil {
 		return 0, err
 	}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {
 		gone := make(map[string]bool)
 		for _, old := range synonymSets.All(tx, "") {
-			if !v.Sees(old.Private) || !synonyms.Share(old.Words, words) {
+			if !v.Sees(old.Private) || !shareSynonym(old.Words, words) {
 				continue
 			}
 			for _, w := range words {
-				if synonyms.Share(old.Words, []string{w}) {
-					gone[synonyms.Key(w)] = true
+				if shareSynonym(old.Words, []string{w}) {
+					gone[synonymKey(w)] = true
 				}
 			}
 			left := *old
-			left.Words, left.UpdatedAt = synonyms.Without(old.Words, words), s.now(tx)
+			left.Words, left.UpdatedAt = WithoutSynonyms(old.Words, words), s.now(tx)
 			if len(left.Words) < 2 {
 				err := synonymSets.Delete(tx, old.ID)
 				if err != nil {

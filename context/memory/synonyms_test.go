@@ -11,7 +11,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -108,7 +107,7 @@ func TestMEM14_SetsAreJoinedAndTakenApart(t *testing.T) {
 
 func TestMEM14_WhatIsNoSynonym(t *testing.T) {
 	w := open(t, memory.Limits{})
-	many := make([]string, synonyms.MaxWords+1)
+	many := make([]string, memory.MaxSynonyms+1)
 	for i := range many {
 		many[i] = fmt.Sprint("word", i)
 	}
@@ -125,16 +124,16 @@ func TestMEM14_WhatIsNoSynonym(t *testing.T) {
 	refused(t, put(w.local, false, "one", "@Anna"), fault.Invalid, "words")
 	refused(t, put(w.local, false, "one", "two\x00"), fault.Invalid, "words")
 	refused(t, put(w.local, false, "one", "\xff"), fault.Invalid, "words")
-	refused(t, put(w.local, false, "one", strings.Repeat("x", synonyms.MaxChars+1)), fault.Limit, "words")
+	refused(t, put(w.local, false, "one", strings.Repeat("x", memory.MaxSynonymChars+1)), fault.Limit, "words")
 	refused(t, put(w.local, false, "one", "a b c d e f g h i"), fault.Limit, "words")
 	refused(t, put(w.local, false, many...), fault.Limit, "words")
 	refused(t, put(w.remote, true, "one", "two"), fault.Invalid, "private")
-	must(t, put(w.local, false, many[:synonyms.MaxWords]...))
+	must(t, put(w.local, false, many[:memory.MaxSynonyms]...))
 	refused(t, put(w.local, false, "word1", "more"), fault.Limit, "words")
 	if _, err := w.mem.DeleteSynonyms(t.Context(), w.local, nil); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
 	}
-	if got := strings.Count(w.sets(w.local), "|"); got != synonyms.MaxWords-1 {
+	if got := strings.Count(w.sets(w.local), "|"); got != memory.MaxSynonyms-1 {
 		t.Errorf("%d", got)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/context/memory/clock"
-	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -101,14 +99,14 @@ func (s *Store) ended(now time.Time) (list []string) {
 	defer s.mu.RUnlock()
 	var over []*Record
 	for _, m := range s.byID {
-		if s.expired(m, now) && !score.Lasts(&m.MemoryRecord, s.use[m.ID]) {
+		if s.expired(m, now) && !lastsBeyondHistory(&m.MemoryRecord, s.use[m.ID]) {
 			over = append(over, m)
 		}
 	}
 	if len(over) == 0 {
 		return nil
 	}
-	log := clock.New(now, len(s.byID))
+	log := newWriteTimes(now, len(s.byID))
 	for _, m := range s.byID {
 		log.Add(m.Number, m.CreatedAt)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/context/memory/fade"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -34,7 +34,7 @@ func (s *run) each(stage string, factor func(*candidate) float64) {
 }
 
 // sure is the confidence of a memory as it is now: what a model took out of a conversation fades.
-func (s *run) sure(c *candidate) float64 { return fade.Confidence(&c.m.MemoryRecord, s.now) }
+func (s *run) sure(c *candidate) float64 { return memory.ConfidenceAt(&c.m.MemoryRecord, s.now) }
 
 func (s *run) quality() error {
 	s.each(Quality, func(c *candidate) float64 {

@@ -3,7 +3,7 @@ package recall
 import (
 	"slices"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory"
 )
 
 const (
@@ -60,11 +60,11 @@ func (s *run) newest() error {
 	if err != nil {
 		return err
 	}
-	said := make(map[*candidate]differ.Said)
+	said := make(map[*candidate]memory.Statement)
 	nearest := make(map[*candidate]float32)
-	read := func(c *candidate) differ.Said {
+	read := func(c *candidate) memory.Statement {
 		if _, ok := said[c]; !ok {
-			said[c] = differ.Read(c.doc.Plain())
+			said[c] = memory.ReadStatement(c.doc.Plain())
 		}
 		return said[c]
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
@@ -75,7 +75,7 @@ func (s *run) weights() error {
 		}
 		u := s.in.Store.Counters(c.m.ID)
 		relevance, did := mixOf(c.m.Tier, c.m.Importance*s.sure(c), &u)
-		worth := score.Float(score.Wilson(u.Worked, u.Failed))
+		worth := memory.FromHundredths(memory.WilsonBound(u.Worked, u.Failed))
 		if c.m.Tier == record.TierBank {
 			worth = c.m.Importance * s.sure(c)
 		}
@@ -86,7 +86,7 @@ func (s *run) weights() error {
 
 // mixOf returns the weights of relevance and of what is known of a memory.
 func mixOf(tier string, quality float64, u *record.MemoryUse) (relevance, did float64) {
-	points := score.Of(u)
+	points := memory.Score(u)
 	switch {
 	case tier == record.TierBank && quality >= 0.8:
 		return 0.45, 0.55

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/score"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -104,7 +103,7 @@ func TestMEM29_WeightsMixInHowWellItDid(t *testing.T) {
 	})
 	relevance := signalOf(res, "new", "relevance")
 	for id, c := range map[string]struct{ relevance, did, wilson float64 }{
-		"proven": {0.2, 0.8, score.Float(score.Wilson(9, 0))}, "failing": {0.7, 0.3, 0}, "new": {0.7, 0.3, 0.5},
+		"proven": {0.2, 0.8, memory.FromHundredths(memory.WilsonBound(9, 0))}, "failing": {0.7, 0.3, 0}, "new": {0.7, 0.3, 0.5},
 	} {
 		want := (c.relevance*relevance + c.did*c.wilson) / relevance
 		if got := signalOf(res, id, recall.Weights); got < want-0.01 || got > want+0.01 {

@@ -15,8 +15,6 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/memory/naming"
-	"github.com/ctxd/ctxd/context/memory/when"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -145,7 +143,7 @@ type Result struct {
 type Understood struct {
 	Query    *search.Understanding // words of it
 	Unknown  []string              // those that nothing has
-	Span     *when.Span            // what it is about; nil: it does not say
+	Span     *memory.DaySpan       // what it is about; nil: it does not say
 	Recent   bool                  // it asks for what is new
 	Entities []string              // ids of those that it names
 	SortBy   string
@@ -322,8 +320,8 @@ func checkStages(stages map[string]bool) error {
 
 // understand reads the question.
 func (s *run) understand() {
-	said := when.Read(s.req.Query, s.now)
-	s.read = Understood{Span: said.Span, Recent: said.Recent, SortBy: s.req.SortBy, Entities: naming.Entities(s.v, s.req.Query)}
+	said := memory.ReadTime(s.req.Query, s.now)
+	s.read = Understood{Span: said.Span, Recent: said.Recent, SortBy: s.req.SortBy, Entities: memory.NamedEntities(s.v, s.req.Query)}
 }
 
 // has reports whether a kind is searched.

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
-	"github.com/ctxd/ctxd/context/memory/when"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/text"
 )
@@ -18,8 +17,8 @@ const mostOther = 2
 // the tyres of two cars: they differ in a number or a date, which alone would be news of one thing, and one or two other
 // words stand in the place of one or two. When the newer one says that something changed, it is about the same.
 func otherThings(older, newer string, differs []string) bool {
-	if !slices.Contains(differs, differ.Number) && !slices.Contains(differs, differ.Date) ||
-		slices.Contains(differs, differ.Negation) || saysChanged(newer) {
+	if !slices.Contains(differs, memory.DifferenceNumber) && !slices.Contains(differs, memory.DifferenceDate) ||
+		slices.Contains(differs, memory.DifferenceNegation) || saysChanged(newer) {
 		return false
 	}
 	a, b := thingsOf(older), thingsOf(newer)
@@ -39,8 +38,8 @@ func thingsOf(statement string) map[string]bool {
 	var split text.Splitter
 	split.Split(statement, func(t text.Token) {
 		word := string(t.Text)
-		month, _ := when.Month(word)
-		if t.Symbol || month > 0 || when.Weekday(word) > 0 || !search.Tells(word) || strings.ContainsFunc(word, unicode.IsDigit) {
+		month, _ := memory.ParseMonth(word)
+		if t.Symbol || month > 0 || memory.ParseWeekday(word) > 0 || !search.Tells(word) || strings.ContainsFunc(word, unicode.IsDigit) {
 			return
 		}
 		stems[text.StemEnglish(word)] = true

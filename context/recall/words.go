@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 )
 
 // changes are what people say when something is not as it was.
-var changes = phrases(differ.Changes...)
+var changes = phrases(memory.ChangeWords...)
 
 // ofAssistant are the verbs with which a question asks what the assistant said.
 var ofAssistant = phrases(

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/memory/differ"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -101,9 +101,9 @@ func useful(said []gather.Excerpt) bool {
 	for _, s := range said {
 		switch s.Ref {
 		case trialMemories[0].Ref:
-			kept = s.Text != "" && differ.IsExcerpt(s.Text, trialMemories[0].Text)
+			kept = s.Text != "" && memory.IsExcerpt(s.Text, trialMemories[0].Text)
 		case trialMemories[1].Ref:
-			if !differ.IsExcerpt(s.Text, trialMemories[1].Text) {
+			if !memory.IsExcerpt(s.Text, trialMemories[1].Text) {
 				return false
 			}
 		default:

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
-	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -192,6 +192,6 @@ func (l *look) result(what tried, docs []*doc) record.ActionResult {
 			})
 		}
 	}
-	r.Wilson = score.Float(score.Wilson(r.Worked, r.Failed))
+	r.Wilson = memory.FromHundredths(memory.WilsonBound(r.Worked, r.Failed))
 	return r
 }

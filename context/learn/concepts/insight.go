@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -150,7 +150,7 @@ func (g *gathering) of(t *topic) {
 	if best != nil && len(g.out.Experience) < mostOfList && !slices.ContainsFunc(g.out.Experience, known) {
 		g.out.Experience = append(g.out.Experience, record.InsightExperience{
 			Topic: t.Label, Worked: sum.Worked, Failed: sum.Failed, Partial: sum.Partial, Example: g.place(best),
-			Rate: score.Float((100*sum.Worked + (sum.Worked+sum.Failed)/2) / (sum.Worked + sum.Failed)),
+			Rate: memory.FromHundredths((100*sum.Worked + (sum.Worked+sum.Failed)/2) / (sum.Worked + sum.Failed)),
 		})
 	}
 	g.failures(t, failed, reason)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
-	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -234,7 +234,7 @@ func (l *look) count(j joined, since int64) counted {
 		}
 		if !d.message {
 			c.memories++
-			c.quality += score.Hundredths(d.quality)
+			c.quality += memory.ToHundredths(d.quality)
 		}
 		c.declared = c.declared || p.bits&declared != 0
 		if c.docs == 1 || d.at < c.first {
@@ -316,11 +316,11 @@ func (l *look) concept(j joined, since int64) *record.Concept {
 		out.Kind = record.ConceptTag
 	}
 	if c.memories > 0 {
-		out.AverageQuality = score.Float((c.quality + c.memories/2) / c.memories)
+		out.AverageQuality = memory.FromHundredths((c.quality + c.memories/2) / c.memories)
 	}
 	for _, tier := range record.Tiers {
 		if t := c.tiers[tier]; t != nil {
-			t.Wilson = score.Float(score.Wilson(t.Worked, t.Failed))
+			t.Wilson = memory.FromHundredths(memory.WilsonBound(t.Worked, t.Failed))
 			out.Tiers = append(out.Tiers, *t)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/score"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -30,7 +30,7 @@ func (x *Index) Plan(ctx context.Context, v *audience.View, question string) (ti
 	tiers = make(map[string]float64)
 	for tier, of := range sum {
 		if of.Worked+of.Failed >= leastTried && of.Worked > of.Failed {
-			tiers[tier] = score.Float(score.Wilson(of.Worked, of.Failed))
+			tiers[tier] = memory.FromHundredths(memory.WilsonBound(of.Worked, of.Failed))
 		}
 	}
 	return tiers, false

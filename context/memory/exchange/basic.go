@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/draft"
 )
 
 // observation is a line of basic-memory: its category, and what it says.
@@ -82,7 +81,7 @@ func observationOf(category, text string) *memory.Draft {
 		text, where = text[:m[0]], strings.TrimSpace(text[m[2]:m[3]])
 	}
 	var tags []string
-	for _, m := range inTags.FindAllStringSubmatch(text, draft.MaxLabels) {
+	for _, m := range inTags.FindAllStringSubmatch(text, memory.MaxLabels) {
 		tags = append(tags, m[1])
 	}
 	if bare := strings.TrimSpace(endTags.ReplaceAllString(" "+text, "")); bare != "" {

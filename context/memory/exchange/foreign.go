@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/draft"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -33,7 +32,7 @@ func foreign(program, statement, category string, tags []string) *memory.Draft {
 		tags = append([]string{category}, tags...)
 	}
 	for _, t := range tags {
-		if t = label(t); t != "" && len(d.Tags) < draft.MaxLabels {
+		if t = label(t); t != "" && len(d.Tags) < memory.MaxLabels {
 			d.Tags = append(d.Tags, t)
 		}
 	}
@@ -53,7 +52,7 @@ func label(s string) string {
 	}, strings.TrimSpace(s))
 	parts := slices.DeleteFunc(strings.Split(s, "/"), func(part string) bool { return part == "" })
 	s = strings.Join(parts, "/")
-	if len([]rune(s)) > draft.MaxLabel || strings.Trim(s, "-_/") == "" {
+	if len([]rune(s)) > memory.MaxLabel || strings.Trim(s, "-_/") == "" {
 		return ""
 	}
 	return s

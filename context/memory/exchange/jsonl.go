@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/score"
 )
 
 // formatName and formatVersion stand in the first line.
@@ -89,7 +88,7 @@ func lineOf(r *memory.Row) (line any, other map[string]json.RawMessage) {
 		l := &memoryLine{Type: typeMemory, Record: r.Memory.Record, Contexts: r.Memory.Contexts}
 		if r.Memory.Use != nil {
 			l.Use = &useLine{Use: *r.Memory.Use}
-			l.Use.Score = score.Float(score.Of(r.Memory.Use))
+			l.Use.Score = memory.FromHundredths(memory.Score(r.Memory.Use))
 		}
 		return l, r.Memory.Other
 	case r.Version != nil:

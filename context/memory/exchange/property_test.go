@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/exchange"
-	"github.com/ctxd/ctxd/context/memory/synonyms"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -155,7 +154,7 @@ func TestMEM11_AnImportIntoAStoreWithMemories(t *testing.T) {
 		}
 		for _, set := range sets {
 			if !slices.ContainsFunc(to.mem.Synonyms(to.local), func(now *memory.Synonyms) bool {
-				return now.Private == set.Private && len(synonyms.Without(set.Words, now.Words)) == 0
+				return now.Private == set.Private && len(memory.WithoutSynonyms(set.Words, now.Words)) == 0
 			}) {
 				rt.Fatalf("%q no longer mean the same: %q", set.Words, to.synonymSets())
 			}

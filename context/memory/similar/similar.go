@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/differ"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
@@ -74,13 +73,13 @@ func (f *Finder) Like(ctx context.Context, v *audience.View, m *record.Memory, l
 // result reads what was found for the reader of a View.
 func (f *Finder) result(v *audience.View, asked *record.Memory, found *search.Result) *Result {
 	res := &Result{Hits: []Hit{}, Degraded: found.Degraded}
-	said := differ.Read(asked.Statement)
+	said := memory.ReadStatement(asked.Statement)
 	for i := range found.Hits {
 		m, err := f.mem.Get(v, found.Hits[i].Doc.ID())
 		if err != nil { // it was deleted meanwhile
 			continue
 		}
-		hit := Hit{Memory: m, Differs: said.In(differ.Read(m.Statement))}
+		hit := Hit{Memory: m, Differs: said.In(memory.ReadStatement(m.Statement))}
 		if s := found.Hits[i].Semantic; s != nil {
 			hit.Cosine = math.Round(100*s.Part.Cosine) / 100
 		}

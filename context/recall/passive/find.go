@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/memory/fade"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
@@ -108,7 +107,7 @@ func (r *Recall) texts(j *job) ([]string, error) {
 // memories returns the memories that are near to what was said, of those that are nearly the same the surest.
 func (r *Recall) memories(j *job, like *search.Likeness, least float64) ([]candidate, error) {
 	in, now := r.in.Memories.Search, r.opts.Now()
-	sure := func(m *memory.Record) float64 { return fade.Confidence(&m.MemoryRecord, now) }
+	sure := func(m *memory.Record) float64 { return memory.ConfidenceAt(&m.MemoryRecord, now) }
 	hits, err := in.Alike(j.ctx, search.Alike{
 		To: like, Limit: pool, Least: float32(least), Public: j.view.Hides(),
 		Keep: document.Keep(func(m *memory.Record) bool {

@@ -1,0 +1,204 @@
+package memory
+
+// Owner keeps who has which handle: memories and contexts share one namespace, and
+// keep in it the handles that they had before. What becomes of a handle is decided inside a
+// transaction, where two that are under way must not choose the same.
+//
+// The rooms of memories and of contexts call it: it stands below both, since each has to see
+// what the other has taken. It knows neither, only their kinds and ids. Callers bring the
+// transaction, and nothing here is kept between two calls.
+//
+// The records are of the collection memory-handle: an owner by the fold of a handle, former
+// ones too.
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Owner is who has a handle.
+type handleOwner struct {
+	Kind string `json:"kind"` // Memory or Context
+	ID   string `json:"id"`
+}
+
+// The kinds of owners.
+const (
+	memoryOwner  = "memory"
+	contextOwner = "context"
+)
+
+// Handles are the owners by folded handle.
+var handleOwners = kv.NewCollection("memory-handle", ownerCodec)
+
+// The bytes that begin the record of an owner. The id follows. Up to format 9 of the store it was JSON.
+const (
+	memoryForm  = "\x01"
+	contextForm = "\x02"
+)
+
+var (
+	ownerCodec = kv.Codec[handleOwner]{Encode: encode, Decode: decode}
+	ownerJSON  = kv.JSON[handleOwner]()
+)
+
+func encode(by *handleOwner) (string, error) {
+	switch by.Kind {
+	case memoryOwner:
+		return memoryForm + by.ID, nil
+	case contextOwner:
+		return contextForm + by.ID, nil
+	}
+	return "", fmt.Errorf("an owner of the kind %q", by.Kind)
+}
+
+func decode(stored string) (*handleOwner, error) {
+	if id, ok := strings.CutPrefix(stored, memoryForm); ok {
+		return &handleOwner{Kind: memoryOwner, ID: id}, nil
+	}
+	if id, ok := strings.CutPrefix(stored, contextForm); ok {
+		return &handleOwner{Kind: contextOwner, ID: id}, nil
+	}
+	return ownerJSON.Decode(stored)
+}
+
+// tries are how many handles are made until one is free. Behind handle.Tries come those of a
+// random handle with the long ending.
+const tries = handle.Tries + 4
+
+// errRandom is what handles are made without.
+var errRandom = errors.New("no random numbers for a handle")
+
+// Folds returns the folds of all handles of a record.
+func handleFolds(own string, former []string) []string {
+	list := make([]string, 0, 1+len(former))
+	for _, h := range append([]string{own}, former...) {
+		list = append(list, handle.Fold(h))
+	}
+	return list
+}
+
+// MemoryHandled returns what a memory is called.
+func HandledMemory(m *record.MemoryRecord) audience.Handled {
+	return audience.Handled{
+		Kind: handle.Memory, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
+	}
+}
+
+// ContextHandled returns what a context is called.
+func HandledContext(c *record.Context) audience.Handled {
+	return audience.Handled{
+		Kind: handle.Context, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Name: c.Name, Private: c.Private,
+	}
+}
+
+// Release takes the handles from a record that is deleted. What a private one was called stays private. note tells of a
+// note, inside the transaction, whether it is private; nil: none is.
+func releaseHandles(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id string) (private, found bool, err error)) error {
+	for _, own := range h.Handles {
+		if err := handleOwners.Delete(tx, handle.Fold(own)); err != nil {
+			return err
+		}
+	}
+	if !h.Private && h.NoteID != "" && note != nil {
+		var err error
+		if h.Private, _, err = note(tx, h.NoteID); err != nil {
+			return err
+		}
+	}
+	return audience.KeepHandledTx(tx, h)
+}
+
+// Has reports whether a record is found by its handles, also the former ones.
+func ownsHandles(tx *kv.Tx, is handleOwner, own string, former []string) (bool, error) {
+	for _, h := range handleFolds(own, former) {
+		by, err := handleOwners.Get(tx, h)
+		if err != nil || by == nil || *by != is {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Mend takes the handles of a record unless another has them. It returns whether the record has
+// its own, and which of the former ones.
+func mendHandles(tx *kv.Tx, by handleOwner, current string, aliases []string) (own bool, former []string, err error) {
+	take := func(h string) (bool, error) {
+		has, err := handleOwners.Get(tx, handle.Fold(h))
+		if err != nil || has != nil {
+			return has != nil && *has == by, err
+		}
+		return true, handleOwners.Put(tx, handle.Fold(h), &by)
+	}
+	if own, err = take(current); err != nil {
+		return false, nil, err
+	}
+	former = []string{}
+	for _, h := range aliases {
+		has, err := take(h)
+		if err != nil {
+			return false, nil, err
+		}
+		if has {
+			former = append(former, h)
+		}
+	}
+	return own, former, nil
+}
+
+// Names give handles that nobody has.
+type handleClaims struct {
+	// Elsewhere tells whether something else than a memory or a context has a handle,
+	// inside a transaction. nil: nothing has.
+	Elsewhere func(tx *kv.Tx, folded string) (bool, error)
+}
+
+// Claim takes a handle, or says that it is taken.
+func (n handleClaims) Claim(tx *kv.Tx, h string, by handleOwner) error {
+	free, err := n.Free(tx, handle.Fold(h))
+	if err != nil {
+		return err
+	}
+	if !free {
+		return (&fault.Error{
+			Kind: fault.Conflict, Ref: h, Field: "handle", Msg: "the handle is taken",
+		}).WithHint("choose another one")
+	}
+	return handleOwners.Put(tx, handle.Fold(h), &by)
+}
+
+// Choose takes the first handle that nobody has of those that candidate makes, which gets the number
+// of the try, from 0.
+func (n handleClaims) Choose(tx *kv.Tx, by handleOwner, candidate func(try int) (string, error)) (h string, err error) {
+	for try := range tries {
+		h, err := candidate(try)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", errRandom, err)
+		}
+		free, err := n.Free(tx, handle.Fold(h))
+		if err != nil {
+			return "", err
+		}
+		if free {
+			return h, handleOwners.Put(tx, handle.Fold(h), &by)
+		}
+	}
+	return "", fmt.Errorf("%w: all that were tried are taken", errRandom)
+}
+
+// Free reports whether nothing has a handle, of which it gets the fold.
+func (n handleClaims) Free(tx *kv.Tx, folded string) (bool, error) {
+	taken, err := handleOwners.Has(tx, folded)
+	if err != nil || taken || n.Elsewhere == nil {
+		return !taken, err
+	}
+	taken, err = n.Elsewhere(tx, folded)
+	return !taken, err
+}

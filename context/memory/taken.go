@@ -1,0 +1,136 @@
+package memory
+
+// Taken knows which numbers memories have, and what they say, for transactions that must not choose the
+// same: what is committed, and what transactions have chosen that are not committed yet.
+//
+// Package memory owns an Index and may call it: in Claim and End for each of its transactions, in Commit for what
+// was committed. What the Index says of statements is a hint: records that were changed since still stand in it, and
+// whoever asks reads the record. Nothing of it is stored; it is made of the memories at the start.
+//
+// All methods are safe for concurrent use.
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+)
+
+// Saying is what is said in a tier: the same for all statements that fold alike.
+type TierStatement struct{ Tier, Fold string }
+
+// SayingOf returns what a memory says. O(statement).
+func NewTierStatement(m *record.MemoryRecord) TierStatement {
+	return TierStatement{m.Tier, audience.FoldStatement(m.Statement)}
+}
+
+// Index knows what is taken. New makes one.
+type StatementIndex struct {
+	seed maphash.Seed
+
+	mu     sync.Mutex          // guards everything below
+	said   map[uint64][]string // ids of memories by the hash of what they say, in whatever tier
+	last   int64               // the last number that was given and committed
+	claims []claim             // of transactions that are under way, a few at a time
+}
+
+// claim is a number and a statement that a transaction gives to a memory.
+type claim struct {
+	tx     *kv.Tx
+	id     string
+	number int64
+	said   uint64
+}
+
+// New returns an Index without anything.
+func NewStatementIndex() *StatementIndex {
+	return &StatementIndex{seed: maphash.MakeSeed(), said: make(map[uint64][]string)}
+}
+
+func (x *StatementIndex) hash(s TierStatement) uint64 { return maphash.String(x.seed, s.Fold) }
+
+// Commit replaces a memory; nil is none.
+func (x *StatementIndex) Commit(old, now *record.MemoryRecord) {
+	if old != nil && now != nil && old.Statement == now.Statement {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if old != nil {
+		h := x.hash(NewTierStatement(old))
+		x.said[h] = slices.DeleteFunc(x.said[h], func(id string) bool { return id == old.ID })
+		if len(x.said[h]) == 0 {
+			delete(x.said, h)
+		}
+	}
+	if now != nil {
+		h := x.hash(NewTierStatement(now))
+		x.said[h] = append(x.said[h], strings.Clone(now.ID)) // it may be a part of a record
+		x.last = max(x.last, now.Number)
+	}
+}
+
+// Raise has numbers be given behind one.
+func (x *StatementIndex) Raise(last int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.last = max(x.last, last)
+}
+
+// Claim says what a transaction gives to a memory: a number, or one behind which others are given, and what it says.
+func (x *StatementIndex) Claim(tx *kv.Tx, id string, number int64, s TierStatement) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.claims = append(x.claims, claim{tx, id, number, x.hash(s)})
+}
+
+// End says that a transaction is committed, or never will be.
+func (x *StatementIndex) End(tx *kv.Tx) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.claims = slices.DeleteFunc(x.claims, func(c claim) bool { return c.tx == tx })
+}
+
+// Last returns the last number that was given and committed, 0 for none.
+func (x *StatementIndex) Last() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.last
+}
+
+// Next returns the number behind all that are given.
+func (x *StatementIndex) Next() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	last := x.last
+	for i := range x.claims {
+		last = max(last, x.claims[i].number)
+	}
+	return last + 1
+}
+
+// Claimed reports whether a transaction that is under way has given a number.
+func (x *StatementIndex) Claimed(number int64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(x.claims, func(c claim) bool { return c.number == number && c.id != "" })
+}
+
+// Said returns the ids of the memories that may say something, in order, and maybe of others.
+func (x *StatementIndex) Said(s TierStatement) []string {
+	h := x.hash(s)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	list := slices.Clone(x.said[h])
+	for i := range x.claims {
+		if c := &x.claims[i]; c.said == h && c.id != "" && !slices.Contains(list, c.id) {
+			list = append(list, c.id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
