@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/similar"
+	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
@@ -99,7 +99,7 @@ func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers an
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		memories: memories.New(r.Memory, similar.New(r.Memory, r.Memories), r.Recall, learned.Outcomes),
+		memories: memories.New(r.Memory, document.NewSimilarFinder(r.Memory, r.Memories), r.Recall, learned.Outcomes),
 		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
 		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: cites.NewMessageFinder(r.Chat, r.Messages),
 		exports: transfer.NewExporter(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),

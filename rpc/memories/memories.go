@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/memory/similar"
+	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/calls"
@@ -72,8 +72,8 @@ type keeper interface {
 
 // finder finds memories by their vectors, for the reader of a View.
 type finder interface {
-	To(ctx context.Context, v *audience.View, id string, limit int) (*similar.Result, error)
-	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*similar.Result, error)
+	To(ctx context.Context, v *audience.View, id string, limit int) (*document.SimilarResult, error)
+	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*document.SimilarResult, error)
 	Indexed(id string) string
 	Queue(v *audience.View) int
 }
