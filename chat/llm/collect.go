@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 )
 
 // What an answer may be, whatever a provider sends.
@@ -47,7 +47,7 @@ type emitError struct{ error }
 func (c *collector) pass(d Delta, size int) error {
 	c.size += size
 	if c.size > maxAnswer {
-		return dial.Refused("sent more than %d MiB", maxAnswer>>20)
+		return outbound.NewRefusal("sent more than %d MiB", maxAnswer>>20)
 	}
 	c.emitted = true
 	if err := c.emit(d); err != nil {
@@ -83,15 +83,15 @@ func (c *collector) passText(reasoning, text string) error {
 // is another one begins a call of its own: some servers give all of them the same key.
 func (c *collector) addCall(key int, id, name string, arguments piece) error {
 	if len(id) > maxName || len(name) > maxName {
-		return dial.Refused("sent a call of a tool without an end")
+		return outbound.NewRefusal("sent a call of a tool without an end")
 	}
 	at := c.latest(key)
 	if at < 0 || id != "" && id != c.calls[at].id || name != "" && name != c.calls[at].name {
 		if len(c.calls) == maxCalls {
-			return dial.Refused("sent more than %d calls of tools", maxCalls)
+			return outbound.NewRefusal("sent more than %d calls of tools", maxCalls)
 		}
 		if name == "" {
-			return dial.Refused("sent a call of a tool without its name")
+			return outbound.NewRefusal("sent a call of a tool without its name")
 		}
 		at = len(c.calls)
 		if id == "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -39,22 +39,22 @@ func (o *Options) Check() error {
 	return err
 }
 
-func (o *Options) address() (*dial.Address, error) {
+func (o *Options) address() (*outbound.Address, error) {
 	if !slices.Contains(Kinds, o.Kind) {
 		return nil, fault.Field("kind", "%q is no kind of provider", o.Kind).WithHint("give openai or anthropic")
 	}
-	if o.Key != "" && !dial.IsKeySource(o.Key) { // it may be the key itself
+	if o.Key != "" && !outbound.IsKeySource(o.Key) { // it may be the key itself
 		return nil, fault.Field("key", "it must say where to find the key, and not be the key").
 			WithHint("write env:NAME, file:PATH, keyring:NAME or none")
 	}
-	target := dial.Target{URL: o.Base, Model: o.Model, AllowRemote: true}
+	target := outbound.Target{URL: o.Base, Model: o.Model, AllowRemote: true}
 	if target.URL == "" {
 		target.URL = defaultBases[o.Kind]
 	}
 	if strings.TrimSpace(o.Model) == "" { // a request names one
 		target.Model = "any"
 	}
-	if o.Key != "" && o.Key != dial.KeyNone {
+	if o.Key != "" && o.Key != outbound.KeyNone {
 		target.Key = "given"
 	}
 	s := service(*o)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 )
 
 // openAI is the protocol of OpenAI's chat completions, which Ollama, llama.cpp, LM Studio, vLLM and
@@ -246,20 +246,20 @@ func (d *openAIDelta) into(c *collector) error {
 	return nil
 }
 
-func unreadable() *dial.Refusal {
-	return dial.Refused("sent an event that can't be read").WithHint("look whether its base speaks the protocol of its kind")
+func unreadable() *outbound.Refusal {
+	return outbound.NewRefusal("sent an event that can't be read").WithHint("look whether its base speaks the protocol of its kind")
 }
 
 // reported is the refusal of a provider that reports an error in a stream. Its words are not
 // passed on: they may quote the messages. Where it names a status or a type that passes, so
 // may the error.
-func reported(raw []byte) *dial.Refusal {
+func reported(raw []byte) *outbound.Refusal {
 	var said struct {
 		Type string          `json:"type"`
 		Code json.RawMessage `json:"code"`
 	}
 	_ = json.Unmarshal(raw, &said) // some servers send a string alone
-	r := dial.Refused("reported an error in its answer")
+	r := outbound.NewRefusal("reported an error in its answer")
 	switch kind := said.Type + " " + strings.Trim(string(said.Code), `"`); {
 	case containsAny(kind, "context_length_exceeded", "exceed_context_size_error", "request_too_large"):
 		return tooLong(r)

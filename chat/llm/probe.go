@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 )
 
 // What is taken of a server that is asked for its models.
@@ -119,12 +119,12 @@ func (p *remote) offer(ctx context.Context) (Offer, error) {
 	o.Reached = true
 	switch {
 	case res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed:
-		return o, p.about(dial.Refused("has no list of models").
+		return o, p.about(outbound.NewRefusal("has no list of models").
 			WithHint("correct %s.base, unless its server has none", p.words.Setting))
 	case res.StatusCode != http.StatusOK:
 		return o, p.about(p.complaint(res, p.o.Model))
 	}
-	reply, err := dial.Read(res.Body, maxProbe)
+	reply, err := outbound.ReadBody(res.Body, maxProbe)
 	if err == nil {
 		err = o.read(reply, key, p.words.Setting)
 	}
@@ -133,7 +133,7 @@ func (p *remote) offer(ctx context.Context) (Offer, error) {
 
 // unprobed is why there is no list: a *dial.Refusal, or the error of ctx.
 func (p *remote) unprobed(ctx context.Context, err error) error {
-	var r *dial.Refusal
+	var r *outbound.Refusal
 	switch {
 	case err == nil || errors.As(err, &r):
 		return err
@@ -153,7 +153,7 @@ func (o *Offer) read(reply []byte, key, setting string) error {
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(reply, &list); err != nil || list.Data == nil {
-		return dial.Refused("sent no list of models").WithHint("look whether %s.base leads to a server of language models", setting)
+		return outbound.NewRefusal("sent no list of models").WithHint("look whether %s.base leads to a server of language models", setting)
 	}
 	for _, m := range list.Data {
 		if !namesModel(m.ID) || key != "" && strings.Contains(m.ID, key) {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -34,9 +34,9 @@ type protocol interface {
 
 // remote is a provider that is asked over HTTP.
 type remote struct {
-	words    dial.Service
+	words    outbound.Service
 	o        Options
-	at       *dial.Address
+	at       *outbound.Address
 	protocol protocol
 	client   *http.Client
 	time     Timing
@@ -90,7 +90,7 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 		if err == nil {
 			return c.answer(r, model, c.finish), nil
 		}
-		var refusal *dial.Refusal
+		var refusal *outbound.Refusal
 		if errors.As(err, &refusal) && refusal.Passing && !c.emitted && try < tries && work.Err() == nil {
 			err = p.time.Sleep(work, p.time.pause(try, refusal.After))
 			if err == nil {
@@ -125,7 +125,7 @@ func (p *remote) look() (keyPresent bool, err error) {
 
 // ready is look at once.
 func (p *remote) ready() error {
-	if !strings.HasPrefix(p.o.Key, dial.KeyKeyring) {
+	if !strings.HasPrefix(p.o.Key, outbound.KeyKeyring) {
 		_, err := p.look()
 		return err
 	}
@@ -139,8 +139,8 @@ func (p *remote) ready() error {
 // once and none is kept. The error is that of one that is wanted and not there.
 func (p *remote) key() (string, error) {
 	setting := p.words.Setting + ".key"
-	key, err := dial.Key(p.o.Key, setting)
-	if strings.HasPrefix(p.o.Key, dial.KeyKeyring) {
+	key, err := outbound.LoadKey(p.o.Key, setting)
+	if strings.HasPrefix(p.o.Key, outbound.KeyKeyring) {
 		p.keyring.Store(&err)
 	}
 	switch {
@@ -166,7 +166,7 @@ func (p *remote) request(r *Request, model, key string) ([]byte, error) {
 
 // checked says whether a key may be sent, and what is wrong with the name of a model.
 func (p *remote) checked(model, key string) error {
-	_, err := p.words.Resolve(dial.Target{URL: p.o.Base, Model: model, Key: key, AllowRemote: true})
+	_, err := p.words.Resolve(outbound.Target{URL: p.o.Base, Model: model, Key: key, AllowRemote: true})
 	var f *fault.Error
 	if errors.As(err, &f) && f.Field != "model" { // it is the fault of a setting, not of the caller
 		return fault.New(fault.Unavailable, "the provider %s can't be asked: %s", p.o.Name, f.Msg).WithHint("%s", f.Hint)
@@ -198,14 +198,14 @@ func (p *remote) attempt(ctx context.Context, body []byte, key, model string, c 
 		return p.complaint(res, model)
 	}
 	if coding := res.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return dial.Refused("sent a compressed answer, which it was not asked for").
+		return outbound.NewRefusal("sent a compressed answer, which it was not asked for").
 			WithHint("look for a proxy before its server")
 	}
 	watched := &watchedBody{from: res.Body, arrived: arrived, watch: func() func() bool {
 		return p.time.AfterFunc(idleTimeout, func() { cancel(errIdle) })
 	}}
 	err = p.read(watched, c)
-	var refusal *dial.Refusal
+	var refusal *outbound.Refusal
 	var left emitError
 	if err == nil || errors.As(err, &refusal) || errors.As(err, &left) {
 		return errors.Join(c.flushed(err), err)
@@ -242,7 +242,7 @@ func (b *watchedBody) Read(to []byte) (int, error) {
 	b.begun = b.begun || n > 0
 	b.size += n
 	if b.size > maxStream {
-		return n, dial.Refused("sent more than %d MiB", maxStream>>20)
+		return n, outbound.NewRefusal("sent more than %d MiB", maxStream>>20)
 	}
 	return n, err
 }
@@ -254,16 +254,16 @@ func (p *remote) read(body io.Reader, c *collector) error {
 	first, err := firstOf(from)
 	switch {
 	case errors.Is(err, io.EOF):
-		r := dial.Refused("sent nothing")
+		r := outbound.NewRefusal("sent nothing")
 		r.Passing = true
 		return r
 	case err != nil:
 		return err
 	case first == '<':
-		return dial.Refused("answered with a page and no answer").
+		return outbound.NewRefusal("answered with a page and no answer").
 			WithHint("correct %s.base", p.words.Setting)
 	case first == '{':
-		reply, err := dial.Read(from, maxAnswer)
+		reply, err := outbound.ReadBody(from, maxAnswer)
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (p *remote) read(body io.Reader, c *collector) error {
 		case errors.Is(err, io.EOF):
 			return c.ended()
 		case errors.Is(err, errLongEvent):
-			return dial.Refused("sent a line of more than %d MiB", maxEvent>>20)
+			return outbound.NewRefusal("sent a line of more than %d MiB", maxEvent>>20)
 		case err != nil:
 			return err
 		}
@@ -316,7 +316,7 @@ func (c *collector) ended() error {
 		c.finish = Stop
 		return nil
 	}
-	r := dial.Refused("broke off its answer")
+	r := outbound.NewRefusal("broke off its answer")
 	r.Passing = true
 	return r.WithHint("look into the log of its server")
 }
@@ -324,7 +324,7 @@ func (c *collector) ended() error {
 // unreached is why no whole answer came: a *dial.Refusal, or the error of ctx.
 func (p *remote) unreached(ctx context.Context, err error) error {
 	var op *net.OpError
-	var r *dial.Refusal
+	var r *outbound.Refusal
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errFirstByte):
 		wait := firstByteTimeout
@@ -348,20 +348,20 @@ func (p *remote) unreached(ctx context.Context, err error) error {
 }
 
 // late is the refusal of a provider that took too long.
-func late(passing bool, format string, args ...any) *dial.Refusal {
-	return &dial.Refusal{Fault: fault.New(fault.Deadline, format, args...), Passing: passing}
+func late(passing bool, format string, args ...any) *outbound.Refusal {
+	return &outbound.Refusal{Fault: fault.New(fault.Deadline, format, args...), Passing: passing}
 }
 
 // repeated are the statuses after which a request is repeated.
 var repeated = []int{408, 429, 500, 502, 503, 504, 529}
 
 // complaint is the refusal in a reply that is no success.
-func (p *remote) complaint(res *http.Response, model string) *dial.Refusal {
+func (p *remote) complaint(res *http.Response, model string) *outbound.Refusal {
 	r := p.words.Complaint(res, model, longestAsked)
 	r.Passing = slices.Contains(repeated, r.Status) && !r.Long
 	r.After = nil
 	if r.Passing {
-		r.After = dial.RetryAfter(res.Header.Get("Retry-After"), p.time.Now(), longestAsked)
+		r.After = outbound.RetryAfter(res.Header.Get("Retry-After"), p.time.Now(), longestAsked)
 	}
 	switch {
 	case r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden:
@@ -375,7 +375,7 @@ func (p *remote) complaint(res *http.Response, model string) *dial.Refusal {
 }
 
 // tooLong is the refusal of what is too long for the model.
-func tooLong(r *dial.Refusal) *dial.Refusal {
+func tooLong(r *outbound.Refusal) *outbound.Refusal {
 	r.Long, r.Fault.Kind = true, fault.Limit
 	return r.WithHint("shorten what is asked, or set maxContext of the conversation to what the model takes")
 }
@@ -383,7 +383,7 @@ func tooLong(r *dial.Refusal) *dial.Refusal {
 // failed is the error of a call for its caller.
 func (p *remote) failed(ctx, work context.Context, err error) error {
 	var left emitError
-	var refusal *dial.Refusal
+	var refusal *outbound.Refusal
 	switch {
 	case err == nil:
 		return nil
@@ -406,7 +406,7 @@ func (p *remote) failed(ctx, work context.Context, err error) error {
 var ErrContent = errors.New("the reason may be what was asked")
 
 // about is the fault of a refusal, with the name of the provider.
-func (p *remote) about(r *dial.Refusal) *fault.Error {
+func (p *remote) about(r *outbound.Refusal) *fault.Error {
 	f := fault.New(r.Fault.Kind, "the provider %s (%s) %s", p.o.Name, p.at.Host, r.Fault.Msg)
 	f.Hint, f.Err = cmp.Or(r.Fault.Hint, "look into the log of its server"), r.Fault.Err
 	if f.Err == nil && r.Texts {
@@ -425,16 +425,16 @@ func hintOf(err error) string {
 }
 
 // newRemote returns a provider of options that were checked.
-func newRemote(o Options, at *dial.Address, proto protocol) *remote {
+func newRemote(o Options, at *outbound.Address, proto protocol) *remote {
 	p := &remote{o: o, at: at, protocol: proto, time: o.Time.orSystem(), words: service(o)}
 	// As many as there are conversations at a time; a server that hangs blocks no other call.
-	p.client, _ = dial.NewClient(dial.ClientOptions{Remote: at.Remote(true), Idle: 4, Connect: connectTimeout})
+	p.client, _ = outbound.NewClient(outbound.ClientOptions{Remote: at.Remote(true), Idle: 4, Connect: connectTimeout})
 	return p
 }
 
 // service is what errors say of a provider.
-func service(o Options) dial.Service {
-	return dial.Service{
+func service(o Options) outbound.Service {
+	return outbound.Service{
 		Noun: "provider", Setting: fmt.Sprintf("chat.providers.%s", o.Name), Path: paths[o.Kind], Example: "llama3.2",
 		Pull: ", as before ollama pull", Start: "it has no such service", Outside: "base to another address", Base: "base",
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -42,7 +42,7 @@ type EndpointOptions struct {
 
 const embeddingTimeout = 30 * time.Second
 
-var embeddings = dial.Service{
+var embeddings = outbound.Service{
 	Noun: "embedding endpoint", Setting: "embedding", Path: "embeddings", Example: "nomic-embed-text",
 	Pull: ", as before ollama pull", Start: "start its server for embeddings, as llama-server --embeddings does",
 	Outside: "allowRemote",
@@ -55,8 +55,8 @@ func (o *EndpointOptions) Check() error {
 	return err
 }
 
-func (o *EndpointOptions) target() dial.Target {
-	return dial.Target{URL: o.URL, Model: o.Model, Key: o.Key, AllowRemote: o.AllowRemote}
+func (o *EndpointOptions) target() outbound.Target {
+	return outbound.Target{URL: o.URL, Model: o.Model, Key: o.Key, AllowRemote: o.AllowRemote}
 }
 
 // HTTP embeds by an endpoint: Ollama, llama-server, LM Studio, or any that

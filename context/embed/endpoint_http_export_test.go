@@ -4,7 +4,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 )
 
 // Hasten has failed requests repeated, and a failing endpoint asked again, after
@@ -16,7 +16,7 @@ func (h *Endpoint) Hasten() {
 
 // RetryAfter reads the header of that name.
 func RetryAfter(text string, now time.Time, most time.Duration) (time.Duration, bool) {
-	wait := dial.RetryAfter(text, now, most)
+	wait := outbound.RetryAfter(text, now, most)
 	if wait == nil {
 		return 0, false
 	}

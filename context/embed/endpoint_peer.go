@@ -10,7 +10,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -19,8 +19,8 @@ const connectTimeout = 10 * time.Second
 
 // peer is an endpoint with what it takes to ask it.
 type peer struct {
-	dial.Service
-	at      *dial.Address
+	outbound.Service
+	at      *outbound.Address
 	remote  bool // it may be dialled outside this machine
 	model   string
 	key     string
@@ -32,7 +32,7 @@ type peer struct {
 }
 
 // newPeer fills in what options leave open. The timeout is that of s unless set.
-func newPeer(s dial.Service, o *EndpointOptions, timeout time.Duration, p pace) (peer, error) {
+func newPeer(s outbound.Service, o *EndpointOptions, timeout time.Duration, p pace) (peer, error) {
 	at, err := s.Resolve(o.target())
 	if err != nil {
 		return peer{}, err
@@ -47,7 +47,7 @@ func newPeer(s dial.Service, o *EndpointOptions, timeout time.Duration, p pace) 
 	if out.log == nil {
 		out.log = slog.New(slog.DiscardHandler)
 	}
-	out.client, out.dialer = dial.NewClient(dial.ClientOptions{
+	out.client, out.dialer = outbound.NewClient(outbound.ClientOptions{
 		Remote: out.remote, Idle: maxQueries + maxPassages, Connections: maxQueries + maxPassages + 1,
 		Connect: connectTimeout,
 	})
@@ -91,9 +91,9 @@ func repeat[T any](ctx context.Context, p pace, tries uint, try func() (T, error
 }
 
 // refusal is a request without an answer.
-type refusal = dial.Refusal
+type refusal = outbound.Refusal
 
-func refused(format string, args ...any) *refusal { return dial.Refused(format, args...) }
+func refused(format string, args ...any) *refusal { return outbound.NewRefusal(format, args...) }
 
 // pausing is a refusal whose wait, which the endpoint asks for, is found by package backoff.
 type pausing struct{ *refusal }
@@ -123,7 +123,7 @@ func (p *peer) send(ctx context.Context, body []byte, most int64) ([]byte, error
 	if res.StatusCode != http.StatusOK {
 		return nil, p.Complaint(res, p.model, p.pace.most)
 	}
-	reply, err := dial.Read(res.Body, most)
+	reply, err := outbound.ReadBody(res.Body, most)
 	var r *refusal
 	if err == nil || errors.As(err, &r) {
 		return reply, err

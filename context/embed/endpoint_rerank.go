@@ -1,23 +1,5 @@
 package embed
 
-// Endpoint is the embedder that asks a server which speaks the protocol of
-// OpenAI's embeddings, as llama.cpp, Ollama and many others do; and the [Reranker] that
-// asks one which has /v1/rerank.
-//
-// Without Options.AllowRemote only this machine is dialled, whatever a name resolves to,
-// and no proxy is asked. Questions go before passages; passages are sent in batches.
-// What fails for a reason that passes is sent again after a growing pause, and an
-// endpoint that goes on failing is left alone for a while (a circuit breaker). Replies
-// are read strictly and within bounds: what does not fit is an error, and nothing of it
-// is used. No text and no key is in an error or in the log.
-//
-// The two share how a server is reached and what is said of its failures (package dial), and
-// nothing else: a reranker answers within its timeout or not at all, and a reply of which some
-// entries are odd is used without them.
-//
-// [HTTP] and [Reranker] are safe for concurrent use; Close ends them, with the calls that
-// wait.
-
 import (
 	"context"
 	"crypto/sha256"
@@ -31,11 +13,11 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-var reranking = dial.Service{
+var reranking = outbound.Service{
 	Noun: "reranking endpoint", Setting: "rerank", Path: "rerank", Example: "bge-reranker-v2-m3",
 	Start:   "start its server for reranking, as llama-server --reranking does",
 	Outside: "local to false",

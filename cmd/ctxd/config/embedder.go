@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -82,7 +82,7 @@ func (e *Embedder) check() *fault.Error {
 		return nil
 	}
 	opts := e.Endpoint.Options()
-	if e.Endpoint.KeySource() != dial.KeyNone {
+	if e.Endpoint.KeySource() != outbound.KeyNone {
 		opts.Key = "given" // not to be looked for before it is needed
 	}
 	return AsFault(opts.Check())
@@ -132,12 +132,12 @@ func deviceOf(at *string) value {
 }
 
 // KeySource says where the key is found: none, env:NAME, file:PATH or keyring:NAME.
-func (h *Endpoint) KeySource() string { return cmp.Or(h.Key, dial.KeyNone) }
+func (h *Endpoint) KeySource() string { return cmp.Or(h.Key, outbound.KeyNone) }
 
 // keyOf is where a key is found. Its errors never show what was given: that may
 // be the key itself.
 func keyOf(at *string) value {
-	v := value{words: []string{dial.KeyNone}, Text: func() string { return cmp.Or(*at, dial.KeyNone) }}
+	v := value{words: []string{outbound.KeyNone}, Text: func() string { return cmp.Or(*at, outbound.KeyNone) }}
 	v.raw = func() any { return v.Text() }
 	v.set = func(words []string) *fault.Error {
 		w, err := only(words)
@@ -155,11 +155,11 @@ func keyOf(at *string) value {
 
 // keySource reads where a key is found, "" for none.
 func keySource(w string) (string, *fault.Error) {
-	path, isFile := strings.CutPrefix(w, dial.KeyFile)
+	path, isFile := strings.CutPrefix(w, outbound.KeyFile)
 	switch {
-	case w == dial.KeyNone:
+	case w == outbound.KeyNone:
 		return "", nil
-	case !dial.IsKeySource(w) || isFile && checkPath(path) != nil:
+	case !outbound.IsKeySource(w) || isFile && checkPath(path) != nil:
 		return "", fault.New(fault.Invalid, "it must say where to find the key, and not be the key").
 			WithHint("write env:NAME for a variable, file:PATH for a file that only you can read, " +
 				"keyring:NAME for the keyring of the system, or none")
@@ -169,7 +169,7 @@ func keySource(w string) (string, *fault.Error) {
 			return "", fault.New(fault.Invalid, "the file of the key needs an absolute path").
 				WithHint("write it as file:/home/you/.ctxd-key or file:~/.ctxd-key")
 		}
-		return dial.KeyFile + whole, nil
+		return outbound.KeyFile + whole, nil
 	}
 	return w, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -84,7 +84,7 @@ func readConfig(p string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(p, err)
 	}
-	if reason := dial.Tamperable(info); reason != "" {
+	if reason := outbound.Tamperable(info); reason != "" {
 		return nil, badFile(p, 0, "%s, so it is not trusted", reason).hint("chmod go-w %s", term.ShellQuoted(p))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxConfigFile+1))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -73,4 +73,4 @@ func (r *Reranker) Options() embed.RerankEndpointOptions {
 }
 
 // KeySource says where the key is found: none, env:NAME, file:PATH or keyring:NAME.
-func (r *Reranker) KeySource() string { return cmp.Or(r.Key, dial.KeyNone) }
+func (r *Reranker) KeySource() string { return cmp.Or(r.Key, outbound.KeyNone) }

@@ -3,7 +3,7 @@ package config
 import (
 	"cmp"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
@@ -59,7 +59,7 @@ func checkServers(text string) *fault.Error { return stream.CheckURL(text) }
 // now, from where the settings say it is, and again before each later connection.
 func (s *Sync) Servers() (stream.Servers, error) {
 	source := s.credentials
-	read := func() (string, error) { return dial.Key(source, "store.sync.credentials") }
+	read := func() (string, error) { return outbound.LoadKey(source, "store.sync.credentials") }
 	credentials, err := read()
 	if err != nil {
 		return stream.Servers{}, err

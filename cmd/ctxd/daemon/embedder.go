@@ -7,7 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -68,7 +68,7 @@ func openEndpoint(conf *config.Endpoint, log *slog.Logger) (embed.Embedder, erro
 	opts := conf.Options()
 	opts.Logger = log
 	var err error
-	opts.Key, err = dial.Key(conf.KeySource(), "embedding.key")
+	opts.Key, err = outbound.LoadKey(conf.KeySource(), "embedding.key")
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -26,7 +26,7 @@ func OpenReranker(
 		opts := conf.Options()
 		opts.Logger = log
 		var err error
-		opts.Key, err = dial.Key(conf.KeySource(), "rerank.key")
+		opts.Key, err = outbound.LoadKey(conf.KeySource(), "rerank.key")
 		if err != nil {
 			return &absentReranker{kind: conf.Kind, remote: !conf.Local, why: config.AsFault(err)}
 		}

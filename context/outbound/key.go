@@ -1,4 +1,4 @@
-package dial
+package outbound
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func IsKeySource(word string) bool {
 
 // Key returns the key that a source names, which a setting gives, "" for none. Its
 // errors are fault.Unavailable and name the source, never a part of the key.
-func Key(source, setting string) (string, error) {
+func LoadKey(source, setting string) (string, error) {
 	if name, ok := strings.CutPrefix(source, KeyEnv); ok {
 		key := strings.TrimSpace(os.Getenv(name))
 		if key == "" {

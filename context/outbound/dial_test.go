@@ -1,4 +1,4 @@
-package dial_test
+package outbound_test
 
 import (
 	"context"
@@ -10,41 +10,41 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 const canaryKey = "sk-canary-7d2e90"
 
-var service = dial.Service{
+var service = outbound.Service{
 	Noun: "server", Setting: "thing", Path: "things", Example: "any", Start: "start it", Outside: "remote", Base: "base",
 }
 
 func TestSEC4_WhereTextsAndKeysMayGo(t *testing.T) {
 	for _, c := range []struct {
-		target dial.Target
+		target outbound.Target
 		url    string
 		field  string // of the error; "" for none
 		local  bool
 	}{
-		{dial.Target{URL: "http://127.0.0.1:1", Key: canaryKey}, "http://127.0.0.1:1/v1/things", "", true},
-		{dial.Target{URL: "http://[::1]:1/v2/", Key: canaryKey}, "http://[::1]:1/v2/things", "", true},
-		{dial.Target{URL: "HTTP://LOCALHOST/a/things/", Key: canaryKey}, "http://localhost/a/things", "", true},
-		{dial.Target{URL: "http://llm.localhost:8080"}, "http://llm.localhost:8080/v1/things", "", true},
-		{dial.Target{URL: "https://example.org/v1", Key: canaryKey, AllowRemote: true}, "https://example.org/v1/things", "", false},
-		{dial.Target{URL: "http://example.org/v1", AllowRemote: true}, "http://example.org/v1/things", "", false},
-		{dial.Target{URL: "http://example.org/v1", Key: canaryKey, AllowRemote: true}, "", "url", false},
-		{dial.Target{URL: "http://192.168.1.5:11434", Key: canaryKey, AllowRemote: true}, "", "url", false},
-		{dial.Target{URL: "http://127.0.0.1.example.org", Key: canaryKey, AllowRemote: true}, "", "url", false},
-		{dial.Target{URL: "http://192.168.1.5:11434"}, "", "url", false},
-		{dial.Target{URL: "http://0.0.0.0:11434"}, "", "url", false},
-		{dial.Target{URL: "http://ann:" + canaryKey + "@127.0.0.1"}, "", "url", false},
-		{dial.Target{URL: "http://127.0.0.1/?key=" + canaryKey}, "", "url", false},
-		{dial.Target{URL: "http://127.0.0.1/#" + canaryKey}, "", "url", false},
-		{dial.Target{URL: canaryKey}, "", "url", false},
-		{dial.Target{URL: "ftp://127.0.0.1/" + canaryKey}, "", "url", false},
-		{dial.Target{URL: "http://127.0.0.1", Key: canaryKey + "\r\nX: y"}, "", "key", false},
-		{dial.Target{URL: "http://127.0.0.1", Key: canaryKey + "ä"}, "", "key", false},
+		{outbound.Target{URL: "http://127.0.0.1:1", Key: canaryKey}, "http://127.0.0.1:1/v1/things", "", true},
+		{outbound.Target{URL: "http://[::1]:1/v2/", Key: canaryKey}, "http://[::1]:1/v2/things", "", true},
+		{outbound.Target{URL: "HTTP://LOCALHOST/a/things/", Key: canaryKey}, "http://localhost/a/things", "", true},
+		{outbound.Target{URL: "http://llm.localhost:8080"}, "http://llm.localhost:8080/v1/things", "", true},
+		{outbound.Target{URL: "https://example.org/v1", Key: canaryKey, AllowRemote: true}, "https://example.org/v1/things", "", false},
+		{outbound.Target{URL: "http://example.org/v1", AllowRemote: true}, "http://example.org/v1/things", "", false},
+		{outbound.Target{URL: "http://example.org/v1", Key: canaryKey, AllowRemote: true}, "", "url", false},
+		{outbound.Target{URL: "http://192.168.1.5:11434", Key: canaryKey, AllowRemote: true}, "", "url", false},
+		{outbound.Target{URL: "http://127.0.0.1.example.org", Key: canaryKey, AllowRemote: true}, "", "url", false},
+		{outbound.Target{URL: "http://192.168.1.5:11434"}, "", "url", false},
+		{outbound.Target{URL: "http://0.0.0.0:11434"}, "", "url", false},
+		{outbound.Target{URL: "http://ann:" + canaryKey + "@127.0.0.1"}, "", "url", false},
+		{outbound.Target{URL: "http://127.0.0.1/?key=" + canaryKey}, "", "url", false},
+		{outbound.Target{URL: "http://127.0.0.1/#" + canaryKey}, "", "url", false},
+		{outbound.Target{URL: canaryKey}, "", "url", false},
+		{outbound.Target{URL: "ftp://127.0.0.1/" + canaryKey}, "", "url", false},
+		{outbound.Target{URL: "http://127.0.0.1", Key: canaryKey + "\r\nX: y"}, "", "key", false},
+		{outbound.Target{URL: "http://127.0.0.1", Key: canaryKey + "ä"}, "", "key", false},
 	} {
 		c.target.Model = "m"
 		a, err := service.Resolve(c.target)
@@ -68,9 +68,9 @@ func TestSEC4_NoRedirectIsFollowed(t *testing.T) {
 		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 	}))
 	defer server.Close()
-	client, _ := dial.NewClient(dial.ClientOptions{Connect: time.Minute})
+	client, _ := outbound.NewClient(outbound.ClientOptions{Connect: time.Minute})
 	defer client.CloseIdleConnections()
-	at, err := dial.Parse(server.URL, "things")
+	at, err := outbound.ParseAddress(server.URL, "things")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +91,9 @@ func TestSEC4_NoRedirectIsFollowed(t *testing.T) {
 
 // TestSEC4_OnlyThisMachineIsDialled lets a client that is not remote dial another address.
 func TestSEC4_OnlyThisMachineIsDialled(t *testing.T) {
-	client, _ := dial.NewClient(dial.ClientOptions{Connect: time.Minute})
+	client, _ := outbound.NewClient(outbound.ClientOptions{Connect: time.Minute})
 	defer client.CloseIdleConnections()
-	req, err := (&dial.Address{URL: "http://192.0.2.1/"}).NewRequest(t.Context(), nil, "*/*")
+	req, err := (&outbound.Address{URL: "http://192.0.2.1/"}).NewRequest(t.Context(), nil, "*/*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSEC4_OnlyThisMachineIsDialled(t *testing.T) {
 		res.Body.Close()
 		t.Fatal("another machine was dialled")
 	}
-	var r *dial.Refusal
+	var r *outbound.Refusal
 	if failed := service.Unreached(t.Context(), err, time.Second); !errors.As(failed, &r) || r.Passing ||
 		!strings.Contains(r.Fault.Hint, "thing.remote") {
 		t.Errorf("%v", failed)
@@ -134,11 +134,11 @@ func TestSEC4_ComplaintsAreNotQuoted(t *testing.T) {
 }
 
 func TestSEC4_BodiesAreBounded(t *testing.T) {
-	var r *dial.Refusal
-	if _, err := dial.Read(strings.NewReader(strings.Repeat("x", 1<<20+1)), 1<<20); !errors.As(err, &r) {
+	var r *outbound.Refusal
+	if _, err := outbound.ReadBody(strings.NewReader(strings.Repeat("x", 1<<20+1)), 1<<20); !errors.As(err, &r) {
 		t.Errorf("%v", err)
 	}
-	if text, err := dial.Read(strings.NewReader("abc"), 3); err != nil || string(text) != "abc" {
+	if text, err := outbound.ReadBody(strings.NewReader("abc"), 3); err != nil || string(text) != "abc" {
 		t.Errorf("%q %v", text, err)
 	}
 }

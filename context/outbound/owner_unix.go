@@ -1,6 +1,6 @@
 //go:build !windows
 
-package dial
+package outbound
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package dial
+package outbound
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type Refusal struct {
 }
 
 // Refused returns a refusal that is fault.Unavailable.
-func Refused(format string, args ...any) *Refusal {
+func NewRefusal(format string, args ...any) *Refusal {
 	return &Refusal{Fault: fault.New(fault.Unavailable, format, args...)}
 }
 
@@ -66,18 +66,18 @@ func (s *Service) Unreached(ctx context.Context, err error, timeout time.Duratio
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errNotLoopback):
-		return Refused("is not this machine").
+		return NewRefusal("is not this machine").
 			WithHint("%s", s.Allowing())
 	case errors.Is(err, syscall.ECONNREFUSED):
-		r := Refused("takes no connection").WithHint("start its server, or correct %s", s.address())
+		r := NewRefusal("takes no connection").WithHint("start its server, or correct %s", s.address())
 		r.Passing = true
 		return r
 	case errors.As(err, &dns):
-		return Refused("has a name that leads nowhere").WithHint("correct %s", s.address())
+		return NewRefusal("has a name that leads nowhere").WithHint("correct %s", s.address())
 	case errors.As(err, &timedOut) && timedOut.Timeout():
-		return Refused("gave no answer within %s", timeout).WithHint("%s.timeout gives it longer", s.Setting)
+		return NewRefusal("gave no answer within %s", timeout).WithHint("%s.timeout gives it longer", s.Setting)
 	}
-	r := Refused("broke the connection")
+	r := NewRefusal("broke the connection")
 	r.Fault.Err, r.Passing = withoutURL(err), true
 	return r
 }
@@ -98,7 +98,7 @@ func withoutURL(err error) error {
 // bounded by most.
 func (s *Service) Complaint(res *http.Response, model string, most time.Duration) *Refusal {
 	said, _ := io.ReadAll(io.LimitReader(res.Body, maxComplaint)) // what is missing says nothing
-	r := Refused("answered with status %d", res.StatusCode)
+	r := NewRefusal("answered with status %d", res.StatusCode)
 	r.Status = res.StatusCode
 	switch c := res.StatusCode; {
 	case c >= 300 && c < 400:
@@ -110,10 +110,10 @@ func (s *Service) Complaint(res *http.Response, model string, most time.Duration
 	case c == http.StatusNotImplemented:
 		return r.WithHint("%s", s.Start)
 	case c == http.StatusBadRequest || c == http.StatusRequestEntityTooLarge || c == http.StatusUnprocessableEntity:
-		r.Texts, r.Long = true, c == http.StatusRequestEntityTooLarge || TooLong(said)
+		r.Texts, r.Long = true, c == http.StatusRequestEntityTooLarge || isTooLong(said)
 		return r.WithHint("look into the log of its server; a model %q may not be there", model)
 	case c == http.StatusInternalServerError:
-		r.Texts, r.Long = true, TooLong(said)
+		r.Texts, r.Long = true, isTooLong(said)
 		r.Passing = !r.Long
 	case c >= 500 || c == http.StatusTooManyRequests || c == http.StatusRequestTimeout || c == http.StatusTooEarly:
 		r.Passing = true
@@ -126,7 +126,7 @@ func (s *Service) Complaint(res *http.Response, model string, most time.Duration
 
 // TooLong reports whether a complaint is of a text that is too long for the
 // model, which llama-server calls a fault of its own.
-func TooLong(said []byte) bool {
+func isTooLong(said []byte) bool {
 	text := strings.ToLower(string(said))
 	return strings.Contains(text, "too large") || strings.Contains(text, "context")
 }

@@ -1,4 +1,4 @@
-package dial_test
+package outbound_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
-	"github.com/ctxd/ctxd/context/embed/dial"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -50,7 +50,7 @@ func TestSEC4_KeyOfAnEndpoint(t *testing.T) {
 		if runtime.GOOS == "windows" && (strings.Contains(want, "others")) {
 			continue // access lists, not modes, say who can read a file
 		}
-		key, err := dial.Key(source, "embedding.key")
+		key, err := outbound.LoadKey(source, "embedding.key")
 		why, ill := strings.CutPrefix(want, "!")
 		switch {
 		case !ill && (err != nil || key != want):
@@ -64,12 +64,12 @@ func TestSEC4_KeyOfAnEndpoint(t *testing.T) {
 func TestSEC4_KeyInTheKeyring(t *testing.T) {
 	keyring.MockInit()
 	for name, key := range map[string]string{"good": canaryKey + "\n", "empty": " ", "huge": strings.Repeat("k", 1<<16)} {
-		if err := keyring.Set(dial.KeyringService, name, key); err != nil {
+		if err := keyring.Set(outbound.KeyringService, name, key); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]string{"good": "", "empty": "no key for empty", "huge": "is no key", "none": "no key for none"} {
-		key, err := dial.Key("keyring:"+name, "chat.key")
+		key, err := outbound.LoadKey("keyring:"+name, "chat.key")
 		switch {
 		case want == "" && (err != nil || key != canaryKey):
 			t.Errorf("%s: %q %v", name, key, err)
@@ -78,7 +78,7 @@ func TestSEC4_KeyInTheKeyring(t *testing.T) {
 		}
 	}
 	keyring.MockInitWithError(errors.New("helper said " + canaryKey))
-	if key, err := dial.Key("keyring:good", "chat.key"); key != "" || err == nil || strings.Contains(err.Error()+hintOf(err), "canary") {
+	if key, err := outbound.LoadKey("keyring:good", "chat.key"); key != "" || err == nil || strings.Contains(err.Error()+hintOf(err), "canary") {
 		t.Errorf("%q %v", key, err)
 	}
 }
@@ -88,16 +88,16 @@ func TestSEC4_AKeyIsNoPlaceOfAKey(t *testing.T) {
 	for _, word := range []string{
 		canaryKey, "", "env:", "env:1A", "env:A B", "file:", "keyring:", "keyring:a b", "keyring:-x", "ENV:A", " env:A", "none ",
 	} {
-		if dial.IsKeySource(word) {
+		if outbound.IsKeySource(word) {
 			t.Errorf("%q says where a key is", word)
 		}
 	}
 	for _, word := range []string{"none", "env:A_1", "file:/a b", "keyring:ann@example.org"} {
-		if !dial.IsKeySource(word) {
+		if !outbound.IsKeySource(word) {
 			t.Errorf("%q does not say where a key is", word)
 		}
 	}
-	if key, err := dial.Key(canaryKey, "chat.key"); key != "" || err == nil || strings.Contains(err.Error()+hintOf(err), "canary") {
+	if key, err := outbound.LoadKey(canaryKey, "chat.key"); key != "" || err == nil || strings.Contains(err.Error()+hintOf(err), "canary") {
 		t.Errorf("%q %v", key, err)
 	}
 }

@@ -28,4 +28,4 @@
 //
 // All functions may be called concurrently. A client lives as long as its caller keeps it;
 // CloseIdleConnections ends what it holds open.
-package dial
+package outbound

@@ -1,4 +1,4 @@
-package dial
+package outbound
 
 import (
 	"net/netip"
@@ -54,7 +54,7 @@ type Address struct {
 // Resolve says where a target is. Its error is fault.Invalid that names the field at fault:
 // url, model or key. It asks nobody.
 func (s *Service) Resolve(t Target) (*Address, error) {
-	a, err := Parse(t.URL, s.Path)
+	a, err := ParseAddress(t.URL, s.Path)
 	switch {
 	case err != nil:
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Service) Resolve(t Target) (*Address, error) {
 		return nil, fault.Field("model", "this is no name of a model").
 			WithHint("name it as the server does, on one line")
 	}
-	if err := CheckKey(t.Key); err != nil {
+	if err := checkKey(t.Key); err != nil {
 		return nil, err
 	}
 	if a.Addr.IsValid() && !a.Local && !t.AllowRemote {
@@ -83,7 +83,7 @@ func (s *Service) Resolve(t Target) (*Address, error) {
 }
 
 // CheckKey refuses what can't be a key. The error does not show it.
-func CheckKey(key string) error {
+func checkKey(key string) error {
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fault.Field("key", "the key has characters that no key has").
 			WithHint("it must be one line of letters, digits and signs")
@@ -95,7 +95,7 @@ func CheckKey(key string) error {
 // embeddings http://127.0.0.1:11434, http://127.0.0.1:11434/v1 and
 // http://127.0.0.1:11434/v1/embeddings are the same. Its errors don't show it: a wrong one may
 // hold a key.
-func Parse(text, path string) (*Address, error) {
+func ParseAddress(text, path string) (*Address, error) {
 	bad := func(why string) error {
 		return fault.Field("url", "%s", why).WithHint("write it as http://127.0.0.1:11434/v1")
 	}

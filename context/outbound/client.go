@@ -1,4 +1,4 @@
-package dial
+package outbound
 
 import (
 	"bytes"
@@ -91,13 +91,13 @@ func (a *Address) Beside(path, other string) *Address {
 
 // Read reads a body of at most so many bytes. A longer one is a *Refusal; other errors are
 // those of the body.
-func Read(body io.Reader, most int64) ([]byte, error) {
+func ReadBody(body io.Reader, most int64) ([]byte, error) {
 	reply, err := io.ReadAll(io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
 		return nil, err
 	case int64(len(reply)) > most:
-		return nil, Refused("sent more than %d MiB", most>>20)
+		return nil, NewRefusal("sent more than %d MiB", most>>20)
 	}
 	return reply, nil
 }
