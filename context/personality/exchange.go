@@ -9,7 +9,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/ctxd/ctxd/context/personality/template"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -85,7 +84,7 @@ func drafts(text string) ([]Draft, error) {
 type Imported struct {
 	IDs       []string // that were written
 	Unchanged []string // that say the same already
-	Warnings  map[string][]template.Problem
+	Warnings  map[string][]TemplateProblem
 }
 
 // Import writes all personalities of a text, or none. One that is there and says something else is a Conflict, unless
@@ -95,10 +94,10 @@ func (s *Store) Import(ctx context.Context, text string, replace bool) (*Importe
 	if err != nil {
 		return nil, err
 	}
-	out := &Imported{Warnings: map[string][]template.Problem{}}
+	out := &Imported{Warnings: map[string][]TemplateProblem{}}
 	var write []*checked
 	for _, d := range list {
-		if preset, ok := template.Preset(d.ID); ok && preset == d.Template {
+		if preset, ok := Preset(d.ID); ok && preset == d.Template {
 			out.Unchanged = append(out.Unchanged, d.ID)
 			continue
 		}

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ctxd/ctxd/context/personality/template"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -125,7 +124,7 @@ func (s *Store) settle() {
 	defer s.mu.RUnlock()
 	s.active.Store(nil)
 	if text, ok := s.textOf(s.chosen); ok {
-		if t, _, _ := template.Parse(text); t != nil {
+		if t, _, _ := ParseTemplate(text); t != nil {
 			s.active.Store(t.Personality(s.chosen))
 		}
 	}
@@ -136,7 +135,7 @@ func (s *Store) textOf(id string) (string, bool) {
 	if r := s.own[id]; r != nil {
 		return r.Template, true
 	}
-	return template.Preset(id)
+	return Preset(id)
 }
 
 // Active is what prompts begin with; nil when no personality is active.
@@ -152,7 +151,7 @@ func (s *Store) shown(id string, whole bool) record.Personality {
 	} else {
 		p.Preset = true
 	}
-	if t, _, _ := template.Parse(text); t != nil {
+	if t, _, _ := ParseTemplate(text); t != nil {
 		p.Name, p.Role = t.Name, t.Role
 	}
 	if whole {
@@ -166,7 +165,7 @@ func (s *Store) List() []record.Personality {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var list []record.Personality
-	for _, id := range template.Presets() {
+	for _, id := range Presets() {
 		list = append(list, s.shown(id, false))
 	}
 	for _, id := range s.ids() {
@@ -211,7 +210,7 @@ func IDOf(name string) string {
 }
 
 // Refused returns the error for a template with errors; nil for none.
-func Refused(errs []template.Problem) error {
+func Refused(errs []TemplateProblem) error {
 	if len(errs) == 0 {
 		return nil
 	}
@@ -234,14 +233,14 @@ type Draft struct {
 // checked is a Draft that can be written.
 type checked struct {
 	Draft
-	warnings []template.Problem
+	warnings []TemplateProblem
 }
 
 func check(d Draft) (*checked, error) {
-	if len(d.Template) > template.MaxBytes {
-		return nil, fault.TooLarge("template", len(d.Template), template.MaxBytes, "bytes")
+	if len(d.Template) > MaxTemplateBytes {
+		return nil, fault.TooLarge("template", len(d.Template), MaxTemplateBytes, "bytes")
 	}
-	t, errs, warnings := template.Parse(d.Template)
+	t, errs, warnings := ParseTemplate(d.Template)
 	if err := Refused(errs); err != nil {
 		return nil, err
 	}
@@ -254,7 +253,7 @@ func check(d Draft) (*checked, error) {
 		return nil, fault.Field("id", "%q is no id of a personality", d.ID).
 			WithHint("give at most 64 of a-z, 0-9 and hyphens, such as %s", cmp.Or(IDOf(d.ID), "coach"))
 	}
-	if _, preset := template.Preset(d.ID); preset {
+	if _, preset := Preset(d.ID); preset {
 		return nil, (&fault.Error{Kind: fault.Conflict, Ref: d.ID, Msg: fmt.Sprintf("%s is compiled in and can't be changed", d.ID)}).
 			WithHint("give your own another id, such as my-%s", d.ID)
 	}
@@ -262,7 +261,7 @@ func check(d Draft) (*checked, error) {
 }
 
 // Put writes a personality. ifVersion is the version that the caller changes, 0 for a new one, nil for any.
-func (s *Store) Put(ctx context.Context, d Draft, ifVersion *int) (record.Personality, []template.Problem, error) {
+func (s *Store) Put(ctx context.Context, d Draft, ifVersion *int) (record.Personality, []TemplateProblem, error) {
 	c, err := check(d)
 	if err != nil {
 		return record.Personality{}, nil, err
@@ -313,7 +312,7 @@ func (s *Store) put(tx *kv.Tx, c *checked, old *Record) error {
 
 // Delete removes a personality that is not active.
 func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) error {
-	if _, preset := template.Preset(id); preset {
+	if _, preset := Preset(id); preset {
 		return (&fault.Error{Kind: fault.Conflict, Ref: id, Msg: fmt.Sprintf("%s is compiled in and can't be deleted", id)}).
 			WithHint("activate another one, or none")
 	}
@@ -345,7 +344,7 @@ func (s *Store) Activate(ctx context.Context, id string) error {
 		if id == "" {
 			return Choices.Delete(tx, activeKey)
 		}
-		text, ok := template.Preset(id)
+		text, ok := Preset(id)
 		if !ok {
 			r, err := Records.Get(tx, id)
 			if err != nil {
@@ -356,7 +355,7 @@ func (s *Store) Activate(ctx context.Context, id string) error {
 			}
 			text = r.Template
 		}
-		if _, errs, _ := template.Parse(text); len(errs) > 0 { // of a program that took more
+		if _, errs, _ := ParseTemplate(text); len(errs) > 0 { // of a program that took more
 			return Refused(errs)
 		}
 		return Choices.Put(tx, activeKey, &Choice{id})
@@ -371,7 +370,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		}
 	}
 	for key, choice := range Choices.All(tx, "") {
-		_, preset := template.Preset(choice.ID)
+		_, preset := Preset(choice.ID)
 		has, err := Records.Has(tx, choice.ID)
 		if err != nil {
 			return problems, err

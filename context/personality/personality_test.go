@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/personality"
-	"github.com/ctxd/ctxd/context/personality/template"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures/campaign"
@@ -56,7 +55,7 @@ func TestMEM73_PresetsStay(t *testing.T) {
 	wants(t, err, fault.Conflict, "", "my-teacher")
 	wants(t, s.Delete(t.Context(), "default", nil), fault.Conflict, "", "activate another")
 	list := s.List()
-	if len(list) != len(template.Presets()) || !list[0].Preset || list[0].Active || s.Active() != nil {
+	if len(list) != len(personality.Presets()) || !list[0].Preset || list[0].Active || s.Active() != nil {
 		t.Errorf("%+v, %v", list, s.Active())
 	}
 	if err := s.Activate(t.Context(), "teacher"); err != nil || s.Active() == nil || s.Active().Role != "a patient teacher" {
@@ -90,7 +89,7 @@ func TestMEM73_Refused(t *testing.T) {
 			return err
 		}, fault.Invalid, "template", "add it"},
 		{"too large", func() error {
-			_, _, err := s.Put(t.Context(), personality.Draft{ID: "a", Template: strings.Repeat("#", template.MaxBytes+1)}, nil)
+			_, _, err := s.Put(t.Context(), personality.Draft{ID: "a", Template: strings.Repeat("#", personality.MaxTemplateBytes+1)}, nil)
 			return err
 		}, fault.Limit, "template", ""},
 		{"a version of what is not there", func() error {
@@ -111,7 +110,7 @@ func TestMEM73_Refused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { wants(t, c.do(), c.kind, c.field, c.hint) })
 	}
-	if n := len(s.List()); n != len(template.Presets()) {
+	if n := len(s.List()); n != len(personality.Presets()) {
 		t.Errorf("%d personalities after what was refused", n)
 	}
 }

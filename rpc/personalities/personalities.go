@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/personality"
-	"github.com/ctxd/ctxd/context/personality/template"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/calls"
@@ -18,7 +17,7 @@ type Room struct{ store keeper }
 type keeper interface {
 	List() []record.Personality
 	Get(id string) (record.Personality, error)
-	Put(ctx context.Context, d personality.Draft, ifVersion *int) (record.Personality, []template.Problem, error)
+	Put(ctx context.Context, d personality.Draft, ifVersion *int) (record.Personality, []personality.TemplateProblem, error)
 	Activate(ctx context.Context, id string) error
 	Delete(ctx context.Context, id string, ifVersion *int) error
 	Export(ids []string) (string, error)
@@ -34,7 +33,7 @@ func (r *Room) List(context.Context, calls.Reader, protocol.Empty) (protocol.Per
 }
 
 func full(p record.Personality) protocol.PersonalityFull {
-	t, errs, warnings := template.Parse(p.Template)
+	t, errs, warnings := personality.ParseTemplate(p.Template)
 	out := protocol.PersonalityFull{Personality: p, Warnings: append([]record.TemplateProblem{}, append(errs, warnings...)...)}
 	if t != nil {
 		out.Section = t.Section(prompt.Markdown)
@@ -89,7 +88,7 @@ func (r *Room) Import(ctx context.Context, _ calls.Reader, p protocol.Personalit
 
 // Validate is personality.validate. It needs no store.
 func Validate(p protocol.PersonalityTemplate) protocol.PersonalityValidated {
-	t, errs, warnings := template.Parse(p.Template)
+	t, errs, warnings := personality.ParseTemplate(p.Template)
 	out := protocol.PersonalityValidated{
 		OK: t != nil, Errors: append([]record.TemplateProblem{}, errs...), Warnings: append([]record.TemplateProblem{}, warnings...),
 	}

@@ -1,4 +1,4 @@
-package template
+package personality
 
 import (
 	"cmp"
@@ -17,15 +17,15 @@ import (
 )
 
 // Parse reads a template. Without errs the template is there; problems are in the order of the text.
-func Parse(text string) (t *Template, errs, warnings []Problem) {
-	if len(text) > MaxBytes {
-		return nil, []Problem{{
+func ParseTemplate(text string) (t *Template, errs, warnings []TemplateProblem) {
+	if len(text) > MaxTemplateBytes {
+		return nil, []TemplateProblem{{
 			Line: 1, Column: 1, Message: fmt.Sprintf("the template has %d bytes", len(text)),
-			Hint: fmt.Sprintf("the most is %d", MaxBytes),
+			Hint: fmt.Sprintf("the most is %d", MaxTemplateBytes),
 		}}, nil
 	}
 	if !utf8.ValidString(text) {
-		return nil, []Problem{{Line: 1, Column: 1, Message: "the template is not UTF-8"}}, nil
+		return nil, []TemplateProblem{{Line: 1, Column: 1, Message: "the template is not UTF-8"}}, nil
 	}
 	r := &reader{t: &Template{Chosen: map[string]string{}}}
 	root := r.root(text)
@@ -35,7 +35,9 @@ func Parse(text string) (t *Template, errs, warnings []Problem) {
 	if len(r.errs) == 0 {
 		r.fits()
 	}
-	byPlace := func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) }
+	byPlace := func(a, b TemplateProblem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	}
 	slices.SortStableFunc(r.errs, byPlace)
 	slices.SortStableFunc(r.warnings, byPlace)
 	if len(r.errs) > 0 {
@@ -47,7 +49,7 @@ func Parse(text string) (t *Template, errs, warnings []Problem) {
 // reader reads one template.
 type reader struct {
 	t              *Template
-	errs, warnings []Problem
+	errs, warnings []TemplateProblem
 }
 
 func place(n ast.Node) (line, column int) {
@@ -60,12 +62,12 @@ func place(n ast.Node) (line, column int) {
 
 func (r *reader) fail(n ast.Node, path, hint, format string, args ...any) {
 	line, column := place(n)
-	r.errs = append(r.errs, Problem{Line: line, Column: column, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
+	r.errs = append(r.errs, TemplateProblem{Line: line, Column: column, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (r *reader) warn(n ast.Node, path, hint, format string, args ...any) {
 	line, column := place(n)
-	r.warnings = append(r.warnings, Problem{Line: line, Column: column, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
+	r.warnings = append(r.warnings, TemplateProblem{Line: line, Column: column, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // root returns the mapping that a text is, nil after an error.
@@ -76,7 +78,7 @@ func (r *reader) root(text string) *ast.MappingNode {
 	}
 	file, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
-		p := Problem{Line: 1, Column: 1, Message: "the template is no YAML", Hint: "look for a missing colon, quote or indent"}
+		p := TemplateProblem{Line: 1, Column: 1, Message: "the template is no YAML", Hint: "look for a missing colon, quote or indent"}
 		var syntax yaml.Error
 		if errors.As(err, &syntax) {
 			if at := syntax.GetToken(); at != nil && at.Position != nil {
@@ -190,35 +192,35 @@ func (r *reader) sections(root *ast.MappingNode) {
 		}
 		have[key] = true
 		switch key {
-		case Identity:
+		case SectionIdentity:
 			r.identity(value)
-		case Traits:
-			r.t.Traits = r.list(key, value, MaxLine)
-		case Instructions:
-			r.t.Instructions = strings.TrimSpace(r.text(key, value, MaxSection))
+		case SectionTraits:
+			r.t.Traits = r.list(key, value, maxTemplateLine)
+		case SectionInstructions:
+			r.t.Instructions = strings.TrimSpace(r.text(key, value, MaxTemplateSection))
 		default:
 			r.options(key, value)
 		}
 	})
 	for _, s := range sections {
 		switch {
-		case have[s.name] || s.name == Traits || s.name == Instructions:
+		case have[s.name] || s.name == SectionTraits || s.name == SectionInstructions:
 		case s.required:
 			r.fail(nil, s.name, "add it; ctxd personality show default --template prints an example", "%s is missing", s.name)
 		default:
 			r.warn(nil, s.name, "", "%s is missing, so a model hears nothing of it", s.name)
 		}
 	}
-	if have[Identity] && r.t.Name == "" && !slices.ContainsFunc(r.errs, func(p Problem) bool { return p.Path == "identity.name" }) {
+	if have[SectionIdentity] && r.t.Name == "" && !slices.ContainsFunc(r.errs, func(p TemplateProblem) bool { return p.Path == "identity.name" }) {
 		r.fail(nil, "identity.name", "say what the assistant is called", "identity.name is missing")
 	}
 }
 
 func (r *reader) identity(n ast.Node) {
-	r.pairs(Identity, n, func(key string, at, value ast.Node) {
-		path := under(Identity, key)
+	r.pairs(SectionIdentity, n, func(key string, at, value ast.Node) {
+		path := under(SectionIdentity, key)
 		if !slices.Contains(identityOptions, key) {
-			r.warn(at, path, meant(key, identityOptions), "%s has no option %q", Identity, key)
+			r.warn(at, path, meant(key, identityOptions), "%s has no option %q", SectionIdentity, key)
 			return
 		}
 		if isNull(value) {
@@ -226,13 +228,13 @@ func (r *reader) identity(n ast.Node) {
 		}
 		switch key {
 		case "name":
-			r.t.Name = r.line(path, value, MaxLine)
+			r.t.Name = r.line(path, value, maxTemplateLine)
 		case "role":
-			r.t.Role = r.line(path, value, MaxLine)
+			r.t.Role = r.line(path, value, maxTemplateLine)
 		case "expertise":
-			r.t.Expertise = r.list(path, value, MaxLine)
+			r.t.Expertise = r.list(path, value, maxTemplateLine)
 		case "background":
-			r.t.Background = r.line(path, value, MaxBackground)
+			r.t.Background = r.line(path, value, maxBackground)
 		}
 	})
 }
@@ -241,10 +243,10 @@ func (r *reader) identity(n ast.Node) {
 func (r *reader) options(section string, n ast.Node) {
 	r.pairs(section, n, func(key string, at, value ast.Node) {
 		path := under(section, key)
-		i := slices.IndexFunc(Options, func(o Option) bool { return o.Section == section && o.Name == key })
+		i := slices.IndexFunc(TemplateOptions, func(o TemplateOption) bool { return o.Section == section && o.Name == key })
 		if i < 0 {
 			var known []string
-			for _, o := range Options {
+			for _, o := range TemplateOptions {
 				if o.Section == section {
 					known = append(known, o.Name)
 				}
@@ -257,20 +259,20 @@ func (r *reader) options(section string, n ast.Node) {
 		}
 		chosen, ok := scalar(value)
 		if !ok {
-			r.fail(value, path, "give one of "+valuesOf(Options[i]), "%s is no single value", path)
+			r.fail(value, path, "give one of "+valuesOf(TemplateOptions[i]), "%s is no single value", path)
 			return
 		}
 		if _, yes := value.(*ast.BoolNode); yes {
 			chosen = strings.ToLower(chosen)
 		}
-		if !slices.ContainsFunc(Options[i].Values, func(v Value) bool { return v.Name == chosen }) {
+		if !slices.ContainsFunc(TemplateOptions[i].Values, func(v OptionValue) bool { return v.Name == chosen }) {
 			var known []string
-			for _, v := range Options[i].Values {
+			for _, v := range TemplateOptions[i].Values {
 				known = append(known, v.Name)
 			}
-			hint := "give one of " + valuesOf(Options[i])
+			hint := "give one of " + valuesOf(TemplateOptions[i])
 			if near := syntax.Nearest(chosen, known); len(near) > 0 {
-				hint = fmt.Sprintf("did you mean %s? there are %s", near[0], valuesOf(Options[i]))
+				hint = fmt.Sprintf("did you mean %s? there are %s", near[0], valuesOf(TemplateOptions[i]))
 			}
 			r.warn(value, path, hint, "%s has no value %q", path, chosen)
 			return
@@ -279,7 +281,7 @@ func (r *reader) options(section string, n ast.Node) {
 	})
 }
 
-func valuesOf(o Option) string {
+func valuesOf(o TemplateOption) string {
 	list := make([]string, len(o.Values))
 	for i, v := range o.Values {
 		list[i] = v.Name
@@ -323,8 +325,8 @@ func (r *reader) list(path string, n ast.Node, most int) (list []string) {
 		}
 		items = &ast.SequenceNode{Values: []ast.Node{n}}
 	}
-	if len(items.Values) > MaxList {
-		r.fail(n, path, fmt.Sprintf("the most is %d", MaxList), "%s has %d items", path, len(items.Values))
+	if len(items.Values) > maxTemplateList {
+		r.fail(n, path, fmt.Sprintf("the most is %d", maxTemplateList), "%s has %d items", path, len(items.Values))
 		return nil
 	}
 	for i, item := range items.Values {
@@ -341,8 +343,8 @@ func (r *reader) list(path string, n ast.Node, most int) (list []string) {
 // fits refuses what would be too long in a prompt of any format.
 func (r *reader) fits() {
 	for _, f := range []prompt.Format{prompt.Markdown, prompt.XML} {
-		if size := prompt.Chars(r.t.Section(f)); size > MaxSection {
-			r.fail(nil, "", fmt.Sprintf("the most is %d: shorten background or custom_instructions", MaxSection),
+		if size := prompt.Chars(r.t.Section(f)); size > MaxTemplateSection {
+			r.fail(nil, "", fmt.Sprintf("the most is %d: shorten background or custom_instructions", MaxTemplateSection),
 				"the template makes a section of %d characters", size)
 			return
 		}

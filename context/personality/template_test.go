@@ -1,4 +1,4 @@
-package template_test
+package personality_test
 
 import (
 	"flag"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/personality/template"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/prompt"
 )
 
@@ -58,9 +58,9 @@ custom_instructions: |
   Answer in German when I write German. <b>Never</b> say "As an AI".
 `
 
-func parse(t *testing.T, text string) *template.Template {
+func parse(t *testing.T, text string) *personality.Template {
 	t.Helper()
-	tpl, errs, warnings := template.Parse(text)
+	tpl, errs, warnings := personality.ParseTemplate(text)
 	if len(errs) > 0 || len(warnings) > 0 {
 		t.Fatalf("%v, %v", errs, warnings)
 	}
@@ -76,14 +76,14 @@ func TestMEM74_Whole(t *testing.T) {
 // TestMEM74_EveryOption renders each value of each option, alone.
 func TestMEM74_EveryOption(t *testing.T) {
 	var out strings.Builder
-	for _, o := range template.Options {
+	for _, o := range personality.TemplateOptions {
 		for _, v := range o.Values {
 			section := "communication:\n"
-			if o.Section != template.Communication {
+			if o.Section != personality.SectionCommunication {
 				section += "  tone:\n" + o.Section + ":\n"
 			}
 			text := "identity: {name: Ada}\n" + section + "  " + o.Name + ": " + v.Name + "\n"
-			tpl, errs, _ := template.Parse(text)
+			tpl, errs, _ := personality.ParseTemplate(text)
 			if len(errs) > 0 {
 				t.Fatalf("%s: %v", text, errs)
 			}
@@ -97,14 +97,14 @@ func TestMEM74_EveryOption(t *testing.T) {
 }
 
 func TestMEM73_Presets(t *testing.T) {
-	for _, name := range template.Presets() {
-		text, ok := template.Preset(name)
+	for _, name := range personality.Presets() {
+		text, ok := personality.Preset(name)
 		if !ok {
 			t.Fatal(name)
 		}
 		golden(t, "preset-"+name+".md", parse(t, text).Section(prompt.Markdown))
 	}
-	if _, ok := template.Preset("../options"); ok {
+	if _, ok := personality.Preset("../options"); ok {
 		t.Error("a preset of another name")
 	}
 }
@@ -142,13 +142,13 @@ func TestMEM72_Problems(t *testing.T) {
 		{"too long", quiet + "custom_instructions: " + strings.Repeat("x", 3990) + "\n", []string{`1:1  the template makes a section of 4307 characters`}, nil},
 		{"deep", strings.Repeat("[", 10000), []string{`1:1  the template is nested too deep`}, nil},
 		{"not UTF-8", "identity: \xff", []string{`1:1  the template is not UTF-8`}, nil},
-		{"large", strings.Repeat("#", template.MaxBytes+1), []string{`1:1  the template has 65537 bytes`}, nil},
+		{"large", strings.Repeat("#", personality.MaxTemplateBytes+1), []string{`1:1  the template has 65537 bytes`}, nil},
 	} {
-		tpl, errs, warnings := template.Parse(c.text)
+		tpl, errs, warnings := personality.ParseTemplate(c.text)
 		if (tpl == nil) != (len(errs) > 0) {
 			t.Errorf("%s: %v beside errors %v", c.name, tpl, errs)
 		}
-		show := func(list []template.Problem) (out []string) {
+		show := func(list []personality.TemplateProblem) (out []string) {
 			for _, p := range list {
 				out = append(out, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Path, p.Message))
 			}
@@ -161,7 +161,7 @@ func TestMEM72_Problems(t *testing.T) {
 			t.Errorf("%s: warnings %q, want %q", c.name, got, c.warnings)
 		}
 	}
-	_, _, warnings := template.Parse(strings.Replace(quiet, "warm", "worm", 1))
+	_, _, warnings := personality.ParseTemplate(strings.Replace(quiet, "warm", "worm", 1))
 	if len(warnings) != 1 || warnings[0].Hint != "did you mean warm? there are warm, professional, direct, enthusiastic" {
 		t.Errorf("%+v", warnings)
 	}
@@ -169,13 +169,13 @@ func TestMEM72_Problems(t *testing.T) {
 
 func FuzzMEM72_Parse(f *testing.F) {
 	f.Add(whole)
-	for _, name := range template.Presets() {
-		text, _ := template.Preset(name)
+	for _, name := range personality.Presets() {
+		text, _ := personality.Preset(name)
 		f.Add(text)
 	}
 	f.Add("identity: [a\n---\n- &x *x")
 	f.Fuzz(func(t *testing.T, text string) {
-		tpl, errs, warnings := template.Parse(text)
+		tpl, errs, warnings := personality.ParseTemplate(text)
 		if (tpl == nil) != (len(errs) > 0) {
 			t.Fatalf("%v, %v", tpl, errs)
 		}
@@ -188,7 +188,7 @@ func FuzzMEM72_Parse(f *testing.F) {
 			return
 		}
 		for _, format := range []prompt.Format{prompt.Markdown, prompt.XML} {
-			if size := prompt.Chars(tpl.Section(format)); size > template.MaxSection {
+			if size := prompt.Chars(tpl.Section(format)); size > personality.MaxTemplateSection {
 				t.Fatalf("a section of %d characters", size)
 			}
 		}
