@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/prompt/body"
-	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/entities/names/fold"
@@ -202,8 +201,8 @@ func (x *ReferenceReader) lacks(n *notes.Note, part parts.Part) string {
 	if len(text) > partSize {
 		return "" // it is not looked for, and may be there
 	}
-	_, text = properties.Of(text)
-	_, missing := parts.Find(body.Shown(text), []parts.Part{part})
+	_, text = prompt.SplitProperties(text)
+	_, missing := parts.Find(prompt.RenderNote(text), []parts.Part{part})
 	switch {
 	case len(missing) == 0:
 		return ""

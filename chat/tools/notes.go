@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/passages"
@@ -252,7 +251,7 @@ func (c *toolRun) excerpts(h *search.Hit, room int) (string, *Reference, error) 
 		text = strings.ToValidUTF8(text[:maxNoteBytes], "")
 	}
 	_, start := frontmatter.Split(text)
-	seen := body.Shown(text[start:])
+	seen := prompt.RenderNote(text[start:])
 	list := passages.Find(seen, c.text("query"), h.Snippet, room)
 	if len(list) == 0 {
 		return "", nil, nil

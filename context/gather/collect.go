@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -248,7 +247,7 @@ func (c *call) withoutTexts() {
 	c.in.Passages = nil
 	for _, t := range c.texts {
 		n := &(*t.section)[t.at]
-		n.Body, n.Bare = body.Body{}, body.Body{}
+		n.Body, n.Bare = prompt.NoteBody{}, prompt.NoteBody{}
 	}
 }
 

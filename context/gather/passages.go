@@ -5,7 +5,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/recall"
 	searched "github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -51,7 +50,7 @@ func (c *call) passages(clock *stopwatch) error {
 		cite := strings.TrimSuffix(strings.TrimPrefix(p.Cite, "["), "]")
 		c.in.Passages = append(c.in.Passages, prompt.Passage{
 			ID: p.ID, Cite: cite, Book: p.Book, Section: strings.Join(p.Section, " > "), Page: p.Page, Row: p.Row,
-			Body: body.New(p.Text, 0), Reason: prompt.FoundBySearch,
+			Body: prompt.NewNoteBody(p.Text, 0), Reason: prompt.FoundBySearch,
 		})
 	}
 	clock.lap("passages")

@@ -10,8 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
-	"github.com/ctxd/ctxd/context/prompt/properties"
 	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
@@ -44,9 +42,9 @@ type maskedText struct {
 
 // shownText is a text as prompts show it, as far as a section can.
 type shownText struct {
-	body       body.Body // with the properties before it
-	bare       body.Body
-	properties []body.Property
+	body       prompt.NoteBody // with the properties before it
+	bare       prompt.NoteBody
+	properties []prompt.Property
 }
 
 const (
@@ -93,8 +91,8 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 		}
 		n = shown
 	}
-	above, text := properties.Of(n.Body)
-	text = body.Shown(text)
+	above, text := prompt.SplitProperties(n.Body)
+	text = prompt.RenderNote(text)
 	spans, missing := parts.Find(text, list)
 	if len(missing) > 0 {
 		return nil, missing, nil
@@ -106,7 +104,7 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 		}
 		b.WriteString(strings.Trim(text[s.Start:s.End], "\r\n"))
 	}
-	bare := body.New(b.String(), keptChars)
+	bare := prompt.NewNoteBody(b.String(), keptChars)
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil, nil
 }
 
@@ -125,9 +123,9 @@ func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, m
 	if len(text) > maxTextBytes {
 		text = strings.ToValidUTF8(text[:maxTextBytes], "")
 	}
-	above, text := properties.Of(text)
-	room := prompt.FoundChars - prompt.Chars(body.Under(above, ""))
-	bare := body.New(passages.Of(body.Shown(text), message, near, room*9/10), keptChars) // marks take some
+	above, text := prompt.SplitProperties(text)
+	room := prompt.FoundChars - prompt.Chars(prompt.WithProperties(above, ""))
+	bare := prompt.NewNoteBody(passages.Of(prompt.RenderNote(text), message, near, room*9/10), keptChars) // marks take some
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil
 }
 
@@ -152,21 +150,21 @@ func beginning(n *notes.Note) *shownText {
 	if len(text) > maxTextBytes {
 		text = strings.ToValidUTF8(text[:maxTextBytes], "")
 	}
-	list, text := properties.Of(text)
+	list, text := prompt.SplitProperties(text)
 	for i := range list { // no part of the note is kept with it
 		list[i].Key, list[i].Value = strings.Clone(list[i].Key), strings.Clone(list[i].Value)
 	}
-	bare := body.New(body.Shown(text), keptChars)
+	bare := prompt.NewNoteBody(prompt.RenderNote(text), keptChars)
 	return &shownText{body: bare.Under(list), bare: bare, properties: list}
 }
 
 // without returns the text without the properties that an entity has as fields.
-func (t *shownText) without(e *entities.Entity) body.Body {
+func (t *shownText) without(e *entities.Entity) prompt.NoteBody {
 	fields := make(map[string]bool, len(e.Fields))
 	for name := range e.Fields {
 		fields[strings.ToLower(name)] = true
 	}
-	shows := func(p body.Property) bool { return fields[strings.ToLower(p.Key)] }
+	shows := func(p prompt.Property) bool { return fields[strings.ToLower(p.Key)] }
 	if !slices.ContainsFunc(t.properties, shows) {
 		return t.body
 	}

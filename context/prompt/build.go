@@ -4,17 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
-
-	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // Note is a candidate of a note section.
 type Note struct {
 	ID     string
 	Title  string
-	Body   body.Body // whole or at least longer than the section shows
-	Reason string    // why it is a candidate, for the report
-	Vault  string    // the name of its vault, for the report
+	Body   NoteBody // whole or at least longer than the section shows
+	Reason string   // why it is a candidate, for the report
+	Vault  string   // the name of its vault, for the report
 	// HeadVault is the name of its vault where its heading says it, "" elsewhere.
 	HeadVault string
 	// Partial says that Body is made of passages: the note has more.
@@ -23,7 +21,7 @@ type Note struct {
 	// EntityID is the candidate that is made from the note, "" for none. When its fields
 	// are in the prompt, Bare is shown instead of Body: it is without them.
 	EntityID string
-	Bare     body.Body
+	Bare     NoteBody
 }
 
 // Entity is a candidate of the entity section. Candidates come in the order of

@@ -10,7 +10,7 @@ type State uint8
 
 // The states of a reference's target.
 const (
-	Shown        State = iota // by name and id
+	IsVisible    State = iota // by name and id
 	IsDeleted                 // "(deleted)": in the trash or gone
 	IsArchived                // "(archived)": an archived or unknown note
 	IsPrivate                 // "(private)": withheld from this audience
@@ -203,7 +203,7 @@ func NewCard(format Format, name, typeName, id string, fields []Field) *Card {
 }
 
 // leads reports a reference to an entity that shows.
-func (p *Place) leads() bool { return p.Shown && p.State == Shown && p.Kind == KindEntity }
+func (p *Place) leads() bool { return p.Shown && p.State == IsVisible && p.Kind == KindEntity }
 
 // pack puts all that is written of a card into one piece of memory: cards lie
 // far from each other, and a prompt reads many.

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -154,7 +153,7 @@ func drawScene(r hostility, format prompt.Format, holds func(string) string) *sc
 
 func (s *scene) notes(section string, list *[]prompt.Note) {
 	for range s.r.IntN(3) {
-		n := prompt.Note{ID: s.r.id(s.used), Title: s.r.name(""), Body: body.New(s.r.text(12), 0)}
+		n := prompt.Note{ID: s.r.id(s.used), Title: s.r.name(""), Body: prompt.NewNoteBody(s.r.text(12), 0)}
 		if s.r.IntN(2) == 0 {
 			n.HeadVault = s.r.name("")
 		}
@@ -169,7 +168,7 @@ func (s *scene) passages() {
 	for range s.r.IntN(3) {
 		p := prompt.Passage{
 			ID: s.r.id(s.used), Cite: s.r.name(""), Book: s.r.name(""), Section: s.r.name(""), Page: s.r.IntN(3), Row: s.r.IntN(3),
-			Body: body.New(s.r.text(12), 0),
+			Body: prompt.NewNoteBody(s.r.text(12), 0),
 		}
 		s.in.Passages = append(s.in.Passages, p)
 		s.want = append(s.want, parsedItem{section: "passages", kind: "passage", id: p.ID, title: s.inline(p.Cite), text: s.holds(p.Body.String())})
@@ -292,7 +291,7 @@ func (s *scene) parts(f prompt.Field) (parts []part) {
 		states := map[prompt.State]string{prompt.IsDeleted: "deleted", prompt.IsArchived: "archived", prompt.IsPrivate: "private"}
 		for _, r := range f.Refs {
 			switch r.State {
-			case prompt.Shown:
+			case prompt.IsVisible:
 				parts = append(parts, part{r.Kind, r.ID, s.inline(r.Name)})
 			case prompt.IsUnresolved:
 				parts = append(parts, part{kind: "unresolved", text: s.inline(r.Name)})
@@ -473,7 +472,7 @@ func TestSEC3_WhatIsCutStaysInItsPlace(t *testing.T) {
 				long := func(text string) string { return strings.Repeat(text+s.r.text(3), 30) }
 				for _, list := range [][]prompt.Note{s.in.Pinned, s.in.Linked, s.in.Found} {
 					for i := range list {
-						list[i].Body = body.New(long(list[i].Body.String()), 0)
+						list[i].Body = prompt.NewNoteBody(long(list[i].Body.String()), 0)
 					}
 				}
 				shown := make(map[string][]string)
@@ -609,13 +608,13 @@ func TestCTX31_TheBoundary(t *testing.T) {
 		secret string
 		n      prompt.Note
 	}{
-		{"a", prompt.Note{ID: "n", Title: "T", Body: body.New("text", 0)}},
-		{"b", prompt.Note{ID: "n", Title: "T", Body: body.New("text", 0)}},
-		{"a", prompt.Note{ID: "m", Title: "T", Body: body.New("text", 0)}},
-		{"a", prompt.Note{ID: "n", Title: "U", Body: body.New("text", 0)}},
-		{"a", prompt.Note{ID: "n", Title: "T", Body: body.New("texts", 0)}},
-		{"a", prompt.Note{ID: "n", Title: "Tt", Body: body.New("ext", 0)}},
-		{"a", prompt.Note{ID: "n", Title: "T", HeadVault: "V", Body: body.New("text", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "T", Body: prompt.NewNoteBody("text", 0)}},
+		{"b", prompt.Note{ID: "n", Title: "T", Body: prompt.NewNoteBody("text", 0)}},
+		{"a", prompt.Note{ID: "m", Title: "T", Body: prompt.NewNoteBody("text", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "U", Body: prompt.NewNoteBody("text", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "T", Body: prompt.NewNoteBody("texts", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "Tt", Body: prompt.NewNoteBody("ext", 0)}},
+		{"a", prompt.Note{ID: "n", Title: "T", HeadVault: "V", Body: prompt.NewNoteBody("text", 0)}},
 	} {
 		b := bound(c.secret, c.n)
 		if b != bound(c.secret, c.n) || len(b) != 16 {
@@ -641,7 +640,7 @@ func FuzzStructure(f *testing.F) {
 		for _, f := range formats {
 			res := prompt.Build(prompt.Input{
 				Format: f.format, Secret: []byte("x"), Budgets: prompt.DefaultBudgets,
-				Pinned: []prompt.Note{{ID: "n", Title: s, Body: body.New(s, 0)}},
+				Pinned: []prompt.Note{{ID: "n", Title: s, Body: prompt.NewNoteBody(s, 0)}},
 				Entities: []prompt.Entity{{Expanded: true, Card: prompt.NewCard(f.format, s, "T", "e", []prompt.Field{
 					{Name: "a", Text: "-" + s}, {Name: "b", Items: []string{"-" + s, s}}, {Name: "c", Refs: []prompt.Ref{{Kind: "note", ID: "r", Name: s}}},
 				})}},
@@ -656,7 +655,7 @@ func FuzzStructure(f *testing.F) {
 				t.Fatalf("%s: %q without hidden characters is %+v, %v", f.name, s, seen, err)
 			}
 			one := f.holds(oneLine(s))
-			if got.items[0].text != f.holds(body.New(s, 0).String()) || got.items[1].fields[0].parts[0].text != "-"+one || got.items[1].fields[2].parts[0] != (part{"note", "r", one}) ||
+			if got.items[0].text != f.holds(prompt.NewNoteBody(s, 0).String()) || got.items[1].fields[0].parts[0].text != "-"+one || got.items[1].fields[2].parts[0] != (part{"note", "r", one}) ||
 				got.items[2].fields[0].parts[0].text != "-"+one || got.items[3].fields[0].parts[0].text != "-"+one {
 				t.Fatalf("%s: %q came back as %+v", f.name, s, got.items)
 			}

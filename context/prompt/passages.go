@@ -3,8 +3,6 @@ package prompt
 import (
 	"strconv"
 	"strings"
-
-	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // Passage is a passage of a book that may stand in a prompt. It is whole or not there.
@@ -15,7 +13,7 @@ type Passage struct {
 	Section string // the headings above it, "" for none
 	Page    int    // 0 for none
 	Row     int    // likewise
-	Body    body.Body
+	Body    NoteBody
 	Reason  string // why it is a candidate, for the report
 }
 

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // TestMEM74_TheFirstSection: it stands before all else, within its budget, whole or not at all.
 func TestMEM74_TheFirstSection(t *testing.T) {
 	in := prompt.Input{
 		Budgets: prompt.DefaultBudgets, Personality: &prompt.Personality{ID: "ada", Name: "Ada 🐝", Instructions: "Be <kind>.\n## Ours"},
-		Pinned: []prompt.Note{{ID: "n", Title: "N", Body: body.New("text", 0)}},
+		Pinned: []prompt.Note{{ID: "n", Title: "N", Body: prompt.NewNoteBody("text", 0)}},
 	}
 	for _, format := range []prompt.Format{prompt.Markdown, prompt.XML} {
 		in.Format, in.Secret = format, []byte("secret")

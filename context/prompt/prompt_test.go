@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
 )
 
 // hostile draws texts that try to pass for the structure of a prompt.
@@ -106,7 +105,7 @@ func TestSEC3_EscapesPassOverHiddenCharacters(t *testing.T) {
 	for seed := range 20 * cases() {
 		text := lines(newHostility(seed, 7).text(8))
 		for name, escape := range map[string]func(string) string{
-			"body":   func(s string) string { return body.New(s, 0).String() },
+			"body":   func(s string) string { return prompt.NewNoteBody(s, 0).String() },
 			"inline": prompt.EscapeInline, "line": prompt.EscapeLine,
 		} {
 			if got, want := visible(escape(text)), escape(visible(text)); got != want {
@@ -152,7 +151,7 @@ func TestCTX31_PlainTextsStayAsTheyAre(t *testing.T) {
 		if got := prompt.EscapeLine(s); got != s {
 			t.Errorf("EscapeLine(%q) = %q", s, got)
 		}
-		if got := body.New(s, 0).String(); got != s {
+		if got := prompt.NewNoteBody(s, 0).String(); got != s {
 			t.Errorf("the body of %q is %q", s, got)
 		}
 	}
@@ -194,7 +193,7 @@ func linesOf(b *prompt.Block) []string {
 }
 
 func note(id string, size int) prompt.Note {
-	return prompt.Note{ID: id, Title: "Note " + id, Body: body.New(strings.Repeat("x", size), 0), Reason: "pinned by the user"}
+	return prompt.Note{ID: id, Title: "Note " + id, Body: prompt.NewNoteBody(strings.Repeat("x", size), 0), Reason: "pinned by the user"}
 }
 
 func TestCTX1_FirstFiveArePinned(t *testing.T) {
@@ -223,7 +222,7 @@ func TestCTX1_FirstFiveArePinned(t *testing.T) {
 
 func TestCTX4_TheSectionOfPinnedNotes(t *testing.T) {
 	res := prompt.Build(prompt.Input{Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{
-		{ID: "a1", Title: "Project Alpha Kickoff", Body: body.New("We start.\n# A heading", 0)}, {ID: "a2", Title: "Empty"},
+		{ID: "a1", Title: "Project Alpha Kickoff", Body: prompt.NewNoteBody("We start.\n# A heading", 0)}, {ID: "a2", Title: "Empty"},
 	}})
 	want := `## Notes pinned by user
 The user attached these notes to this conversation. Treat them as primary sources.
@@ -477,7 +476,7 @@ func TestCTX12_LongValues(t *testing.T) {
 // TestCTX32_TheReportAddsUp checks the numbers of the report against the text.
 func TestCTX32_TheReportAddsUp(t *testing.T) {
 	in := prompt.Input{
-		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 5000), {ID: "ü", Title: "日本 👩‍👩‍👧", Body: body.New("𝄞 text", 0)}},
+		Budgets: prompt.DefaultBudgets, Pinned: []prompt.Note{note("a", 5000), {ID: "ü", Title: "日本 👩‍👩‍👧", Body: prompt.NewNoteBody("𝄞 text", 0)}},
 		Entities: []prompt.Entity{entity("a", 0, 1), entity("b", 1)}, Linked: []prompt.Note{note("c", 50)}, Found: []prompt.Note{note("d", 50)},
 		Events: []prompt.Event{{Title: "Review", Start: "2025-09-01T10:00:00Z"}}, Actions: []prompt.Action{{ID: "t1", Text: "Call [[Bob]]"}},
 	}
@@ -561,7 +560,7 @@ func TestCTX30_EachBudgetIsWhole(t *testing.T) {
 	in := prompt.Input{
 		Pinned: []prompt.Note{note("p", 10)}, Linked: []prompt.Note{note("l", 10)}, Found: []prompt.Note{note("f", 10)},
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
-		Passages: []prompt.Passage{{ID: "b_000000", Cite: "B, p. 1", Book: "B", Body: body.New("Said.", 0)}},
+		Passages: []prompt.Passage{{ID: "b_000000", Cite: "B, p. 1", Book: "B", Body: prompt.NewNoteBody("Said.", 0)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
 		Referenced:  []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
 		Recalled:    []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
@@ -607,7 +606,7 @@ func TestCTX30_RoomIsGivenInTheOrderOfTheBudgets(t *testing.T) {
 		Budgets: prompt.DefaultBudgets,
 		Pinned:  []prompt.Note{note("p", 200)}, Linked: []prompt.Note{note("l", 200)}, Found: []prompt.Note{note("f", 200)},
 		Entities: []prompt.Entity{{Card: prompt.NewCard(prompt.Markdown, "A", "T", "a", nil)}},
-		Passages: []prompt.Passage{{ID: "b_000000", Cite: "B, p. 1", Book: "B", Body: body.New("Said.", 0)}},
+		Passages: []prompt.Passage{{ID: "b_000000", Cite: "B, p. 1", Book: "B", Body: prompt.NewNoteBody("Said.", 0)}},
 		Events:   []prompt.Event{{Title: "E"}}, Actions: []prompt.Action{{ID: "x", Text: "X"}},
 		Referenced:  []prompt.Memory{{ID: "m", Statement: "M", Kind: "fact", Source: "attached"}},
 		Recalled:    []prompt.Memory{{ID: "r", Statement: "R", Kind: "fact", Source: "auto", Part: prompt.Facts}},
@@ -653,7 +652,7 @@ func TestCTX30_TheReadmeNamesEachBudget(t *testing.T) {
 // not shown under the heading of the note.
 func TestCTX3_FieldsOfAnEntityAreShownOnce(t *testing.T) {
 	typed := func(id, of string) prompt.Note {
-		return prompt.Note{ID: id, Title: id, Body: body.New("whole", 0), EntityID: of, Bare: body.New("bare", 0)}
+		return prompt.Note{ID: id, Title: id, Body: prompt.NewNoteBody("whole", 0), EntityID: of, Bare: prompt.NewNoteBody("bare", 0)}
 	}
 	deep := entity("d", 2)
 	deep.Expanded = false
@@ -687,9 +686,9 @@ func TestCTX3_FieldsOfAnEntityAreShownOnce(t *testing.T) {
 // TestMEM69_PassagesAreWholeAndCited: the prompt in both formats, and what finds no room.
 func TestMEM69_PassagesAreWholeAndCited(t *testing.T) {
 	list := []prompt.Passage{
-		{ID: "b_000003", Cite: "Bees, Winter > Feeding, p. 12", Book: "Bees", Section: "Winter > Feeding", Page: 12, Body: body.New("Feed them in August.\n\n# not a heading\n---", 0), Reason: "found by search"},
-		{ID: "b_000004", Cite: "Bees, p. 13", Book: "Bees", Page: 13, Body: body.New(strings.Repeat("long ", 100), 0)},
-		{ID: "c_000000", Cite: "Prices, row 2", Book: "Prices", Row: 2, Body: body.New("Item: Honey; Price: 7", 0)},
+		{ID: "b_000003", Cite: "Bees, Winter > Feeding, p. 12", Book: "Bees", Section: "Winter > Feeding", Page: 12, Body: prompt.NewNoteBody("Feed them in August.\n\n# not a heading\n---", 0), Reason: "found by search"},
+		{ID: "b_000004", Cite: "Bees, p. 13", Book: "Bees", Page: 13, Body: prompt.NewNoteBody(strings.Repeat("long ", 100), 0)},
+		{ID: "c_000000", Cite: "Prices, row 2", Book: "Prices", Row: 2, Body: prompt.NewNoteBody("Item: Honey; Price: 7", 0)},
 	}
 	in := prompt.Input{Budgets: prompt.DefaultBudgets, Passages: list, Secret: []byte("s")}
 	in.Budgets.Passages = 600

@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 )
 
@@ -103,7 +102,7 @@ func (s *style) reference(r *Ref) string {
 }
 
 // noteText escapes the text of a note and cuts it to limit characters.
-func (s *style) noteText(b body.Body, limit int) (string, bool) {
+func (s *style) noteText(b NoteBody, limit int) (string, bool) {
 	text, cut := b.Cut(limit, s.cost)
 	return s.text(text), cut
 }

@@ -10,17 +10,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/body"
-	"github.com/ctxd/ctxd/context/prompt/properties"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // Text leaves of the body of a note what a prompt shows of it: its properties, and its
 // Markdown without comments. Its tags stand above it.
 func NoteBody(note string) string {
-	list, text := properties.Of(note)
-	list = slices.DeleteFunc(list, func(p body.Property) bool { return p.Key == "tags" })
-	return body.Under(list, body.Shown(text))
+	list, text := prompt.SplitProperties(note)
+	list = slices.DeleteFunc(list, func(p prompt.Property) bool { return p.Key == "tags" })
+	return prompt.WithProperties(list, prompt.RenderNote(text))
 }
 
 // NoteText is a note with its text, as the reader may see it.

@@ -7,8 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/context/prompt/body"
-	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -41,8 +40,8 @@ func (c *noteCmd) Run(a *Options) error {
 		drawNote(a.Out, n)
 		if c.Body {
 			a.Out.Heading("Text")
-			_, text := properties.Of(n.Body)
-			for l := range strings.Lines(term.CleanLines(body.Shown(text))) {
+			_, text := prompt.SplitProperties(n.Body)
+			for l := range strings.Lines(term.CleanLines(prompt.RenderNote(text))) {
 				a.Out.SayWhole(term.Span{Text: strings.TrimSuffix(l, "\n"), Style: term.Normal})
 			}
 		}
@@ -63,8 +62,8 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 	f.Add("text", term.Count(len([]rune(n.Body)), "character"))
 	f.Draw(s)
 
-	list, _ := properties.Of(n.Body)
-	list = slices.DeleteFunc(list, func(p body.Property) bool { return p.Key == "tags" }) // said above
+	list, _ := prompt.SplitProperties(n.Body)
+	list = slices.DeleteFunc(list, func(p prompt.Property) bool { return p.Key == "tags" }) // said above
 	if len(list) > 0 {
 		s.Heading("Properties", term.Styled(term.Faint, "  "+term.Number(len(list))))
 		f := &term.Facts{Table: term.Table{Indent: 2}}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
@@ -67,7 +67,7 @@ func InVaults(vaults []string) func(*notes.Note) bool {
 // Properties gives the properties of a note that the prompt shows. A list has its items for
 // values, a link what it shows and what it names.
 func (*Source) Properties(d source.Doc, visit func(name string, values []string) bool) {
-	fields, _, _ := properties.Fields(Note(d).Body)
+	fields, _, _ := prompt.PropertyFields(Note(d).Body)
 	for _, f := range fields {
 		if !visit(f.Key, valuesOf(f)) {
 			return

@@ -3,8 +3,7 @@ package notedoc
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/context/prompt/body"
-	"github.com/ctxd/ctxd/context/prompt/properties"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
@@ -16,14 +15,14 @@ func shown(note string) string {
 	}
 	_, start := frontmatter.Split(note)
 	// The empty line keeps a text that begins with --- from being taken for frontmatter.
-	return note[:start] + "\n" + body.Shown(note[start:])
+	return note[:start] + "\n" + prompt.RenderNote(note[start:])
 }
 
 // properties gives the properties of a note with such frontmatter.
 func (d doc) properties(front string, visit func(int, string) bool) {
-	list, _ := properties.Of(d.Body)
+	list, _ := prompt.SplitProperties(d.Body)
 	if len(list) == 0 {
-		if _, _, ok := properties.Fields(d.Body); !ok {
+		if _, _, ok := prompt.PropertyFields(d.Body); !ok {
 			visit(Properties, front)
 		}
 	}

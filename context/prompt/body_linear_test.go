@@ -1,30 +1,30 @@
-package body_test
+package prompt_test
 
 import (
 	"maps"
 	"slices"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/fixtures/steps"
 )
 
 // functions are all that read a text, by their names.
 var functions = map[string]func(text string){
-	"Shown":       func(text string) { body.Shown(text) },
-	"New":         func(text string) { body.New(text, 0) },
-	"Body.String": func(text string) { _ = body.New(text, 0).String() },
-	"Under":       func(text string) { body.Under([]body.Property{{Key: text, Value: text}}, text) },
+	"Shown":       func(text string) { prompt.RenderNote(text) },
+	"New":         func(text string) { prompt.NewNoteBody(text, 0) },
+	"Body.String": func(text string) { _ = prompt.NewNoteBody(text, 0).String() },
+	"Under":       func(text string) { prompt.WithProperties([]prompt.Property{{Key: text, Value: text}}, text) },
 	"Body.Under": func(text string) {
-		list := []body.Property{{Key: text, Value: "x"}, {Key: "x", Value: text}}
+		list := []prompt.Property{{Key: text, Value: "x"}, {Key: "x", Value: text}}
 		for i := range len(text) / 16 {
-			list = append(list, body.Property{Key: text[i : i+8], Value: text[i : i+8]})
+			list = append(list, prompt.Property{Key: text[i : i+8], Value: text[i : i+8]})
 		}
-		body.New(text, 0).Under(list)
+		prompt.NewNoteBody(text, 0).Under(list)
 	},
 	"Body.Cut": func(text string) {
-		body.New(text, 0).Cut(len(text)/2, nil)
-		body.New(text, 0).Cut(len(text)/2, func(rune) int { return 2 })
+		prompt.NewNoteBody(text, 0).Cut(len(text)/2, nil)
+		prompt.NewNoteBody(text, 0).Cut(len(text)/2, func(rune) int { return 2 })
 	},
 }
 

@@ -1,4 +1,4 @@
-package body
+package prompt
 
 import (
 	"fmt"
@@ -15,23 +15,23 @@ type Property struct {
 
 // What is shown of the properties of a note at most.
 const (
-	MaxProperties = 20    // lines
-	PropertyChars = 1_000 // of all lines
-	minValue      = 40    // a value is not cut to less
+	maxProperties    = 20    // lines
+	maxPropertyChars = 1_000 // of all lines
+	minValue         = 40    // a value is not cut to less
 )
 
 // Under returns the body with the lines of properties before it.
-func (b Body) Under(list []Property) Body { return Body{Under(list, b.text)} }
+func (b NoteBody) Under(list []Property) NoteBody { return NoteBody{WithProperties(list, b.text)} }
 
 // Under returns a text with a line "key: value" for each property before it, and an empty
 // line between. What is beyond MaxProperties or PropertyChars is counted.
-func Under(list []Property, s string) string {
+func WithProperties(list []Property, s string) string {
 	if len(list) == 0 {
 		return s
 	}
 	var lines strings.Builder
-	room, shown := PropertyChars, 0
-	for _, p := range list[:min(len(list), MaxProperties)] {
+	room, shown := maxPropertyChars, 0
+	for _, p := range list[:min(len(list), maxProperties)] {
 		line := p.line()
 		size := chars.Count(line)
 		if size > room {

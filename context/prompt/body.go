@@ -1,4 +1,22 @@
-package body
+package prompt
+
+// Body gives the text of a note the form in which people and models are
+// shown it: its own Markdown, without what its writer has taken out of sight.
+//
+//	note          "# Plan\n%% ask Eve %%\n- [ ] ~~Call~~\n"
+//	Shown         "# Plan\n- [ ] ~~Call~~"
+//	in a prompt   "#### Plan\n- [ ] ~~Call~~"
+//
+// Shown leaves out the comments. New makes a Body of that: a
+// text in which no line can pass for one of the prompt's own. Cut shortens it.
+// Both read lines by the same rules (see lines): those of CommonMark for code
+// fences, quotes, lists and headings, as far as they decide what a line is. Where a
+// model could read more structure than CommonMark does, it is taken for structure.
+// Characters that show nothing hide no mark and part none (package chars).
+//
+// It is pure: text in, text out, and takes time linear in the length of the text.
+// Any function may be called from any goroutine. The texts of private records are
+// masked before, in the source (audience.View.Body).
 
 import (
 	"strings"
@@ -9,10 +27,10 @@ import (
 
 // Body is the text of a note in a form in which no line of it passes for one of a
 // prompt. New makes one; the zero value is an empty text.
-type Body struct{ text string }
+type NoteBody struct{ text string }
 
 // String returns the whole text.
-func (b Body) String() string { return b.text }
+func (b NoteBody) String() string { return b.text }
 
 // New makes a Body of a text in Markdown; if most is not 0, of so much of it as is needed
 // to cut it to at most so many characters. It says the same, but for its structure:
@@ -25,12 +43,12 @@ func (b Body) String() string { return b.text }
 //   - all characters that end a line become "\n", and blank lines at both ends go.
 //
 // Hidden characters among the marks of a heading, a rule or a fence go.
-func New(markdown string, most int) Body {
+func NewNoteBody(markdown string, most int) NoteBody {
 	w := writer{most: most}
 	src := withoutBlank(withBreaks(markdown))
 	w.out.Grow(min(len(src), most+most/4) + 16)
 	for start := 0; start < len(src) && (most == 0 || w.chars <= most); {
-		end, next := lineEnd(src, start)
+		end, next := bodyLineEnd(src, start)
 		w.line(src[start:end])
 		start = next
 	}
@@ -41,13 +59,13 @@ func New(markdown string, most int) Body {
 	if end := chars.Offset(s, most+1); most > 0 && end < len(s) {
 		s = strings.Clone(s[:end])
 	}
-	return Body{s}
+	return NoteBody{s}
 }
 
 // withoutBlank cuts lines off both ends in which nothing is seen.
 func withoutBlank(s string) string {
 	for {
-		end, next := lineEnd(s, 0)
+		end, next := bodyLineEnd(s, 0)
 		if s == "" || !seesNothing(s[:end]) {
 			break
 		}
@@ -111,7 +129,7 @@ func (w *writer) line(s string) {
 		w.release()
 	}
 	switch l.kind {
-	case text:
+	case textLine:
 		if w.lines.para && (!l.goes && !w.lines.listed || len(w.held) > 0 && len(w.held) < maxHeading) {
 			w.hold(v, l, s)
 			return

@@ -1,4 +1,4 @@
-package body_test
+package prompt_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/prompt/body"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/prompt/chars"
 )
 
@@ -30,7 +30,7 @@ func TestCTX2_ANoteIsShownAsItStands(t *testing.T) {
 		"100%% of it, 3 * 4, a_b_c, --",
 		"日本語 **強調** é 👩‍👩‍👧",
 	} {
-		if diff := cmp.Diff(src, body.New(body.Shown(src), 0).String()); diff != "" {
+		if diff := cmp.Diff(src, prompt.NewNoteBody(prompt.RenderNote(src), 0).String()); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", src, diff)
 		}
 	}
@@ -66,7 +66,7 @@ func TestCTX31_StructureOfANoteComesBelowThatOfAPrompt(t *testing.T) {
 		{"empty", "", ""},
 		{"nothing seen", " \n\t\n\u200b", ""},
 	} {
-		if diff := cmp.Diff(c.want, body.New(c.src, 0).String()); diff != "" {
+		if diff := cmp.Diff(c.want, prompt.NewNoteBody(c.src, 0).String()); diff != "" {
 			t.Errorf("%s: %q (-want +got):\n%s", c.name, c.src, diff)
 		}
 	}
@@ -92,27 +92,27 @@ func TestCTX2_CommentsAreNotShown(t *testing.T) {
 		{"ends of lines", "a\r\n%%x%%\r\nb\rc", "a\nb\nc"},
 		{"joins to structure", "#<!-- x --># a", "## a"},
 	} {
-		if diff := cmp.Diff(c.want, body.Shown(c.src)); diff != "" {
+		if diff := cmp.Diff(c.want, prompt.RenderNote(c.src)); diff != "" {
 			t.Errorf("%s: %q (-want +got):\n%s", c.name, c.src, diff)
 		}
 	}
 }
 
 // pieces are what texts are made of that try all forms of lines.
-var pieces = []string{
+var bodyPieces = []string{
 	"#", "##", "### ", "# a", "---", "--", "***", "* * *", "===", "\n", "\n", "\n", "\n\n", "\r\n", "\r", "\u2028", "\v", " ", "    ", "\t", "> ", ">", "- ", "1. ",
 	"```", "````", "~~~", "```go\n", "`", "|", "|---|", "\\", "<!--", "-->", "%%", "a", "b.", "word ", "日本。", "é", "👩‍👩‍👧", "\u200b", "\u00ad", "[[x]]", "…",
 }
 
 func drawn(t *rapid.T) string {
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "text"), "")
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(bodyPieces), 0, 40).Draw(t, "text"), "")
 }
 
 // TestCTX31_NoLineOfABodyIsOneOfAPrompt: and what it says is all there, and nothing else.
 func TestCTX31_NoLineOfABodyIsOneOfAPrompt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawn(t)
-		got := body.New(src, 0).String()
+		got := prompt.NewNoteBody(src, 0).String()
 		for line := range strings.SplitSeq(got, "\n") {
 			if line = seen(line); line == "---" || strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "### ") {
 				t.Fatalf("%q has the line %q", got, line)
@@ -183,7 +183,7 @@ func TestCTX2_WhatIsCutFits(t *testing.T) {
 		return 1
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		b := body.New(drawn(t), 0)
+		b := prompt.NewNoteBody(drawn(t), 0)
 		limit := rapid.IntRange(0, 200).Draw(t, "limit")
 		s, cut := b.Cut(limit, nil)
 		if whole := b.String(); cut != (chars.Count(whole) > limit) || !cut && s != whole || chars.Count(s) > limit {
@@ -228,7 +228,7 @@ func TestCTX2_ABodyIsCutWhereALineOrASentenceEnds(t *testing.T) {
 		{"abc", "…", 1},
 		{"abc", "", 0},
 	} {
-		got, cut := body.New(c.src, 0).Cut(c.limit, nil)
+		got, cut := prompt.NewNoteBody(c.src, 0).Cut(c.limit, nil)
 		if got != c.want || !cut {
 			t.Errorf("%q cut to %d is %q, want %q", c.src, c.limit, got, c.want)
 		}
@@ -240,8 +240,8 @@ func TestCTX2_ALongNoteIsReadAsFarAsItIsShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawn(t) + strings.Repeat(drawn(t), 3)
 		most := rapid.IntRange(1, 60).Draw(t, "most")
-		want, _ := body.New(src, 0).Cut(most, nil)
-		short := body.New(src, most+16)
+		want, _ := prompt.NewNoteBody(src, 0).Cut(most, nil)
+		short := prompt.NewNoteBody(src, most+16)
 		if got, _ := short.Cut(most, nil); got != want {
 			t.Fatalf("%q to %d: %q, want %q", src, most, got, want)
 		}
@@ -250,25 +250,25 @@ func TestCTX2_ALongNoteIsReadAsFarAsItIsShown(t *testing.T) {
 
 func TestCTX3_PropertiesComeBeforeTheText(t *testing.T) {
 	long := strings.Repeat("x", 990)
-	var many []body.Property
+	var many []prompt.Property
 	for range 25 {
-		many = append(many, body.Property{Key: "k", Value: "v"})
+		many = append(many, prompt.Property{Key: "k", Value: "v"})
 	}
 	for _, c := range []struct {
 		name, text string
-		list       []body.Property
+		list       []prompt.Property
 		want       string
 	}{
 		{"none", "text", nil, "text"},
-		{"some", "# text", []body.Property{{Key: "status", Value: "in progress"}, {Key: "tags", Value: "a, b"}}, "status: in progress\ntags: a, b\n\n#### text"},
-		{"no text", "", []body.Property{{Key: "a", Value: "b"}}, "a: b"},
-		{"lines", "", []body.Property{{Key: "a\nb", Value: " c\r\n## d\n\ne"}}, "a b: c ## d e"},
-		{"structure", "", []body.Property{{Key: "## a", Value: "b"}, {Key: "\u200b---", Value: "c"}, {Key: "```", Value: "d"}, {Key: "> e", Value: "f"}}, "\\## a: b\n\u200b\\---: c\n\\```: d\n\\> e: f"},
+		{"some", "# text", []prompt.Property{{Key: "status", Value: "in progress"}, {Key: "tags", Value: "a, b"}}, "status: in progress\ntags: a, b\n\n#### text"},
+		{"no text", "", []prompt.Property{{Key: "a", Value: "b"}}, "a: b"},
+		{"lines", "", []prompt.Property{{Key: "a\nb", Value: " c\r\n## d\n\ne"}}, "a b: c ## d e"},
+		{"structure", "", []prompt.Property{{Key: "## a", Value: "b"}, {Key: "\u200b---", Value: "c"}, {Key: "```", Value: "d"}, {Key: "> e", Value: "f"}}, "\\## a: b\n\u200b\\---: c\n\\```: d\n\\> e: f"},
 		{"many", "text", many, strings.Repeat("k: v\n", 20) + "(+5 more)\n\ntext"},
-		{"long", "text", []body.Property{{Key: "a", Value: long + long}, {Key: "b", Value: "c"}}, "a: " + long + "xxxxxx…\n(+1 more)\n\ntext"},
-		{"no room for another", "text", []body.Property{{Key: "a", Value: long}, {Key: "b", Value: strings.Repeat("c", 50)}}, "a: " + long + "\n(+1 more)\n\ntext"},
+		{"long", "text", []prompt.Property{{Key: "a", Value: long + long}, {Key: "b", Value: "c"}}, "a: " + long + "xxxxxx…\n(+1 more)\n\ntext"},
+		{"no room for another", "text", []prompt.Property{{Key: "a", Value: long}, {Key: "b", Value: strings.Repeat("c", 50)}}, "a: " + long + "\n(+1 more)\n\ntext"},
 	} {
-		if diff := cmp.Diff(c.want, body.New(c.text, 0).Under(c.list).String()); diff != "" {
+		if diff := cmp.Diff(c.want, prompt.NewNoteBody(c.text, 0).Under(c.list).String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -277,8 +277,8 @@ func TestCTX3_PropertiesComeBeforeTheText(t *testing.T) {
 // TestCTX31_NoPropertyIsALineOfAPrompt: nor does it change what the text after it is.
 func TestCTX31_NoPropertyIsALineOfAPrompt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := body.New("## text", 0).Under([]body.Property{
-			{Key: rapid.SampledFrom(pieces).Draw(t, "mark") + drawn(t), Value: drawn(t)},
+		b := prompt.NewNoteBody("## text", 0).Under([]prompt.Property{
+			{Key: rapid.SampledFrom(bodyPieces).Draw(t, "mark") + drawn(t), Value: drawn(t)},
 		})
 		lines := strings.Split(seen(b.String()), "\n")
 		if len(lines) != 3 || lines[1] != "" || lines[2] != "##### text" {

@@ -1,4 +1,4 @@
-package body
+package prompt
 
 import "strings"
 
@@ -8,7 +8,7 @@ import "strings"
 // one that is not closed is text: half a note must not vanish by a slip. A %% at the
 // beginning of a line may be closed anywhere, another one in its paragraph. Line ends
 // are "\n".
-func Shown(markdown string) string {
+func RenderNote(markdown string) string {
 	src := withoutReturns(markdown)
 	if strings.Contains(src, "<!--") || strings.Contains(src, "%%") {
 		f := finder{src: src}
@@ -73,7 +73,7 @@ func (w *taker) closeGap() {
 		w.out = w.out[:w.start]
 		w.at = min(end+1, len(w.src))
 		if n := len(w.out); n == 0 || n > 1 && w.out[n-2] == '\n' { // between blank lines
-			if e, next := lineEnd(w.src, w.at); allBlank(w.src[w.at:e]) {
+			if e, next := bodyLineEnd(w.src, w.at); allBlank(w.src[w.at:e]) {
 				w.at = next
 			}
 		}
@@ -99,16 +99,16 @@ type finder struct {
 
 func (f *finder) comments() []span {
 	for pos := 0; pos < len(f.src); {
-		end, next := lineEnd(f.src, pos)
+		end, next := bodyLineEnd(f.src, pos)
 		l := f.lines.next(f.src[pos:end])
-		if l.kind != text && l.kind != heading {
+		if l.kind != textLine && l.kind != heading {
 			pos = next
 			continue
 		}
 		start := pos
-		for l.kind == text && next < len(f.src) {
+		for l.kind == textLine && next < len(f.src) {
 			before := f.lines
-			e, n := lineEnd(f.src, next)
+			e, n := bodyLineEnd(f.src, next)
 			if !f.lines.next(f.src[next:e]).goes {
 				f.lines = before
 				break
@@ -219,7 +219,7 @@ func (f *finder) codeSpan(i, end int) int {
 }
 
 // lineEnd returns where the line at pos ends, and where the next one begins.
-func lineEnd(s string, pos int) (end, next int) {
+func bodyLineEnd(s string, pos int) (end, next int) {
 	k := strings.IndexByte(s[pos:], '\n')
 	if k < 0 {
 		return len(s), len(s)

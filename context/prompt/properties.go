@@ -1,4 +1,10 @@
-package properties
+package prompt
+
+// Properties puts the frontmatter of a note into words: what a prompt,
+// MCP and ctxd inspect note show of it as "key: value", and what a search finds.
+//
+// It is pure, and takes time linear in the length of the frontmatter. Private
+// records are masked before, in the text (audience.View.Body).
 
 import (
 	"fmt"
@@ -6,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/prompt/body"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -20,8 +25,8 @@ var hidden = map[string]bool{
 // Of returns the properties of a whole note in the order of its frontmatter, without
 // empty ones, and the text behind the frontmatter. Of frontmatter that can't be read
 // there are none.
-func Of(note string) (list []body.Property, text string) {
-	fields, text, _ := Fields(note)
+func SplitProperties(note string) (list []Property, text string) {
+	fields, text, _ := PropertyFields(note)
 	for _, f := range fields {
 		key, value := strings.ToLower(f.Key), words(f)
 		if key == "tag" || key == "tags" {
@@ -30,7 +35,7 @@ func Of(note string) (list []body.Property, text string) {
 			key = f.Key
 		}
 		if strings.TrimSpace(value) != "" {
-			list = append(list, body.Property{Key: key, Value: value})
+			list = append(list, Property{Key: key, Value: value})
 		}
 	}
 	return list, text
@@ -38,7 +43,7 @@ func Of(note string) (list []body.Property, text string) {
 
 // Fields returns those fields of the frontmatter of a whole note that are properties, and
 // the text behind the frontmatter. It reports whether the frontmatter could be read.
-func Fields(note string) (list []frontmatter.Field, text string, ok bool) {
+func PropertyFields(note string) (list []frontmatter.Field, text string, ok bool) {
 	block, start := frontmatter.Split(note)
 	text = note[start:]
 	if !block.Found {

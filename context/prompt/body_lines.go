@@ -1,4 +1,4 @@
-package body
+package prompt
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 type kind uint8
 
 const (
-	text      kind = iota // of a paragraph, a list item or a table
+	textLine  kind = iota // of a paragraph, a list item or a table
 	blank                 //
 	code                  // between fences
 	fenceMark             // opens or closes code
@@ -79,7 +79,7 @@ func (r *lines) next(s string) line {
 		r.enterItems(s, &l)
 	}
 	switch l.kind {
-	case text:
+	case textLine:
 		r.paragraph(s, &l)
 		return l
 	case fenceMark:
@@ -128,7 +128,7 @@ const maxIndent = 3
 
 // classify says what a line outside of code is.
 func (r *lines) classify(s string) line {
-	l := line{kind: text}
+	l := line{kind: textLine}
 	i, base := 0, 0
 	var noRule ruleLook
 	for {
@@ -211,7 +211,7 @@ func (r *lines) columnAt(indent int) int {
 
 // enterItems leaves the list items that a line is not in, and enters those that it begins.
 func (r *lines) enterItems(s string, l *line) {
-	if l.kind == blank || r.para && l.kind == text && !l.bullet {
+	if l.kind == blank || r.para && l.kind == textLine && !l.bullet {
 		return // a paragraph goes on without indent
 	}
 	first := 0

@@ -1,4 +1,4 @@
-package body
+package prompt
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // sentence if one is near, else between graphemes, with "…" and the end of the code
 // that is open there. cost says how many characters one takes as it is written in the
 // end; nil: one. A limit below 1 gives "".
-func (b Body) Cut(limit int, cost func(rune) int) (s string, cut bool) {
+func (b NoteBody) Cut(limit int, cost func(rune) int) (s string, cut bool) {
 	if end := offset(b.text, limit, cost); end == len(b.text) {
 		return b.text, false
 	}
@@ -101,7 +101,7 @@ func endsSentence(s string, at int) bool {
 func openFence(s string) (open fence, at int) {
 	var r lines
 	for start := 0; start < len(s); {
-		end, next := lineEnd(s, start)
+		end, next := bodyLineEnd(s, start)
 		v := visible(s[start:end])
 		if l := r.next(v.text); l.kind == fenceMark {
 			at = start
