@@ -10,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -20,7 +19,7 @@ import (
 
 // waitingFor returns what has the memories and messages that are near to the first of some memories wait for a
 // conversation, whose id it returns: six to ten of them.
-func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Rooms, found []recall.Hit) (*passive.Recall, string) {
+func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Rooms, found []recall.Hit) (*recall.Passive, string) {
 	b.Helper()
 	e, err := embed.BuiltinTable()
 	must(b, err)
@@ -46,7 +45,7 @@ func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Rooms, found []recall.Hit
 		Memories: recall.Index{Search: search.Open(db, memories, opts), Source: memories}, Store: rooms.Memory,
 		Messages: recall.Index{Search: search.Open(db, messages, opts), Source: messages}, Message: chatdoc.Recalled,
 	}
-	waiting := passive.Open(db, rooms.Audience, in, passive.Options{Turns: chatdoc.Turns(rooms.Chat), Rest: time.Nanosecond})
+	waiting := recall.OpenPassive(db, rooms.Audience, in, recall.PassiveOptions{Turns: chatdoc.Turns(rooms.Chat), Rest: time.Nanosecond})
 	rooms.Chat.Follow(waiting)
 	for _, x := range []*search.Index{in.Memories.Search, in.Messages.Search} {
 		searchtest.Until(b, "vectors", func() bool { return x.Stats().Meanings.Idle })

@@ -29,7 +29,6 @@ import (
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/entities"
@@ -169,7 +168,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if err != nil {
 		return nil, err
 	}
-	waiting := passive.Open(db, seen, indexes, passive.Options{Turns: chatdoc.Turns(chats), Now: now, Rest: time.Nanosecond})
+	waiting := recall.OpenPassive(db, seen, indexes, recall.PassiveOptions{Turns: chatdoc.Turns(chats), Now: now, Rest: time.Nanosecond})
 	chats.Follow(waiting)
 	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})
 	completing := chat.OpenCompleter(db, seen, ents, mem, chats)

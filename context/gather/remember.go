@@ -8,7 +8,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -33,7 +32,7 @@ type conversations interface {
 
 // passiveRecall has what the last turns of a conversation have found. passive.Recall is one.
 type passiveRecall interface {
-	Waiting(ctx context.Context, v *audience.View, conversation string) passive.Waiting
+	Waiting(ctx context.Context, v *audience.View, conversation string) recall.PassiveHits
 }
 
 // insights say what became of memories about a text. concepts.Index is one.

@@ -27,7 +27,6 @@ import (
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/semantic"
@@ -237,7 +236,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	waiting := passive.Open(db, seen, others.indexes, passive.Options{Turns: chatdoc.Turns(chats)})
+	waiting := recall.OpenPassive(db, seen, others.indexes, recall.PassiveOptions{Turns: chatdoc.Turns(chats)})
 	if limits.Features.Learns(protocol.SettingMemoryPassive) {
 		chats.Follow(waiting)
 	}

@@ -1,4 +1,4 @@
-package passive_test
+package recall_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/recall/passive"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -17,15 +17,15 @@ import (
 )
 
 // filled opens a house with 10,000 memories and as many messages, by the built-in table.
-func filled(b *testing.B, opts passive.Options) *house {
+func filled(b *testing.B, opts recall.PassiveOptions) *passiveHouse {
 	b.Helper()
 	e, err := embed.BuiltinTable()
-	must(b, err)
+	mustPassive(b, err)
 	h := openOver(b, searchtest.Open(b, kv.InMemory), e, opts)
 	var drafts []memory.Draft
 	var said []chat.Draft
 	for d := range fixtures.StandardDocuments(10_000) {
-		drafts = append(drafts, fact(fmt.Sprint("m", len(drafts)), d.Title+" is what I think of"))
+		drafts = append(drafts, factDraft(fmt.Sprint("m", len(drafts)), d.Title+" is what I think of"))
 		said = append(said, chat.Draft{Role: record.Roles[len(said)%2], Content: "What of " + d.Title + " in the garden?"})
 	}
 	for part := range slices.Chunk(drafts, memory.MaxMany) {
@@ -46,19 +46,19 @@ const (
 // BenchmarkMEM42_Turn stores turns by turns of two stores, of which one has passive recall, at its usual pace: what
 // a turn costs more with it is added-ns.
 func BenchmarkMEM42_Turn(b *testing.B) {
-	with := filled(b, passive.Options{Rest: passive.DefaultRest})
-	without := filled(b, passive.Options{})
+	with := filled(b, recall.PassiveOptions{Rest: recall.DefaultPassiveRest})
+	without := filled(b, recall.PassiveOptions{})
 	without.chat.Follow(nil)
-	ids := map[*house]string{with: with.say("", asked, answered), without: without.say("", asked, answered)}
-	took := make(map[*house][]time.Duration)
+	ids := map[*passiveHouse]string{with: with.say("", asked, answered), without: without.say("", asked, answered)}
+	took := make(map[*passiveHouse][]time.Duration)
 	for i := 0; b.Loop(); i++ {
-		for _, h := range []*house{with, without} {
+		for _, h := range []*passiveHouse{with, without} {
 			began := time.Now()
 			h.say(ids[h], fmt.Sprint(asked, i), fmt.Sprint(answered, i))
 			took[h] = append(took[h], time.Since(began))
 		}
 		if len(took[with])%10_000 == 0 {
-			ids = map[*house]string{with: with.say("", asked, answered), without: without.say("", asked, answered)}
+			ids = map[*passiveHouse]string{with: with.say("", asked, answered), without: without.say("", asked, answered)}
 		}
 	}
 	mean := func(list []time.Duration) float64 {
@@ -80,21 +80,21 @@ func BenchmarkMEM42_Turn(b *testing.B) {
 
 // BenchmarkMEM42_Work is what the worker does for a turn, for both audiences, and the storing of it.
 func BenchmarkMEM42_Work(b *testing.B) {
-	h := filled(b, passive.Options{})
+	h := filled(b, recall.PassiveOptions{})
 	id := h.say("", asked, answered)
 	before := h.looked.Load()
 	for i := 0; b.Loop(); i++ {
 		h.say(id, fmt.Sprint(asked, i), fmt.Sprint(answered, i))
-		until(h, "the work", h.passive.Idle)
+		untilPassive(h, "the work", h.passive.Idle)
 	}
 	b.ReportMetric(float64(h.looked.Load()-before)/float64(b.N), "looks")
 }
 
 // BenchmarkMEM42_Waiting is what a prompt waits for.
 func BenchmarkMEM42_Waiting(b *testing.B) {
-	h := filled(b, passive.Options{})
+	h := filled(b, recall.PassiveOptions{})
 	id := h.say("", asked, answered)
-	until(h, "the work", h.passive.Idle)
+	untilPassive(h, "the work", h.passive.Idle)
 	hits := 0
 	for b.Loop() {
 		hits = len(h.passive.Waiting(b.Context(), h.remote, id).Hits)

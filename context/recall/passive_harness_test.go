@@ -1,4 +1,4 @@
-package passive_test
+package recall_test
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/recall/passive"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities"
@@ -31,40 +30,40 @@ func TestMain(m *testing.M) {
 }
 
 // house is a store with memories and conversations, and what waits for these.
-type house struct {
+type passiveHouse struct {
 	searchtest.T
 	searchtest.Rooms
 	mem           *memory.Store
 	chat          *chat.Store
 	memories      *search.Index
 	messages      *search.Index
-	passive       *passive.Recall
+	passive       *recall.Passive
 	local, remote *audience.View
 	clock         atomic.Int64 // seconds from the time of the start
 	looked        atomic.Int64 // how often turns were read
 }
 
 // open opens a house. e may be nil.
-func open(t testing.TB, e embed.Embedder, opts passive.Options) *house {
+func openPassive(t testing.TB, e embed.Embedder, opts recall.PassiveOptions) *passiveHouse {
 	t.Helper()
 	return openOver(t, searchtest.Open(t, kv.InMemory), e, opts)
 }
 
 var began = time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)
 
-func openOver(t searchtest.T, db *kv.Store, e embed.Embedder, opts passive.Options) *house {
+func openOver(t searchtest.T, db *kv.Store, e embed.Embedder, opts recall.PassiveOptions) *passiveHouse {
 	t.Helper()
-	h := &house{T: t, Rooms: searchtest.Over(t, db, notes.Options{})}
+	h := &passiveHouse{T: t, Rooms: searchtest.Over(t, db, notes.Options{})}
 	now := func() time.Time { return began.Add(time.Duration(h.clock.Load()) * time.Second) }
 	seen := audience.Open(db, audience.Stores{Entities: h.Entities, Notes: h.Notes})
 	h.local, h.remote = seen.View(audience.Local), seen.View(audience.Remote)
 	var err error
 	h.mem, err = memory.Open(db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Conversation: chat.State})
-	must(t, err)
+	mustPassive(t, err)
 	h.chat, err = chat.Open(db, chat.Options{Now: now, Hide: h.mem.HideConversation})
-	must(t, err)
+	mustPassive(t, err)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
-	must(t, err)
+	mustPassive(t, err)
 	finding := search.Options{AtOnce: 1 << 30}
 	if e != nil {
 		finding.Embedder = e
@@ -80,7 +79,7 @@ func openOver(t searchtest.T, db *kv.Store, e embed.Embedder, opts passive.Optio
 	if opts.Rest == 0 {
 		opts.Rest = time.Nanosecond
 	}
-	h.passive = passive.Open(db, seen, recall.Indexes{
+	h.passive = recall.OpenPassive(db, seen, recall.Indexes{
 		Memories: recall.Index{Search: h.memories, Source: remembered}, Store: h.mem,
 		Messages: recall.Index{Search: h.messages, Source: said}, Message: chatdoc.Recalled,
 	}, opts)
@@ -88,33 +87,33 @@ func openOver(t searchtest.T, db *kv.Store, e embed.Embedder, opts passive.Optio
 	return h
 }
 
-var must, until = searchtest.Must, searchtest.Until
+var mustPassive, untilPassive = searchtest.Must, searchtest.Until
 
 // settle waits until all records have their vectors and nothing is left to be looked for.
-func (h *house) settle() {
+func (h *passiveHouse) settle() {
 	h.Helper()
 	for _, x := range []*search.Index{h.memories, h.messages} {
 		if _, ok := x.Embedder(); ok {
-			until(h, "vectors", func() bool { return x.Stats().Meanings.Idle })
+			untilPassive(h, "vectors", func() bool { return x.Stats().Meanings.Idle })
 		}
 	}
-	until(h, "what waits", h.passive.Idle)
+	untilPassive(h, "what waits", h.passive.Idle)
 }
 
 // remember writes memories down, each with the id of its draft.
-func (h *house) remember(drafts ...memory.Draft) {
+func (h *passiveHouse) remember(drafts ...memory.Draft) {
 	h.Helper()
 	_, err := h.mem.Add(context.Background(), h.local, drafts)
-	must(h, err)
+	mustPassive(h, err)
 }
 
-func fact(id, statement string) memory.Draft {
+func factDraft(id, statement string) memory.Draft {
 	return memory.Draft{ID: id, Statement: statement, Tier: record.TierPatterns}
 }
 
 // say says messages of the user and of the assistant by turns, in a conversation or in a new one, and returns its
 // id.
-func (h *house) say(id string, texts ...string) string {
+func (h *passiveHouse) say(id string, texts ...string) string {
 	h.Helper()
 	said := chat.AppendRequest{ConversationID: id}
 	for i, text := range texts {
@@ -124,15 +123,15 @@ func (h *house) say(id string, texts ...string) string {
 	return h.append(said)
 }
 
-func (h *house) append(said chat.AppendRequest) string {
+func (h *passiveHouse) append(said chat.AppendRequest) string {
 	h.Helper()
 	out, err := h.chat.Append(context.Background(), h.local, said)
-	must(h, err)
+	mustPassive(h, err)
 	return out.ConversationID
 }
 
 // waiting returns what waits for a conversation as one text: ids of memories, texts of messages, and why.
-func (h *house) waiting(v *audience.View, id string) string {
+func (h *passiveHouse) waiting(v *audience.View, id string) string {
 	h.Helper()
 	w := h.passive.Waiting(context.Background(), v, id)
 	var list []string
@@ -149,11 +148,11 @@ func (h *house) waiting(v *audience.View, id string) string {
 	return strings.Join(list, " ")
 }
 
-func (h *house) want(v *audience.View, id, want string) {
+func (h *passiveHouse) want(v *audience.View, id, want string) {
 	h.Helper()
 	if got := h.waiting(v, id); got != want {
 		h.Fatalf("for a %s reader waits\n%s\nwant\n%s", v.Reader(), got, want)
 	}
 }
 
-func bags() *embedtest.Bags { return &embedtest.Bags{Name: "bags"} }
+func passiveBags() *embedtest.Bags { return &embedtest.Bags{Name: "bags"} }

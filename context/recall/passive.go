@@ -1,4 +1,44 @@
-package passive
+package recall
+
+// Passive finds what is remembered that is near to what was just said in a conversation, before anybody
+// asks for it (MEM-42). Recall is told of each turn, and looks in the background for what the last two turns are
+// near to. What it finds waits for the next prompt of that conversation.
+//
+// # What is kept
+//
+// Ids of memories and of messages, never a text, and the vectors of the last 64 texts under their hashes. Each
+// audience has buffers of its own, of the conversations in which something was said last: 256 of them. All of it
+// is in memory: after a start nothing waits until the next turn. Waiting looks the records up again, so it shows
+// nothing that was deleted, retracted or hidden since.
+//
+// # The worker
+//
+// One goroutine does all the work, one conversation at a time, and rests in between as long as it worked; there is
+// none while nothing waits. A conversation that waits for its turn waits once, whatever is said in it meanwhile.
+// What is found late serves the next prompt; until then that has what an earlier turn left.
+//
+// # How it is chosen
+//
+// Both turns together are one vector, the sum of theirs. Memories that are active and of confidence 0.5 at least,
+// and messages of other conversations, are ordered by 0.6 of their cosine, 0.3 of their confidence (0.7 for a
+// message) and 0.1 of how recent they are (halved every 30 days). Of those that are at a cosine of 0.8 only the one
+// with the highest confidence stays. Of facts (the tiers patterns and memoryBank) and of episodes (other memories,
+// and messages) three are kept each, and up to two more whose score is 0.9 of that of the best.
+//
+// The levels under which nothing is near, or a conversation has changed its subject, depend on the model
+// (levels.go), which says what they were measured on.
+//
+// # Privacy
+//
+// What is looked for is what the reader of a buffer sees of the conversation. A remote reader is told of no turn
+// that he does not see, and what waits for him is dropped when private records change, since it was chosen by
+// names that may be private now. An embedder on another machine gets what a remote reader sees, and nothing of a
+// private conversation; a text on its way to it is called back when its conversation is deleted or becomes private.
+//
+// # Who may call it
+//
+// Package chat tells it of turns, package gather asks it. Closing the store ends it: open it after the indexes that it
+// asks, so that it is closed before them. All methods may be called concurrently.
 
 import (
 	"cmp"
@@ -9,22 +49,21 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 const (
 	// DefaultConversations is how many conversations have a buffer, for each audience.
-	DefaultConversations = 256
+	defaultConversations = 256
 	// DefaultRest is how long after what was said the work begins at least.
-	DefaultRest = 50 * time.Millisecond
+	DefaultPassiveRest = 50 * time.Millisecond
 	// patience is how long an embedder is waited for.
 	patience = 30 * time.Second
 )
 
 // Options are what a Recall needs from elsewhere.
-type Options struct {
+type PassiveOptions struct {
 	// Turns returns the texts of the last two turns of a conversation that have ended, as a reader sees them,
 	// the earlier first. The error is NotFound for a conversation that he does not see.
 	Turns func(ctx context.Context, v *audience.View, conversation string) ([]string, error)
@@ -35,9 +74,9 @@ type Options struct {
 }
 
 // Recall finds what waits for conversations. Open makes one.
-type Recall struct {
-	in   recall.Indexes
-	opts Options
+type Passive struct {
+	in   Indexes
+	opts PassiveOptions
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -87,13 +126,13 @@ const (
 )
 
 // Open begins to find what waits for conversations. It ends when the store is closed.
-func Open(db *kv.Store, rooms *audience.Views, in recall.Indexes, opts Options) *Recall {
+func OpenPassive(db *kv.Store, rooms *audience.Views, in Indexes, opts PassiveOptions) *Passive {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	opts.Conversations = cmp.Or(opts.Conversations, DefaultConversations)
-	opts.Rest = cmp.Or(opts.Rest, DefaultRest)
-	r := &Recall{in: in, opts: opts}
+	opts.Conversations = cmp.Or(opts.Conversations, defaultConversations)
+	opts.Rest = cmp.Or(opts.Rest, DefaultPassiveRest)
+	r := &Passive{in: in, opts: opts}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.local = &side{view: rooms.View(audience.Local), kept: make(map[string]*buffer)}
 	r.remote = &side{view: rooms.View(audience.Remote), kept: make(map[string]*buffer)}
@@ -102,7 +141,7 @@ func Open(db *kv.Store, rooms *audience.Views, in recall.Indexes, opts Options) 
 }
 
 // close ends the worker.
-func (r *Recall) close(bool) {
+func (r *Passive) close(bool) {
 	r.mu.Lock()
 	r.cancel()
 	ended := r.ended
@@ -114,7 +153,7 @@ func (r *Recall) close(bool) {
 
 // Said has the last turns of a conversation looked at, for a remote reader only when he sees what was said. It takes
 // no time.
-func (r *Recall) Said(conversation string, public bool) {
+func (r *Passive) Said(conversation string, public bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx.Err() != nil {
@@ -129,7 +168,7 @@ func (r *Recall) Said(conversation string, public bool) {
 }
 
 // begin begins the worker, if there is none. Hold Recall.mu.
-func (r *Recall) begin() {
+func (r *Passive) begin() {
 	if r.ended == nil {
 		r.ended = make(chan struct{})
 		go r.run(r.ended)
@@ -183,7 +222,7 @@ func (s *side) drop(conversation string) {
 
 // Dropped forgets what waits for a conversation that is deleted or becomes private or public, and calls back what
 // of it is on its way to an embedder.
-func (r *Recall) Dropped(conversation string) {
+func (r *Passive) Dropped(conversation string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.local.drop(conversation)
@@ -194,16 +233,16 @@ func (r *Recall) Dropped(conversation string) {
 }
 
 // Waiting is what waits for a conversation.
-type Waiting struct {
-	Hits []recall.Hit // best first, as the reader sees them now
-	Why  string       // why nothing waits, or that what does is of an earlier turn; "" when neither is so
+type PassiveHits struct {
+	Hits []Hit  // best first, as the reader sees them now
+	Why  string // why nothing waits, or that what does is of an earlier turn; "" when neither is so
 }
 
 // Waiting returns what waits for a conversation. It stays there until the next turn. O(hits).
-func (r *Recall) Waiting(ctx context.Context, v *audience.View, conversation string) Waiting {
+func (r *Passive) Waiting(ctx context.Context, v *audience.View, conversation string) PassiveHits {
 	b, kept := r.kept(v, conversation)
 	pending := b.working || !b.since.IsZero()
-	w := Waiting{Why: b.why}
+	w := PassiveHits{Why: b.why}
 	switch {
 	case !kept:
 		w.Why = notSeen
@@ -225,7 +264,7 @@ func (r *Recall) Waiting(ctx context.Context, v *audience.View, conversation str
 }
 
 // kept returns what is kept of a conversation for a reader.
-func (r *Recall) kept(v *audience.View, conversation string) (b buffer, kept bool) {
+func (r *Passive) kept(v *audience.View, conversation string) (b buffer, kept bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of := r.sideOf(v).kept[conversation]
@@ -235,7 +274,7 @@ func (r *Recall) kept(v *audience.View, conversation string) (b buffer, kept boo
 	return *of, true
 }
 
-func (r *Recall) sideOf(v *audience.View) *side {
+func (r *Passive) sideOf(v *audience.View) *side {
 	if v.Hides() {
 		return r.remote
 	}
@@ -244,7 +283,7 @@ func (r *Recall) sideOf(v *audience.View) *side {
 
 // holds reports whether the turns show a reader what they showed him when they were looked at: what private
 // records are called may have changed since, and an answer that was found by such a name would tell of it.
-func (r *Recall) holds(ctx context.Context, v *audience.View, conversation string, a *answer) bool {
+func (r *Passive) holds(ctx context.Context, v *audience.View, conversation string, a *answer) bool {
 	now := v.Privacy()
 	if a.privacy == now {
 		return true
@@ -263,7 +302,7 @@ func (r *Recall) holds(ctx context.Context, v *audience.View, conversation strin
 }
 
 // again has an answer that holds no more looked for anew.
-func (r *Recall) again(v *audience.View, conversation string, a *answer) {
+func (r *Passive) again(v *audience.View, conversation string, a *answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.sideOf(v)
@@ -277,7 +316,7 @@ func (r *Recall) again(v *audience.View, conversation string, a *answer) {
 }
 
 // Idle reports whether nothing is to be worked on.
-func (r *Recall) Idle() bool {
+func (r *Passive) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.working == "" && len(r.local.queue)+len(r.remote.queue) == 0
@@ -292,7 +331,7 @@ type job struct {
 }
 
 // run is the worker: it works until nothing waits, or the store is closed.
-func (r *Recall) run(ended chan<- struct{}) {
+func (r *Passive) run(ended chan<- struct{}) {
 	defer close(ended)
 	for {
 		j, rest, more := r.next()
@@ -313,7 +352,7 @@ func (r *Recall) run(ended chan<- struct{}) {
 
 // next takes the conversation that waits for the longest time, or tells how long it is to rest before that. Where none
 // waits the worker has ended.
-func (r *Recall) next() (j *job, rest time.Duration, more bool) {
+func (r *Passive) next() (j *job, rest time.Duration, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var s *side
@@ -340,7 +379,7 @@ func (r *Recall) next() (j *job, rest time.Duration, more bool) {
 }
 
 // work finds what waits for a conversation.
-func (r *Recall) work(j *job) {
+func (r *Passive) work(j *job) {
 	a, err := r.find(j)
 	late := errors.Is(j.ctx.Err(), context.DeadlineExceeded)
 	r.mu.Lock()

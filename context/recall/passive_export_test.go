@@ -1,11 +1,11 @@
-package passive
+package recall
 
 import "time"
 
 // Score is the score of a record of an age.
 func Score(cosine, confidence float64, age time.Duration) float64 {
 	now := time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)
-	r := &Recall{opts: Options{Now: func() time.Time { return now }}}
+	r := &Passive{opts: PassiveOptions{Now: func() time.Time { return now }}}
 	return r.score(cosine, confidence, now.Add(-age))
 }
 
@@ -18,9 +18,9 @@ type Scored struct {
 
 // Choose returns the ids of those that are kept.
 func Choose(list []Scored) (ids []string) {
-	var all []candidate
+	var all []passiveCandidate
 	for _, s := range list {
-		all = append(all, candidate{found: found{id: s.ID}, episode: s.Episode, score: s.Score})
+		all = append(all, passiveCandidate{found: found{id: s.ID}, episode: s.Episode, score: s.Score})
 	}
 	for _, f := range choose(all) {
 		ids = append(ids, f.id)
@@ -29,7 +29,7 @@ func Choose(list []Scored) (ids []string) {
 }
 
 // Kept is how many conversations have a buffer for a local and for a remote reader.
-func (r *Recall) Kept() (local, remote int) {
+func (r *Passive) Kept() (local, remote int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.local.kept), len(r.remote.kept)

@@ -1,4 +1,4 @@
-package passive_test
+package recall_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/recall/passive"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures/campaign"
@@ -22,12 +22,12 @@ func TestPRIV6_PrivateRecordsChangeNothingThatWaits(t *testing.T) {
 	campaign.Only(t)
 	subjects := []string{"boiler loud cellar night", "bees sleep winter hive", "marathon training knee spring"}
 	rapid.Check(t, func(t *rapid.T) {
-		var houses [2]*house
+		var houses [2]*passiveHouse
 		for i := range houses {
 			db, err := kv.Open(kv.InMemory, kv.Options{})
-			must(t, err)
-			defer func() { must(t, db.Close()) }()
-			houses[i] = openOver(t, db, bags(), passive.Options{Conversations: 1})
+			mustPassive(t, err)
+			defer func() { mustPassive(t, db.Close()) }()
+			houses[i] = openOver(t, db, passiveBags(), recall.PassiveOptions{Conversations: 1})
 		}
 		var conversations [][2]string
 		text := func() string {
@@ -73,7 +73,7 @@ func TestPRIV6_PrivateRecordsChangeNothingThatWaits(t *testing.T) {
 }
 
 // seen returns what waits for a remote reader, by what it says.
-func seen(h *house, id string) string {
+func seen(h *passiveHouse, id string) string {
 	w := h.passive.Waiting(context.Background(), h.remote, id)
 	var list []string
 	for _, hit := range w.Hits {

@@ -1,4 +1,4 @@
-package passive_test
+package recall_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/recall/passive"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -28,17 +28,17 @@ const (
 
 // TestMEM42_WhatTheLastTurnsFindWaits: what may wait and what may not, and that it stays until the next turn.
 func TestMEM42_WhatTheLastTurnsFindWaits(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
 	unsure := 0.4
 	h.remember(
-		fact("marathon", "I run the marathon in spring"),
-		fact("boiler", "Our boiler makes noise"),
+		factDraft("marathon", "I run the marathon in spring"),
+		factDraft("boiler", "Our boiler makes noise"),
 		memory.Draft{ID: "unsure", Statement: "I run the marathon in winter", Confidence: &unsure},
 		memory.Draft{ID: "today", Statement: "I run the marathon training today", Tier: record.TierWorking},
-		fact("wrong", "I run the marathon in summer"),
+		factDraft("wrong", "I run the marathon in summer"),
 	)
 	_, err := h.mem.Retract(t.Context(), h.local, "wrong", nil)
-	must(t, err)
+	mustPassive(t, err)
 	h.say("", "My knee hurts after the marathon training", "Run less.")
 	h.settle()
 	id := h.say("", "I train for the marathon", "Then run the marathon slowly in training.")
@@ -62,9 +62,9 @@ func TestMEM42_WhatTheLastTurnsFindWaits(t *testing.T) {
 
 // TestMEM42_TheMessageBeingTypedIsNotLookedAt: neither where a conversation begins nor behind a turn.
 func TestMEM42_TheMessageBeingTypedIsNotLookedAt(t *testing.T) {
-	e := bags()
-	h := open(t, e, passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"), fact("bees", "My bees sleep in winter"))
+	e := passiveBags()
+	h := openPassive(t, e, recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"), factDraft("bees", "My bees sleep in winter"))
 	h.settle()
 	id := h.say("", "The boiler is loud")
 	h.settle()
@@ -84,8 +84,8 @@ func TestMEM42_TheMessageBeingTypedIsNotLookedAt(t *testing.T) {
 
 // TestMEM42_AChangeOfSubjectDropsWhatWaits, and the next turn about the new one finds something again.
 func TestMEM42_AChangeOfSubjectDropsWhatWaits(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"), fact("bees", "My bees sleep in winter"))
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"), factDraft("bees", "My bees sleep in winter"))
 	h.settle()
 	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
 	h.settle()
@@ -100,9 +100,9 @@ func TestMEM42_AChangeOfSubjectDropsWhatWaits(t *testing.T) {
 
 // TestMEM42_ALateResultServesTheNextPrompt: until it is there the one before has what an earlier turn left.
 func TestMEM42_ALateResultServesTheNextPrompt(t *testing.T) {
-	e := bags()
-	h := open(t, e, passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"), fact("pump", "The boiler has a new pump at night"))
+	e := passiveBags()
+	h := openPassive(t, e, recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"), factDraft("pump", "The boiler has a new pump at night"))
 	h.settle()
 	gate := make(chan struct{})
 	e.Set(func() { e.Gate = gate })
@@ -122,18 +122,18 @@ func TestMEM42_ALateResultServesTheNextPrompt(t *testing.T) {
 
 // TestMEM42_WithoutVectorsNothingWaits: no embedder, one that fails, one that comes back, and another model.
 func TestMEM42_WithoutVectorsNothingWaits(t *testing.T) {
-	none := open(t, nil, passive.Options{})
+	none := openPassive(t, nil, recall.PassiveOptions{})
 	id := none.say("", "The boiler is loud", "Is it?")
 	none.settle()
 	none.want(none.local, id, "(no embedder is configured)")
 
-	e := bags()
-	h := open(t, e, passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	e := passiveBags()
+	h := openPassive(t, e, recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	e.Set(func() { e.Fail = fault.New(fault.Unavailable, "the embedder is away") })
 	id = h.say("", "The boiler is loud", "Is the boiler loud at night?")
-	until(h, "what waits", h.passive.Idle)
+	untilPassive(h, "what waits", h.passive.Idle)
 	h.want(h.local, id, "(the embedder is away)")
 	e.Set(func() { e.Fail = nil })
 	h.say(id, "The boiler is loud", "Is the boiler loud at night?")
@@ -141,15 +141,15 @@ func TestMEM42_WithoutVectorsNothingWaits(t *testing.T) {
 	h.want(h.local, id, "boiler")
 	e.Set(func() { e.Fail = fault.New(fault.Unavailable, "the embedder is away") })
 	h.say(id, "The boiler is loud and old", "Is the boiler loud at night?")
-	until(h, "what waits", h.passive.Idle)
+	untilPassive(h, "what waits", h.passive.Idle)
 	h.want(h.local, id, "boiler (the embedder is away)")
 }
 
 // TestMEM42_WhatIsGoneDoesNotWait: what is deleted, archived, retracted or unsure meanwhile, a deleted conversation, and
 // a conversation that becomes private.
 func TestMEM42_WhatIsGoneDoesNotWait(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
-	h.remember(fact("a", "The boiler is loud at night"), fact("b", "The boiler is loud in winter"), fact("c", "The boiler is loud, says Ann"))
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
+	h.remember(factDraft("a", "The boiler is loud at night"), factDraft("b", "The boiler is loud in winter"), factDraft("c", "The boiler is loud, says Ann"))
 	other := h.say("", "A boiler that is loud at night wants oil", "It does.")
 	h.settle()
 	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
@@ -161,20 +161,20 @@ func TestMEM42_WhatIsGoneDoesNotWait(t *testing.T) {
 		}
 	}
 	_, err := h.mem.Retract(t.Context(), h.local, "a", nil)
-	must(t, err)
-	must(t, h.mem.Delete(t.Context(), h.local, "b", true, nil))
+	mustPassive(t, err)
+	mustPassive(t, h.mem.Delete(t.Context(), h.local, "b", true, nil))
 	_, err = h.chat.Update(t.Context(), h.local, other, chat.Change{Archived: ptr(true)})
-	must(t, err)
+	mustPassive(t, err)
 	h.want(h.local, id, "c")
 	_, err = h.chat.Update(t.Context(), h.local, id, chat.Change{Settings: chat.Settings{Private: ptr(true)}})
-	must(t, err)
+	mustPassive(t, err)
 	h.want(h.local, id, notSeen)
 	h.say(id, "The boiler is loud", "Is the boiler loud at night?")
 	h.settle()
 	h.want(h.local, id, "c")
 	h.want(h.remote, id, notSeen)
 	_, err = h.chat.Delete(t.Context(), h.local, id)
-	must(t, err)
+	mustPassive(t, err)
 	h.want(h.local, id, notSeen)
 	if local, remote := h.passive.Kept(); local+remote != 2 { // those of other
 		t.Errorf("%d and %d conversations are kept", local, remote)
@@ -183,10 +183,10 @@ func TestMEM42_WhatIsGoneDoesNotWait(t *testing.T) {
 
 // TestMEM42_TwoAudiences (PRIV-6): a remote reader has a buffer of his own, made of what he sees.
 func TestMEM42_TwoAudiences(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
-	hidden := fact("hidden", "The boiler is loud at night")
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
+	hidden := factDraft("hidden", "The boiler is loud at night")
 	hidden.Private = true
-	h.remember(hidden, fact("shown", "The boiler is loud in the winter"), fact("bees", "My bees sleep in winter"))
+	h.remember(hidden, factDraft("shown", "The boiler is loud in the winter"), factDraft("bees", "My bees sleep in winter"))
 	h.settle()
 	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
 	h.settle()
@@ -210,16 +210,16 @@ func TestMEM42_TwoAudiences(t *testing.T) {
 	h.want(h.remote, "nobody", notSeen)
 	// What was private and is shown, or the other way round, is looked up when it is asked for.
 	_, err := h.mem.Update(t.Context(), h.local, memory.Patch{ID: "shown", Private: ptr(true)}, nil)
-	must(t, err)
+	mustPassive(t, err)
 	h.want(h.remote, id, nothing)
 }
 
 // TestMEM42_APrivateNameFindsNothing (PRIV-8): what was found by a name is dropped for a remote reader when the name
 // becomes private; a private record that has nothing to do with it changes nothing for him.
 func TestMEM42_APrivateNameFindsNothing(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
 	h.Put(t, notes.Draft{ID: "n", Title: "Boiler", Body: "Loud."})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	id := h.say("", "What of [[Boiler]]", "The boiler is loud at night, it is loud.")
 	h.settle()
@@ -237,11 +237,11 @@ func TestMEM42_APrivateNameFindsNothing(t *testing.T) {
 
 // TestPRIV8_ARemoteEmbedderGetsNothingPrivate: no private message, no private conversation, and no private name.
 func TestPRIV8_ARemoteEmbedderGetsNothingPrivate(t *testing.T) {
-	e := bags()
+	e := passiveBags()
 	e.Remote = true
-	h := open(t, e, passive.Options{})
+	h := openPassive(t, e, recall.PassiveOptions{})
 	h.Put(t, notes.Draft{ID: "n", Title: "Zeppelin", Body: "It flies.", Private: true})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	id := h.append(chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The boiler is loud, says [[Zeppelin]]"},
@@ -265,31 +265,31 @@ func TestPRIV8_ARemoteEmbedderGetsNothingPrivate(t *testing.T) {
 
 // TestPRIV8_ATextOnItsWayIsCalledBack when its conversation is deleted.
 func TestPRIV8_ATextOnItsWayIsCalledBack(t *testing.T) {
-	e := bags()
+	e := passiveBags()
 	e.Remote = true
-	h := open(t, e, passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	h := openPassive(t, e, recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	e.Set(func() { e.Gate = make(chan struct{}) }) // never opened
 	id := h.say("", "The boiler is loud", "Is it?")
-	until(h, "the embedder is asked", func() bool { return e.Held.Load() > 0 && !h.passive.Idle() })
+	untilPassive(h, "the embedder is asked", func() bool { return e.Held.Load() > 0 && !h.passive.Idle() })
 	_, err := h.chat.Delete(t.Context(), h.local, id)
-	must(t, err)
-	until(h, "the call ends", h.passive.Idle)
+	mustPassive(t, err)
+	untilPassive(h, "the call ends", h.passive.Idle)
 	h.want(h.local, id, notSeen)
 }
 
 // TestMEM42_AFloodIsLookedAtOnce: what is said while the worker is busy waits once a conversation, as many
 // conversations as there are buffers for, and an import of many is not looked at.
 func TestMEM42_AFloodIsLookedAtOnce(t *testing.T) {
-	e := bags()
-	h := open(t, e, passive.Options{Conversations: 3})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	e := passiveBags()
+	h := openPassive(t, e, recall.PassiveOptions{Conversations: 3})
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	gate := make(chan struct{})
 	e.Set(func() { e.Gate = gate })
 	first := h.say("", "The boiler is loud", "Is the boiler loud at night?")
-	until(h, "the work begins", func() bool { return h.looked.Load() > 0 })
+	untilPassive(h, "the work begins", func() bool { return h.looked.Load() > 0 })
 	for range 200 {
 		h.say(first, "The boiler is loud", "Is the boiler loud at night?")
 	}
@@ -317,7 +317,7 @@ func TestMEM42_AFloodIsLookedAtOnce(t *testing.T) {
 		}})
 	}
 	_, err := h.chat.AppendMany(t.Context(), h.local, many)
-	must(t, err)
+	mustPassive(t, err)
 	h.settle()
 	if h.looked.Load() != before {
 		t.Error("an import was looked at")
@@ -326,7 +326,7 @@ func TestMEM42_AFloodIsLookedAtOnce(t *testing.T) {
 
 // TestMEM42_RepeatedMessagesAreNotLookedAt: nothing was said.
 func TestMEM42_RepeatedMessagesAreNotLookedAt(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
 	said := chat.AppendRequest{Messages: []chat.Draft{
 		{Role: record.RoleUser, Content: "The boiler is loud", ClientMessageID: "u"},
 		{Role: record.RoleAssistant, Content: "Is it?", ClientMessageID: "a"},
@@ -345,48 +345,48 @@ func TestMEM42_RepeatedMessagesAreNotLookedAt(t *testing.T) {
 func TestMEM42_AStartWaitsForTheNextTurn(t *testing.T) {
 	dir := t.TempDir()
 	db, err := kv.Open(dir, kv.Options{})
-	must(t, err)
-	h := openOver(t, db, bags(), passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	mustPassive(t, err)
+	h := openOver(t, db, passiveBags(), recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
 	h.settle()
 	h.want(h.local, id, "boiler")
-	must(t, db.Close())
+	mustPassive(t, db.Close())
 	db, err = kv.Open(dir, kv.Options{})
-	must(t, err)
-	h = openOver(t, db, bags(), passive.Options{})
+	mustPassive(t, err)
+	h = openOver(t, db, passiveBags(), recall.PassiveOptions{})
 	h.want(h.local, id, notSeen)
 	h.say(id, "The boiler is loud again", "Is the boiler loud at night?")
 	h.settle()
 	h.want(h.local, id, "boiler")
-	must(t, db.Close())
+	mustPassive(t, db.Close())
 }
 
 // TestMEM42_ClosingEndsTheWork, also while the embedder does not answer.
 func TestMEM42_ClosingEndsTheWork(t *testing.T) {
-	e := bags()
+	e := passiveBags()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
-	must(t, err)
-	h := openOver(t, db, e, passive.Options{})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	mustPassive(t, err)
+	h := openOver(t, db, e, recall.PassiveOptions{})
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	e.Set(func() { e.Gate = make(chan struct{}) }) // never opened
 	for range 10 {
 		h.say("", "The boiler is loud", "Is it?")
 	}
-	until(h, "the work begins", func() bool { return h.looked.Load() > 0 })
-	must(t, db.Close())
+	untilPassive(h, "the work begins", func() bool { return h.looked.Load() > 0 })
+	mustPassive(t, db.Close())
 	h.passive.Said("nobody", true)
 	h.want(h.local, "nobody", notSeen)
 }
 
 // TestMEM42_TheClock: what is new counts more, and a clock that was set back makes nothing count more than that.
 func TestMEM42_TheClock(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
-	h.remember(fact("old", "Ann says that boilers hum"))
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
+	h.remember(factDraft("old", "Ann says that boilers hum"))
 	h.clock.Store(120 * 24 * 3600)
-	h.remember(fact("new", "Bob thinks boilers hum"))
+	h.remember(factDraft("new", "Bob thinks boilers hum"))
 	h.settle()
 	id := h.say("", "Ann says that boilers hum", "Bob thinks boilers hum.")
 	h.settle()
@@ -403,12 +403,12 @@ func TestMEM42_TheClock(t *testing.T) {
 
 // TestMEM42_OfNearlyTheSameTheSurestWaits.
 func TestMEM42_OfNearlyTheSameTheSurestWaits(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
 	sure, other := 0.9, 0.6
 	h.remember(
 		memory.Draft{ID: "less", Statement: "The boiler is loud at night in the house", Confidence: &other},
 		memory.Draft{ID: "sure", Statement: "The boiler is loud at night in our house", Confidence: &sure},
-		fact("apart", "The boiler wants oil"),
+		factDraft("apart", "The boiler wants oil"),
 	)
 	h.settle()
 	id := h.say("", "The boiler is loud at night in the house", "The boiler wants oil at night.")
@@ -431,7 +431,7 @@ func TestMEM42_TheScore(t *testing.T) {
 		{-0.5, 0.5, 60 * day, 0.175},
 		{0.5, 0.7, -30 * day, 0.61},
 	} {
-		if got := passive.Score(c.cosine, c.confidence, c.age); math.Abs(got-c.want) > 1e-9 {
+		if got := recall.Score(c.cosine, c.confidence, c.age); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%v: %v", c, got)
 		}
 	}
@@ -439,14 +439,14 @@ func TestMEM42_TheScore(t *testing.T) {
 
 // TestMEM42_ThreeToFiveOfEach: three at least where there are as many, and up to five that are nearly as good.
 func TestMEM42_ThreeToFiveOfEach(t *testing.T) {
-	of := func(kind string, scores ...float64) (list []passive.Scored) {
+	of := func(kind string, scores ...float64) (list []recall.Scored) {
 		for i, s := range scores {
-			list = append(list, passive.Scored{ID: fmt.Sprint(kind, i+1), Episode: kind == "e", Score: s})
+			list = append(list, recall.Scored{ID: fmt.Sprint(kind, i+1), Episode: kind == "e", Score: s})
 		}
 		return list
 	}
 	for _, c := range []struct {
-		list []passive.Scored
+		list []recall.Scored
 		want string
 	}{
 		{nil, ""},
@@ -455,7 +455,7 @@ func TestMEM42_ThreeToFiveOfEach(t *testing.T) {
 		{of("f", .9, .85, .83, .82, .5), "f1 f2 f3 f4"},
 		{slices.Concat(of("f", .9, .3), of("e", .8, .79, .2, .1)), "f1 e1 e2 f2 e3"},
 	} {
-		if got := strings.Join(passive.Choose(c.list), " "); got != c.want {
+		if got := strings.Join(recall.Choose(c.list), " "); got != c.want {
 			t.Errorf("%v: %s, want %s", c.list, got, c.want)
 		}
 	}
@@ -465,8 +465,8 @@ func ptr[T any](v T) *T { return &v }
 
 // TestPRIV6_APrivateConversationTakesNoPlace of one that a remote reader sees.
 func TestPRIV6_APrivateConversationTakesNoPlace(t *testing.T) {
-	h := open(t, bags(), passive.Options{Conversations: 1})
-	h.remember(fact("boiler", "The boiler is loud at night"))
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{Conversations: 1})
+	h.remember(factDraft("boiler", "The boiler is loud at night"))
 	h.settle()
 	id := h.say("", "The boiler is loud", "Is the boiler loud at night?")
 	h.settle()
@@ -479,7 +479,7 @@ func TestPRIV6_APrivateConversationTakesNoPlace(t *testing.T) {
 // TestMEM56_OfNearlyTheSameTheSurestNowWaits: what a model took out of a conversation has faded when somebody speaks of it
 // again.
 func TestMEM56_OfNearlyTheSameTheSurestNowWaits(t *testing.T) {
-	h := open(t, bags(), passive.Options{})
+	h := openPassive(t, passiveBags(), recall.PassiveOptions{})
 	sure, other := 0.9, 0.6
 	h.remember(
 		memory.Draft{
@@ -500,6 +500,6 @@ func TestMEM56_OfNearlyTheSameTheSurestNowWaits(t *testing.T) {
 			t.Errorf("after %d days %s waits, want %s", c.days, got, c.want)
 		}
 		_, err := h.chat.Delete(t.Context(), h.local, id)
-		must(t, err)
+		mustPassive(t, err)
 	}
 }

@@ -1,4 +1,4 @@
-package passive
+package recall
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -21,7 +20,7 @@ import (
 )
 
 const (
-	pool = 60 // hits of each kind that are compared
+	passivePool = 60 // hits of each kind that are compared
 
 	leastConfidence = 0.5
 	ofMessage       = 0.7 // the confidence that stands for that of a message: the default of memories
@@ -30,11 +29,11 @@ const (
 	// halfLife is after how long a record counts half for recency: episodes live that long.
 	halfLife = 30 * 24 * time.Hour
 
-	clusterCosine = 0.8
+	passiveClusterCosine = 0.8
 
 	// Of facts and of episodes three are kept, and up to five of those that have a good part of the best score.
-	fewest, most = 3, 5
-	goodPart     = 0.9
+	fewest, mostPassive = 3, 5
+	goodPart            = 0.9
 )
 
 // found is what waits: the id of a memory, or the name of a message in its index.
@@ -44,14 +43,14 @@ type found struct {
 }
 
 // candidate is a found while it is chosen.
-type candidate struct {
+type passiveCandidate struct {
 	found
 	episode           bool
 	confidence, score float64
 }
 
 // find returns what is near to the last turns of a conversation.
-func (r *Recall) find(j *job) (a answer, err error) {
+func (r *Passive) find(j *job) (a answer, err error) {
 	a.privacy = j.view.Privacy()
 	if r.in.Memories.Search == nil {
 		a.why = nowhere
@@ -91,7 +90,7 @@ func (r *Recall) find(j *job) (a answer, err error) {
 }
 
 // texts returns what is looked for. An embedder on another machine gets what a remote reader sees.
-func (r *Recall) texts(j *job) ([]string, error) {
+func (r *Passive) texts(j *job) ([]string, error) {
 	view := j.view
 	embedder, ok := r.in.Memories.Search.Embedder()
 	if ok && embedder.Remote {
@@ -105,11 +104,11 @@ func (r *Recall) texts(j *job) ([]string, error) {
 }
 
 // memories returns the memories that are near to what was said, of those that are nearly the same the surest.
-func (r *Recall) memories(j *job, like *search.Likeness, least float64) ([]candidate, error) {
+func (r *Passive) memories(j *job, like *search.Likeness, least float64) ([]passiveCandidate, error) {
 	in, now := r.in.Memories.Search, r.opts.Now()
 	sure := func(m *memory.Record) float64 { return memory.ConfidenceAt(&m.MemoryRecord, now) }
 	hits, err := in.Alike(j.ctx, search.Alike{
-		To: like, Limit: pool, Least: float32(least), Public: j.view.Hides(),
+		To: like, Limit: passivePool, Least: float32(least), Public: j.view.Hides(),
 		Keep: document.Keep(func(m *memory.Record) bool {
 			return usable(m.Status, sure(m)) && !(isEpisode(m.Tier) && m.Source.ConversationID == j.conversation)
 		}),
@@ -117,10 +116,10 @@ func (r *Recall) memories(j *job, like *search.Likeness, least float64) ([]candi
 	if err != nil {
 		return nil, err
 	}
-	var list []candidate
+	var list []passiveCandidate
 	for _, h := range hits {
 		m := document.Memory(h.Doc)
-		list = append(list, candidate{
+		list = append(list, passiveCandidate{
 			found: found{id: m.ID}, episode: isEpisode(m.Tier), confidence: sure(m),
 			score: r.score(h.Score, sure(m), m.CreatedAt),
 		})
@@ -129,14 +128,14 @@ func (r *Recall) memories(j *job, like *search.Likeness, least float64) ([]candi
 }
 
 // messages is memories for the messages of other conversations.
-func (r *Recall) messages(j *job, like *search.Likeness, least float64) ([]candidate, error) {
+func (r *Passive) messages(j *job, like *search.Likeness, least float64) ([]passiveCandidate, error) {
 	in := r.in.Messages
 	if in.Search == nil {
 		return nil, nil
 	}
 	public := j.view.Hides()
 	hits, err := in.Search.Alike(j.ctx, search.Alike{
-		To: like, Limit: pool, Least: float32(least), Public: public,
+		To: like, Limit: passivePool, Least: float32(least), Public: public,
 		Keep: func(d source.Doc) bool {
 			m := r.in.Message(d, public)
 			return m.Conversation != j.conversation && m.Role != record.RoleSystem && in.Source.Usual(d)
@@ -145,10 +144,10 @@ func (r *Recall) messages(j *job, like *search.Likeness, least float64) ([]candi
 	if err != nil {
 		return nil, err
 	}
-	var list []candidate
+	var list []passiveCandidate
 	for _, h := range hits {
 		m := r.in.Message(h.Doc, public)
-		list = append(list, candidate{
+		list = append(list, passiveCandidate{
 			found: found{id: h.Doc.ID(), message: true}, episode: true, confidence: ofMessage,
 			score: r.score(h.Score, ofMessage, m.CreatedAt),
 		})
@@ -165,22 +164,22 @@ func usable(status string, confidence float64) bool {
 func isEpisode(tier string) bool { return tier == record.TierWorking || tier == record.TierHistory }
 
 // score is what orders candidates.
-func (r *Recall) score(cosine, confidence float64, at time.Time) float64 {
+func (r *Passive) score(cosine, confidence float64, at time.Time) float64 {
 	age := max(0, r.opts.Now().Sub(at)) // a clock may have been set back
 	recency := math.Exp2(-float64(age) / float64(halfLife))
 	return bySimilarity*max(0, cosine) + byConfidence*confidence + byRecency*recency
 }
 
 // inOrder sorts candidates, the best first.
-func inOrder(list []candidate) {
-	slices.SortFunc(list, func(a, b candidate) int {
+func inOrder(list []passiveCandidate) {
+	slices.SortFunc(list, func(a, b passiveCandidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 }
 
 // diverse leaves of the candidates of an index that are nearly the same the one with the highest confidence, of
 // equals the best.
-func diverse(list []candidate, in *search.Index) []candidate {
+func diverse(list []passiveCandidate, in *search.Index) []passiveCandidate {
 	inOrder(list)
 	ids := make([]string, len(list))
 	for i := range list {
@@ -193,7 +192,7 @@ func diverse(list []candidate, in *search.Index) []candidate {
 	gone := make([]bool, len(list))
 	for i := range list {
 		for k := i + 1; k < len(list) && !gone[i]; k++ {
-			if gone[k] || cosines[i][k] < clusterCosine {
+			if gone[k] || cosines[i][k] < passiveClusterCosine {
 				continue
 			}
 			if list[k].confidence > list[i].confidence {
@@ -203,7 +202,7 @@ func diverse(list []candidate, in *search.Index) []candidate {
 			}
 		}
 	}
-	var left []candidate
+	var left []passiveCandidate
 	for i, c := range list {
 		if !gone[i] {
 			left = append(left, c)
@@ -213,7 +212,7 @@ func diverse(list []candidate, in *search.Index) []candidate {
 }
 
 // choose returns the best facts and the best episodes, in the order of their scores.
-func choose(list []candidate) (chosen []found) {
+func choose(list []passiveCandidate) (chosen []found) {
 	inOrder(list)
 	counts := make(map[bool]int) // by whether they are episodes
 	best := make(map[bool]float64)
@@ -222,7 +221,7 @@ func choose(list []candidate) (chosen []found) {
 		if n == 0 {
 			best[c.episode] = c.score
 		}
-		if n < fewest || n < most && c.score >= goodPart*best[c.episode] {
+		if n < fewest || n < mostPassive && c.score >= goodPart*best[c.episode] {
 			counts[c.episode]++
 			chosen = append(chosen, c.found)
 		}
@@ -231,8 +230,8 @@ func choose(list []candidate) (chosen []found) {
 }
 
 // shown looks records up as a reader sees them now. What is gone, hidden or not sure any more is left out.
-func (r *Recall) shown(v *audience.View, list []found) []recall.Hit {
-	ids, hits := make([]string, 0, len(list)), make([]recall.Hit, 0, len(list))
+func (r *Passive) shown(v *audience.View, list []found) []Hit {
+	ids, hits := make([]string, 0, len(list)), make([]Hit, 0, len(list))
 	for _, f := range list {
 		if !f.message {
 			ids = append(ids, f.id)
@@ -252,26 +251,26 @@ func (r *Recall) shown(v *audience.View, list []found) []recall.Hit {
 		m := memories[0]
 		memories = memories[1:]
 		if m != nil && usable(m.Status, m.Confidence) {
-			hits = append(hits, recall.Hit{Kind: recall.Memories, ID: m.ID, Memory: m, Text: m.Statement})
+			hits = append(hits, Hit{Kind: Memories, ID: m.ID, Memory: m, Text: m.Statement})
 		}
 	}
 	return hits
 }
 
-func (r *Recall) message(v *audience.View, name string) (recall.Hit, bool) {
+func (r *Passive) message(v *audience.View, name string) (Hit, bool) {
 	in := r.in.Messages.Source
 	d := in.Get(name)
 	if d == nil || !in.Usual(d) {
-		return recall.Hit{}, false
+		return Hit{}, false
 	}
 	if v.Hides() {
 		d = in.Public(d)
 	}
 	if d == nil {
-		return recall.Hit{}, false
+		return Hit{}, false
 	}
 	m := r.in.Message(d, v.Hides())
-	return recall.Hit{Kind: recall.Messages, ID: m.ID, Message: m, Text: d.Plain()}, true
+	return Hit{Kind: Messages, ID: m.ID, Message: m, Text: d.Plain()}, true
 }
 
 // textKey stands for texts.

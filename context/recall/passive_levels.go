@@ -1,4 +1,4 @@
-package passive
+package recall
 
 // levels are cosines of a model.
 type levels struct {
