@@ -1,13 +1,13 @@
 package chat
 
-import "github.com/ctxd/ctxd/context/refs/handle"
+import "github.com/ctxd/ctxd/context/refs"
 
 // maxHash is how many characters the hash of a message has at most.
 const maxHash = 20
 
 // IsHandle reports whether a conversation may have a handle as it is written.
 func validHandle(h string) bool {
-	stored, err := handle.CheckCustom(h, handle.Conversation)
+	stored, err := refs.CheckHandle(h, refs.ConversationHandle)
 	return err == nil && stored == h
 }
 

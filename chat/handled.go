@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -15,7 +15,7 @@ import (
 // Handled returns what a conversation is called.
 func (c *conversation) Handled() audience.Handled {
 	return audience.Handled{
-		Kind: handle.Conversation, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Private: c.Private,
+		Kind: refs.ConversationHandle, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Private: c.Private,
 	}
 }
 

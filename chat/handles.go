@@ -7,8 +7,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -29,14 +28,14 @@ func newHandleSource(store *Store) *handleSource {
 }
 
 // Kinds is that of complete.Source.
-func (s *handleSource) Kinds() []handle.Kind { return []handle.Kind{handle.Conversation} }
+func (s *handleSource) Kinds() []refs.HandleKind { return []refs.HandleKind{refs.ConversationHandle} }
 
 // Load is that of complete.Source.
 func (s *handleSource) Load(ctx context.Context) ([]gather.HandleKey, error) {
 	s.titles = make(map[string]titles)
 	var keys []gather.HandleKey
 	for _, c := range s.store.Records() {
-		keys = append(keys, gather.HandleKey{Kind: handle.Conversation, ID: c.ID})
+		keys = append(keys, gather.HandleKey{Kind: refs.ConversationHandle, ID: c.ID})
 		if c.Title != "" {
 			continue
 		}
@@ -57,7 +56,7 @@ func (s *handleSource) Touched(cs *kv.ChangeSet) []gather.HandleKey {
 			s.said(ConversationOf(ch.ID), now)
 		}
 		if _, now, ok := Conversations.Of(ch); ok {
-			keys = append(keys, gather.HandleKey{Kind: handle.Conversation, ID: ch.ID})
+			keys = append(keys, gather.HandleKey{Kind: refs.ConversationHandle, ID: ch.ID})
 			if now == nil {
 				delete(s.titles, ch.ID)
 			}
@@ -85,13 +84,13 @@ func (s *handleSource) said(id string, m *Message) {
 }
 
 // Entry is that of complete.Source.
-func (s *handleSource) Entry(k gather.HandleKey) (e index.Entry, ok bool) {
+func (s *handleSource) Entry(k gather.HandleKey) (e refs.Entry, ok bool) {
 	c := s.store.Record(k.ID)
 	if c == nil || !c.Live() {
 		return e, false
 	}
-	e = index.Entry{
-		Kind: handle.Conversation, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
+	e = refs.Entry{
+		Kind: refs.ConversationHandle, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
 	}
 	t := titles{c.Title, c.Title}
 	if c.Title == "" {
@@ -118,7 +117,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // Show is that of complete.Source.
-func (s *handleSource) Show(ctx context.Context, v *audience.View, e *index.Entry) (out gather.EntryVisibility, err error) {
+func (s *handleSource) Show(ctx context.Context, v *audience.View, e *refs.Entry) (out gather.EntryVisibility, err error) {
 	c, err := s.store.Get(ctx, v, e.ID)
 	if err != nil {
 		if fault.KindOf(err) == fault.NotFound {

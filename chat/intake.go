@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -82,15 +82,15 @@ func (s *Store) checkRecord(c *conversation) error {
 	if !validHandle(c.Handle) {
 		return fault.Field("handle", "handle is none of a conversation")
 	}
-	if n := len(c.Aliases); n > handle.MaxFormer {
-		return fault.TooLarge("aliases", n, handle.MaxFormer, "items")
+	if n := len(c.Aliases); n > refs.MaxFormerHandles {
+		return fault.TooLarge("aliases", n, refs.MaxFormerHandles, "items")
 	}
-	had := map[string]bool{handle.Fold(c.Handle): true}
+	had := map[string]bool{refs.FoldHandle(c.Handle): true}
 	for i, h := range c.Aliases {
-		if folded := handle.Fold(h); !validHandle(h) || had[folded] {
+		if folded := refs.FoldHandle(h); !validHandle(h) || had[folded] {
 			return fault.Field(fmt.Sprintf("aliases[%d]", i), "aliases[%d] is no handle, or stands there twice", i)
 		}
-		had[handle.Fold(h)] = true
+		had[refs.FoldHandle(h)] = true
 	}
 	set := Settings{SystemPrompt: &c.SystemPrompt, Provider: &c.Provider, Model: &c.Model, Temperature: c.Temperature}
 	if c.MaxContext != 0 {
@@ -354,7 +354,7 @@ func (t *Intake) begin(tx *kv.Tx) (c *conversation, handleTaken bool, err error)
 		if err != nil || taken {
 			return false, err
 		}
-		return true, handles.Put(tx, handle.Fold(h), &owner{c.ID})
+		return true, handles.Put(tx, refs.FoldHandle(h), &owner{c.ID})
 	}
 	own, err := claim(c.Handle)
 	if err != nil {

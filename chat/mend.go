@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -153,7 +153,7 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 	was := *c
 	c.All, c.Public = counted(c.All.Messages, said, false), counted(c.Public.Messages, said, true)
 	free := func(h string) (bool, error) {
-		key := handle.Fold(h)
+		key := refs.FoldHandle(h)
 		if _, ok := taken[key]; ok {
 			return false, nil
 		}
@@ -175,7 +175,7 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 			return err
 		}
 	}
-	taken[handle.Fold(c.Handle)] = owner{c.ID}
+	taken[refs.FoldHandle(c.Handle)] = owner{c.ID}
 	c.Aliases = nil
 	for _, former := range was.Aliases {
 		ok, err := free(former)
@@ -184,7 +184,7 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 		}
 		if ok {
 			c.Aliases = append(c.Aliases, former)
-			taken[handle.Fold(former)] = owner{c.ID}
+			taken[refs.FoldHandle(former)] = owner{c.ID}
 		}
 	}
 	c.Forks = nil
@@ -216,7 +216,7 @@ func (s *Store) callAnew(tx *kv.Tx, c *conversation, free func(string) (bool, er
 	}
 	var err error
 	c.Handle, err = s.counters.Next(
-		func(counter int) string { return handle.ForConversation(title, c.CreatedAt, counter) },
+		func(counter int) string { return refs.NewConversationHandle(title, c.CreatedAt, counter) },
 		func(h string) (bool, error) {
 			ok, err := free(h)
 			return !ok, err

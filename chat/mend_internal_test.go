@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -145,9 +145,11 @@ func TestREL4_ConversationsOutliveADamagedStore(t *testing.T) {
 		"the id of a client for the conversation": {func(tx *kv.Tx, d *damaged, _ *conversation) error {
 			return named.Delete(tx, namedKey("mine", d.a))
 		}, 0},
-		"a handle": {func(tx *kv.Tx, _ *damaged, a *conversation) error { return handles.Delete(tx, handle.Fold(a.Handle)) }, 0},
+		"a handle": {func(tx *kv.Tx, _ *damaged, a *conversation) error {
+			return handles.Delete(tx, refs.FoldHandle(a.Handle))
+		}, 0},
 		"a handle that another has": {func(tx *kv.Tx, d *damaged, a *conversation) error {
-			return handles.Put(tx, handle.Fold(a.Handle), &owner{d.b})
+			return handles.Put(tx, refs.FoldHandle(a.Handle), &owner{d.b})
 		}, 0},
 		"the conversation": {func(tx *kv.Tx, d *damaged, _ *conversation) error { return Conversations.Delete(tx, d.a) }, 0},
 		"the conversation and a message": {func(tx *kv.Tx, d *damaged, _ *conversation) error {

@@ -3,13 +3,13 @@ package chat
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // handleTaken tells inside a transaction whether anything has a handle.
 func (s *Store) handleTaken(tx *kv.Tx, h string) (bool, error) {
-	key := handle.Fold(h)
+	key := refs.FoldHandle(h)
 	taken, err := handles.Has(tx, key)
 	if err != nil || taken || s.opts.HandleTaken == nil {
 		return taken, err
@@ -21,12 +21,12 @@ func (s *Store) handleTaken(tx *kv.Tx, h string) (bool, error) {
 func (s *Store) callNew(tx *kv.Tx, c *conversation, title string) error {
 	var err error
 	c.Handle, err = s.counters.Next(
-		func(counter int) string { return handle.ForConversation(title, c.CreatedAt, counter) },
+		func(counter int) string { return refs.NewConversationHandle(title, c.CreatedAt, counter) },
 		func(h string) (bool, error) { return s.handleTaken(tx, h) })
 	if err != nil {
 		return err
 	}
-	return handles.Put(tx, handle.Fold(c.Handle), &owner{c.ID})
+	return handles.Put(tx, refs.FoldHandle(c.Handle), &owner{c.ID})
 }
 
 // name gives a message a hash that no other one of the conversation has. Which one a public message
@@ -37,7 +37,7 @@ func name(n *nameCounters, tx *kv.Tx, c *conversation, m *message) error {
 		text = m.ID + "\x00" + text
 	}
 	key, err := n.Next(
-		func(counter int) string { return nameKey(c.ID, handle.MessageHash(c.Handle, text, counter)) },
+		func(counter int) string { return nameKey(c.ID, refs.MessageHash(c.Handle, text, counter)) },
 		func(key string) (bool, error) { return hashes.Has(tx, key) })
 	m.Hash = strings.TrimPrefix(key, nameKey(c.ID, ""))
 	return err

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -15,7 +15,7 @@ func TestCHAT36_WhatHasOneNameIsCalledInTurn(t *testing.T) {
 	title := "Weekly meeting"
 	counters := make(map[string]int)
 	for counter := range 100 {
-		counters[handle.ForConversation(title, w.now, counter)] = counter
+		counters[refs.NewConversationHandle(title, w.now, counter)] = counter
 	}
 	var ids []string
 	for i := range 40 {
@@ -41,7 +41,7 @@ func TestCHAT36_WhatHasOneNameIsCalledInTurn(t *testing.T) {
 	must(t, err)
 	for i := range 40 {
 		added := w.say(w.local, chat.AppendRequest{ConversationID: c.ID, Messages: []chat.Draft{user("yes")}})
-		if want := handle.MessageHash(c.Handle, "yes", i); added.Messages[0].Hash != want {
+		if want := refs.MessageHash(c.Handle, "yes", i); added.Messages[0].Hash != want {
 			t.Fatalf("message %d is called %s, want %s", i, added.Messages[0].Hash, want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -15,7 +15,7 @@ import (
 // time where there is none.
 func (s *Store) Handled(ctx context.Context, v *audience.View, h string) (id string, err error) {
 	s.mu.RLock()
-	_, known := s.byHandle[handle.Fold(h)]
+	_, known := s.byHandle[refs.FoldHandle(h)]
 	s.mu.RUnlock()
 	if !known {
 		return "", nil

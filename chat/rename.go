@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -19,7 +19,7 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, ref, asked string)
 		if err != nil {
 			return err
 		}
-		r, err := handle.Rename(handle.Conversation, c.Handle, c.Aliases, asked)
+		r, err := refs.RenameHandle(refs.ConversationHandle, c.Handle, c.Aliases, asked)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, ref, asked string)
 	return out, nil
 }
 
-func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
+func (s *Store) rename(tx *kv.Tx, c *conversation, r *refs.HandleRename) error {
 	if !r.Had {
 		taken, err := s.handleTaken(tx, r.Handle)
 		if err != nil {
@@ -48,7 +48,7 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
 				Kind: fault.Conflict, Ref: r.Handle, Field: "handle", Msg: "the handle is taken",
 			}).WithHint("choose another one")
 		}
-		if err := handles.Put(tx, handle.Fold(r.Handle), &owner{c.ID}); err != nil {
+		if err := handles.Put(tx, refs.FoldHandle(r.Handle), &owner{c.ID}); err != nil {
 			return err
 		}
 	}
@@ -59,9 +59,9 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *handle.Renaming) error {
 
 // handlesOf returns the folds of all handles of a conversation.
 func (c *conversation) handlesOf() []string {
-	list := []string{handle.Fold(c.Handle)}
+	list := []string{refs.FoldHandle(c.Handle)}
 	for _, former := range c.Aliases {
-		list = append(list, handle.Fold(former))
+		list = append(list, refs.FoldHandle(former))
 	}
 	return list
 }

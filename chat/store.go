@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt/chars"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -184,7 +184,7 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 		return nil, err
 	}
 	if c == nil {
-		by, err := handles.Get(tx, handle.Fold(strings.TrimPrefix(ref, "@")))
+		by, err := handles.Get(tx, refs.FoldHandle(strings.TrimPrefix(ref, "@")))
 		if err != nil || by == nil {
 			return nil, cmp.Or(err, missing(ref))
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -161,7 +161,7 @@ func (r *Router) meant(ctx context.Context, v *audience.View, text string) (stri
 
 // isReference reports whether a text is written as a reference, and so nothing that a memory says.
 func isReference(text string) bool {
-	_, number := handle.ParseNumber(text)
+	_, number := refs.ParseMemoryNumber(text)
 	return number || !strings.ContainsAny(text, " \t\n") && strings.ContainsAny(text[:1], "@#")
 }
 

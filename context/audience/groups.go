@@ -1,20 +1,12 @@
 package audience
 
-// Groups finds memories by what they share: a tag or a domain, the tree of which is made of the
-// slashes in it, an entity that they are about, a conversation that they come from. It finds contexts by
-// their names. Package memory, which makes it from the records whenever it opens, keeps it current.
-//
-// An Index knows ids alone, and no reader: who asks leaves out what the reader does not see.
-//
-// An Index has no lock: its owner has one. The functions may be called concurrently.
-
 import (
 	"iter"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -40,7 +32,7 @@ type GroupIndex struct {
 // New returns an Index without anything.
 func NewGroupIndex() *GroupIndex {
 	return &GroupIndex{
-		trees: [2]tree{newTree(handle.ForTag), newTree(handle.ForDomain)},
+		trees: [2]tree{newTree(refs.NewTagHandle), newTree(refs.NewDomainHandle)},
 		lists: [2]map[string]map[string]bool{{}, {}},
 
 		contexts: newContexts(),
@@ -158,7 +150,7 @@ func (t *tree) grow(fold string) *node {
 // plant makes the node of a fold, apart from all others.
 func (t *tree) plant(fold string) *node {
 	n := &node{
-		handle: handle.Fold(t.handle(fold)), members: make(map[string]bool), below: make(map[string]bool),
+		handle: refs.FoldHandle(t.handle(fold)), members: make(map[string]bool), below: make(map[string]bool),
 	}
 	t.nodes[fold] = n
 	addTo(t.byHandle, n.handle, fold)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/refs"
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/entities/past"
@@ -17,7 +16,7 @@ import (
 
 // Handled is a record of a room to the right, as texts refer to it: a memory, a context or a conversation.
 type Handled struct {
-	Kind    handle.Kind // handle.Memory, handle.Context or handle.Conversation
+	Kind    refs.HandleKind // handle.Memory, handle.Context or handle.Conversation
 	ID      string
 	Handles []string // its own one, and former ones
 	Name    string   // of a context, which an @ finds by it as well
@@ -42,7 +41,7 @@ func KeepHandledTx(tx *kv.Tx, h Handled) error {
 	owner := h.past()
 	list := []past.Name{owner}
 	for _, own := range h.Handles {
-		list = append(list, past.Name{Kind: past.Handle, Text: handle.Fold(own)})
+		list = append(list, past.Name{Kind: past.Handle, Text: refs.FoldHandle(own)})
 	}
 	if h.Name != "" {
 		list = append(list, h.pastName())
@@ -65,9 +64,9 @@ func RenameHandledTx(tx *kv.Tx, old, now Handled) error {
 func (h *Handled) past() past.Name {
 	kind := past.MemoryID
 	switch h.Kind {
-	case handle.Context:
+	case refs.ContextHandle:
 		kind = past.ContextID
-	case handle.Conversation:
+	case refs.ConversationHandle:
 		kind = past.ConversationID
 	}
 	return past.Name{Kind: kind, Text: h.ID}
@@ -85,11 +84,11 @@ func nameKey(name string) string { return strings.TrimRight(ContextNameKey(name)
 func (h *Handled) called(hidden bool) called {
 	list := slices.Clone(h.Handles)
 	switch h.Kind {
-	case handle.Memory:
+	case refs.MemoryHandle:
 		list = append(list, "memory:"+h.ID, "mem:"+h.ID)
-	case handle.Context:
+	case refs.ContextHandle:
 		list = append(list, h.Name)
-	case handle.Conversation:
+	case refs.ConversationHandle:
 		list = append(list, "conversation_"+h.Handles[0], "conv_"+h.Handles[0])
 	}
 	return called{names: list, private: hidden, live: true}
@@ -111,7 +110,7 @@ type handledRecords struct {
 }
 
 type handledKey struct {
-	kind handle.Kind
+	kind refs.HandleKind
 	id   string
 }
 
@@ -141,7 +140,7 @@ func (x *handledRecords) put(old, now *Handled, in *past.Names) {
 	if old != nil {
 		x.remove(old.key())
 	}
-	if now == nil || !now.Private && now.NoteID == "" && now.Kind != handle.Context && !now.wasCalled(in) {
+	if now == nil || !now.Private && now.NoteID == "" && now.Kind != refs.ContextHandle && !now.wasCalled(in) {
 		return
 	}
 	x.add(now)
@@ -151,7 +150,7 @@ func (x *handledRecords) put(old, now *Handled, in *past.Names) {
 func (h *Handled) wasCalled(in *past.Names) bool {
 	owner := h.past()
 	return in.Len() > 0 && (in.Has(owner.Kind, owner.Text) ||
-		slices.ContainsFunc(h.Handles, func(own string) bool { return in.Has(past.Handle, handle.Fold(own)) }))
+		slices.ContainsFunc(h.Handles, func(own string) bool { return in.Has(past.Handle, refs.FoldHandle(own)) }))
 }
 
 func (x *handledRecords) add(h *Handled) {
@@ -162,14 +161,14 @@ func (x *handledRecords) add(h *Handled) {
 	key := h.key()
 	x.byKey[key] = h
 	for _, own := range h.Handles {
-		x.byHandle[handle.Fold(own)] = h
+		x.byHandle[refs.FoldHandle(own)] = h
 	}
 	if h.Private {
 		x.private.Add(1)
 	} else if h.NoteID != "" {
 		x.byNote[h.NoteID] = append(x.byNote[h.NoteID], h)
 	}
-	if h.Kind != handle.Context {
+	if h.Kind != refs.ContextHandle {
 		return
 	}
 	name := nameKey(h.Name)
@@ -187,7 +186,7 @@ func (x *handledRecords) remove(key handledKey) {
 	}
 	delete(x.byKey, key)
 	for _, own := range h.Handles {
-		if fold := handle.Fold(own); x.byHandle[fold] == h {
+		if fold := refs.FoldHandle(own); x.byHandle[fold] == h {
 			delete(x.byHandle, fold)
 		}
 	}
@@ -196,7 +195,7 @@ func (x *handledRecords) remove(key handledKey) {
 	} else if h.NoteID != "" {
 		dropHandled(x.byNote, h.NoteID, h)
 	}
-	if h.Kind != handle.Context {
+	if h.Kind != refs.ContextHandle {
 		return
 	}
 	name := nameKey(h.Name)
@@ -222,7 +221,7 @@ func (x *handledRecords) withHandle(fold string) *Handled {
 }
 
 // withID is withHandle for an id.
-func (x *handledRecords) withID(kind handle.Kind, id string) *Handled {
+func (x *handledRecords) withID(kind refs.HandleKind, id string) *Handled {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.byKey[handledKey{kind, id}]
@@ -270,7 +269,7 @@ func (v *View) hidesHandle(text string) bool {
 	if text == "" || len(text) > mostOfHandle || names.HandleLen(text) != len(text) {
 		return false
 	}
-	fold := handle.Fold(text)
+	fold := refs.FoldHandle(text)
 	if h := v.rooms.handled.withHandle(fold); h != nil {
 		return v.hidesHandled(h)
 	}
@@ -278,11 +277,11 @@ func (v *View) hidesHandle(text string) bool {
 }
 
 // mostOfHandle is how many bytes a handle is typed with at most.
-const mostOfHandle = handle.Max * utf8.UTFMax * 4
+const mostOfHandle = refs.MaxHandle * utf8.UTFMax * 4
 
 // hidesMemory is hidesHandle for the id of a memory.
 func (v *View) hidesMemory(id string) bool {
-	if h := v.rooms.handled.withID(handle.Memory, id); h != nil {
+	if h := v.rooms.handled.withID(refs.MemoryHandle, id); h != nil {
 		return v.hidesHandled(h)
 	}
 	return v.entities.Past().Has(past.MemoryID, id)
@@ -305,7 +304,7 @@ func (v *View) hiddenAt(text string) int {
 	case refs.MemoryID:
 		hidden = v.hidesMemory(id)
 	case refs.Conversation:
-		of, _, _ := handle.SplitMessage(id)
+		of, _, _ := refs.SplitMessageRef(id)
 		hidden = v.hidesHandle(of)
 	case refs.Handle:
 		hidden = v.hidesHandle(id)
@@ -325,10 +324,10 @@ func wasReferred(in *past.Names, text string) int {
 	case refs.MemoryID:
 		was = in.Has(past.MemoryID, id)
 	case refs.Conversation:
-		of, _, _ := handle.SplitMessage(id)
-		was = in.Has(past.Handle, handle.Fold(of))
+		of, _, _ := refs.SplitMessageRef(id)
+		was = in.Has(past.Handle, refs.FoldHandle(of))
 	case refs.Handle:
-		was = in.Has(past.Handle, handle.Fold(id))
+		was = in.Has(past.Handle, refs.FoldHandle(id))
 	}
 	if !was {
 		return 0

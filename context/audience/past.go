@@ -4,7 +4,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
@@ -125,7 +125,7 @@ func nameIsPast(in *past.Names, name string) bool {
 		return false
 	}
 	if notes.WasMeant(in, name) || entities.WasCalled(in, name) ||
-		in.Has(past.Handle, handle.Fold(name)) || in.Has(past.ContextName, nameKey(name)) {
+		in.Has(past.Handle, refs.FoldHandle(name)) || in.Has(past.ContextName, nameKey(name)) {
 		return true
 	}
 	base := withoutEnding(path.Base(name))

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
@@ -299,7 +299,7 @@ func keysAsWritten(name string, add func(uint32)) {
 		add(keyOf(base))
 	}
 	if !isASCII(name) { // handles are compared in another form
-		add(keyOf(handle.Fold(strings.TrimSpace(name))))
+		add(keyOf(refs.FoldHandle(strings.TrimSpace(name))))
 	}
 }
 
@@ -324,7 +324,7 @@ func mentionKeys(text string, add func(uint32)) {
 	}
 	add(mentionKey(entities.Fold(text)))
 	if !isASCII(text) {
-		add(mentionKey(handle.Fold(text[:names.HandleLen(text)])))
+		add(mentionKey(refs.FoldHandle(text[:names.HandleLen(text)])))
 	}
 }
 

@@ -1,29 +1,5 @@
 package gather
 
-// Complete answers what a person may mean who has typed a part of a handle or of a
-// name behind @ or #: for menus (REF-16), and for what to suggest when a reference leads to
-// nothing (REF-7).
-//
-// It keeps one index of the handles of all records (context/refs/index) and follows the
-// commits of the store: who writes finds what was written. What records there are, and what
-// each reader is shown of them, is known by Sources: those of memories, contexts, tags,
-// domains and entities live here; that of conversations stands to the right (chat/handles).
-//
-// # Readers
-//
-// For a remote reader private records do not exist: the index counts everything for him by
-// what he may know. What names a private record in a public one is looked for when a record
-// would be shown to him, since that is a look at its texts, and the answer is kept until the
-// record changes, or what links and names mean (audience.View.Meanings). A local reader pays
-// for none of it.
-//
-// # Lifetime and concurrency
-//
-// The index is made by Load, or by the first call. Until then commits cost nothing; while it
-// is made they are noted, and taken in at its end. It takes some 500 bytes for a handle, and half
-// a second for 100,000 of them (BenchmarkChange in context/refs/index). Handles may be used
-// concurrently. No text is looked at while the index is locked.
-
 import (
 	"context"
 	"fmt"
@@ -33,8 +9,7 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -46,13 +21,13 @@ const maxLabel = 120
 
 // Handles completes handles. Open makes one.
 type Completer struct {
-	of      [1 + int(handle.Domain)]HandleSource // by kind; nil: there are no such records
+	of      [1 + int(refs.DomainHandle)]HandleSource // by kind; nil: there are no such records
 	sources []HandleSource
 
 	loading sync.Mutex // held by who makes the index
 
 	mu      sync.RWMutex // guards what follows, and calls of the Sources
-	index   *index.Index // nil until it is made
+	index   *refs.Index  // nil until it is made
 	noting  bool         // while it is made
 	noted   []*kv.ChangeSet
 	commits uint64 // that the index has taken in
@@ -72,7 +47,7 @@ type looked struct {
 	names  []string
 }
 
-func (l *looked) holds(e *index.Entry) bool {
+func (l *looked) holds(e *refs.Entry) bool {
 	return l.handle == e.Handle && slices.Equal(l.names, e.Names)
 }
 
@@ -105,7 +80,7 @@ func (h *Completer) commit(cs *kv.ChangeSet) {
 }
 
 // take changes the entries that a commit has touched. Hold h.mu.
-func (h *Completer) take(x *index.Index, cs *kv.ChangeSet) {
+func (h *Completer) take(x *refs.Index, cs *kv.ChangeSet) {
 	for _, s := range h.sources {
 		for _, k := range s.Touched(cs) {
 			delete(h.shown.known, k)
@@ -150,7 +125,7 @@ func (h *Completer) Load(ctx context.Context) error {
 }
 
 // made returns an index of all records. Nobody else asks the Sources meanwhile.
-func (h *Completer) made(ctx context.Context) (*index.Index, error) {
+func (h *Completer) made(ctx context.Context) (*refs.Index, error) {
 	var keys []HandleKey
 	for _, s := range h.sources {
 		some, err := s.Load(ctx)
@@ -159,8 +134,8 @@ func (h *Completer) made(ctx context.Context) (*index.Index, error) {
 		}
 		keys = append(keys, some...)
 	}
-	x := index.New()
-	x.Load(func(yield func(index.Entry) bool) {
+	x := refs.NewIndex()
+	x.Load(func(yield func(refs.Entry) bool) {
 		for _, k := range keys {
 			e, ok := h.of[k.Kind].Entry(k)
 			if ok && !yield(e) {
@@ -176,23 +151,23 @@ func (h *Completer) made(ctx context.Context) (*index.Index, error) {
 // index.Index.Complete. The error is Invalid for a kind that there is not.
 func (h *Completer) Complete(ctx context.Context, v *audience.View, typed string, names []string, limit int,
 ) ([]record.RefCompletion, error) {
-	kinds := make([]handle.Kind, len(names))
+	kinds := make([]refs.HandleKind, len(names))
 	for i, name := range names {
-		at := slices.IndexFunc(handle.Kinds(), func(k handle.Kind) bool { return k.String() == name })
+		at := slices.IndexFunc(refs.HandleKinds(), func(k refs.HandleKind) bool { return k.String() == name })
 		if at < 0 {
 			return nil, fault.Field(fmt.Sprintf("kinds[%d]", i), "no such kind").WithHint("give memory, context, conversation, entity, tag or domain")
 		}
-		kinds[i] = handle.Kinds()[at]
+		kinds[i] = refs.HandleKinds()[at]
 	}
-	return h.find(ctx, v, func(x *index.Index, skip index.Skip) []index.Hit {
-		return x.Complete(index.Query{Typed: typed, Kinds: kinds, Limit: limit, PublicOnly: v.Hides(), Skip: skip})
+	return h.find(ctx, v, func(x *refs.Index, skip refs.SkipEntry) []refs.Hit {
+		return x.Complete(refs.IndexQuery{Typed: typed, Kinds: kinds, Limit: limit, PublicOnly: v.Hides(), Skip: skip})
 	})
 }
 
 // Near returns the records that a reader may have meant by what is no handle, the nearest
 // first, at most limit. See index.Index.Near.
 func (h *Completer) Near(ctx context.Context, v *audience.View, ref string, limit int) ([]record.RefCompletion, error) {
-	return h.find(ctx, v, func(x *index.Index, skip index.Skip) []index.Hit {
+	return h.find(ctx, v, func(x *refs.Index, skip refs.SkipEntry) []refs.Hit {
 		return x.Near(ref, limit, v.Hides(), skip)
 	})
 }
@@ -216,7 +191,7 @@ func (h *Completer) Suggest(v *audience.View, ref string, limit int) []fault.Can
 // find returns what ask finds for a reader. What it finds that nobody knows yet whether the
 // reader is shown is looked at when the index is not locked; then it is asked again, as often
 // as something was found that is not shown.
-func (h *Completer) find(ctx context.Context, v *audience.View, ask func(*index.Index, index.Skip) []index.Hit,
+func (h *Completer) find(ctx context.Context, v *audience.View, ask func(*refs.Index, refs.SkipEntry) []refs.Hit,
 ) ([]record.RefCompletion, error) {
 	err := h.Load(ctx)
 	if err != nil {
@@ -242,14 +217,14 @@ func (h *Completer) find(ctx context.Context, v *audience.View, ask func(*index.
 
 // ask finds what a remote reader is shown as far as that is known. What it finds is in seen
 // then if it is known.
-func (h *Completer) ask(v *audience.View, seen map[HandleKey]looked, ask func(*index.Index, index.Skip) []index.Hit) []index.Hit {
+func (h *Completer) ask(v *audience.View, seen map[HandleKey]looked, ask func(*refs.Index, refs.SkipEntry) []refs.Hit) []refs.Hit {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	kept := h.shown.known
 	if h.shown.meanings != v.Meanings() {
 		kept = nil
 	}
-	return ask(h.index, func(e *index.Entry, name int) bool {
+	return ask(h.index, func(e *refs.Entry, name int) bool {
 		k := HandleKey{e.Kind, e.ID}
 		l, ok := seen[k]
 		if !ok || !l.holds(e) {
@@ -265,7 +240,7 @@ func (h *Completer) ask(v *audience.View, seen map[HandleKey]looked, ask func(*i
 
 // look looks at what was found and is not known, and keeps what it sees. It reports whether
 // some of it is not shown.
-func (h *Completer) look(ctx context.Context, v *audience.View, hits []index.Hit, seen map[HandleKey]looked) (again bool, err error) {
+func (h *Completer) look(ctx context.Context, v *audience.View, hits []refs.Hit, seen map[HandleKey]looked) (again bool, err error) {
 	meanings := v.Meanings() // before anything is looked at
 	h.mu.RLock()
 	commits := h.commits
@@ -305,7 +280,7 @@ func (h *Completer) keep(v *audience.View, fresh map[HandleKey]looked, meanings,
 	maps.Copy(h.shown.known, fresh)
 }
 
-func localItems(hits []index.Hit) []record.RefCompletion {
+func localItems(hits []refs.Hit) []record.RefCompletion {
 	items := make([]record.RefCompletion, len(hits))
 	for i := range hits {
 		items[i] = itemOf(&hits[i].Entry, line(hits[i].Label))
@@ -313,7 +288,7 @@ func localItems(hits []index.Hit) []record.RefCompletion {
 	return items
 }
 
-func remoteItems(hits []index.Hit, seen map[HandleKey]looked) []record.RefCompletion {
+func remoteItems(hits []refs.Hit, seen map[HandleKey]looked) []record.RefCompletion {
 	items := make([]record.RefCompletion, len(hits))
 	for i := range hits {
 		e := &hits[i].Entry
@@ -326,7 +301,7 @@ func remoteItems(hits []index.Hit, seen map[HandleKey]looked) []record.RefComple
 	return items
 }
 
-func itemOf(e *index.Entry, label string) record.RefCompletion {
+func itemOf(e *refs.Entry, label string) record.RefCompletion {
 	return record.RefCompletion{
 		Kind: record.ResolvedType(e.Kind.String()), Handle: e.Handle, Label: label, ID: e.ID, Number: e.Number,
 	}

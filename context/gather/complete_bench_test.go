@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -36,7 +36,7 @@ func BenchmarkREF16_Handles(b *testing.B) {
 			times := make([]time.Duration, 0, b.N)
 			for i := range b.N {
 				start := time.Now()
-				_, err := w.handles.Complete(b.Context(), v, typed[i%len(typed)], nil, index.DefaultLimit)
+				_, err := w.handles.Complete(b.Context(), v, typed[i%len(typed)], nil, refs.DefaultCompletions)
 				times = append(times, time.Since(start))
 				w.must(err)
 			}

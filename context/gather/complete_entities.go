@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
@@ -19,13 +18,13 @@ type EntitySource struct{ store *entities.Store }
 func NewEntitySource(store *entities.Store) *EntitySource { return &EntitySource{store} }
 
 // Kinds is that of Source.
-func (s *EntitySource) Kinds() []handle.Kind { return []handle.Kind{handle.Entity} }
+func (s *EntitySource) Kinds() []refs.HandleKind { return []refs.HandleKind{refs.EntityHandle} }
 
 // Load is that of Source.
 func (s *EntitySource) Load(ctx context.Context) ([]HandleKey, error) {
 	var keys []HandleKey
 	for e := range s.store.All() {
-		keys = append(keys, HandleKey{handle.Entity, e.ID})
+		keys = append(keys, HandleKey{refs.EntityHandle, e.ID})
 	}
 	return keys, ctx.Err()
 }
@@ -35,20 +34,20 @@ func (s *EntitySource) Touched(cs *kv.ChangeSet) []HandleKey {
 	var keys []HandleKey
 	for _, ch := range cs.Changes {
 		if _, _, ok := entities.EntityRecords.Of(ch); ok {
-			keys = append(keys, HandleKey{handle.Entity, ch.ID})
+			keys = append(keys, HandleKey{refs.EntityHandle, ch.ID})
 		}
 	}
 	return keys
 }
 
 // Entry is that of Source.
-func (s *EntitySource) Entry(k HandleKey) (index.Entry, bool) {
+func (s *EntitySource) Entry(k HandleKey) (refs.Entry, bool) {
 	e := s.store.Get(k.ID)
 	if e == nil || !e.Live() {
-		return index.Entry{}, false
+		return refs.Entry{}, false
 	}
-	out := index.Entry{
-		Kind: handle.Entity, ID: e.ID, Handle: names.Handle(e.Name, e.Type), Names: append([]string{e.Name}, e.Aliases...),
+	out := refs.Entry{
+		Kind: refs.EntityHandle, ID: e.ID, Handle: names.Handle(e.Name, e.Type), Names: append([]string{e.Name}, e.Aliases...),
 		Label: e.Name, Used: e.UpdatedAt,
 	}
 	if !e.Private {
@@ -58,7 +57,7 @@ func (s *EntitySource) Entry(k HandleKey) (index.Entry, bool) {
 }
 
 // Show is that of Source.
-func (s *EntitySource) Show(_ context.Context, v *audience.View, e *index.Entry) (EntryVisibility, error) {
+func (s *EntitySource) Show(_ context.Context, v *audience.View, e *refs.Entry) (EntryVisibility, error) {
 	stored := v.Entity(e.ID)
 	if stored == nil || !stored.Live() {
 		return EntryVisibility{}, nil

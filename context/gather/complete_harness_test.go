@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -148,7 +148,7 @@ func (w *completerWorld) say(id, title string, messages ...string) string {
 // typed returns what a reader is offered, each as "handle: label".
 func (w *completerWorld) typed(v *audience.View, text string, kinds ...string) []string {
 	w.Helper()
-	items, err := w.handles.Complete(w.t.Context(), v, text, kinds, index.MaxLimit)
+	items, err := w.handles.Complete(w.t.Context(), v, text, kinds, refs.MaxCompletions)
 	w.must(err)
 	return shown(items)
 }

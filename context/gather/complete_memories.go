@@ -8,8 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -43,8 +42,8 @@ func NewMemorySource(store *memory.Store, rooms *audience.Views) *MemorySource {
 }
 
 // Kinds is that of Source.
-func (s *MemorySource) Kinds() []handle.Kind {
-	return []handle.Kind{handle.Memory, handle.Context, handle.Tag, handle.Domain}
+func (s *MemorySource) Kinds() []refs.HandleKind {
+	return []refs.HandleKind{refs.MemoryHandle, refs.ContextHandle, refs.TagHandle, refs.DomainHandle}
 }
 
 // Load is that of Source.
@@ -56,11 +55,11 @@ func (s *MemorySource) Load(ctx context.Context) ([]HandleKey, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		keys = append(keys, HandleKey{handle.Memory, m.ID})
+		keys = append(keys, HandleKey{refs.MemoryHandle, m.ID})
 		s.follow(m.ID)
 	}
 	for c := range s.store.StoredContexts() {
-		keys = append(keys, HandleKey{handle.Context, c.ID})
+		keys = append(keys, HandleKey{refs.ContextHandle, c.ID})
 	}
 	for k := range s.labels {
 		keys = append(keys, k)
@@ -77,7 +76,7 @@ func (s *MemorySource) Touched(cs *kv.ChangeSet) []HandleKey {
 		case memoryID != "":
 			keys = s.touch(keys, memoryID)
 		case contextID != "":
-			keys = append(keys, HandleKey{handle.Context, contextID})
+			keys = append(keys, HandleKey{refs.ContextHandle, contextID})
 		case len(s.from[ch.ID]) > 0 && ch.Collection == notes.Records.Name():
 			for _, id := range slices.Clone(s.from[ch.ID]) { // which may be private now, or public
 				keys = s.touch(keys, id)
@@ -88,7 +87,7 @@ func (s *MemorySource) Touched(cs *kv.ChangeSet) []HandleKey {
 }
 
 func (s *MemorySource) touch(keys []HandleKey, id string) []HandleKey {
-	return append(append(keys, HandleKey{handle.Memory, id}), s.follow(id)...)
+	return append(append(keys, HandleKey{refs.MemoryHandle, id}), s.follow(id)...)
 }
 
 // follow takes in what tags, domains and source a memory has now. It returns the tags and domains that it
@@ -146,9 +145,9 @@ func (s *MemorySource) follow(id string) []HandleKey {
 func labelsOf(m *memory.Record) []HandleKey {
 	var keys []HandleKey
 	for _, of := range []struct {
-		kind handle.Kind
+		kind refs.HandleKind
 		list []string
-	}{{handle.Tag, m.Tags}, {handle.Domain, m.Domains}} {
+	}{{refs.TagHandle, m.Tags}, {refs.DomainHandle, m.Domains}} {
 		for _, label := range of.list {
 			label = audience.FoldStatement(label)
 			for at := range len(label) + 1 {
@@ -192,33 +191,33 @@ func (t *times) drop(id string) {
 }
 
 // Entry is that of Source.
-func (s *MemorySource) Entry(k HandleKey) (index.Entry, bool) {
+func (s *MemorySource) Entry(k HandleKey) (refs.Entry, bool) {
 	switch k.Kind {
-	case handle.Memory:
+	case refs.MemoryHandle:
 		return s.memory(k.ID)
-	case handle.Context:
+	case refs.ContextHandle:
 		return s.context(k.ID)
 	}
 	c := s.labels[k]
 	if c == nil {
-		return index.Entry{}, false
+		return refs.Entry{}, false
 	}
-	e := index.Entry{
-		Kind: k.Kind, ID: k.ID, Handle: handle.ForTag(k.ID), Names: []string{k.ID}, Label: k.ID, Used: c.all.last, Public: c.public.last,
+	e := refs.Entry{
+		Kind: k.Kind, ID: k.ID, Handle: refs.NewTagHandle(k.ID), Names: []string{k.ID}, Label: k.ID, Used: c.all.last, Public: c.public.last,
 	}
-	if k.Kind == handle.Domain {
-		e.Handle = handle.ForDomain(k.ID)
+	if k.Kind == refs.DomainHandle {
+		e.Handle = refs.NewDomainHandle(k.ID)
 	}
 	return e, true
 }
 
-func (s *MemorySource) memory(id string) (e index.Entry, ok bool) {
+func (s *MemorySource) memory(id string) (e refs.Entry, ok bool) {
 	m := s.store.Stored(id)
 	if m == nil || !m.Current() {
 		return e, false
 	}
-	e = index.Entry{
-		Kind: handle.Memory, ID: m.ID, Handle: m.Handle, Former: m.Aliases, Number: uint64(m.Number), Label: labelOf(m),
+	e = refs.Entry{
+		Kind: refs.MemoryHandle, ID: m.ID, Handle: m.Handle, Former: m.Aliases, Number: uint64(m.Number), Label: labelOf(m),
 		Used: s.store.LastUsed(m),
 	}
 	if memory.Sees(s.remote, m) {
@@ -229,13 +228,13 @@ func (s *MemorySource) memory(id string) (e index.Entry, ok bool) {
 
 func labelOf(m *memory.Record) string { return cmp.Or(m.Summary, m.Statement) }
 
-func (s *MemorySource) context(id string) (e index.Entry, ok bool) {
+func (s *MemorySource) context(id string) (e refs.Entry, ok bool) {
 	c := s.store.StoredContext(id)
 	if c == nil {
 		return e, false
 	}
-	e = index.Entry{
-		Kind: handle.Context, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Names: []string{c.Name}, Label: c.Name, Used: c.UpdatedAt,
+	e = refs.Entry{
+		Kind: refs.ContextHandle, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Names: []string{c.Name}, Label: c.Name, Used: c.UpdatedAt,
 	}
 	if !c.Private {
 		e.Public = e.Used
@@ -244,15 +243,15 @@ func (s *MemorySource) context(id string) (e index.Entry, ok bool) {
 }
 
 // Show is that of Source.
-func (s *MemorySource) Show(_ context.Context, v *audience.View, e *index.Entry) (EntryVisibility, error) {
+func (s *MemorySource) Show(_ context.Context, v *audience.View, e *refs.Entry) (EntryVisibility, error) {
 	switch e.Kind {
-	case handle.Memory:
+	case refs.MemoryHandle:
 		m := s.store.Stored(e.ID)
 		if !memory.Sees(v, m) {
 			return EntryVisibility{}, nil
 		}
 		return EntryVisibility{Exists: true, Handle: m.ShowsHandle(v), Label: v.TextOf(m.Source.NoteID, labelOf(m))}, nil
-	case handle.Context:
+	case refs.ContextHandle:
 		c := s.store.StoredContext(e.ID)
 		if c == nil || !v.Sees(c.Private) {
 			return EntryVisibility{}, nil

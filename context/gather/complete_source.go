@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // Key names a record that has a handle.
 type HandleKey struct {
-	Kind handle.Kind
+	Kind refs.HandleKind
 	ID   string
 }
 
@@ -19,16 +18,16 @@ type HandleKey struct {
 // Show is called concurrently.
 type HandleSource interface {
 	// Kinds are those of its records.
-	Kinds() []handle.Kind
+	Kinds() []refs.HandleKind
 	// Load returns all records, as they are at some time while it runs.
 	Load(ctx context.Context) ([]HandleKey, error)
 	// Touched returns the records whose entries a commit has changed, and others where that is
 	// simpler. It may be asked again about a commit that Load has seen.
 	Touched(cs *kv.ChangeSet) []HandleKey
 	// Entry returns the entry of a record as it is now; ok is false when it has none.
-	Entry(k HandleKey) (e index.Entry, ok bool)
+	Entry(k HandleKey) (e refs.Entry, ok bool)
 	// Show returns what a remote reader is shown of an entry.
-	Show(ctx context.Context, v *audience.View, e *index.Entry) (EntryVisibility, error)
+	Show(ctx context.Context, v *audience.View, e *refs.Entry) (EntryVisibility, error)
 }
 
 // Shown is what a reader is shown of an entry.
@@ -44,9 +43,9 @@ func (s *EntryVisibility) finds(name int) bool {
 	switch {
 	case !s.Exists:
 		return false
-	case name == index.ByNumber:
+	case name == refs.ByNumber:
 		return true
-	case name == index.ByHandle:
+	case name == refs.ByHandle:
 		return s.Handle
 	}
 	return s.Handle && name < len(s.Names) && s.Names[name]

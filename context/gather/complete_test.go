@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
@@ -332,9 +332,9 @@ func TestREF16_CommitsWhileTheIndexIsMade(t *testing.T) {
 	readers.Wait()
 	fresh := w.opened()
 	for _, text := range []string{"num", "number_1", "29", "person"} {
-		got, err := w.handles.Complete(t.Context(), w.local, text, nil, index.MaxLimit)
+		got, err := w.handles.Complete(t.Context(), w.local, text, nil, refs.MaxCompletions)
 		w.must(err)
-		want, err := fresh.Complete(t.Context(), w.local, text, []string{"entity"}, index.MaxLimit)
+		want, err := fresh.Complete(t.Context(), w.local, text, []string{"entity"}, refs.MaxCompletions)
 		w.must(err)
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, shown(got), shown(want))

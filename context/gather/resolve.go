@@ -1,29 +1,5 @@
 package gather
 
-// Resolve says which records the references of a message lead to: memories by number, id or
-// handle, contexts with all that lies below them, tags, domains, entities, conversations, their messages
-// and notes (REF-7).
-//
-// Resolve takes one reference. InMessage finds all of a text: those that package refs reads without
-// knowing a store, and names, which may have several words. The longest of what a place may mean counts,
-// of one length the first in the order of REF-7, and of two records that are called the same none: the
-// error names both.
-//
-// # Who may call it
-//
-// The handlers of rpc, and package gather. Who reads gives the View of the reader: for a remote one a
-// private record answers as one that is not there, and is no candidate.
-//
-// # Messages of conversations
-//
-// Conversations lie to the right of this room. What it needs of them are functions of Options, which
-// cmd/ctxd fills in.
-//
-// # Concurrency
-//
-// A Resolver holds nothing but what it was made with, and may be used by any number of goroutines. The
-// stores that it asks are asked one by one: what is written meanwhile may be seen by the later ones.
-
 import (
 	"context"
 	"strings"
@@ -31,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt/chars"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -156,7 +132,7 @@ func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called strin
 		return t, err
 	}
 	missing := missingReference(called)
-	if number, ok := handle.ParseNumber(called); ok && !v.Hides() && r.opts.Memories != nil {
+	if number, ok := refs.ParseMemoryNumber(called); ok && !v.Hides() && r.opts.Memories != nil {
 		last, err := r.opts.Memories.LastNumber(ctx)
 		if err != nil {
 			return nil, err
@@ -195,7 +171,7 @@ func (r *Resolver) word(ctx context.Context, v *audience.View, w word) (*Referen
 
 // byMessage is the first half of step 1.
 func (r *Resolver) byMessage(ctx context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
-	of, which, ok := handle.SplitMessage(w.text)
+	of, which, ok := refs.SplitMessageRef(w.text)
 	if !ok || r.opts.Conversation == nil {
 		return nil, nil
 	}
@@ -255,7 +231,7 @@ func (r *Resolver) memoryID(v *audience.View, id string) (*ReferenceTarget, erro
 
 // byNumber is step 2.
 func (r *Resolver) byNumber(_ context.Context, v *audience.View, w word) (*ReferenceTarget, error) {
-	number, ok := handle.ParseNumber(w.text)
+	number, ok := refs.ParseMemoryNumber(w.text)
 	if !ok || r.opts.Memories == nil {
 		return nil, nil
 	}
@@ -299,8 +275,8 @@ func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Ref
 	if strings.IndexByte(w.text, '_') < 0 { // as in most names: it has no suffix
 		return nil, nil
 	}
-	folded := handle.Fold(w.text)
-	if strings.HasSuffix(folded, handle.Entity.Suffix()) {
+	folded := refs.FoldHandle(w.text)
+	if strings.HasSuffix(folded, refs.EntityHandle.Suffix()) {
 		switch list := v.Handled(w.text); len(list) {
 		case 0:
 		case 1:
@@ -317,8 +293,8 @@ func (r *Resolver) byComputed(_ context.Context, v *audience.View, w word) (*Ref
 		suffix string
 		found  record.ResolvedType
 	}{
-		{audience.GroupTag, handle.Tag.Suffix(), record.ResolvedTag},
-		{audience.GroupDomain, handle.Domain.Suffix(), record.ResolvedDomain},
+		{audience.GroupTag, refs.TagHandle.Suffix(), record.ResolvedTag},
+		{audience.GroupDomain, refs.DomainHandle.Suffix(), record.ResolvedDomain},
 	} {
 		if !strings.HasSuffix(folded, labels.suffix) {
 			continue

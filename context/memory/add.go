@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -370,11 +370,11 @@ func transition(m *Record, to string) *fault.Error {
 func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
 	words, by := m.Statement, handleOwner{Kind: memoryOwner, ID: m.ID}
 	if asked != "" {
-		h, err := handle.CheckCustom(asked, handle.Memory)
+		h, err := refs.CheckHandle(asked, refs.MemoryHandle)
 		if err != nil {
 			return err
 		}
-		hidden, err := s.ownedUnseen(tx, v, handle.Fold(h))
+		hidden, err := s.ownedUnseen(tx, v, refs.FoldHandle(h))
 		if err != nil {
 			return err
 		}
@@ -386,11 +386,11 @@ func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) erro
 	}
 	var err error
 	m.Handle, err = s.names.Choose(tx, by, func(try int) (string, error) {
-		hex := handle.ShortHex
-		if try >= handle.Tries {
-			hex = handle.LongHex
+		hex := refs.ShortHandleHex
+		if try >= refs.MaxHandleTries {
+			hex = refs.LongHandleHex
 		}
-		return handle.ForMemory(words, m.Kind, hex, s.opts.Random)
+		return refs.NewMemoryHandle(words, m.Kind, hex, s.opts.Random)
 	})
 	return err
 }

@@ -1,19 +1,5 @@
 package memory
 
-// Contexts keeps the tree of contexts, the parts of a life that memories belong to:
-// what is written of them, below which they lie, and which memory belongs to which.
-//
-// The room of memories calls it, and nobody else writes contexts. It stands below that room,
-// and knows of a memory only its id: the functions of a Tree say whether a reader finds one,
-// and what has a handle that a reader does not see. What is shown of a context, and what is
-// looked up in memory, is for the room of memories, which keeps a view of both.
-//
-// A reader is a View: what it does not see is missing, and is neither deleted nor unlinked
-// for it. A Tree may be used concurrently: all that it keeps is in transactions.
-//
-// The records are of the collections context, by id, and context-memory, which says since when
-// a memory belongs to a context, by both ids.
-
 import (
 	"cmp"
 	"context"
@@ -25,7 +11,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -196,18 +182,18 @@ func (t *contextTree) below(tx *kv.Tx, v *audience.View, c *StoredContext) error
 func (t *contextTree) Claim(tx *kv.Tx, v *audience.View, c, old *StoredContext, asked string) error {
 	by := handleOwner{Kind: contextOwner, ID: c.ID}
 	switch {
-	case old != nil && (asked == "" || handle.Fold(asked) == handle.Fold(old.Handle)):
+	case old != nil && (asked == "" || refs.FoldHandle(asked) == refs.FoldHandle(old.Handle)):
 		return nil
 	case old != nil:
 		return (&fault.Error{
 			Kind: fault.Conflict, Ref: c.ID, Field: "handle", Msg: "the context has a handle already",
 		}).WithHint("leave out handle; it stays when the name changes")
 	case asked != "":
-		h, err := handle.CheckCustom(asked, handle.Context)
+		h, err := refs.CheckHandle(asked, refs.ContextHandle)
 		if err != nil {
 			return err
 		}
-		hidden, err := t.Unseen(tx, v, handle.Fold(h))
+		hidden, err := t.Unseen(tx, v, refs.FoldHandle(h))
 		if err != nil {
 			return err
 		}
@@ -219,9 +205,9 @@ func (t *contextTree) Claim(tx *kv.Tx, v *audience.View, c, old *StoredContext, 
 	var err error
 	c.Handle, err = t.Names.Choose(tx, by, func(try int) (string, error) {
 		if try == 0 {
-			return handle.ForContext(c.Name), nil
+			return refs.NewContextHandle(c.Name), nil
 		}
-		return handle.ForContextRetry(c.Name, t.Random)
+		return refs.NewRandomContextHandle(c.Name, t.Random)
 	})
 	return err
 }
@@ -455,7 +441,7 @@ func (t *contextTree) Rename(ctx context.Context, v *audience.View, id, asked st
 		if c == nil || !v.Sees(c.Private) {
 			return fault.Missing("context", id)
 		}
-		r, err := handle.Rename(handle.Context, c.Handle, c.Aliases, asked)
+		r, err := refs.RenameHandle(refs.ContextHandle, c.Handle, c.Aliases, asked)
 		if err != nil || r.Same {
 			return err
 		}

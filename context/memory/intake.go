@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -308,8 +308,8 @@ func (t *Intake) numberFree(tx *kv.Tx, n int64) (bool, error) {
 }
 
 // claim takes a handle of a row where it is free.
-func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by handleOwner) (ok bool, err error) {
-	folded := handle.Fold(h)
+func (t *Intake) claim(tx *kv.Tx, h string, kind refs.HandleKind, by handleOwner) (ok bool, err error) {
+	folded := refs.FoldHandle(h)
 	if !mayBeHandle(h, kind) || t.planned.handles[folded] {
 		return false, nil
 	}
@@ -325,13 +325,13 @@ func (t *Intake) claim(tx *kv.Tx, h string, kind handle.Kind, by handleOwner) (o
 }
 
 // mayBeHandle reports whether a record of the kind may have a handle, as it is written.
-func mayBeHandle(h string, kind handle.Kind) bool {
-	stored, err := handle.CheckCustom(h, kind)
+func mayBeHandle(h string, kind refs.HandleKind) bool {
+	stored, err := refs.CheckHandle(h, kind)
 	return err == nil && stored == h
 }
 
 // aliases takes the former handles of a row that are free.
-func (t *Intake) aliases(tx *kv.Tx, line int, list []string, kind handle.Kind, by handleOwner) ([]string, error) {
+func (t *Intake) aliases(tx *kv.Tx, line int, list []string, kind refs.HandleKind, by handleOwner) ([]string, error) {
 	out := []string{}
 	for _, h := range list {
 		ok, err := t.claim(tx, h, kind, by)

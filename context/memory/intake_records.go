@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -40,7 +40,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 		c.ParentID, depth = "", 0
 	}
 	by := handleOwner{Kind: contextOwner, ID: c.ID}
-	ok, err := t.claim(tx, c.Handle, handle.Context, by)
+	ok, err := t.claim(tx, c.Handle, refs.ContextHandle, by)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 			}
 		}
 	}
-	if c.Aliases, err = t.aliases(tx, line, c.Aliases, handle.Context, by); err != nil {
+	if c.Aliases, err = t.aliases(tx, line, c.Aliases, refs.ContextHandle, by); err != nil {
 		return err
 	}
 	t.Contexts++
@@ -214,7 +214,7 @@ func (t *Intake) name(tx *kv.Tx, line int, m *Record) error {
 		t.planned.numbers[m.Number] = true
 	}
 	by := handleOwner{Kind: memoryOwner, ID: m.ID}
-	ok, err := t.claim(tx, m.Handle, handle.Memory, by)
+	ok, err := t.claim(tx, m.Handle, refs.MemoryHandle, by)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (t *Intake) name(tx *kv.Tx, line int, m *Record) error {
 			}
 		}
 	}
-	m.Aliases, err = t.aliases(tx, line, m.Aliases, handle.Memory, by)
+	m.Aliases, err = t.aliases(tx, line, m.Aliases, refs.MemoryHandle, by)
 	return err
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -19,16 +19,16 @@ const (
 // Owner returns what has a handle, and whether the handle is a former one, as far as the reader sees it; kind
 // is "" for nothing. O(1).
 func (s *Store) Owner(v *audience.View, h string) (kind, id string, former bool) {
-	folded := handle.Fold(h)
+	folded := refs.FoldHandle(h)
 	s.mu.RLock()
 	by := s.byHandle[folded]
 	m, c := s.byID[by.ID], s.contexts[by.ID]
 	s.mu.RUnlock()
 	switch {
 	case by.Kind == memoryOwner && Sees(v, m) && !hidesHandle(v, m):
-		return memoryOwner, m.ID, handle.Fold(m.Handle) != folded
+		return memoryOwner, m.ID, refs.FoldHandle(m.Handle) != folded
 	case by.Kind == contextOwner && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
-		return contextOwner, c.ID, handle.Fold(c.Handle) != folded
+		return contextOwner, c.ID, refs.FoldHandle(c.Handle) != folded
 	}
 	return "", "", false
 }
@@ -148,7 +148,7 @@ func inOrder(list []*Record) []string {
 func (s *Store) Labelled(kind audience.GroupKind, h string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.groups.Handled(kind, handle.Fold(h))
+	return s.groups.Handled(kind, refs.FoldHandle(h))
 }
 
 // Tree returns the ids of the memories that belong to a context or to one below it, in the order of Group,

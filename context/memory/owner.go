@@ -1,23 +1,12 @@
 package memory
 
-// Owner keeps who has which handle: memories and contexts share one namespace, and
-// keep in it the handles that they had before. What becomes of a handle is decided inside a
-// transaction, where two that are under way must not choose the same.
-//
-// The rooms of memories and of contexts call it: it stands below both, since each has to see
-// what the other has taken. It knows neither, only their kinds and ids. Callers bring the
-// transaction, and nothing here is kept between two calls.
-//
-// The records are of the collection memory-handle: an owner by the fold of a handle, former
-// ones too.
-
 import (
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -71,7 +60,7 @@ func decode(stored string) (*handleOwner, error) {
 
 // tries are how many handles are made until one is free. Behind handle.Tries come those of a
 // random handle with the long ending.
-const tries = handle.Tries + 4
+const tries = refs.MaxHandleTries + 4
 
 // errRandom is what handles are made without.
 var errRandom = errors.New("no random numbers for a handle")
@@ -80,7 +69,7 @@ var errRandom = errors.New("no random numbers for a handle")
 func handleFolds(own string, former []string) []string {
 	list := make([]string, 0, 1+len(former))
 	for _, h := range append([]string{own}, former...) {
-		list = append(list, handle.Fold(h))
+		list = append(list, refs.FoldHandle(h))
 	}
 	return list
 }
@@ -88,14 +77,14 @@ func handleFolds(own string, former []string) []string {
 // MemoryHandled returns what a memory is called.
 func HandledMemory(m *record.MemoryRecord) audience.Handled {
 	return audience.Handled{
-		Kind: handle.Memory, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
+		Kind: refs.MemoryHandle, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
 	}
 }
 
 // ContextHandled returns what a context is called.
 func HandledContext(c *record.Context) audience.Handled {
 	return audience.Handled{
-		Kind: handle.Context, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Name: c.Name, Private: c.Private,
+		Kind: refs.ContextHandle, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Name: c.Name, Private: c.Private,
 	}
 }
 
@@ -103,7 +92,7 @@ func HandledContext(c *record.Context) audience.Handled {
 // note, inside the transaction, whether it is private; nil: none is.
 func releaseHandles(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id string) (private, found bool, err error)) error {
 	for _, own := range h.Handles {
-		if err := handleOwners.Delete(tx, handle.Fold(own)); err != nil {
+		if err := handleOwners.Delete(tx, refs.FoldHandle(own)); err != nil {
 			return err
 		}
 	}
@@ -131,11 +120,11 @@ func ownsHandles(tx *kv.Tx, is handleOwner, own string, former []string) (bool, 
 // its own, and which of the former ones.
 func mendHandles(tx *kv.Tx, by handleOwner, current string, aliases []string) (own bool, former []string, err error) {
 	take := func(h string) (bool, error) {
-		has, err := handleOwners.Get(tx, handle.Fold(h))
+		has, err := handleOwners.Get(tx, refs.FoldHandle(h))
 		if err != nil || has != nil {
 			return has != nil && *has == by, err
 		}
-		return true, handleOwners.Put(tx, handle.Fold(h), &by)
+		return true, handleOwners.Put(tx, refs.FoldHandle(h), &by)
 	}
 	if own, err = take(current); err != nil {
 		return false, nil, err
@@ -162,7 +151,7 @@ type handleClaims struct {
 
 // Claim takes a handle, or says that it is taken.
 func (n handleClaims) Claim(tx *kv.Tx, h string, by handleOwner) error {
-	free, err := n.Free(tx, handle.Fold(h))
+	free, err := n.Free(tx, refs.FoldHandle(h))
 	if err != nil {
 		return err
 	}
@@ -171,7 +160,7 @@ func (n handleClaims) Claim(tx *kv.Tx, h string, by handleOwner) error {
 			Kind: fault.Conflict, Ref: h, Field: "handle", Msg: "the handle is taken",
 		}).WithHint("choose another one")
 	}
-	return handleOwners.Put(tx, handle.Fold(h), &by)
+	return handleOwners.Put(tx, refs.FoldHandle(h), &by)
 }
 
 // Choose takes the first handle that nobody has of those that candidate makes, which gets the number
@@ -182,12 +171,12 @@ func (n handleClaims) Choose(tx *kv.Tx, by handleOwner, candidate func(try int) 
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", errRandom, err)
 		}
-		free, err := n.Free(tx, handle.Fold(h))
+		free, err := n.Free(tx, refs.FoldHandle(h))
 		if err != nil {
 			return "", err
 		}
 		if free {
-			return h, handleOwners.Put(tx, handle.Fold(h), &by)
+			return h, handleOwners.Put(tx, refs.FoldHandle(h), &by)
 		}
 	}
 	return "", fmt.Errorf("%w: all that were tried are taken", errRandom)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory/first"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -43,9 +43,9 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 	if m == nil {
 		byID = false
 		bare := strings.TrimPrefix(ref, "@")
-		if n, ok := handle.ParseNumber(bare); ok {
+		if n, ok := refs.ParseMemoryNumber(bare); ok {
 			m = s.byID[s.byNumber[int64(n)]]
-		} else if by, ok := s.byHandle[handle.Fold(bare)]; ok && by.Kind == memoryOwner {
+		} else if by, ok := s.byHandle[refs.FoldHandle(bare)]; ok && by.Kind == memoryOwner {
 			m = s.byID[by.ID]
 			if m != nil && hidesHandle(v, m) {
 				return nil
@@ -437,7 +437,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 	defer s.mu.RUnlock()
 	c := s.contexts[ref]
 	if c == nil {
-		if by, ok := s.byHandle[handle.Fold(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == contextOwner {
+		if by, ok := s.byHandle[refs.FoldHandle(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == contextOwner {
 			c = s.contexts[by.ID]
 		}
 		if c != nil && s.shownContext(v, c).Handle == "" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -21,7 +21,7 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, id, asked string) 
 		if err := writable(m); err != nil {
 			return err
 		}
-		r, err := handle.Rename(handle.Memory, m.Handle, m.Aliases, asked)
+		r, err := refs.RenameHandle(refs.MemoryHandle, m.Handle, m.Aliases, asked)
 		switch {
 		case err != nil:
 			return err

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -95,7 +95,7 @@ func TestREF5_AContextGetsAnotherHandle(t *testing.T) {
 func TestREF5_ARecordHasAHundredFormerHandles(t *testing.T) {
 	w := open(t, memory.Limits{})
 	m := w.say("I prefer mornings")
-	for i := range handle.MaxFormer {
+	for i := range refs.MaxFormerHandles {
 		_, err := w.mem.Rename(t.Context(), w.local, m.ID, fmt.Sprintf("name_%d", i))
 		must(t, err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -152,20 +151,20 @@ func mentionAt(text string) (kind Kind, size int, id string) {
 		return "", 0, ""
 	}
 	lower := word
-	if size < handle.Min {
+	if size < minHandle {
 		return "", 0, ""
 	}
 	if !isPlain(word) {
-		if utf8.RuneCountInString(norm.NFC.String(word)) < handle.Min {
+		if utf8.RuneCountInString(norm.NFC.String(word)) < minHandle {
 			return "", 0, ""
 		}
-		lower = handle.Lower(word)
+		lower = LowerHandle(word)
 	}
-	if _, ok := handle.ParseNumber(lower); ok {
+	if _, ok := ParseMemoryNumber(lower); ok {
 		return Number, size, lower
 	}
 	if lower[0] == 'c' || lower[0] >= utf8.RuneSelf {
-		if _, _, ok := handle.SplitMessage(lower); ok {
+		if _, _, ok := SplitMessageRef(lower); ok {
 			return Conversation, size, lower
 		}
 	}
@@ -212,7 +211,7 @@ func (f *finder) number() {
 	for n < len(digits) && '0' <= digits[n] && digits[n] <= '9' {
 		n++
 	}
-	if _, ok := handle.ParseNumber(digits[:n]); !ok || inWord(digits[n:]) || !f.counts(digits[n:]) {
+	if _, ok := ParseMemoryNumber(digits[:n]); !ok || inWord(digits[n:]) || !f.counts(digits[n:]) {
 		f.at++
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -43,11 +43,11 @@ func Rename(ctx context.Context, v *audience.View, r Resolver, mem Memories, cha
 	case record.ResolvedConversation:
 		out.Conversation, err = chats.Rename(ctx, v, found.SourceID, p.Handle)
 	case record.ResolvedEntity:
-		_, err = handle.CheckCustom(p.Handle, handle.Entity)
+		_, err = refs.CheckHandle(p.Handle, refs.EntityHandle)
 	case record.ResolvedTag:
-		_, err = handle.CheckCustom(p.Handle, handle.Tag)
+		_, err = refs.CheckHandle(p.Handle, refs.TagHandle)
 	case record.ResolvedDomain:
-		_, err = handle.CheckCustom(p.Handle, handle.Domain)
+		_, err = refs.CheckHandle(p.Handle, refs.DomainHandle)
 	default:
 		err = fault.Field("ref", "what the reference leads to has no handle").
 			WithHint("give a memory, a context or a conversation")

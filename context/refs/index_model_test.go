@@ -1,4 +1,4 @@
-package index_test
+package refs_test
 
 import (
 	"cmp"
@@ -14,42 +14,41 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // model is an index that looks at all of its entries each time.
-type model map[string]index.Entry
+type model map[string]refs.Entry
 
-func idOf(kind handle.Kind, id string) string { return kind.String() + "/" + id }
+func idOf(kind refs.HandleKind, id string) string { return kind.String() + "/" + id }
 
-func (m model) put(e index.Entry) { m[idOf(e.Kind, e.ID)] = e }
+func (m model) put(e refs.Entry) { m[idOf(e.Kind, e.ID)] = e }
 
 // matched is an entry with how well it matches: the place of its tier.
 type matched struct {
-	index.Entry
+	refs.Entry
 	tier int
 }
 
 func name(text string) string {
-	return strings.Join(strings.FieldsFunc(handle.Fold(text), joint), "_")
+	return strings.Join(strings.FieldsFunc(refs.FoldHandle(text), joint), "_")
 }
 
 func joint(r rune) bool { return r == '_' || r == '-' || unicode.IsSpace(r) }
 
 // tierOf returns how well an entry matches what is typed; ok is false when it does not.
-func tierOf(e *index.Entry, typed string, skip index.Skip) (tier int, ok bool) {
+func tierOf(e *refs.Entry, typed string, skip refs.SkipEntry) (tier int, ok bool) {
 	skips := func(name int) bool { return skip != nil && skip(e, name) }
 	typed = strings.TrimPrefix(strings.TrimLeftFunc(strings.ToValidUTF8(typed, "\uFFFD"), unicode.IsSpace), "@")
-	want, own := handle.Fold(typed), handle.Fold(e.Handle)
+	want, own := refs.FoldHandle(typed), refs.FoldHandle(e.Handle)
 	if want == "#" || want == "claim_" {
-		if e.Number > 0 && !skips(index.ByNumber) {
+		if e.Number > 0 && !skips(refs.ByNumber) {
 			return 1, true
 		}
 	}
-	number, isNumber := handle.ParseNumber(want)
-	if isNumber && (want[0] == '#' || want[0] == 'c') && e.Number > 0 && !skips(index.ByNumber) {
+	number, isNumber := refs.ParseMemoryNumber(want)
+	if isNumber && (want[0] == '#' || want[0] == 'c') && e.Number > 0 && !skips(refs.ByNumber) {
 		if number == e.Number {
 			return 0, true
 		}
@@ -60,7 +59,7 @@ func tierOf(e *index.Entry, typed string, skip index.Skip) (tier int, ok bool) {
 	if strings.HasPrefix(want, "#") {
 		return 0, false
 	}
-	if own != "" && !skips(index.ByHandle) {
+	if own != "" && !skips(refs.ByHandle) {
 		switch {
 		case own == want:
 			return 0, true
@@ -87,7 +86,7 @@ func tierOf(e *index.Entry, typed string, skip index.Skip) (tier int, ok bool) {
 		}
 	}
 	for _, former := range e.Former {
-		if strings.HasPrefix(handle.Fold(former), wantName) && !skips(index.ByHandle) {
+		if strings.HasPrefix(refs.FoldHandle(former), wantName) && !skips(refs.ByHandle) {
 			return 3, true
 		}
 	}
@@ -95,8 +94,8 @@ func tierOf(e *index.Entry, typed string, skip index.Skip) (tier int, ok bool) {
 }
 
 // order is that of two entries that match equally well.
-func order(a, b *index.Entry, public bool) int {
-	used := func(e *index.Entry) int64 {
+func order(a, b *refs.Entry, public bool) int {
+	used := func(e *refs.Entry) int64 {
 		if public {
 			return e.Public.UnixMicro()
 		}
@@ -105,11 +104,11 @@ func order(a, b *index.Entry, public bool) int {
 	return cmp.Or(
 		cmp.Compare(used(b), used(a)),
 		cmp.Compare(utf8.RuneCountInString(a.Handle), utf8.RuneCountInString(b.Handle)),
-		strings.Compare(handle.Fold(a.Handle), handle.Fold(b.Handle)), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.ID, b.ID),
+		strings.Compare(refs.FoldHandle(a.Handle), refs.FoldHandle(b.Handle)), cmp.Compare(a.Kind, b.Kind), strings.Compare(a.ID, b.ID),
 	)
 }
 
-func (m model) complete(q index.Query) []string {
+func (m model) complete(q refs.IndexQuery) []string {
 	var all []matched
 	for _, e := range m {
 		switch {
@@ -124,8 +123,8 @@ func (m model) complete(q index.Query) []string {
 		return cmp.Or(a.tier-b.tier, order(&a.Entry, &b.Entry, q.PublicOnly))
 	}
 	slices.SortFunc(all, compare)
-	if q.Limit >= index.AllKindsFrom {
-		first, seen := make([]matched, 0, len(all)), make(map[handle.Kind]bool)
+	if q.Limit >= refs.AllKindsLimit {
+		first, seen := make([]matched, 0, len(all)), make(map[refs.HandleKind]bool)
 		var others []matched
 		for _, one := range all {
 			if seen[one.Kind] {
@@ -168,7 +167,7 @@ func levenshtein(a, b string) int {
 }
 
 func withoutHex(text string) string {
-	for _, size := range []int{handle.ShortHex, handle.LongHex} {
+	for _, size := range []int{refs.ShortHandleHex, refs.LongHandleHex} {
 		if at := len(text) - size - 1; at > 0 && text[at] == '_' && strings.Trim(text[at+1:], "0123456789abcdef") == "" {
 			return text[:at]
 		}
@@ -178,12 +177,12 @@ func withoutHex(text string) string {
 
 func (m model) near(text string, limit int, public bool) []string {
 	type one struct {
-		index.Entry
+		refs.Entry
 		d int
 	}
 	var all []one
 	for _, e := range m {
-		if public && e.Public.IsZero() || handle.Fold(text) == "" {
+		if public && e.Public.IsZero() || refs.FoldHandle(text) == "" {
 			continue
 		}
 		best := 1000
@@ -196,13 +195,13 @@ func (m model) near(text string, limit int, public bool) []string {
 				best = min(best, d)
 			}
 		}
-		own := handle.Fold(e.Handle)
-		look(handle.Fold(text), own)
-		if e.Kind == handle.Memory {
-			look(handle.Fold(text), withoutHex(own))
+		own := refs.FoldHandle(e.Handle)
+		look(refs.FoldHandle(text), own)
+		if e.Kind == refs.MemoryHandle {
+			look(refs.FoldHandle(text), withoutHex(own))
 		}
 		for _, former := range e.Former {
-			look(handle.Fold(text), handle.Fold(former))
+			look(refs.FoldHandle(text), refs.FoldHandle(former))
 		}
 		for _, called := range e.Names {
 			look(name(text), name(called))
@@ -219,7 +218,7 @@ func (m model) near(text string, limit int, public bool) []string {
 	return out
 }
 
-func keys(hits []index.Hit) []string {
+func keys(hits []refs.Hit) []string {
 	out := []string{}
 	for _, h := range hits {
 		out = append(out, idOf(h.Kind, h.ID))
@@ -241,14 +240,14 @@ var phrases = rapid.Custom(func(t *rapid.T) string {
 	return text
 })
 
-var entries = rapid.Custom(func(t *rapid.T) index.Entry {
-	kind := rapid.SampledFrom(handle.Kinds()).Draw(t, "kind")
-	e := index.Entry{
+var entries = rapid.Custom(func(t *rapid.T) refs.Entry {
+	kind := rapid.SampledFrom(refs.HandleKinds()).Draw(t, "kind")
+	e := refs.Entry{
 		Kind: kind, ID: strconv.Itoa(rapid.IntRange(1, 40).Draw(t, "id")),
-		Handle: handle.Lower(strings.ReplaceAll(phrases.Draw(t, "handle"), " ", "_")),
+		Handle: refs.LowerHandle(strings.ReplaceAll(phrases.Draw(t, "handle"), " ", "_")),
 		Used:   moments.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "used")) * time.Microsecond),
 	}
-	if kind == handle.Memory {
+	if kind == refs.MemoryHandle {
 		e.Number, _ = strconv.ParseUint(e.ID, 10, 64)
 	}
 	if rapid.Bool().Draw(t, "public") {
@@ -256,7 +255,7 @@ var entries = rapid.Custom(func(t *rapid.T) index.Entry {
 	}
 	e.Names = rapid.SliceOfN(phrases, 0, 2).Draw(t, "names")
 	if rapid.IntRange(0, 4).Draw(t, "renamed") == 0 {
-		e.Former = []string{handle.Lower(strings.ReplaceAll(phrases.Draw(t, "former"), " ", "_"))}
+		e.Former = []string{refs.LowerHandle(strings.ReplaceAll(phrases.Draw(t, "former"), " ", "_"))}
 	}
 	return e
 })
@@ -270,13 +269,13 @@ var typed = rapid.Custom(func(t *rapid.T) string {
 })
 
 // hidesSome is a Skip that some of the entries do not get past.
-func hidesSome(e *index.Entry, name int) bool { return (len(e.ID)+len(e.Handle)+name)%3 == 0 }
+func hidesSome(e *refs.Entry, name int) bool { return (len(e.ID)+len(e.Handle)+name)%3 == 0 }
 
 // TestREF16_CompletesAsAModelDoes after any Puts, Loads and Deletes.
 func TestREF16_CompletesAsAModelDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x, m := index.New(), model{}
-		first := rapid.SliceOfNDistinct(entries, 0, 60, func(e index.Entry) string { return idOf(e.Kind, e.ID) }).Draw(t, "first")
+		x, m := refs.NewIndex(), model{}
+		first := rapid.SliceOfNDistinct(entries, 0, 60, func(e refs.Entry) string { return idOf(e.Kind, e.ID) }).Draw(t, "first")
 		x.Load(slices.Values(first))
 		for _, e := range first {
 			m.put(e)
@@ -295,12 +294,12 @@ func TestREF16_CompletesAsAModelDoes(t *testing.T) {
 			t.Fatalf("%d entries, want %d", x.Len(), len(m))
 		}
 		for range 8 {
-			q := index.Query{
+			q := refs.IndexQuery{
 				Typed: typed.Draw(t, "typed"), Limit: rapid.SampledFrom([]int{0, 1, 2, 5, 6, 7, 10, 50}).Draw(t, "limit"),
 				PublicOnly: rapid.Bool().Draw(t, "public only"),
 			}
 			if rapid.Bool().Draw(t, "some kinds") {
-				q.Kinds = rapid.SliceOfNDistinct(rapid.SampledFrom(handle.Kinds()), 1, 3, rapid.ID).Draw(t, "kinds")
+				q.Kinds = rapid.SliceOfNDistinct(rapid.SampledFrom(refs.HandleKinds()), 1, 3, rapid.ID).Draw(t, "kinds")
 			}
 			if rapid.Bool().Draw(t, "skip") {
 				q.Skip = hidesSome
@@ -319,7 +318,7 @@ func TestREF16_CompletesAsAModelDoes(t *testing.T) {
 					t.Fatalf("a mark is part of no handle")
 				}
 				found = x.Lookup(strings.ToUpper(of))
-				if !slices.ContainsFunc(found, func(f index.Entry) bool { return f.Kind == e.Kind && f.ID == e.ID }) {
+				if !slices.ContainsFunc(found, func(f refs.Entry) bool { return f.Kind == e.Kind && f.ID == e.ID }) {
 					t.Fatalf("%q is not found by %q: %v", e.ID, of, found)
 				}
 			}
@@ -332,13 +331,13 @@ func TestREF16_CompletesAsAModelDoes(t *testing.T) {
 func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
 	campaign.Only(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	x, m := index.New(), model{}
-	one := func() index.Entry {
-		kind := handle.Kinds()[random.IntN(6)]
-		e := index.Entry{Kind: kind, ID: strconv.Itoa(1 + random.IntN(900)), Used: moments.Add(time.Duration(random.IntN([]int{3, 300}[random.IntN(2)])) * time.Second)}
+	x, m := refs.NewIndex(), model{}
+	one := func() refs.Entry {
+		kind := refs.HandleKinds()[random.IntN(6)]
+		e := refs.Entry{Kind: kind, ID: strconv.Itoa(1 + random.IntN(900)), Used: moments.Add(time.Duration(random.IntN([]int{3, 300}[random.IntN(2)])) * time.Second)}
 		e.Handle = fmt.Sprintf("%c%c_%s_%04x", 'a'+random.IntN(3), 'a'+random.IntN(26), words[random.IntN(5)], random.IntN(1<<16))
 		e.Names = []string{fmt.Sprintf("The %s %d", words[random.IntN(6)], random.IntN(100))}
-		if kind == handle.Memory {
+		if kind == refs.MemoryHandle {
 			e.Number, _ = strconv.ParseUint(e.ID, 10, 64)
 		}
 		if random.IntN(10) > 0 {
@@ -346,7 +345,7 @@ func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
 		}
 		return e
 	}
-	load := make([]index.Entry, 0, 4000)
+	load := make([]refs.Entry, 0, 4000)
 	for range cap(load) {
 		e := one()
 		if _, twice := m[idOf(e.Kind, e.ID)]; !twice {
@@ -368,7 +367,7 @@ func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
 		}
 		for _, text := range []string{"", "a", "b", "c", "ab", "mor", "a_", "#", "#1", "the", "the a", "ab_morning", "0", "the mo", "zz"} {
 			for _, limit := range []int{1, 6, 10, 50} {
-				q := index.Query{Typed: text, Limit: limit, PublicOnly: round%2 == 1}
+				q := refs.IndexQuery{Typed: text, Limit: limit, PublicOnly: round%2 == 1}
 				if round%3 == 2 {
 					q.Skip = hidesSome
 				}
@@ -389,10 +388,10 @@ func TestREF16_ManyHandlesAreCompletedAsAModelDoes(t *testing.T) {
 // TestREF16_EqualsAreInTheOrderOfTheAlphabet, although they lie in many pieces of a list.
 func TestREF16_EqualsAreInTheOrderOfTheAlphabet(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	x, m := index.New(), model{}
+	x, m := refs.NewIndex(), model{}
 	for i := range 2000 {
-		e := index.Entry{
-			Kind: handle.Memory, ID: strconv.Itoa(i), Used: moments, Number: uint64(i),
+		e := refs.Entry{
+			Kind: refs.MemoryHandle, ID: strconv.Itoa(i), Used: moments, Number: uint64(i),
 			Handle: fmt.Sprintf("%03d_w%03d_%04x", random.IntN(300), random.IntN(100), random.IntN(1<<16)),
 		}
 		x.Put(e)
@@ -400,7 +399,7 @@ func TestREF16_EqualsAreInTheOrderOfTheAlphabet(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "1", "00", "w", "w0", "w1", "#", "#1", "f"} {
 		for _, limit := range []int{1, 3, 10, 50} {
-			q := index.Query{Typed: text, Limit: limit}
+			q := refs.IndexQuery{Typed: text, Limit: limit}
 			if got, want := keys(x.Complete(q)), m.complete(q); !slices.Equal(got, want) {
 				t.Errorf("%q, %d\n got %v\nwant %v", text, limit, got, want)
 			}

@@ -1,4 +1,4 @@
-package handle_test
+package refs_test
 
 import (
 	"maps"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/fixtures/steps"
 )
 
@@ -17,7 +17,7 @@ func TestREF2_NumbersOfMemories(t *testing.T) {
 		"claim_1234567890": 0, "99999999999999999999": 0, "-1": 0, "+1": 0, " 42": 0, "42 ": 0, "4.2": 0, "4_2": 0, "##42": 0, "#claim_42": 0,
 		"@42": 0, "claim42": 0, "claim-42": 0, "42abc": 0, "４２": 0, "٤٢": 0, "clåim_42": 0,
 	} {
-		got, ok := handle.ParseNumber(ref)
+		got, ok := refs.ParseMemoryNumber(ref)
 		if got != want || ok != (want != 0) {
 			t.Errorf("%q is the number %d (%v), want %d", ref, got, ok, want)
 		}
@@ -47,7 +47,7 @@ func TestREF14_ReferencesToMessages(t *testing.T) {
 		"xconv_h_message_3":                           {},
 		"":                                            {},
 	} {
-		of, which, ok := handle.SplitMessage(ref)
+		of, which, ok := refs.SplitMessageRef(ref)
 		if of != want[0] || which != want[1] || ok != (want[1] != "") {
 			t.Errorf("%q is the message %q of %q (%v), want %q", ref, which, of, ok, want)
 		}
@@ -55,21 +55,21 @@ func TestREF14_ReferencesToMessages(t *testing.T) {
 }
 
 // functions are all that read a text, by their names.
-var functions = map[string]func(text string){
-	"Words":           func(text string) { handle.Words(text) },
-	"ForMemory":       func(text string) { _, _ = handle.ForMemory(text, text, handle.LongHex, seeded()) },
-	"ForContext":      func(text string) { handle.ForContext(text) },
-	"ForContextRetry": func(text string) { _, _ = handle.ForContextRetry(text, seeded()) },
-	"ForTag":          func(text string) { handle.ForTag(text) },
-	"ForDomain":       func(text string) { handle.ForDomain(text) },
-	"ForConversation": func(text string) { handle.ForConversation(text, created, 0) },
-	"MessageHash":     func(text string) { handle.MessageHash(text, text, 0) },
-	"CheckCustom":     func(text string) { _, _ = handle.CheckCustom(text, handle.Memory) },
-	"Rename":          func(text string) { _, _ = handle.Rename(handle.Memory, text, []string{text}, text) },
-	"Lower":           func(text string) { handle.Lower(text) },
-	"Fold":            func(text string) { handle.Fold(text) },
-	"ParseNumber":     func(text string) { _, _ = handle.ParseNumber("claim_" + text) },
-	"SplitMessage":    func(text string) { _, _, _ = handle.SplitMessage("conv_" + text + "_message_3") },
+var handleFunctions = map[string]func(text string){
+	"Words":           func(text string) { refs.HandleWords(text) },
+	"ForMemory":       func(text string) { _, _ = refs.NewMemoryHandle(text, text, refs.LongHandleHex, seeded()) },
+	"ForContext":      func(text string) { refs.NewContextHandle(text) },
+	"ForContextRetry": func(text string) { _, _ = refs.NewRandomContextHandle(text, seeded()) },
+	"ForTag":          func(text string) { refs.NewTagHandle(text) },
+	"ForDomain":       func(text string) { refs.NewDomainHandle(text) },
+	"ForConversation": func(text string) { refs.NewConversationHandle(text, created, 0) },
+	"MessageHash":     func(text string) { refs.MessageHash(text, text, 0) },
+	"CheckCustom":     func(text string) { _, _ = refs.CheckHandle(text, refs.MemoryHandle) },
+	"Rename":          func(text string) { _, _ = refs.RenameHandle(refs.MemoryHandle, text, []string{text}, text) },
+	"Lower":           func(text string) { refs.LowerHandle(text) },
+	"Fold":            func(text string) { refs.FoldHandle(text) },
+	"ParseNumber":     func(text string) { _, _ = refs.ParseMemoryNumber("claim_" + text) },
+	"SplitMessage":    func(text string) { _, _, _ = refs.SplitMessageRef("conv_" + text + "_message_3") },
 }
 
 // TestREF4_EveryFunctionIsLinear runs all of them over texts that are hostile, and over
@@ -79,7 +79,7 @@ func TestREF4_EveryFunctionIsLinear(t *testing.T) {
 		return
 	}
 	measure := func(family string, text func(size int) string) {
-		for name, call := range functions {
+		for name, call := range handleFunctions {
 			steps.Linear(t, name, family, 4<<10, text, func(text string) func() { return func() { call(text) } })
 		}
 	}
@@ -93,6 +93,6 @@ func TestREF4_EveryFunctionIsLinear(t *testing.T) {
 }
 
 // TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
-func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
-	steps.Every(t, steps.Exported(t, "string"), slices.Collect(maps.Keys(functions)))
+func TestEveryFunctionOfATextIsMeasured_Handle(t *testing.T) {
+	steps.Every(t, steps.Exported(t, "string"), slices.Collect(maps.Keys(handleFunctions)))
 }

@@ -1,4 +1,20 @@
-package handle
+package refs
+
+// Handle makes and checks handles: the words by which a person names a memory, a
+// context, a conversation, a tag or a domain in a message, as in @prefer_morning_a3f2. It
+// says how handles are compared, which references are numbers, and which are messages.
+//
+// Where a handle is stored, the store that does so asks for another one when the first is
+// taken: the package knows no store. Handles of entities are made in entities/names, since
+// the index of names stands below this room; they are made of the same words, and the
+// reserved words, the stopwords and the suffix of entities are declared there, once. The
+// suffixes of the other kinds are declared here.
+//
+// It is a package of its own below context/refs because the stores of memories and
+// contexts need it on each write. What finds references in a text, and what they mean, is
+// no business of theirs.
+//
+// All functions are linear in their texts, hold no state and may be called concurrently.
 
 import (
 	"strings"
@@ -13,54 +29,56 @@ import (
 )
 
 // Kind is what a handle names.
-type Kind uint8
+type HandleKind uint8
 
 // The kinds. Handles of the first three are stored, and share one namespace; the others
 // are computed whenever they are needed.
 const (
-	Memory Kind = iota
-	Context
-	Conversation
-	Entity
-	Tag
-	Domain
+	MemoryHandle HandleKind = iota
+	ContextHandle
+	ConversationHandle
+	EntityHandle
+	TagHandle
+	DomainHandle
 )
 
 // kinds are the names of the kinds, and what their handles end with.
 var kinds = [...]struct{ name, suffix string }{
-	Memory:       {"memory", ""},
-	Context:      {"context", "_context"},
-	Conversation: {"conversation", ""},
-	Entity:       {"entity", names.HandleSuffix},
-	Tag:          {"tag", "_tag"},
-	Domain:       {"domain", "_domain"},
+	MemoryHandle:       {"memory", ""},
+	ContextHandle:      {"context", "_context"},
+	ConversationHandle: {"conversation", ""},
+	EntityHandle:       {"entity", names.HandleSuffix},
+	TagHandle:          {"tag", "_tag"},
+	DomainHandle:       {"domain", "_domain"},
 }
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{Memory, Context, Conversation, Entity, Tag, Domain} }
+func HandleKinds() []HandleKind {
+	return []HandleKind{MemoryHandle, ContextHandle, ConversationHandle, EntityHandle, TagHandle, DomainHandle}
+}
 
 // String returns the name of the kind, as it stands in messages.
-func (k Kind) String() string { return kinds[k].name }
+func (k HandleKind) String() string { return kinds[k].name }
 
 // Suffix returns what the handles of the kind end with, "" where that is nothing certain.
-func (k Kind) Suffix() string { return kinds[k].suffix }
+func (k HandleKind) Suffix() string { return kinds[k].suffix }
 
 // Stored reports whether handles of the kind are stored, so that people may choose them.
-func (k Kind) Stored() bool { return k <= Conversation }
+func (k HandleKind) Stored() bool { return k <= ConversationHandle }
 
 // Sizes of handles, in characters.
 const (
-	Min = 3
-	Max = names.MaxHandle
+	minHandle = 3
+	MaxHandle = names.MaxHandle
 )
 
 // Fold returns the form in which handles are compared: that of package names, with full
 // case folding, so that ΣΟΦΟΣ is σοφος. Handles of which it is the same can't both be given.
-func Fold(handle string) string {
+func FoldHandle(handle string) string {
 	if isASCII(handle) {
 		return strings.ToLower(handle)
 	}
-	return norm.NFKC.String(fold.Name(names.FoldHandle(Lower(handle))))
+	return norm.NFKC.String(fold.Name(names.FoldHandle(LowerHandle(handle))))
 }
 
 func isASCII(s string) bool {
@@ -74,7 +92,7 @@ func isASCII(s string) bool {
 
 // Lower returns the form in which handles are stored: NFC, lower case. To fold one begins with it, since
 // some letters fold otherwise before: a handle is found by what was typed when it was chosen.
-func Lower(handle string) string {
+func LowerHandle(handle string) string {
 	if isASCII(handle) {
 		return strings.ToLower(handle)
 	}
@@ -83,24 +101,24 @@ func Lower(handle string) string {
 
 // CheckCustom checks a handle that a person has chosen for a record of the kind, and
 // returns it as it is stored: NFC, lower case. Whether it is taken is for the store to say.
-func CheckCustom(handle string, kind Kind) (stored string, err error) {
+func CheckHandle(handle string, kind HandleKind) (stored string, err error) {
 	if !kind.Stored() {
 		return "", computed(kind)
 	}
-	stored = Lower(handle)
+	stored = LowerHandle(handle)
 	if err := checkShape(stored); err != nil {
 		return "", err
 	}
-	if err := checkMeaning(Fold(stored), kind); err != nil {
+	if err := checkMeaning(FoldHandle(stored), kind); err != nil {
 		return "", err
 	}
 	return stored, nil
 }
 
 // computed is the error for a kind whose handles follow its names.
-func computed(kind Kind) error {
+func computed(kind HandleKind) error {
 	article := "a"
-	if kind == Entity {
+	if kind == EntityHandle {
 		article = "an"
 	}
 	e := fault.New(fault.Conflict, "the handle of %s %s is computed from its name", article, kind)
@@ -115,9 +133,9 @@ const field = "handle"
 // it stands behind an @.
 func checkShape(handle string) error {
 	size := utf8.RuneCountInString(handle)
-	if size < Min || size > Max {
-		return fault.Field(field, "a handle has %d to %d characters, this one has %d", Min, Max, size).
-			WithHint("choose a handle of %d to %d characters", Min, Max)
+	if size < minHandle || size > MaxHandle {
+		return fault.Field(field, "a handle has %d to %d characters, this one has %d", minHandle, MaxHandle, size).
+			WithHint("choose a handle of %d to %d characters", minHandle, MaxHandle)
 	}
 	if first, _ := utf8.DecodeRuneInString(handle); !unicode.IsLetter(first) {
 		return fault.Field(field, "a handle begins with a letter").WithHint("put a letter first")
@@ -145,7 +163,7 @@ func inHandle(r rune) bool {
 }
 
 // checkMeaning refuses what is read as another sort of reference.
-func checkMeaning(folded string, kind Kind) error {
+func checkMeaning(folded string, kind HandleKind) error {
 	words := names.ReservedWords()
 	for _, reserved := range words {
 		if folded == reserved {
@@ -157,11 +175,11 @@ func checkMeaning(folded string, kind Kind) error {
 		return fault.Field(field, "%sN means the memory with the number N", numberPrefix).
 			WithHint("choose another handle")
 	}
-	if _, _, ok := SplitMessage(folded); ok {
+	if _, _, ok := SplitMessageRef(folded); ok {
 		return fault.Field(field, "a handle of this form means a message of a conversation").
 			WithHint("choose a handle that does not begin with conversation_ or conv_")
 	}
-	for _, other := range Kinds() {
+	for _, other := range HandleKinds() {
 		suffix := other.Suffix()
 		if other != kind && suffix != "" && strings.HasSuffix(folded, suffix) {
 			return fault.Field(field, "a handle that ends with %s means a handle of another kind: %s", suffix, other).

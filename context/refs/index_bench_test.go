@@ -1,4 +1,4 @@
-package index_test
+package refs_test
 
 import (
 	"fmt"
@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 )
 
 // many returns so many entries, as a store has them: half of them memories. sameTime is the
 // worst case of equals: all of an import.
-func many(n int, sameTime bool) []index.Entry {
+func many(n int, sameTime bool) []refs.Entry {
 	random := rand.New(rand.NewPCG(3, 4))
 	vocabulary := make([]string, 5_000)
 	for i := range vocabulary {
@@ -26,25 +25,25 @@ func many(n int, sameTime bool) []index.Entry {
 	}
 	zipf := rand.NewZipf(random, 1.1, 4, uint64(len(vocabulary)-1))
 	word := func() string { return vocabulary[zipf.Uint64()] }
-	list := make([]index.Entry, n)
+	list := make([]refs.Entry, n)
 	for i := range list {
 		name := word() + " " + word() + " " + word()
 		joined := strings.ReplaceAll(name, " ", "_")
-		e := index.Entry{ID: fmt.Sprintf("id-%d", i), Used: moments.Add(time.Duration(random.IntN(1e9)) * time.Millisecond)}
+		e := refs.Entry{ID: fmt.Sprintf("id-%d", i), Used: moments.Add(time.Duration(random.IntN(1e9)) * time.Millisecond)}
 		if sameTime {
 			e.Used = moments
 		}
 		switch i % 10 {
 		default:
-			e.Kind, e.Number, e.Handle = handle.Memory, uint64(i+1), fmt.Sprintf("%s_%04x", joined, random.IntN(1<<16))
+			e.Kind, e.Number, e.Handle = refs.MemoryHandle, uint64(i+1), fmt.Sprintf("%s_%04x", joined, random.IntN(1<<16))
 		case 5, 6:
-			e.Kind, e.Names, e.Handle = handle.Entity, []string{name, word()}, joined+"_person_entity"
+			e.Kind, e.Names, e.Handle = refs.EntityHandle, []string{name, word()}, joined+"_person_entity"
 		case 7:
-			e.Kind, e.Names, e.Handle = handle.Context, []string{name}, fmt.Sprintf("%s_%04x_context", joined, random.IntN(1<<16))
+			e.Kind, e.Names, e.Handle = refs.ContextHandle, []string{name}, fmt.Sprintf("%s_%04x_context", joined, random.IntN(1<<16))
 		case 8:
-			e.Kind, e.Names, e.Handle = handle.Conversation, []string{name}, fmt.Sprintf("%s_%04x", joined, random.IntN(1<<16))
+			e.Kind, e.Names, e.Handle = refs.ConversationHandle, []string{name}, fmt.Sprintf("%s_%04x", joined, random.IntN(1<<16))
 		case 9:
-			e.Kind, e.Names, e.Handle = handle.Tag, []string{name}, joined+"_tag"
+			e.Kind, e.Names, e.Handle = refs.TagHandle, []string{name}, joined+"_tag"
 		}
 		if i%10 > 0 {
 			e.Public = e.Used
@@ -56,7 +55,7 @@ func many(n int, sameTime bool) []index.Entry {
 
 // prefixes returns what people type: handles cut after any number of characters, words and
 // names too.
-func prefixes(list []index.Entry) []string {
+func prefixes(list []refs.Entry) []string {
 	random := rand.New(rand.NewPCG(5, 6))
 	out := []string{"", "#", "#1", "claim_", "claim_99", "zzzzz"}
 	for c := 'a'; c <= 'z'; c++ {
@@ -93,19 +92,19 @@ func timed(b *testing.B, call func(i int)) {
 func BenchmarkREF16_Complete(b *testing.B) {
 	for name, sameTime := range map[string]bool{"used": false, "equals": true} {
 		list := many(100_000, sameTime)
-		x := index.New()
+		x := refs.NewIndex()
 		x.Load(slices.Values(list))
 		typed := prefixes(list)
 		for _, c := range []struct {
 			name  string
 			typed []string
-			query index.Query
+			query refs.IndexQuery
 		}{
-			{"any", typed, index.Query{Limit: index.DefaultLimit}},
-			{"empty", typed[:1], index.Query{Limit: index.DefaultLimit}},
-			{"letter", typed[6:32], index.Query{Limit: index.DefaultLimit}},
-			{"public", typed, index.Query{Limit: index.DefaultLimit, PublicOnly: true}},
-			{"fifty", typed, index.Query{Limit: index.MaxLimit}},
+			{"any", typed, refs.IndexQuery{Limit: refs.DefaultCompletions}},
+			{"empty", typed[:1], refs.IndexQuery{Limit: refs.DefaultCompletions}},
+			{"letter", typed[6:32], refs.IndexQuery{Limit: refs.DefaultCompletions}},
+			{"public", typed, refs.IndexQuery{Limit: refs.DefaultCompletions, PublicOnly: true}},
+			{"fifty", typed, refs.IndexQuery{Limit: refs.MaxCompletions}},
 		} {
 			b.Run(name+"/"+c.name, func(b *testing.B) {
 				timed(b, func(i int) {
@@ -120,7 +119,7 @@ func BenchmarkREF16_Complete(b *testing.B) {
 // BenchmarkREF16_Near is REF-16's "not found with suggestions" at 100,000 handles: under 5 ms.
 func BenchmarkREF16_Near(b *testing.B) {
 	list := many(100_000, false)
-	x := index.New()
+	x := refs.NewIndex()
 	x.Load(slices.Values(list))
 	for name, text := range map[string]func(i int) string{
 		"long":  func(i int) string { h := list[i%len(list)].Handle; return h[:len(h)/2] + "x" + h[len(h)/2+1:] },
@@ -137,10 +136,10 @@ func BenchmarkChange(b *testing.B) {
 	list := many(100_000, false)
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			index.New().Load(slices.Values(list))
+			refs.NewIndex().Load(slices.Values(list))
 		}
 	})
-	x := index.New()
+	x := refs.NewIndex()
 	x.Load(slices.Values(list))
 	b.Run("used", func(b *testing.B) {
 		timed(b, func(i int) {

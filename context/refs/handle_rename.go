@@ -1,4 +1,4 @@
-package handle
+package refs
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 )
 
 // MaxFormer is how many former handles a record has at most.
-const MaxFormer = 100
+const MaxFormerHandles = 100
 
 // Renaming is what becomes of the handles of a record that gets another one.
-type Renaming struct {
+type HandleRename struct {
 	Handle string   // as it is stored
 	Former []string // with the one that it had
 	Same   bool     // it has the handle already: nothing changes
@@ -19,15 +19,15 @@ type Renaming struct {
 
 // Rename checks a handle that a person has chosen for a record with a handle and former ones.
 // The errors are those of CheckCustom, and Limit for too many former handles.
-func Rename(kind Kind, own string, former []string, asked string) (r Renaming, err error) {
-	if r.Handle, err = CheckCustom(asked, kind); err != nil {
+func RenameHandle(kind HandleKind, own string, former []string, asked string) (r HandleRename, err error) {
+	if r.Handle, err = CheckHandle(asked, kind); err != nil {
 		return r, err
 	}
-	is := func(other string) bool { return Fold(other) == Fold(r.Handle) }
+	is := func(other string) bool { return FoldHandle(other) == FoldHandle(r.Handle) }
 	r.Same, r.Had = is(own), slices.ContainsFunc(former, is)
 	r.Former = append(slices.DeleteFunc(slices.Clone(former), is), own)
-	if !r.Same && len(r.Former) > MaxFormer {
-		return r, fault.TooLarge(field, len(r.Former), MaxFormer, "former handles")
+	if !r.Same && len(r.Former) > MaxFormerHandles {
+		return r, fault.TooLarge(field, len(r.Former), MaxFormerHandles, "former handles")
 	}
 	return r, nil
 }

@@ -1,4 +1,4 @@
-package index
+package refs
 
 import (
 	"cmp"
@@ -6,35 +6,33 @@ import (
 	"sort"
 	"strings"
 	"unicode"
-
-	"github.com/ctxd/ctxd/context/refs/handle"
 )
 
 // Limits of completions.
 const (
-	DefaultLimit = 10
-	MaxLimit     = 50
+	DefaultCompletions = 10
+	MaxCompletions     = 50
 )
 
 // AllKindsFrom is the limit from which on each kind that matches appears.
-const AllKindsFrom = kinds
+const AllKindsLimit = handleKinds
 
 // numberMark begins the number of a memory where a handle could stand; see
 // handle.ParseNumber.
 const numberMark = "claim_"
 
 // Query is what Complete looks for.
-type Query struct {
-	Typed      string        // with or without the @
-	Kinds      []handle.Kind // empty: all
+type IndexQuery struct {
+	Typed      string       // with or without the @
+	Kinds      []HandleKind // empty: all
 	Limit      int
-	PublicOnly bool // private entries do not exist
-	Skip       Skip // nil: no more than that
+	PublicOnly bool      // private entries do not exist
+	Skip       SkipEntry // nil: no more than that
 }
 
 // Skip leaves entries out. name is the place in Entry.Names of the name that was found, or
 // ByHandle, or ByNumber. It is asked only for what would be found otherwise.
-type Skip func(e *Entry, name int) bool
+type SkipEntry func(e *Entry, name int) bool
 
 // What an entry was found by, beside its names.
 const (
@@ -68,13 +66,13 @@ const (
 //
 // It takes O(n/pieceSize) with a factor of less than a nanosecond, and limit times pieceSize
 // with one of a few.
-func (x *Index) Complete(q Query) []Hit {
+func (x *Index) Complete(q IndexQuery) []Hit {
 	c := completion{x: x, q: &q, wanted: wantedKinds(q.Kinds), room: q.Limit}
 	c.read(q.Typed)
 	for t := exact; t < tiers && c.room > 0; t++ {
 		c.tier(t)
 	}
-	if q.Limit >= AllKindsFrom && c.room == 0 {
+	if q.Limit >= AllKindsLimit && c.room == 0 {
 		c.addMissing()
 	}
 	hits := make([]Hit, len(c.out))
@@ -84,7 +82,7 @@ func (x *Index) Complete(q Query) []Hit {
 	return hits
 }
 
-func wantedKinds(list []handle.Kind) (wanted [kinds]bool) {
+func wantedKinds(list []HandleKind) (wanted [handleKinds]bool) {
 	for _, k := range list {
 		wanted[k] = true
 	}
@@ -111,8 +109,8 @@ func (x *Index) foundBy(s start) int {
 // completion is one call of Complete.
 type completion struct {
 	x      *Index
-	q      *Query
-	wanted [kinds]bool
+	q      *IndexQuery
+	wanted [handleKinds]bool
 
 	handle, name string // what is typed, as handles and as names are compared
 	digits       string // of the number that is typed
@@ -135,13 +133,13 @@ type found struct {
 func (c *completion) read(typed string) {
 	typed = strings.TrimLeftFunc(strings.ToValidUTF8(typed, "\uFFFD"), unicode.IsSpace)
 	typed = strings.TrimPrefix(typed, "@")
-	c.handle, c.name = handle.Fold(typed), foldTyped(typed)
+	c.handle, c.name = FoldHandle(typed), foldTyped(typed)
 	c.onlyNumber = strings.HasPrefix(c.handle, "#")
 	if c.handle == "#" || c.handle == numberMark {
 		c.isNumber = true
 		return
 	}
-	number, ok := handle.ParseNumber(c.handle)
+	number, ok := ParseMemoryNumber(c.handle)
 	if ok && (c.onlyNumber || strings.HasPrefix(c.handle, numberMark)) {
 		c.isNumber = true
 		c.digits = formatNumber(number)
@@ -170,7 +168,7 @@ func (c *completion) tier(t tier) {
 
 // exact offers the entries that have what is typed for their handle or number.
 func (c *completion) exact() {
-	if c.isNumber && c.digits != "" && c.wanted[handle.Memory] {
+	if c.isNumber && c.digits != "" && c.wanted[MemoryHandle] {
 		l := &c.x.numbers
 		from := l.from(c.x, c.digits)
 		if from.piece < len(l.pieces) && c.x.text(l.pieces[from.piece][from.in]) == c.digits {
@@ -196,7 +194,7 @@ type span struct {
 
 // prefixed offers the entries of a tier that begin with what is typed.
 func (c *completion) prefixed(t tier) {
-	var spans [kinds + 1]span
+	var spans [handleKinds + 1]span
 	all := spans[:0]
 	add := func(l *list, prefix string) {
 		if len(l.pieces) == 0 {
@@ -207,7 +205,7 @@ func (c *completion) prefixed(t tier) {
 			all = append(all, span{l, from, to})
 		}
 	}
-	if t == ofHandle && c.isNumber && c.wanted[handle.Memory] {
+	if t == ofHandle && c.isNumber && c.wanted[MemoryHandle] {
 		add(&c.x.numbers, c.digits)
 	}
 	for kind := range c.wanted {
@@ -364,7 +362,7 @@ func (c *completion) orderOf(f *found) uint64 {
 // addMissing puts the best of each kind that was not found in the place of the last entries
 // of which there are others of their kind.
 func (c *completion) addMissing() {
-	var count [kinds]int
+	var count [handleKinds]int
 	for _, f := range c.out {
 		count[c.x.list[f.n].Kind]++
 	}

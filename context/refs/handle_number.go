@@ -1,4 +1,4 @@
-package handle
+package refs
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ const maxNumberDigits = 9
 
 // ParseNumber reads the number of a memory: 42, #42 or claim_42, in any case. It is at
 // least 1, and has at most nine digits and no zero in front.
-func ParseNumber(ref string) (number uint64, ok bool) {
+func ParseMemoryNumber(ref string) (number uint64, ok bool) {
 	digits := ref
 	if rest, found := strings.CutPrefix(ref, "#"); found {
 		digits = rest
@@ -45,8 +45,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // conversation_HANDLE_message_3 or conv_HANDLE_msg_a3f2b1, in any case: the handle of the
 // conversation, and which message, by its index if that is all digits, else by its hash. A
 // handle may hold the words itself: the last ones count.
-func SplitMessage(ref string) (conversation, which string, ok bool) {
-	ref = Fold(ref)
+func SplitMessageRef(ref string) (conversation, which string, ok bool) {
+	ref = FoldHandle(ref)
 	rest, ok := cutOne(ref, strings.CutPrefix, "conversation_", "conv_")
 	if !ok {
 		return "", "", false

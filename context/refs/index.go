@@ -1,4 +1,36 @@
-package index
+package refs
+
+// Index finds handles by what a person has typed of them: all handles of the
+// store, of memories, contexts, conversations, entities, tags and domains.
+//
+// Complete returns what a beginning may mean, best first (REF-16). Near returns what a
+// handle may have meant that nobody has. Lookup returns who has a handle, now or before.
+//
+// # Structure
+//
+// Each kind has three lists of starts, which are sorted by text: of handles from their
+// beginning, of handles from their later words, of names; memories have one of numbers
+// as well. A list lies in pieces, and each piece knows the best of its starts. A prefix
+// is a range of a list: Complete looks at the best of each piece of the range, and then
+// into those pieces only whose best is among the best. This is what a table of the best
+// for each short prefix would do, for prefixes of any length, and there is nothing to
+// fill again when the best of a prefix is deleted.
+//
+// Near looks at each handle and name once. The lengths and the sets of characters rule
+// nearly all of them out; the edit distance (Levenshtein, in code points) of the others
+// is computed within a band.
+//
+// # Readers
+//
+// An entry counts differently for who sees private records and for who does not, and may
+// not exist for the latter. A Skip leaves out what else a reader does not see. What is
+// skipped takes no place within a limit and changes no other's.
+//
+// # Who may call it
+//
+// It is made from the records, and made again at each start: nothing of it is stored. The
+// room that follows the commits of a store keeps one. It is not safe for concurrent use;
+// Complete, Near and Lookup may run beside each other.
 
 import (
 	"cmp"
@@ -9,13 +41,11 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/context/refs/handle"
 )
 
 // Entry is a record that has a handle.
 type Entry struct {
-	Kind   handle.Kind
+	Kind   HandleKind
 	ID     string
 	Handle string
 	Former []string // handles that it had before: they lead to it, and are completed as names are
@@ -60,7 +90,7 @@ const (
 )
 
 type key struct {
-	kind handle.Kind
+	kind HandleKind
 	id   string
 }
 
@@ -72,7 +102,7 @@ type Index struct {
 	free     []number
 	ranks    [readers][]uint64 // by number; see rankOf
 
-	handles, words, names [kinds]list
+	handles, words, names [handleKinds]list
 	numbers               list
 
 	near []nearText
@@ -80,10 +110,10 @@ type Index struct {
 }
 
 // kinds is how many kinds there are.
-const kinds = int(handle.Domain) + 1
+const handleKinds = int(DomainHandle) + 1
 
 // New returns an empty Index.
-func New() *Index {
+func NewIndex() *Index {
 	return &Index{byKey: make(map[key]number), byHandle: make(map[string][]number)}
 }
 
@@ -164,7 +194,7 @@ func (x *Index) renew(at number, e Entry) {
 }
 
 // Delete takes a record out. O(log n) for each of its words.
-func (x *Index) Delete(kind handle.Kind, id string) {
+func (x *Index) Delete(kind HandleKind, id string) {
 	k := key{kind, id}
 	at, ok := x.byKey[k]
 	if !ok {
@@ -190,7 +220,7 @@ func (x *Index) Delete(kind handle.Kind, id string) {
 }
 
 // Get returns the entry of a record. O(1).
-func (x *Index) Get(kind handle.Kind, id string) (Entry, bool) {
+func (x *Index) Get(kind HandleKind, id string) (Entry, bool) {
 	at, ok := x.byKey[key{kind, id}]
 	if !ok {
 		return Entry{}, false
@@ -201,7 +231,7 @@ func (x *Index) Get(kind handle.Kind, id string) (Entry, bool) {
 // Lookup returns the entries that have a handle, or had it, those that have it first, then by
 // kind and id. O(1) and for each of them.
 func (x *Index) Lookup(ref string) []Entry {
-	text := handle.Fold(ref)
+	text := FoldHandle(ref)
 	found := slices.Clone(x.byHandle[text])
 	former := func(n number) int {
 		if x.list[n].own == text {
@@ -222,7 +252,7 @@ func (x *Index) Lookup(ref string) []Entry {
 // textsOf returns item.texts of an entry.
 func textsOf(e *Entry) []string {
 	texts := make([]string, nameTexts, nameTexts+len(e.Names)+len(e.Former))
-	texts[handleText] = handle.Fold(e.Handle)
+	texts[handleText] = FoldHandle(e.Handle)
 	if e.Number > 0 {
 		texts[numberText] = strconv.FormatUint(e.Number, 10)
 	}
@@ -230,7 +260,7 @@ func textsOf(e *Entry) []string {
 		texts = append(texts, foldName(name))
 	}
 	for _, former := range e.Former {
-		texts = append(texts, handle.Fold(former))
+		texts = append(texts, FoldHandle(former))
 	}
 	return texts
 }
@@ -252,7 +282,7 @@ func (m *item) handles() []string {
 // foldName returns the form in which names are compared: that of handles, with one _ for
 // each run of blanks, - and _, as people type them behind an @.
 func foldName(name string) string {
-	folded := handle.Fold(name)
+	folded := FoldHandle(name)
 	var out strings.Builder
 	out.Grow(len(folded))
 	for i, word := range strings.FieldsFunc(folded, isJoint) {

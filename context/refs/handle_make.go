@@ -1,4 +1,4 @@
-package handle
+package refs
 
 import (
 	"crypto/sha256"
@@ -21,9 +21,9 @@ const untitled = "untitled"
 // How many hexadecimal digits end the handle of a memory, and how often handles with the
 // fewer ones are tried before those with the more.
 const (
-	ShortHex = 4
-	LongHex  = 8
-	Tries    = 8
+	ShortHandleHex = 4
+	LongHandleHex  = 8
+	MaxHandleTries = 8
 )
 
 // conversationWords is how many words of its title the handle of a conversation takes.
@@ -38,45 +38,45 @@ const (
 
 // Words returns the one to three words of a text that a handle takes, none when no word of
 // it tells.
-func Words(text string) []string { return names.TellingWords(text, names.HandleWords) }
+func HandleWords(text string) []string { return names.TellingWords(text, names.HandleWords) }
 
 // ForMemory returns a handle for a memory of some kind: words of its statement, and so many
 // hexadecimal digits, at most LongHex, of what random gives. Its only error is random's.
-func ForMemory(statement, kind string, digits int, random io.Reader) (string, error) {
+func NewMemoryHandle(statement, kind string, digits int, random io.Reader) (string, error) {
 	end, err := randomHex(digits, random)
 	if err != nil {
 		return "", err
 	}
-	words := Words(statement)
+	words := HandleWords(statement)
 	if len(words) == 0 {
-		words = Words(snakeCase(kind))
+		words = HandleWords(snakeCase(kind))
 	}
 	return join(words, "_"+end), nil
 }
 
 // ForContext returns the handle of a context with a name.
-func ForContext(name string) string { return join(Words(name), Context.Suffix()) }
+func NewContextHandle(name string) string { return join(HandleWords(name), ContextHandle.Suffix()) }
 
 // ForContextRetry returns a handle of a context with a name for which that of ForContext is
 // taken: one with four hexadecimal digits of what random gives.
-func ForContextRetry(name string, random io.Reader) (string, error) {
-	digits, err := randomHex(ShortHex, random)
+func NewRandomContextHandle(name string, random io.Reader) (string, error) {
+	digits, err := randomHex(ShortHandleHex, random)
 	if err != nil {
 		return "", err
 	}
-	return join(Words(name), "_"+digits+Context.Suffix()), nil
+	return join(HandleWords(name), "_"+digits+ContextHandle.Suffix()), nil
 }
 
 // ForTag returns the handle of a tag, which other tags may have too.
-func ForTag(tag string) string { return join(Words(tag), Tag.Suffix()) }
+func NewTagHandle(tag string) string { return join(HandleWords(tag), TagHandle.Suffix()) }
 
 // ForDomain returns the handle of a domain, which other domains may have too.
-func ForDomain(domain string) string { return join(Words(domain), Domain.Suffix()) }
+func NewDomainHandle(domain string) string { return join(HandleWords(domain), DomainHandle.Suffix()) }
 
 // ForConversation returns the handle of a conversation: one or two words of its title, and
 // four digits of base 36 of the SHA-256 of title and time. Where that is taken, the next
 // counter gives another one.
-func ForConversation(title string, createdAt time.Time, counter int) string {
+func NewConversationHandle(title string, createdAt time.Time, counter int) string {
 	digits := base36(conversationDigits, title, createdAt.UTC().Format(time.RFC3339Nano), strconv.Itoa(counter))
 	return join(names.TellingWords(title, conversationWords), "_"+digits)
 }
@@ -98,12 +98,12 @@ func join(words []string, end string) string {
 	if len(words) == 0 {
 		words = []string{untitled}
 	}
-	return names.JoinHandleWords(words, Max-utf8.RuneCountInString(end)) + end
+	return names.JoinHandleWords(words, MaxHandle-utf8.RuneCountInString(end)) + end
 }
 
 // randomHex returns so many hexadecimal digits, at most LongHex.
 func randomHex(digits int, random io.Reader) (string, error) {
-	var random8 [LongHex / 2]byte
+	var random8 [LongHandleHex / 2]byte
 	if _, err := io.ReadFull(random, random8[:(digits+1)/2]); err != nil {
 		return "", fault.Wrap(fault.Internal, err, "the source of random numbers failed")
 	}

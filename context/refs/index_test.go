@@ -1,4 +1,4 @@
-package index_test
+package refs_test
 
 import (
 	"slices"
@@ -6,21 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
-	"github.com/ctxd/ctxd/context/refs/index"
+	"github.com/ctxd/ctxd/context/refs"
 )
 
 // sample has an entry of each kind, the last one used last.
-func sample() []index.Entry {
-	list := []index.Entry{
-		{Kind: handle.Memory, ID: "workouts", Handle: "prefer_morning_workouts_a3f2", Number: 4},
-		{Kind: handle.Memory, ID: "coffee", Handle: "morning_coffee_00ff", Number: 41},
-		{Kind: handle.Memory, ID: "form", Handle: "claim_form", Number: 140, Former: []string{"old_paper"}},
-		{Kind: handle.Context, ID: "goals", Handle: "ssdva", Names: []string{"My Health Goals"}},
-		{Kind: handle.Conversation, ID: "bus", Handle: "fix_bus_1a2b", Names: []string{"Fix the bus"}},
-		{Kind: handle.Entity, ID: "john", Handle: "john_smith_person_entity", Names: []string{"John Smith", "Johnny"}},
-		{Kind: handle.Tag, ID: "fitness", Handle: "fitness_tag", Names: []string{"fitness"}},
-		{Kind: handle.Domain, ID: "health", Handle: "health_domain", Names: []string{"health"}},
+func sample() []refs.Entry {
+	list := []refs.Entry{
+		{Kind: refs.MemoryHandle, ID: "workouts", Handle: "prefer_morning_workouts_a3f2", Number: 4},
+		{Kind: refs.MemoryHandle, ID: "coffee", Handle: "morning_coffee_00ff", Number: 41},
+		{Kind: refs.MemoryHandle, ID: "form", Handle: "claim_form", Number: 140, Former: []string{"old_paper"}},
+		{Kind: refs.ContextHandle, ID: "goals", Handle: "ssdva", Names: []string{"My Health Goals"}},
+		{Kind: refs.ConversationHandle, ID: "bus", Handle: "fix_bus_1a2b", Names: []string{"Fix the bus"}},
+		{Kind: refs.EntityHandle, ID: "john", Handle: "john_smith_person_entity", Names: []string{"John Smith", "Johnny"}},
+		{Kind: refs.TagHandle, ID: "fitness", Handle: "fitness_tag", Names: []string{"fitness"}},
+		{Kind: refs.DomainHandle, ID: "health", Handle: "health_domain", Names: []string{"health"}},
 	}
 	for i := range list {
 		list[i].Used = moments.Add(time.Duration(i) * time.Second)
@@ -29,7 +28,7 @@ func sample() []index.Entry {
 	return list
 }
 
-func ids(hits []index.Hit) string {
+func ids(hits []refs.Hit) string {
 	var out []string
 	for _, h := range hits {
 		out = append(out, h.ID)
@@ -38,7 +37,7 @@ func ids(hits []index.Hit) string {
 }
 
 func TestREF16_WhatIsTyped(t *testing.T) {
-	x := index.New()
+	x := refs.NewIndex()
 	x.Load(slices.Values(sample()))
 	for typed, want := range map[string]string{
 		"":                             "health fitness john bus goals form coffee workouts", // the last used first
@@ -70,7 +69,7 @@ func TestREF16_WhatIsTyped(t *testing.T) {
 		"nobody":                       "",
 		"prefer_morning_workouts_a3f2": "workouts",
 	} {
-		if got := ids(x.Complete(index.Query{Typed: typed, Limit: 10})); got != want {
+		if got := ids(x.Complete(refs.IndexQuery{Typed: typed, Limit: 10})); got != want {
 			t.Errorf("%q is completed to %q, want %q", typed, got, want)
 		}
 	}
@@ -79,20 +78,20 @@ func TestREF16_WhatIsTyped(t *testing.T) {
 func TestREF16_EachKindThatMatchesAppears(t *testing.T) {
 	list := sample()
 	for i := range 100 {
-		list = append(list, index.Entry{
-			Kind: handle.Memory, ID: strings.Repeat("x", i+1), Handle: "h" + strings.Repeat("e", i%40+2), Used: moments.Add(time.Hour),
+		list = append(list, refs.Entry{
+			Kind: refs.MemoryHandle, ID: strings.Repeat("x", i+1), Handle: "h" + strings.Repeat("e", i%40+2), Used: moments.Add(time.Hour),
 		})
 	}
-	x := index.New()
+	x := refs.NewIndex()
 	x.Load(slices.Values(list))
 	for _, typed := range []string{"", "h"} {
-		want := 1 + len(handle.Kinds()) - 1
+		want := 1 + len(refs.HandleKinds()) - 1
 		if typed == "h" {
 			want = 2 // memories and a domain
 		}
 		for _, limit := range []int{6, 10, 50} {
-			hits := x.Complete(index.Query{Typed: typed, Limit: limit})
-			seen := make(map[handle.Kind]bool)
+			hits := x.Complete(refs.IndexQuery{Typed: typed, Limit: limit})
+			seen := make(map[refs.HandleKind]bool)
 			for _, h := range hits {
 				seen[h.Kind] = true
 			}
@@ -101,13 +100,13 @@ func TestREF16_EachKindThatMatchesAppears(t *testing.T) {
 			}
 		}
 	}
-	if hits := x.Complete(index.Query{Typed: "", Limit: 5}); len(hits) != 5 || hits[4].Kind != handle.Memory {
+	if hits := x.Complete(refs.IndexQuery{Typed: "", Limit: 5}); len(hits) != 5 || hits[4].Kind != refs.MemoryHandle {
 		t.Errorf("below the limit of all kinds the last used come: %v", ids(hits))
 	}
 }
 
 func TestREF16_Suggestions(t *testing.T) {
-	x := index.New()
+	x := refs.NewIndex()
 	x.Load(slices.Values(sample()))
 	for typed, want := range map[string]string{
 		"prefer_morning_workout":       "workouts", // without its random end
@@ -126,11 +125,11 @@ func TestREF16_Suggestions(t *testing.T) {
 }
 
 func TestREF3_WhoHasAHandle(t *testing.T) {
-	x := index.New()
+	x := refs.NewIndex()
 	for _, e := range sample() {
 		x.Put(e)
 	}
-	x.Put(index.Entry{Kind: handle.Context, ID: "paper", Handle: "Old_Paper", Used: moments})
+	x.Put(refs.Entry{Kind: refs.ContextHandle, ID: "paper", Handle: "Old_Paper", Used: moments})
 	var got []string
 	for _, e := range x.Lookup("OLD_paper") {
 		got = append(got, e.ID)
@@ -138,11 +137,11 @@ func TestREF3_WhoHasAHandle(t *testing.T) {
 	if want := []string{"paper", "form"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q: who has a handle before who had it", got, want)
 	}
-	if e, ok := x.Get(handle.Tag, "fitness"); !ok || e.Handle != "fitness_tag" {
+	if e, ok := x.Get(refs.TagHandle, "fitness"); !ok || e.Handle != "fitness_tag" {
 		t.Errorf("%+v %v", e, ok)
 	}
-	x.Delete(handle.Tag, "fitness")
-	if _, ok := x.Get(handle.Tag, "fitness"); ok || len(x.Lookup("fitness_tag")) > 0 {
+	x.Delete(refs.TagHandle, "fitness")
+	if _, ok := x.Get(refs.TagHandle, "fitness"); ok || len(x.Lookup("fitness_tag")) > 0 {
 		t.Error("it was deleted")
 	}
 }
@@ -152,13 +151,13 @@ func FuzzREF16_AnyText(f *testing.F) {
 	for _, text := range []string{"", "@", "#", "#4", "claim_4", "claim_99999999999", "mor", "My Health", "\xff", "é", "e\u0301", "语言", "ﬁ", "_", "--", " a"} {
 		f.Add(text, uint8(10))
 	}
-	x, m := index.New(), model{}
+	x, m := refs.NewIndex(), model{}
 	for _, e := range sample() {
 		x.Put(e)
 		m.put(e)
 	}
 	f.Fuzz(func(t *testing.T, text string, limit uint8) {
-		q := index.Query{Typed: text, Limit: int(limit)}
+		q := refs.IndexQuery{Typed: text, Limit: int(limit)}
 		if got, want := keys(x.Complete(q)), m.complete(q); !slices.Equal(got, want) {
 			t.Fatalf("%q: got %v, want %v", text, got, want)
 		}

@@ -1,4 +1,4 @@
-package handle_test
+package refs_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -24,7 +24,7 @@ func bytesOf() io.Reader {
 
 func memory(t testing.TB, statement, kind string, digits int) string {
 	t.Helper()
-	got, err := handle.ForMemory(statement, kind, digits, bytesOf())
+	got, err := refs.NewMemoryHandle(statement, kind, digits, bytesOf())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func memory(t testing.TB, statement, kind string, digits int) string {
 }
 
 // hostile are texts that handles are made of nevertheless.
-var hostile = map[string]string{
+var hostileNames = map[string]string{
 	"nothing":                  "",
 	"marks":                    strings.Repeat("\u0301", 100_000),
 	"a letter with marks":      "e" + strings.Repeat("\u0301", 100_000),
@@ -93,7 +93,7 @@ var table = []struct{ statement, want string }{
 
 func TestREF4_HandlesOfMemories(t *testing.T) {
 	for _, c := range table {
-		if got := memory(t, c.statement, "fact", handle.ShortHex); got != c.want {
+		if got := memory(t, c.statement, "fact", refs.ShortHandleHex); got != c.want {
 			t.Errorf("the handle of %q is %q, want %q", c.statement, got, c.want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestREF4_HandlesOfMemories(t *testing.T) {
 		"preference": "preference_0123", "memoryBank": "bank_0123", "someNewKind": "some_new_kind_0123",
 		"": "untitled_0123", "42": "untitled_0123", "the": "untitled_0123",
 	} {
-		if got := memory(t, "it is so", kind, handle.ShortHex); got != want {
+		if got := memory(t, "it is so", kind, refs.ShortHandleHex); got != want {
 			t.Errorf("the handle of a %q is %q, want %q", kind, got, want)
 		}
 	}
@@ -112,22 +112,22 @@ func TestREF4_HandlesOfMemories(t *testing.T) {
 func TestREF4_TheEndOfAMemoryIsRandom(t *testing.T) {
 	random := bytesOf()
 	for _, want := range []string{"go_0123", "go_4567", "go_89ab"} {
-		if got, err := handle.ForMemory("Go", "fact", handle.ShortHex, random); err != nil || got != want {
+		if got, err := refs.NewMemoryHandle("Go", "fact", refs.ShortHandleHex, random); err != nil || got != want {
 			t.Errorf("%q %v, want %q", got, err, want)
 		}
 	}
-	if got := memory(t, "I prefer morning workouts", "fact", handle.LongHex); got != "prefer_morning_workouts_01234567" {
+	if got := memory(t, "I prefer morning workouts", "fact", refs.LongHandleHex); got != "prefer_morning_workouts_01234567" {
 		t.Error(got)
 	}
-	long := memory(t, strings.Repeat("x", 100), "fact", handle.LongHex)
-	if want := strings.Repeat("x", handle.Max-9) + "_01234567"; long != want {
+	long := memory(t, strings.Repeat("x", 100), "fact", refs.LongHandleHex)
+	if want := strings.Repeat("x", refs.MaxHandle-9) + "_01234567"; long != want {
 		t.Errorf("%q, want %q", long, want)
 	}
 }
 
 func TestREF4_HandlesOfContextsTagsAndDomains(t *testing.T) {
 	retry := func(name string) string {
-		got, err := handle.ForContextRetry(name, bytesOf())
+		got, err := refs.NewRandomContextHandle(name, bytesOf())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,20 +137,20 @@ func TestREF4_HandlesOfContextsTagsAndDomains(t *testing.T) {
 		of         func(string) string
 		name, want string
 	}{
-		{handle.ForContext, "Health Goals", "health_goals_context"},
-		{handle.ForContext, "Work", "work_context"},
+		{refs.NewContextHandle, "Health Goals", "health_goals_context"},
+		{refs.NewContextHandle, "Work", "work_context"},
 		{retry, "Work", "work_0123_context"},
-		{handle.ForContext, "The", "untitled_context"},
+		{refs.NewContextHandle, "The", "untitled_context"},
 		{retry, "🙂", "untitled_0123_context"},
-		{handle.ForContext, "Conversation", "untitled_context"},
-		{handle.ForContext, "健康目标", "健康目标_context"},
-		{handle.ForContext, strings.Repeat("x", 200), strings.Repeat("x", 52) + "_context"},
+		{refs.NewContextHandle, "Conversation", "untitled_context"},
+		{refs.NewContextHandle, "健康目标", "健康目标_context"},
+		{refs.NewContextHandle, strings.Repeat("x", 200), strings.Repeat("x", 52) + "_context"},
 		{retry, strings.Repeat("x", 200), strings.Repeat("x", 47) + "_0123_context"},
-		{handle.ForTag, "fitness", "fitness_tag"},
-		{handle.ForTag, "work/projects/alpha", "work_projects_alpha_tag"},
-		{handle.ForTag, "2025", "untitled_tag"},
-		{handle.ForDomain, "health", "health_domain"},
-		{handle.ForDomain, "Personal Finance", "personal_finance_domain"},
+		{refs.NewTagHandle, "fitness", "fitness_tag"},
+		{refs.NewTagHandle, "work/projects/alpha", "work_projects_alpha_tag"},
+		{refs.NewTagHandle, "2025", "untitled_tag"},
+		{refs.NewDomainHandle, "health", "health_domain"},
+		{refs.NewDomainHandle, "Personal Finance", "personal_finance_domain"},
 	} {
 		if got := c.of(c.name); got != c.want {
 			t.Errorf("the handle of %q is %q, want %q", c.name, got, c.want)
@@ -161,12 +161,12 @@ func TestREF4_HandlesOfContextsTagsAndDomains(t *testing.T) {
 func TestREF4_ASourceThatFailsIsReported(t *testing.T) {
 	broken := errors.New("no entropy")
 	for _, random := range []io.Reader{iotest.ErrReader(broken), bytes.NewReader([]byte{1})} {
-		got, err := handle.ForMemory("Go", "fact", handle.ShortHex, random)
+		got, err := refs.NewMemoryHandle("Go", "fact", refs.ShortHandleHex, random)
 		if got != "" || fault.KindOf(err) != fault.Internal {
 			t.Errorf("%q %v", got, err)
 		}
 	}
-	if got, err := handle.ForContextRetry("Work", iotest.ErrReader(broken)); got != "" || !errors.Is(err, broken) {
+	if got, err := refs.NewRandomContextHandle("Work", iotest.ErrReader(broken)); got != "" || !errors.Is(err, broken) {
 		t.Errorf("%q %v", got, err)
 	}
 }
@@ -190,7 +190,7 @@ func TestREF15_HandlesOfConversations(t *testing.T) {
 		{"", created, 0, "untitled_d4uu"},
 		{"conversation", created, 0, "untitled_pb0g"},
 	} {
-		if got := handle.ForConversation(c.title, c.at, c.counter); got != c.want {
+		if got := refs.NewConversationHandle(c.title, c.at, c.counter); got != c.want {
 			t.Errorf("the handle of %q, %v, %d is %q, want %q", c.title, c.at, c.counter, got, c.want)
 		}
 	}
@@ -200,7 +200,7 @@ func TestREF15_HandlesOfConversations(t *testing.T) {
 func TestREF15_ACounterGivesAnotherHandle(t *testing.T) {
 	seen := make(map[string]bool)
 	for counter := range 1000 {
-		seen[handle.ForConversation("Kickoff", created, counter)] = true
+		seen[refs.NewConversationHandle("Kickoff", created, counter)] = true
 	}
 	if len(seen) < 990 { // of 36⁴
 		t.Errorf("%d handles", len(seen))
@@ -220,14 +220,14 @@ func TestREF15_HashesOfMessages(t *testing.T) {
 		{"kickoff_1a2b", "4828", 0, "omr3p5"}, // not 969292
 		{"kickoff_1a2", "bhello", 0, "5stuer"},
 	} {
-		if got := handle.MessageHash(c.of, c.text, c.counter); got != c.want {
+		if got := refs.MessageHash(c.of, c.text, c.counter); got != c.want {
 			t.Errorf("the hash of %q, %q, %d is %q, want %q", c.of, c.text, c.counter, got, c.want)
 		}
 	}
 	form := regexp.MustCompile(`^[0-9a-z]*[a-z][0-9a-z]*$`)
 	seen := make(map[string]bool)
 	for n := range 100_000 {
-		hash := handle.MessageHash("kickoff_1a2b", strconv.Itoa(n), 0)
+		hash := refs.MessageHash("kickoff_1a2b", strconv.Itoa(n), 0)
 		if len(hash) != 6 || !form.MatchString(hash) {
 			t.Fatalf("the hash of %d is %q", n, hash)
 		}
@@ -240,55 +240,55 @@ func TestREF15_HashesOfMessages(t *testing.T) {
 
 // TestREF4_HostileTexts: handles are made of anything, and can be typed.
 func TestREF4_HostileTexts(t *testing.T) {
-	for name, text := range hostile {
+	for name, text := range hostileNames {
 		t.Run(name, func(t *testing.T) { checkAll(t, text) })
 	}
 }
 
 // checkAll makes all handles of a text and checks what holds for each.
-func checkAll(t fataler, text string) {
-	words := handle.Words(text)
+func checkAll(t handleTester, text string) {
+	words := refs.HandleWords(text)
 	if len(words) > 3 {
 		t.Fatalf("%q", words)
 	}
-	again, err := handle.ForContextRetry(text, bytesOf())
+	again, err := refs.NewRandomContextHandle(text, bytesOf())
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, err := handle.ForMemory(text, "fact", handle.ShortHex, bytesOf())
+	short, err := refs.NewMemoryHandle(text, "fact", refs.ShortHandleHex, bytesOf())
 	if err != nil {
 		t.Fatal(err)
 	}
-	long, err := handle.ForMemory(text, text, handle.LongHex, bytesOf())
+	long, err := refs.NewMemoryHandle(text, text, refs.LongHandleHex, bytesOf())
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := []struct {
-		kind   handle.Kind
+		kind   refs.HandleKind
 		handle string
 	}{
-		{handle.Memory, short},
-		{handle.Memory, long},
-		{handle.Context, handle.ForContext(text)},
-		{handle.Context, again},
-		{handle.Conversation, handle.ForConversation(text, created, 0)},
+		{refs.MemoryHandle, short},
+		{refs.MemoryHandle, long},
+		{refs.ContextHandle, refs.NewContextHandle(text)},
+		{refs.ContextHandle, again},
+		{refs.ConversationHandle, refs.NewConversationHandle(text, created, 0)},
 		// Those that can't be chosen, with another end that is as long.
-		{handle.Memory, strings.TrimSuffix(handle.ForTag(text), handle.Tag.Suffix()) + "_abc"},
-		{handle.Memory, strings.TrimSuffix(handle.ForDomain(text), handle.Domain.Suffix()) + "_abcdef"},
+		{refs.MemoryHandle, strings.TrimSuffix(refs.NewTagHandle(text), refs.TagHandle.Suffix()) + "_abc"},
+		{refs.MemoryHandle, strings.TrimSuffix(refs.NewDomainHandle(text), refs.DomainHandle.Suffix()) + "_abcdef"},
 	}
 	for _, m := range made {
-		stored, err := handle.CheckCustom(m.handle, m.kind)
+		stored, err := refs.CheckHandle(m.handle, m.kind)
 		if err != nil || stored != m.handle || utf8.RuneCountInString(stored) > 60 {
 			t.Fatalf("%q, a %s, is stored as %q: %v", m.handle, m.kind, stored, err)
 		}
-		if handle.Fold(handle.Fold(stored)) != handle.Fold(stored) {
-			t.Fatalf("%q folds to %q, and that to another", stored, handle.Fold(stored))
+		if refs.FoldHandle(refs.FoldHandle(stored)) != refs.FoldHandle(stored) {
+			t.Fatalf("%q folds to %q, and that to another", stored, refs.FoldHandle(stored))
 		}
 	}
 }
 
 // fataler is what is used of *testing.T and *rapid.T.
-type fataler interface {
+type handleTester interface {
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
@@ -303,7 +303,7 @@ func BenchmarkForMemory(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := handle.ForMemory(statement, "fact", handle.ShortHex, random); err != nil {
+				if _, err := refs.NewMemoryHandle(statement, "fact", refs.ShortHandleHex, random); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -315,6 +315,6 @@ func BenchmarkMessageHash(b *testing.B) {
 	text := strings.Repeat("a message ", 100)
 	b.ReportAllocs()
 	for b.Loop() {
-		handle.MessageHash("kickoff_1a2b", text, 0)
+		refs.MessageHash("kickoff_1a2b", text, 0)
 	}
 }

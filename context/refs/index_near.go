@@ -1,4 +1,4 @@
-package index
+package refs
 
 import (
 	"cmp"
@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/context/refs/handle"
 )
 
 // nearText is a text that Near compares: a handle, a handle without its random end, a name
@@ -47,7 +45,7 @@ func (x *Index) enterNear(at number) {
 			continue
 		}
 		add(text, i)
-		if base := withoutHex(text); i == handleText && m.Kind == handle.Memory && base != text {
+		if base := withoutHex(text); i == handleText && m.Kind == MemoryHandle && base != text {
 			add(base, i)
 		}
 	}
@@ -72,7 +70,7 @@ func (x *Index) leaveNear(at number) {
 
 // withoutHex returns a handle without _ and the 4 or 8 hexadecimal digits at its end.
 func withoutHex(text string) string {
-	for _, size := range []int{handle.ShortHex, handle.LongHex} {
+	for _, size := range []int{ShortHandleHex, LongHandleHex} {
 		at := len(text) - size - 1
 		if at > 0 && text[at] == '_' && allHex(text[at+1:]) {
 			return text[:at]
@@ -114,12 +112,12 @@ func lettersOf(text string) (set uint64) {
 // differs from a text by two insertions, deletions or exchanges of a character at most; by one
 // in texts under six characters. The nearest come first, then the last used. Each is there
 // once. It looks at all of them: O(n) with a factor of some nanoseconds.
-func (x *Index) Near(text string, limit int, public bool, skip Skip) []Hit {
+func (x *Index) Near(text string, limit int, public bool, skip SkipEntry) []Hit {
 	s := search{x: x, limit: limit, who: everybody, skip: skip}
 	if public {
 		s.who = publicOnly
 	}
-	asHandle, asName := newPattern(handle.Fold(text)), newPattern(foldName(text))
+	asHandle, asName := newPattern(FoldHandle(text)), newPattern(foldName(text))
 	if limit <= 0 || len(asHandle.text) > maxNear+distance || asHandle.text == "" {
 		return nil
 	}
@@ -162,7 +160,7 @@ type search struct {
 	x     *Index
 	who   reader
 	limit int
-	skip  Skip
+	skip  SkipEntry
 	top   []nearFound // best first, limit at most
 }
 

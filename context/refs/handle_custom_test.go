@@ -1,4 +1,4 @@
-package handle_test
+package refs_test
 
 import (
 	"errors"
@@ -11,75 +11,75 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/refs/handle"
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
 func TestREF5_CustomHandles(t *testing.T) {
 	for _, c := range []struct {
 		handle string
-		kind   handle.Kind
+		kind   refs.HandleKind
 		want   string // "" where it is refused
 	}{
-		{"ssdva", handle.Context, "ssdva"},
-		{"SSDva", handle.Memory, "ssdva"},
-		{"abc", handle.Memory, "abc"},
-		{"ab", handle.Memory, ""},
-		{"", handle.Memory, ""},
-		{strings.Repeat("x", 60), handle.Memory, strings.Repeat("x", 60)},
-		{strings.Repeat("x", 61), handle.Memory, ""},
-		{"a-b_2", handle.Memory, "a-b_2"},
-		{"a__--b", handle.Memory, "a__--b"},
-		{"2ab", handle.Memory, ""},
-		{"_ab", handle.Memory, ""},
-		{"\u0301abc", handle.Memory, ""},
-		{"abc_", handle.Memory, ""},
-		{"abc-", handle.Memory, ""},
-		{"a b", handle.Memory, ""},
-		{"a.b", handle.Memory, ""},
-		{"a/b", handle.Memory, ""},
-		{"@abc", handle.Memory, ""},
-		{"abc\n", handle.Memory, ""},
-		{"ab\xff", handle.Memory, ""},
-		{"🙂abc", handle.Memory, ""},
-		{"Jose\u0301", handle.Memory, "josé"},
-		{"健康目标", handle.Context, "健康目标"},
-		{"go_语言", handle.Context, "go_语言"},
-		{"go语言", handle.Context, ""}, // it would be read as go
-		{"语言go", handle.Context, "语言go"},
-		{strings.Repeat("e\u0301", 60), handle.Memory, strings.Repeat("é", 60)},
+		{"ssdva", refs.ContextHandle, "ssdva"},
+		{"SSDva", refs.MemoryHandle, "ssdva"},
+		{"abc", refs.MemoryHandle, "abc"},
+		{"ab", refs.MemoryHandle, ""},
+		{"", refs.MemoryHandle, ""},
+		{strings.Repeat("x", 60), refs.MemoryHandle, strings.Repeat("x", 60)},
+		{strings.Repeat("x", 61), refs.MemoryHandle, ""},
+		{"a-b_2", refs.MemoryHandle, "a-b_2"},
+		{"a__--b", refs.MemoryHandle, "a__--b"},
+		{"2ab", refs.MemoryHandle, ""},
+		{"_ab", refs.MemoryHandle, ""},
+		{"\u0301abc", refs.MemoryHandle, ""},
+		{"abc_", refs.MemoryHandle, ""},
+		{"abc-", refs.MemoryHandle, ""},
+		{"a b", refs.MemoryHandle, ""},
+		{"a.b", refs.MemoryHandle, ""},
+		{"a/b", refs.MemoryHandle, ""},
+		{"@abc", refs.MemoryHandle, ""},
+		{"abc\n", refs.MemoryHandle, ""},
+		{"ab\xff", refs.MemoryHandle, ""},
+		{"🙂abc", refs.MemoryHandle, ""},
+		{"Jose\u0301", refs.MemoryHandle, "josé"},
+		{"健康目标", refs.ContextHandle, "健康目标"},
+		{"go_语言", refs.ContextHandle, "go_语言"},
+		{"go语言", refs.ContextHandle, ""}, // it would be read as go
+		{"语言go", refs.ContextHandle, "语言go"},
+		{strings.Repeat("e\u0301", 60), refs.MemoryHandle, strings.Repeat("é", 60)},
 
-		{"claim", handle.Memory, ""},
-		{"Memory", handle.Context, ""},
-		{"mem", handle.Memory, ""},
-		{"conv", handle.Memory, ""},
-		{"conversation", handle.Conversation, ""},
-		{"ｃｌａｉｍ", handle.Memory, ""}, // it is looked up as claim
-		{"claims", handle.Memory, "claims"},
-		{"mem_2", handle.Memory, "mem_2"},
-		{"claim_1", handle.Memory, ""},
-		{"Claim_0042", handle.Memory, ""},
-		{"claim_４２", handle.Memory, ""},
-		{"claim_99999999999999999999", handle.Memory, ""},
-		{"claim_1a", handle.Memory, "claim_1a"},
-		{"claim_form", handle.Memory, "claim_form"},
-		{"conversation_x_message_3", handle.Memory, ""},
-		{"Conv_x_Msg_a3f2b1", handle.Conversation, ""},
-		{"conversation_x", handle.Conversation, "conversation_x"},
-		{"conv_message_3", handle.Conversation, "conv_message_3"},
+		{"claim", refs.MemoryHandle, ""},
+		{"Memory", refs.ContextHandle, ""},
+		{"mem", refs.MemoryHandle, ""},
+		{"conv", refs.MemoryHandle, ""},
+		{"conversation", refs.ConversationHandle, ""},
+		{"ｃｌａｉｍ", refs.MemoryHandle, ""}, // it is looked up as claim
+		{"claims", refs.MemoryHandle, "claims"},
+		{"mem_2", refs.MemoryHandle, "mem_2"},
+		{"claim_1", refs.MemoryHandle, ""},
+		{"Claim_0042", refs.MemoryHandle, ""},
+		{"claim_４２", refs.MemoryHandle, ""},
+		{"claim_99999999999999999999", refs.MemoryHandle, ""},
+		{"claim_1a", refs.MemoryHandle, "claim_1a"},
+		{"claim_form", refs.MemoryHandle, "claim_form"},
+		{"conversation_x_message_3", refs.MemoryHandle, ""},
+		{"Conv_x_Msg_a3f2b1", refs.ConversationHandle, ""},
+		{"conversation_x", refs.ConversationHandle, "conversation_x"},
+		{"conv_message_3", refs.ConversationHandle, "conv_message_3"},
 
-		{"work_context", handle.Context, "work_context"},
-		{"work_context", handle.Memory, ""},
-		{"work_CONTEXT", handle.Conversation, ""},
-		{"fit_tag", handle.Memory, ""},
-		{"fit_tag", handle.Context, ""},
-		{"x_domain", handle.Memory, ""},
-		{"x_entity", handle.Conversation, ""},
-		{"context", handle.Memory, "context"},
-		{"tag_of", handle.Memory, "tag_of"},
-		{"my-tag", handle.Memory, "my-tag"},
+		{"work_context", refs.ContextHandle, "work_context"},
+		{"work_context", refs.MemoryHandle, ""},
+		{"work_CONTEXT", refs.ConversationHandle, ""},
+		{"fit_tag", refs.MemoryHandle, ""},
+		{"fit_tag", refs.ContextHandle, ""},
+		{"x_domain", refs.MemoryHandle, ""},
+		{"x_entity", refs.ConversationHandle, ""},
+		{"context", refs.MemoryHandle, "context"},
+		{"tag_of", refs.MemoryHandle, "tag_of"},
+		{"my-tag", refs.MemoryHandle, "my-tag"},
 	} {
-		got, err := handle.CheckCustom(c.handle, c.kind)
+		got, err := refs.CheckHandle(c.handle, c.kind)
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%q, of a %s, is stored as %q: %v; want %q", c.handle, c.kind, got, err, c.want)
 		}
@@ -96,7 +96,7 @@ func TestREF5_CustomHandles(t *testing.T) {
 // TestREF5_ErrorsDoNotTellTheHandle, which goes to the log with them otherwise.
 func TestREF5_ErrorsDoNotTellTheHandle(t *testing.T) {
 	for _, text := range []string{"zqzq zq", "zqzq_", "2zqzq", "conv_zqzq_message_3", "zqzq_tag", strings.Repeat("zqzq", 60)} {
-		_, err := handle.CheckCustom(text, handle.Memory)
+		_, err := refs.CheckHandle(text, refs.MemoryHandle)
 		var e *fault.Error
 		if !errors.As(err, &e) || strings.Contains(e.Error()+e.Hint, "zq") {
 			t.Errorf("%q: %+v", text, e)
@@ -106,11 +106,11 @@ func TestREF5_ErrorsDoNotTellTheHandle(t *testing.T) {
 
 // TestREF5_ComputedHandlesAreNotChosen, whatever they are.
 func TestREF5_ComputedHandlesAreNotChosen(t *testing.T) {
-	for kind, hint := range map[handle.Kind]string{
-		handle.Entity: "rename the entity", handle.Tag: "rename the tag", handle.Domain: "rename the domain",
+	for kind, hint := range map[refs.HandleKind]string{
+		refs.EntityHandle: "rename the entity", refs.TagHandle: "rename the tag", refs.DomainHandle: "rename the domain",
 	} {
 		for _, text := range []string{"fine", "x" + kind.Suffix(), ""} {
-			got, err := handle.CheckCustom(text, kind)
+			got, err := refs.CheckHandle(text, kind)
 			var e *fault.Error
 			if got != "" || !errors.As(err, &e) || e.Kind != fault.Conflict || e.Field != "handle" || e.Hint != hint {
 				t.Errorf("%q, of a %s: %q %+v", text, kind, got, e)
@@ -121,26 +121,26 @@ func TestREF5_ComputedHandlesAreNotChosen(t *testing.T) {
 
 // TestREF5_HostileHandles: refused, or stored in a form that is stored as it is.
 func TestREF5_HostileHandles(t *testing.T) {
-	for name, text := range hostile {
+	for name, text := range hostileNames {
 		t.Run(name, func(t *testing.T) { checkCustom(t, text) })
 	}
 }
 
-func checkCustom(t fataler, text string) {
-	for _, kind := range handle.Kinds() {
-		stored, err := handle.CheckCustom(text, kind)
+func checkCustom(t handleTester, text string) {
+	for _, kind := range refs.HandleKinds() {
+		stored, err := refs.CheckHandle(text, kind)
 		if err != nil {
 			if stored != "" || fault.KindOf(err) == fault.Internal {
 				t.Fatalf("%q, of a %s: %q, %v", text, kind, stored, err)
 			}
 			continue
 		}
-		again, err := handle.CheckCustom(stored, kind)
+		again, err := refs.CheckHandle(stored, kind)
 		if err != nil || again != stored {
 			t.Fatalf("%q is stored as %q, and that as %q: %v", text, stored, again, err)
 		}
-		if handle.Fold(stored) != handle.Fold(text) {
-			t.Fatalf("%q folds to %q, as it is stored to %q", text, handle.Fold(text), handle.Fold(stored))
+		if refs.FoldHandle(stored) != refs.FoldHandle(text) {
+			t.Fatalf("%q folds to %q, as it is stored to %q", text, refs.FoldHandle(text), refs.FoldHandle(stored))
 		}
 	}
 }
@@ -155,12 +155,12 @@ func TestREF5_LookedUpWithoutCase(t *testing.T) {
 		{"STRASSE", "straße"},
 		{"ﬁx", "fix"},
 	} {
-		if handle.Fold(c[0]) != handle.Fold(c[1]) {
-			t.Errorf("%q folds to %q, %q to %q", c[0], handle.Fold(c[0]), c[1], handle.Fold(c[1]))
+		if refs.FoldHandle(c[0]) != refs.FoldHandle(c[1]) {
+			t.Errorf("%q folds to %q, %q to %q", c[0], refs.FoldHandle(c[0]), c[1], refs.FoldHandle(c[1]))
 		}
 	}
 	for _, c := range [][2]string{{"a_b", "a-b"}, {"jose", "josé"}, {"a_b", "ab"}} {
-		if handle.Fold(c[0]) == handle.Fold(c[1]) {
+		if refs.FoldHandle(c[0]) == refs.FoldHandle(c[1]) {
 			t.Errorf("%q and %q are the same handle", c[0], c[1])
 		}
 	}
@@ -175,14 +175,14 @@ func TestREF5_FoldingIsDoneOnce(t *testing.T) {
 			continue
 		}
 		for _, text := range []string{string(r), "a" + string(r) + "\u0301", string(r) + "\u0345\u0307"} {
-			once := handle.Fold(text)
-			if twice := handle.Fold(once); twice != once {
+			once := refs.FoldHandle(text)
+			if twice := refs.FoldHandle(once); twice != once {
 				t.Fatalf("%+q folds to %+q, and that to %+q", text, once, twice)
 			}
-			if nfd := handle.Fold(norm.NFD.String(text)); nfd != once {
+			if nfd := refs.FoldHandle(norm.NFD.String(text)); nfd != once {
 				t.Fatalf("%+q folds to %+q, decomposed to %+q", text, once, nfd)
 			}
-			if lower := handle.Fold(strings.ToLower(norm.NFC.String(text))); lower != once {
+			if lower := refs.FoldHandle(strings.ToLower(norm.NFC.String(text))); lower != once {
 				t.Fatalf("%+q folds to %+q, in lower case to %+q", text, once, lower)
 			}
 		}
@@ -190,26 +190,26 @@ func TestREF5_FoldingIsDoneOnce(t *testing.T) {
 }
 
 // pieces are what texts are drawn from where plain characters would hardly hit a rule.
-var pieces = []string{
+var handlePieces = []string{
 	"not", "never", "no", "don't", "the", "I", "of", "claim", "memory", "conv", "conversation", "message", "msg", "tag",
 	"context", "entity", "domain", "42", "3", "_", "-", " ", " ", "/", "'", "’", ".", "@", "#", "é", "e\u0301", "\u0301", "\u0345",
 	"\ufe0f", "\u200d", "🙂", "语", "言", "ー", "々", "ท", "한", "א", "ا", "ß", "Σ", "ς", "İ", "ı", "ﬁ", "ﷺ", "½", "²", "A",
 	"supercalifragilisticexpialidocious", "\xff", "\x00", "\u202e",
 }
 
-var texts = rapid.Custom(func(t *rapid.T) string {
+var handleTexts = rapid.Custom(func(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "any text") {
 		return rapid.String().Draw(t, "text")
 	}
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(handlePieces), 0, 12).Draw(t, "pieces"), "")
 })
 
 func TestREF4_AnyTextHasHandles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkAll(t, texts.Draw(t, "text")) })
+	rapid.Check(t, func(t *rapid.T) { checkAll(t, handleTexts.Draw(t, "text")) })
 }
 
 func TestREF5_AnyTextIsRefusedOrStored(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkCustom(t, texts.Draw(t, "text")) })
+	rapid.Check(t, func(t *rapid.T) { checkCustom(t, handleTexts.Draw(t, "text")) })
 }
 
 // TestREF4_NegationsStay makes statements of up to three words that tell, between others
@@ -227,7 +227,7 @@ func TestREF4_NegationsStay(t *testing.T) {
 			said, want = append(said, word), append(want, telling[word])
 		}
 		statement := strings.Join(said, " ")
-		got, err := handle.ForMemory(statement, "fact", handle.ShortHex, bytesOf())
+		got, err := refs.NewMemoryHandle(statement, "fact", refs.ShortHandleHex, bytesOf())
 		if err != nil || got != strings.Join(want, "_")+"_0123" {
 			t.Fatalf("the handle of %q is %q: %v; want %q", statement, got, err, want)
 		}
@@ -238,16 +238,16 @@ func FuzzREF4_HandlesOfAnyText(f *testing.F) {
 	for _, c := range table {
 		f.Add(c.statement)
 	}
-	for _, text := range hostile {
+	for _, text := range hostileNames {
 		f.Add(text[:min(len(text), 1000)])
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		checkAll(t, text)
 		checkCustom(t, text)
-		if number, ok := handle.ParseNumber(text); ok && (number == 0 || number > 999_999_999) {
+		if number, ok := refs.ParseMemoryNumber(text); ok && (number == 0 || number > 999_999_999) {
 			t.Fatalf("%q is %d", text, number)
 		}
-		if of, which, ok := handle.SplitMessage(text); ok && (of == "" || which == "") {
+		if of, which, ok := refs.SplitMessageRef(text); ok && (of == "" || which == "") {
 			t.Fatalf("%q is %q of %q", text, which, of)
 		}
 	})
@@ -262,8 +262,8 @@ func TestREF4_EveryCharacterCanBeTyped(t *testing.T) {
 		}
 		c := string(r)
 		for _, text := range []string{"x" + c + "9" + c + "x " + c, "语" + c + "x " + c + "语" + c} {
-			made := handle.ForContext(text)
-			if stored, err := handle.CheckCustom(made, handle.Context); err != nil || stored != made {
+			made := refs.NewContextHandle(text)
+			if stored, err := refs.CheckHandle(made, refs.ContextHandle); err != nil || stored != made {
 				t.Fatalf("the handle of %+q is %+q, stored as %+q: %v", text, made, stored, err)
 			}
 		}
