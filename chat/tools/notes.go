@@ -11,7 +11,6 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
@@ -252,7 +251,7 @@ func (c *toolRun) excerpts(h *search.Hit, room int) (string, *Reference, error) 
 	}
 	_, start := frontmatter.Split(text)
 	seen := prompt.RenderNote(text[start:])
-	list := passages.Find(seen, c.text("query"), h.Snippet, room)
+	list := search.FindPassages(seen, c.text("query"), h.Snippet, room)
 	if len(list) == 0 {
 		return "", nil, nil
 	}

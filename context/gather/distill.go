@@ -12,7 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -100,7 +100,7 @@ func (c *call) distil(ctx context.Context, clock *stopwatch) (waited bool, err e
 // what is private, the message perhaps, and names of what is private in what is not, are no business of its server.
 func (c *call) undistilled(ctx context.Context, d Distiller) (why string, err error) {
 	switch {
-	case passages.AsksNothing(c.mentions.query):
+	case search.AsksNothing(c.mentions.query):
 		return "the message asks nothing", nil
 	case d.Local():
 		return "", nil

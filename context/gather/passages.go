@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
-	searched "github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -28,7 +28,7 @@ func (c *call) passages(clock *stopwatch) error {
 	case c.g.opts.Finder == nil:
 		clock.skip("passages", "there is no index to search")
 		return nil
-	case searched.AsksNothing(c.mentions.query):
+	case search.AsksNothing(c.mentions.query):
 		clock.skip("passages", "the message asks nothing")
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -230,7 +230,7 @@ func (r *remembering) found() (why string, err error) {
 	switch {
 	case r.g.opts.Finder == nil:
 		return "there is no index to search", nil
-	case passages.AsksNothing(r.mentions.query):
+	case search.AsksNothing(r.mentions.query):
 		return "the message asks nothing", nil
 	}
 	ask := recall.Request{Query: r.mentions.query, Limit: r.Memories + len(r.taken)}
@@ -278,7 +278,7 @@ func (r *remembering) episodes() {
 // insights takes in what became of memories about the message. Where nobody has said what became of any of them there
 // is nothing: what the message has in common with others is no experience.
 func (r *remembering) insights() {
-	if r.g.opts.Insights == nil || r.whole || passages.AsksNothing(r.mentions.query) {
+	if r.g.opts.Insights == nil || r.whole || search.AsksNothing(r.mentions.query) {
 		return
 	}
 	began := time.Now()

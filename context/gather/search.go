@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/passages"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -19,7 +18,7 @@ func (g *Gatherer) search(ctx context.Context, r *request, query string) (found 
 		return nil, true, ""
 	case !r.view.CanSearch():
 		return nil, true, "there is no index to search"
-	case passages.AsksNothing(query):
+	case search.AsksNothing(query):
 		return nil, true, "the message asks nothing"
 	}
 	req := search.Request{

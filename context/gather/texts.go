@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
@@ -125,7 +125,7 @@ func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, m
 	}
 	above, text := prompt.SplitProperties(text)
 	room := prompt.FoundChars - prompt.Chars(prompt.WithProperties(above, ""))
-	bare := prompt.NewNoteBody(passages.Of(prompt.RenderNote(text), message, near, room*9/10), keptChars) // marks take some
+	bare := prompt.NewNoteBody(search.BestPassages(prompt.RenderNote(text), message, near, room*9/10), keptChars) // marks take some
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil
 }
 

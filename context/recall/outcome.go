@@ -59,7 +59,7 @@ func signature(question string) string {
 	var split text.Splitter
 	var stems []string
 	split.Split(question, func(t text.Token) {
-		if word := string(t.Text); !t.Symbol && search.Tells(word) {
+		if word := string(t.Text); !t.Symbol && search.IsInformative(word) {
 			stems = append(stems, text.StemEnglish(word))
 		}
 	})

@@ -72,7 +72,7 @@ func pairsOf(question string) (list []pair) {
 	last := ""
 	split.Split(question, func(t text.Token) {
 		word := string(t.Text)
-		if t.Symbol || !search.Tells(word) {
+		if t.Symbol || !search.IsInformative(word) {
 			last = ""
 			return
 		}

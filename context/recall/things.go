@@ -39,7 +39,7 @@ func thingsOf(statement string) map[string]bool {
 	split.Split(statement, func(t text.Token) {
 		word := string(t.Text)
 		month, _ := memory.ParseMonth(word)
-		if t.Symbol || month > 0 || memory.ParseWeekday(word) > 0 || !search.Tells(word) || strings.ContainsFunc(word, unicode.IsDigit) {
+		if t.Symbol || month > 0 || memory.ParseWeekday(word) > 0 || !search.IsInformative(word) || strings.ContainsFunc(word, unicode.IsDigit) {
 			return
 		}
 		stems[text.StemEnglish(word)] = true

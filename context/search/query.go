@@ -70,7 +70,7 @@ var frequent = setOf(`a an and are as at be but by did do does for from had has 
 func saysNothing(w string) bool { return frequent[w] || text.IsPlainSymbol(w) }
 
 // Tells reports whether a folded word says something of what is looked for.
-func Tells(w string) bool { return !saysNothing(w) && !slight[w] }
+func IsInformative(w string) bool { return !saysNothing(w) && !slight[w] }
 
 // Operators are what a query may filter by, beside before: and after:. A Source has them.
 type Operators interface {

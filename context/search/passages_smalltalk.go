@@ -1,4 +1,4 @@
-package passages
+package search
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 // smallTalk are words of greetings, thanks, and assent in several languages, folded. A
 // message of such words alone asks for nothing.
-var smallTalk = setOf(`hi hello hey hiya yo thanks thank you thx ty cheers please ok okay k yes no yep nope sure great
+var smallTalk = wordSet(`hi hello hey hiya yo thanks thank you thx ty cheers please ok okay k yes no yep nope sure great
 	cool nice good morning evening afternoon night bye goodbye very much so lol haha wow perfect fine
 	hallo moin servus guten tag morgen abend nacht danke schon bitte vielen dank ja nein gut tschuss
 	bonjour bonsoir salut merci beaucoup oui non d accord au revoir bien
@@ -19,12 +19,12 @@ var smallTalk = setOf(`hi hello hey hiya yo thanks thank you thx ty cheers pleas
 	hoi je wel bedankt goedemorgen czesc dzieki dziekuje привет спасибо здравствуйте`)
 
 // smallTalkWhole are such messages in languages without blanks between words.
-var smallTalkWhole = setOf(`你好 您好 谢谢 多谢 好的 再见 早上好 晚安 こんにちは おはよう おはようございます こんばんは ありがとう
+var smallTalkWhole = wordSet(`你好 您好 谢谢 多谢 好的 再见 早上好 晚安 こんにちは おはよう おはようございます こんばんは ありがとう
 	ありがとうございます はい 안녕 안녕하세요 감사합니다 고마워요 네 สวัสดี ขอบคุณ`)
 
 // requestWords are words that ask for something and name nothing, folded and without accents. They are what is left of a
 // message such as "tell me about #42", whose subject is a reference.
-var requestWords = setOf(`tell show give explain describe summarise summarize about of on for to the a an this that these
+var requestWords = wordSet(`tell show give explain describe summarise summarize about of on for to the a an this that these
 	those and or with what how is are can could would you
 	erzahl erzahle zeig zeige erklar erklare beschreib beschreibe was ist uber von mit zu
 	parle explique montre de sur cuentame explica muestrame`)
@@ -32,11 +32,11 @@ var requestWords = setOf(`tell show give explain describe summarise summarize ab
 // addressees are words for the person that ask for nothing directly after a word of askFor, as in "tell me".
 // Elsewhere they are what the message is about.
 var (
-	addressees = setOf(`me us mir uns moi nous`)
-	askFor     = setOf(`tell show give erzahl erzahle zeig zeige erklar erklare parle explique montre`)
+	addressees = wordSet(`me us mir uns moi nous`)
+	askFor     = wordSet(`tell show give erzahl erzahle zeig zeige erklar erklare parle explique montre`)
 )
 
-func setOf(list string) map[string]bool {
+func wordSet(list string) map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(list) {
 		set[fold.Name(w)] = true

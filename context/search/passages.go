@@ -1,4 +1,17 @@
-package passages
+package search
+
+// Passages chooses what of a found note answers a message: the passages that
+// match, with the headings that they stand under, instead of the beginning of the note.
+//
+// A note is split into units: paragraphs, the sentences of long ones, the lines of
+// long lists, tables and code as a whole. A unit counts the words of the message that it
+// has, each the more the fewer units have it, and the words that it has in common with the
+// passage by which the search has found the note. The best units are taken as long as there
+// is room, then the units beside them.
+//
+// It is pure: text in, text out, and takes time linear in the length of the note, but for
+// sorting its units. Any function may be called from any goroutine. Only what the reader
+// may see may be given to it, so that private text does not influence the choice.
 
 import (
 	"cmp"
@@ -25,7 +38,7 @@ const (
 // Of returns the passages of a note in Markdown, without frontmatter, that answer a message
 // best, in the order of the note and at most so many code points long. near is the passage
 // by which a search has found the note, as plain text; "" for none.
-func Of(note, message, near string, most int) string {
+func BestPassages(note, message, near string, most int) string {
 	d := divide(note)
 	d.rate(message, near)
 	d.choose(most)
@@ -144,7 +157,7 @@ func (d *division) paragraph(start, end, number int) {
 }
 
 // words gives the words of a text by their stems.
-func words(s *text.Splitter, of string, found func(stem string)) {
+func eachStem(s *text.Splitter, of string, found func(stem string)) {
 	s.Split(of, func(t text.Token) {
 		if !t.Symbol {
 			found(text.StemEnglish(string(t.Text)))
@@ -156,19 +169,19 @@ func words(s *text.Splitter, of string, found func(stem string)) {
 func (d *division) rate(message, near string) {
 	var split text.Splitter
 	asked, nearby := make(map[string]int), make(map[string]bool)
-	words(&split, message, func(w string) {
+	eachStem(&split, message, func(w string) {
 		if _, known := asked[w]; !known {
 			asked[w] = len(asked)
 		}
 	})
-	words(&split, near, func(w string) { nearby[w] = true })
+	eachStem(&split, near, func(w string) { nearby[w] = true })
 	have := make([]int, len(asked)) // units that have a word
 	of := make([][]int, len(d.units))
 	shared := make([]int, len(d.units))
 	for i := range d.units {
 		u := &d.units[i]
 		seen := make(map[string]bool)
-		words(&split, d.note[u.start:u.end], func(w string) {
+		eachStem(&split, d.note[u.start:u.end], func(w string) {
 			n, isAsked := asked[w]
 			if !isAsked && !nearby[w] || seen[w] {
 				return
@@ -189,7 +202,7 @@ func (d *division) rate(message, near string) {
 		return max(0.1, math.Log((all-float64(have[n])+0.5)/(float64(have[n])+0.5)))
 	}
 	for i, s := range d.sections {
-		words(&split, s.heading, func(w string) {
+		eachStem(&split, s.heading, func(w string) {
 			if n, ok := asked[w]; ok {
 				above[i] += headingShare * weight(n)
 			}
@@ -287,7 +300,7 @@ type Passage struct {
 
 // Find is Of for who wants to know where the passages stand. Their text and headings are together at most about as
 // long.
-func Find(note, message, near string, most int) (list []Passage) {
+func FindPassages(note, message, near string, most int) (list []Passage) {
 	d := divide(note)
 	d.rate(message, near)
 	d.choose(most)

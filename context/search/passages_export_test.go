@@ -1,4 +1,4 @@
-package passages
+package search
 
 // Within is what stands between two sentences of a paragraph.
 const Within = within

@@ -1,11 +1,11 @@
-package passages_test
+package search_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/search/passages"
+	"github.com/ctxd/ctxd/context/search"
 )
 
 // note has the answer in the middle of much that is about something else.
@@ -18,7 +18,7 @@ var note = "# Minutes\n" + strings.Repeat("We talked about the weather and the f
 	strings.Repeat("Everybody was content. ", 30)
 
 func TestCTX21_PassagesThatMatch(t *testing.T) {
-	got := passages.Of(note, "why does the load cell drift?", "", 600)
+	got := search.BestPassages(note, "why does the load cell drift?", "", 600)
 	for _, want := range []string{
 		"### Minutes > Hardware > Sensors\nThe load cell drifts by four grams an hour on the roof. Oskar",
 		"\n\n…\n\n",
@@ -37,14 +37,14 @@ func TestCTX21_PassagesThatMatch(t *testing.T) {
 
 // What was found by its meaning has none of the words: the passage that is nearest leads.
 func TestCTX21_ThePassageByWhichANoteWasFound(t *testing.T) {
-	got := passages.Of(note, "precision of the balance", "Oskar will test a shielded cable.", 300)
+	got := search.BestPassages(note, "precision of the balance", "Oskar will test a shielded cable.", 300)
 	if !strings.Contains(got, "Oskar will test") {
 		t.Error(got)
 	}
 }
 
 func TestCTX21_ANoteOfWhichOnlyTheTitleMatches(t *testing.T) {
-	got := passages.Of(note, "xylophone", "", 300)
+	got := search.BestPassages(note, "xylophone", "", 300)
 	if !strings.HasPrefix(got, "# Minutes\nWe talked") {
 		t.Error(got)
 	}
@@ -53,8 +53,8 @@ func TestCTX21_ANoteOfWhichOnlyTheTitleMatches(t *testing.T) {
 func TestCTX21_SentencesOfALongParagraph(t *testing.T) {
 	text := strings.Repeat("It rained. ", 60) + "The cable broke. " + strings.Repeat("It rained. ", 60) + "A cable was bought. " +
 		strings.Repeat("It rained. ", 60)
-	got := passages.Of(text, "cable", "", 120)
-	if !strings.Contains(got, "The cable broke.") || !strings.Contains(got, passages.Within) || !strings.Contains(got, "A cable was bought.") {
+	got := search.BestPassages(text, "cable", "", 120)
+	if !strings.Contains(got, "The cable broke.") || !strings.Contains(got, search.Within) || !strings.Contains(got, "A cable was bought.") {
 		t.Error(got)
 	}
 }
@@ -69,7 +69,7 @@ func TestCTX21_AsksNothing(t *testing.T) {
 		"tell me about me": false, "what do you know about me?": false, "who am I?": false, "tell me about bees": false,
 		"hi, when is the kickoff?": false, "thanks, and the budget?": false, "roof": false, "谢谢你的预算": false, "@Alice thanks": false,
 	} {
-		if got := passages.AsksNothing(message); got != want {
+		if got := search.AsksNothing(message); got != want {
 			t.Errorf("%q: %v", message, got)
 		}
 	}
@@ -81,13 +81,13 @@ func FuzzOf(f *testing.F) {
 	f.Add("# a\n\n| a |\n|---|\n\n~~~", "a", "b")
 	f.Fuzz(func(t *testing.T, note, message, near string) {
 		const most = 200
-		got := passages.Of(note, message, near, most)
+		got := search.BestPassages(note, message, near, most)
 		if utf8.ValidString(note) && utf8.RuneCountInString(got) > most {
 			t.Fatalf("%d characters", utf8.RuneCountInString(got))
 		}
-		if again := passages.Of(note, message, near, most); again != got {
+		if again := search.BestPassages(note, message, near, most); again != got {
 			t.Fatal("another answer")
 		}
-		passages.AsksNothing(message)
+		search.AsksNothing(message)
 	})
 }
