@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -144,7 +144,7 @@ func TestREL7_LongReadsYield(t *testing.T) {
 			return err
 		}},
 		{"notes.search for a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
-			everything := func(source.Doc) bool { return true }
+			everything := func(text.Doc) bool { return true }
 			_, err := v.Search(ctx, search.Request{Query: `"lantern meadow"`, Mode: search.Lexical, Limit: 10, Keep: everything})
 			return err
 		}},

@@ -1,10 +1,5 @@
 package cites
 
-// Find searches what was said in conversations.
-//
-// It asks the index of messages and shows each hit as the reader may see it. Handlers of rpc call it, with
-// the View of the reader. It keeps nothing, and is safe for concurrent use.
-
 import (
 	"context"
 
@@ -12,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/chat/document"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -66,7 +61,7 @@ func (f *MessageFinder) Search(ctx context.Context, v *audience.View, r FindRequ
 		req.List = true
 		req.Keep = document.Keep(func(id string, _ *chat.Message) bool { return id == c.ID })
 	case r.Archived:
-		req.Keep = func(source.Doc) bool { return true }
+		req.Keep = func(text.Doc) bool { return true }
 	}
 	res, err := f.index.Search(ctx, req)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -262,7 +262,7 @@ func (a *asking) said(messages int) error {
 	}
 	res, err := a.view.Search(a.ctx, search.Request{
 		Query: query, Mode: search.Lexical, Plain: true, Limit: maxList,
-		Keep: func(d source.Doc) bool { n := notedoc.Note(d); return n.Live() && !a.known[n.ID] },
+		Keep: func(d text.Doc) bool { n := notedoc.Note(d); return n.Live() && !a.known[n.ID] },
 	})
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -174,31 +174,31 @@ func texts(m *chat.Message) []string {
 }
 
 var (
-	_ source.Source = (*Source)(nil)
-	_ source.Values = (*Source)(nil)
+	_ text.Source      = (*Source)(nil)
+	_ text.ValueSource = (*Source)(nil)
 )
 
 // Message returns the message that a Doc of a Source of messages is and its conversation, nil for any
 // other Doc. For a reader who may not see all of it, it is a copy with masked content.
-func Message(d source.Doc) (conversationID string, m *chat.Message) {
+func Message(d text.Doc) (conversationID string, m *chat.Message) {
 	md, _ := d.(doc)
 	return chat.ConversationOf(md.key), md.m
 }
 
 // Keep makes a test of Docs of one of messages.
-func Keep(test func(conversationID string, m *chat.Message) bool) func(source.Doc) bool {
-	return func(d source.Doc) bool { return test(Message(d)) }
+func Keep(test func(conversationID string, m *chat.Message) bool) func(text.Doc) bool {
+	return func(d text.Doc) bool { return test(Message(d)) }
 }
 
 // Kind returns what documents are called.
-func (*Source) Kind() source.Kind { return source.Kind{One: "message", Many: "messages"} }
+func (*Source) Kind() text.DocKind { return text.DocKind{One: "message", Many: "messages"} }
 
 // Fields returns what was said, and the code in it.
-func (*Source) Fields() []source.Field { return fields }
+func (*Source) Fields() []text.Field { return fields }
 
 // All returns all messages, those of archived conversations included, in no order.
-func (s *Source) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (s *Source) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for d := range s.each() {
 			if !yield(d) {
 				return
@@ -208,7 +208,7 @@ func (s *Source) All() iter.Seq[source.Doc] {
 }
 
 // Get returns a message by its key.
-func (s *Source) Get(key string) source.Doc {
+func (s *Source) Get(key string) text.Doc {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	c := s.conversations[chat.ConversationOf(key)]
@@ -265,7 +265,7 @@ func (s *Source) flipped(list map[string]privacy) iter.Seq2[doc, privacy] {
 
 // Changes returns what a commit does to messages, those included whose conversation becomes private or
 // public. O(changes), and O(messages of the conversation) for a commit that makes one so.
-func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
+func (s *Source) Changes(cs *kv.ChangeSet) (list []text.Change) {
 	conversations := changed(cs)
 	there := make(map[string]bool)
 	s.mu.RLock()
@@ -281,7 +281,7 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
 			hidden := s.conversations[id].hidden()
 			p = privacy{hidden, hidden}
 		}
-		c := source.Change{ID: ch.ID}
+		c := text.Change{ID: ch.ID}
 		if old != nil {
 			c.Old = doc{old, ch.ID, p.was || old.Hidden()}
 		}
@@ -293,7 +293,7 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
 	}
 	for d, p := range s.flipped(conversations) {
 		if !there[d.key] {
-			list = append(list, source.Change{ID: d.key, Old: doc{d.m, d.key, p.was}, Now: d})
+			list = append(list, text.Change{ID: d.key, Old: doc{d.m, d.key, p.was}, Now: d})
 		}
 	}
 	return list
@@ -333,7 +333,7 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 }
 
 // Public returns a message as a remote reader sees it.
-func (s *Source) Public(d source.Doc) source.Doc {
+func (s *Source) Public(d text.Doc) text.Doc {
 	md := d.(doc)
 	s.mu.RLock()
 	hidden := md.m.Hidden() || s.conversations[chat.ConversationOf(md.key)].hidden()
@@ -349,7 +349,7 @@ func (s *Source) Public(d source.Doc) source.Doc {
 }
 
 // Usual reports whether the conversation of a message is there and not archived.
-func (s *Source) Usual(d source.Doc) bool {
+func (s *Source) Usual(d text.Doc) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	c := s.conversations[chat.ConversationOf(d.(doc).key)]
@@ -360,16 +360,16 @@ func (s *Source) Usual(d source.Doc) bool {
 func (*Source) Filters() []string { return []string{"role", "tier"} }
 
 // Filter returns the test of an operator.
-func (s *Source) Filter(operator, value string) func(source.Doc) bool {
+func (s *Source) Filter(operator, value string) func(text.Doc) bool {
 	fold := entities.Fold(value)
-	return func(d source.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
+	return func(d text.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
 }
 
 // Valued returns role and tier.
 func (s *Source) Valued() []string { return s.Filters() }
 
 // Value returns the role or the tier of a message.
-func (s *Source) Value(operator string, d source.Doc) string {
+func (s *Source) Value(operator string, d text.Doc) string {
 	m := d.(doc).m
 	if operator == "tier" {
 		return m.Tier(s.opts.Now())

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -44,7 +44,7 @@ func TestMEM12_TheNextCallFindsAMessage(t *testing.T) {
 	h.change(id, chat.Change{Archived: ptr(false)})
 	h.expect("warmed", []string{more}, []string{more})
 	h.delete(id)
-	if got := h.found(search.Request{Query: "lake", Limit: 5, Keep: func(source.Doc) bool { return true }}); len(got) > 0 {
+	if got := h.found(search.Request{Query: "lake", Limit: 5, Keep: func(text.Doc) bool { return true }}); len(got) > 0 {
 		t.Errorf("found %q of a deleted conversation", got)
 	}
 	if n, bytes := h.source.Count(); n != 0 || bytes != 0 {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/recall"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -17,7 +16,7 @@ const (
 )
 
 // fields are the fields of messages. The weights are those of quality.golden.
-var fields = []source.Field{
+var fields = []text.Field{
 	Said: {Name: "said", Weight: 2, Counted: true},
 	Code: {Name: "code", Weight: 1, Counted: true},
 }
@@ -34,7 +33,7 @@ type doc struct {
 
 // Recalled returns the message that a Doc of a Source of messages is as a ranking sees it, for a public
 // search numbered among those that are not private.
-func Recalled(d source.Doc, public bool) *recall.Message {
+func Recalled(d text.Doc, public bool) *recall.Message {
 	conversation, m := Message(d)
 	out := &recall.Message{ID: m.ID, Conversation: conversation, Index: m.Index, Role: m.Role, CreatedAt: m.CreatedAt}
 	if public {
@@ -72,13 +71,13 @@ func (d doc) Stored(visit func(string)) { visit(d.m.Content) }
 // Chunks gives a vector to each part of what was said. Code has one only where nothing else was said.
 // Who said it and on which day stand in no vector: with them fewer answers are found (README.md of
 // package chat).
-func (d doc) Chunks() (list []source.Chunk) {
+func (d doc) Chunks() (list []text.Chunk) {
 	said := text.Parts(markdown.PlainText(prose(d.m.Content)))
 	if len(said) == 0 {
 		said = text.Parts(d.m.Content)
 	}
 	for _, part := range said {
-		list = append(list, source.Chunk{Text: part})
+		list = append(list, text.Chunk{Text: part})
 	}
 	return list
 }

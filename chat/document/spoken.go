@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 
 	"github.com/ctxd/ctxd/context/learn/concepts"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Spoken returns the message that a Doc of a Source of messages is as concepts see it, numbered among those that are not
 // private if public.
-func Spoken(d source.Doc, public bool) concepts.Said {
+func Spoken(d text.Doc, public bool) concepts.Said {
 	conversation, m := Message(d)
 	out := concepts.Said{ID: m.ID, Conversation: conversation, Index: m.Index, Role: m.Role, At: m.CreatedAt}
 	if public {

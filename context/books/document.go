@@ -1,32 +1,5 @@
 package books
 
-// Document is the Source of the passages of books: what of one is searched, and by which weight.
-//
-// # Who may call it
-//
-// Who makes an index of passages, and who reads the hits of one.
-//
-// # What it holds
-//
-// An index asks for documents with locks held. So the Source holds all passages from New until the store is
-// closed; their texts are those of the stored records. A document is called by the key of its passage, and is
-// found when its book is ready and seen by all. A search that says what to keep finds those of a
-// conversation as well.
-//
-// # Privacy
-//
-// A passage is hidden while its book is private, and while there is no record of its book: a book that
-// becomes private changes its documents. What names a private record is masked in the public form.
-//
-// # Vectors
-//
-// A passage has one vector, or one for each part of about 200 tokens where it is longer, behind the prefix
-// "Book: TITLE. Section: SECTION." (MEM-12).
-//
-// # Concurrency
-//
-// All methods may be called concurrently.
-
 import (
 	"context"
 	"iter"
@@ -37,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -52,7 +24,7 @@ const (
 )
 
 // fields are the fields of passages; the weights are those of testdata/recall.golden of package books.
-var fields = []source.Field{
+var fields = []text.Field{
 	fieldText:    {Name: "text", Weight: 2, Counted: true},
 	fieldSection: {Name: "section", Weight: 2},
 	fieldTitle:   {Name: "title", Weight: 1},
@@ -186,8 +158,8 @@ func (s *Source) each() iter.Seq[doc] {
 }
 
 var (
-	_ source.Source = (*Source)(nil)
-	_ source.Values = (*Source)(nil)
+	_ text.Source      = (*Source)(nil)
+	_ text.ValueSource = (*Source)(nil)
 )
 
 // doc is a passage as it is found.
@@ -199,14 +171,14 @@ type doc struct {
 }
 
 // Passage returns the key of the passage that a Doc of a Source of passages is, "" for any other Doc.
-func passageKey(d source.Doc) string {
+func passageKey(d text.Doc) string {
 	pd, _ := d.(doc)
 	return pd.key
 }
 
 // Keep makes a test of Docs of one of the books that they are from.
-func (s *Source) Keep(test func(*Record) bool) func(source.Doc) bool {
-	return func(d source.Doc) bool {
+func (s *Source) Keep(test func(*Record) bool) func(text.Doc) bool {
+	return func(d text.Doc) bool {
 		id, _ := parseKey(passageKey(d))
 		s.mu.RLock()
 		b := s.books[id]
@@ -216,14 +188,14 @@ func (s *Source) Keep(test func(*Record) bool) func(source.Doc) bool {
 }
 
 // Kind returns what documents are called.
-func (*Source) Kind() source.Kind { return source.Kind{One: "passage", Many: "passages"} }
+func (*Source) Kind() text.DocKind { return text.DocKind{One: "passage", Many: "passages"} }
 
 // Fields returns the text of a passage, the headings above it, and the title of its book.
-func (*Source) Fields() []source.Field { return fields }
+func (*Source) Fields() []text.Field { return fields }
 
 // All returns all passages, in no order.
-func (s *Source) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (s *Source) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for d := range s.each() {
 			if !yield(d) {
 				return
@@ -233,7 +205,7 @@ func (s *Source) All() iter.Seq[source.Doc] {
 }
 
 // Get returns a passage by its key.
-func (s *Source) Get(key string) source.Doc {
+func (s *Source) Get(key string) text.Doc {
 	id, _ := parseKey(key)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -282,7 +254,7 @@ func changed(cs *kv.ChangeSet) map[string]shown {
 
 // Changes returns what a commit does to passages, those included whose book becomes private or public, or is
 // called otherwise. O(changes), and O(passages of the book) for a commit that makes one so.
-func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
+func (s *Source) Changes(cs *kv.ChangeSet) (list []text.Change) {
 	of := changed(cs)
 	there := make(map[string]bool)
 	s.mu.RLock()
@@ -298,7 +270,7 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
 			b := s.books[id]
 			c = shown{b.hidden(), b.hidden(), b.title(), b.title()}
 		}
-		x := source.Change{ID: ch.ID}
+		x := text.Change{ID: ch.ID}
 		if old != nil {
 			x.Old = doc{old, ch.ID, c.before, c.was}
 		}
@@ -315,7 +287,7 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
 		}
 		for key, p := range b.passages {
 			if !there[key] {
-				list = append(list, source.Change{ID: key, Old: doc{p, key, c.before, c.was}, Now: doc{p, key, c.after, c.is}})
+				list = append(list, text.Change{ID: key, Old: doc{p, key, c.before, c.was}, Now: doc{p, key, c.after, c.is}})
 			}
 		}
 	}
@@ -366,7 +338,7 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 }
 
 // Public returns a passage as a remote reader sees it. Its book is looked at as it is now.
-func (s *Source) Public(d source.Doc) source.Doc {
+func (s *Source) Public(d text.Doc) text.Doc {
 	pd := d.(doc)
 	id, _ := parseKey(pd.key)
 	s.mu.RLock()
@@ -390,7 +362,7 @@ func (s *Source) Public(d source.Doc) source.Doc {
 }
 
 // Usual reports whether the book of a passage is ready and no conversation alone sees it.
-func (s *Source) Usual(d source.Doc) bool {
+func (s *Source) Usual(d text.Doc) bool {
 	return s.Keep(func(b *Record) bool { return b.State == record.BookReady && b.ConversationID == "" })(d)
 }
 
@@ -398,19 +370,19 @@ func (s *Source) Usual(d source.Doc) bool {
 func (*Source) Filters() []string { return []string{"book", "format"} }
 
 // Filter returns the test of an operator: a part of the title of a book, or its format.
-func (s *Source) Filter(operator, value string) func(source.Doc) bool {
+func (s *Source) Filter(operator, value string) func(text.Doc) bool {
 	fold := entities.Fold(value)
 	if operator == "book" {
-		return func(d source.Doc) bool { return strings.Contains(entities.Fold(d.(doc).title), fold) }
+		return func(d text.Doc) bool { return strings.Contains(entities.Fold(d.(doc).title), fold) }
 	}
-	return func(d source.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
+	return func(d text.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
 }
 
 // Valued returns format.
 func (*Source) Valued() []string { return []string{"format"} }
 
 // Value returns the format of the book of a passage.
-func (s *Source) Value(_ string, d source.Doc) string {
+func (s *Source) Value(_ string, d text.Doc) string {
 	id, _ := parseKey(passageKey(d))
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -470,13 +442,13 @@ func (d doc) prefix() string {
 }
 
 // Chunks gives a vector to each part of a passage.
-func (d doc) Chunks() (list []source.Chunk) {
+func (d doc) Chunks() (list []text.Chunk) {
 	prefix := d.prefix()
 	for _, part := range text.Parts(d.p.Text) {
-		list = append(list, source.Chunk{Prefix: prefix, Text: part})
+		list = append(list, text.Chunk{Prefix: prefix, Text: part})
 	}
 	if len(list) == 0 {
-		list = append(list, source.Chunk{Prefix: prefix, Text: d.p.Text})
+		list = append(list, text.Chunk{Prefix: prefix, Text: d.p.Text})
 	}
 	return list
 }

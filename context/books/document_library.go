@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -17,7 +17,7 @@ type Library struct {
 
 // Keep makes the test of the passages that a reader finds in a conversation, "" for none: those of books for
 // all and of its own, or of its own only. test is asked when their book was added.
-func (l Library) Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(source.Doc) bool {
+func (l Library) Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(text.Doc) bool {
 	return l.Source.Keep(func(b *Record) bool {
 		return isReadable(v, b, conversation) && (!own || b.ConversationID == conversation) && test(b.CreatedAt)
 	})
@@ -34,7 +34,7 @@ func (l Library) Any(v *audience.View, conversation string) bool {
 }
 
 // Added is when the book of a passage was.
-func (l Library) Added(d source.Doc) time.Time {
+func (l Library) Added(d text.Doc) time.Time {
 	id, _ := parseKey(passageKey(d))
 	if b := l.Store.Stored(id); b != nil {
 		return b.CreatedAt

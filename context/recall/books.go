@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -14,11 +14,11 @@ import (
 type Library interface {
 	// Keep makes the test of the passages that a reader finds in a conversation, "" for none: those of books
 	// for all, and of its own, or of its own only.
-	Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(source.Doc) bool
+	Keep(v *audience.View, conversation string, own bool, test func(added time.Time) bool) func(text.Doc) bool
 	// Any reports whether a reader finds any in a conversation, "" for none.
 	Any(v *audience.View, conversation string) bool
 	// Added is when the book of a passage was.
-	Added(d source.Doc) time.Time
+	Added(d text.Doc) time.Time
 	// Found returns passages as a reader sees them in a conversation, nil in the place of each that he does not.
 	Found(ctx context.Context, v *audience.View, conversation string, ids []string) ([]*record.Passage, error)
 }
@@ -32,7 +32,7 @@ func (r *Ranker) HasPassages(v *audience.View, conversation string) bool {
 func (s *run) asking() string { return cmp.Or(s.req.InConversation, s.req.Conversation) }
 
 // keepPassage returns the test of the passages that may be found.
-func (s *run) keepPassage() func(source.Doc) bool {
+func (s *run) keepPassage() func(text.Doc) bool {
 	after, before := s.req.After, s.req.Before
 	return s.in.Books.Keep(s.v, s.asking(), s.req.InConversation != "", func(added time.Time) bool {
 		return (after.IsZero() || !added.Before(after)) && (before.IsZero() || added.Before(before))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -16,7 +16,7 @@ var heldOnce = []string{
 }
 
 // keepMemory returns the test of the memories that may be found; nil for those that are usually found.
-func (s *run) keepMemory() func(source.Doc) bool {
+func (s *run) keepMemory() func(text.Doc) bool {
 	f := s.req.Memories
 	f.After, f.Before, f.Pinned = s.req.After, s.req.Before, nil
 	all := len(f.Tiers)+len(f.Kinds)+len(f.Status)+len(f.Tags)+len(f.Contexts)+len(f.EntityIDs) == 0
@@ -72,13 +72,13 @@ func (s *run) saidThen(m *record.Memory, at time.Time) (string, error) {
 }
 
 // keepMessage returns the test of the messages that may be found; nil for those that are usually found.
-func (s *run) keepMessage() func(source.Doc) bool {
+func (s *run) keepMessage() func(text.Doc) bool {
 	r := &s.req
 	if r.InConversation == "" && r.After.IsZero() && r.Before.IsZero() && len(r.Memories.Tiers) == 0 {
 		return nil
 	}
 	day := s.now.Add(-24 * time.Hour)
-	return func(d source.Doc) bool {
+	return func(d text.Doc) bool {
 		if !s.in.Messages.Source.Usual(d) {
 			return false
 		}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -113,7 +113,7 @@ func (s *run) memories() (map[string]*record.Memory, error) {
 }
 
 // shownMessage returns a message as the reader sees it now, nil for one that is gone or hidden.
-func (s *run) shownMessage(id string) source.Doc {
+func (s *run) shownMessage(id string) text.Doc {
 	d := s.in.Messages.Source.Get(id)
 	if d == nil || !s.v.Hides() {
 		return d

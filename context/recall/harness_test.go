@@ -14,7 +14,6 @@ import (
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -61,7 +60,7 @@ func open(t testing.TB, e embed.Embedder, records []*memory.Record, said []said)
 	if said != nil {
 		chat := newTalk(said)
 		h.in.Messages = recall.Index{Search: search.Open(db, chat, opts), Source: chat}
-		h.in.Message = func(d source.Doc, _ bool) *recall.Message { return &d.(*utterance).Message }
+		h.in.Message = func(d text.Doc, _ bool) *recall.Message { return &d.(*utterance).Message }
 	}
 	h.settle()
 	return h
@@ -136,7 +135,7 @@ type said struct {
 // utterance is a said as a document.
 type utterance struct {
 	said
-	chunks []source.Chunk
+	chunks []text.Chunk
 }
 
 func (u *utterance) ID() string           { return u.id }
@@ -149,7 +148,7 @@ func (u *utterance) Plain() string        { return u.text }
 
 func (u *utterance) Fields(visit func(int, string) bool) { visit(0, u.text) }
 func (u *utterance) Stored(visit func(string))           { visit(u.text) }
-func (u *utterance) Chunks() []source.Chunk              { return u.chunks }
+func (u *utterance) Chunks() []text.Chunk                { return u.chunks }
 func (u *utterance) ChunkedFrom() []string               { return []string{"1", u.text} }
 
 // talk is a Source of messages that never change.
@@ -164,10 +163,10 @@ func newTalk(list []said) *talk {
 		u := &utterance{said: m}
 		u.Message.ID = m.id
 		for _, part := range text.Parts(m.text) {
-			u.chunks = append(u.chunks, source.Chunk{Text: part})
+			u.chunks = append(u.chunks, text.Chunk{Text: part})
 		}
 		if len(u.chunks) == 0 {
-			u.chunks = []source.Chunk{{Text: m.text}}
+			u.chunks = []text.Chunk{{Text: m.text}}
 		}
 		s.list = append(s.list, u)
 		s.byID[u.id] = u
@@ -175,11 +174,11 @@ func newTalk(list []said) *talk {
 	return s
 }
 
-func (*talk) Kind() source.Kind      { return source.Kind{One: "message", Many: "messages"} }
-func (*talk) Fields() []source.Field { return []source.Field{{Name: "text", Weight: 1, Counted: true}} }
+func (*talk) Kind() text.DocKind   { return text.DocKind{One: "message", Many: "messages"} }
+func (*talk) Fields() []text.Field { return []text.Field{{Name: "text", Weight: 1, Counted: true}} }
 
-func (s *talk) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (s *talk) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for _, u := range s.list {
 			if !yield(u) {
 				return
@@ -188,7 +187,7 @@ func (s *talk) All() iter.Seq[source.Doc] {
 	}
 }
 
-func (s *talk) Get(id string) source.Doc {
+func (s *talk) Get(id string) text.Doc {
 	if u := s.byID[id]; u != nil {
 		return u
 	}
@@ -202,12 +201,12 @@ func (s *talk) Count() (docs int, bytes int64) {
 	return len(s.list), bytes
 }
 
-func (*talk) Changes(*kv.ChangeSet) []source.Change       { return nil }
-func (*talk) Revealed(*kv.ChangeSet) []string             { return nil }
-func (*talk) Public(d source.Doc) source.Doc              { return d }
-func (*talk) Usual(source.Doc) bool                       { return true }
-func (*talk) Filters() []string                           { return nil }
-func (*talk) Filter(string, string) func(source.Doc) bool { return nil }
+func (*talk) Changes(*kv.ChangeSet) []text.Change       { return nil }
+func (*talk) Revealed(*kv.ChangeSet) []string           { return nil }
+func (*talk) Public(d text.Doc) text.Doc                { return d }
+func (*talk) Usual(text.Doc) bool                       { return true }
+func (*talk) Filters() []string                         { return nil }
+func (*talk) Filter(string, string) func(text.Doc) bool { return nil }
 
 func note(id, title string, private bool) notes.Draft {
 	return notes.Draft{ID: id, Title: title, Body: "Text.", Private: private}

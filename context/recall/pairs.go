@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
@@ -117,7 +116,7 @@ func headOf(word []byte) (head int) {
 
 // in returns the places of the pairs that a document has. Words of ASCII, as most are, are read without a
 // call for each; see text.Splitter.
-func (f *finder) in(d source.Doc) []int {
+func (f *finder) in(d text.Doc) []int {
 	f.found = nil
 	other := func(t text.Token) {
 		if !t.Symbol {

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -136,7 +136,7 @@ func (r *Passive) messages(j *job, like *search.Likeness, least float64) ([]pass
 	public := j.view.Hides()
 	hits, err := in.Search.Alike(j.ctx, search.Alike{
 		To: like, Limit: passivePool, Least: float32(least), Public: public,
-		Keep: func(d source.Doc) bool {
+		Keep: func(d text.Doc) bool {
 			m := r.in.Message(d, public)
 			return m.Conversation != j.conversation && m.Role != record.RoleSystem && in.Source.Usual(d)
 		},

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -58,7 +58,7 @@ const (
 // Index is an index of one kind with the Source that it is of.
 type Index struct {
 	Search *search.Index
-	Source source.Source
+	Source text.Source
 }
 
 // Indexes are what is searched; kinds may be absent.
@@ -69,7 +69,7 @@ type Indexes struct {
 	Messages Index
 	// Message returns the message that a Doc of Messages is, for a public search as a reader sees it for
 	// whom private messages do not exist.
-	Message func(d source.Doc, public bool) *Message
+	Message func(d text.Doc, public bool) *Message
 
 	Passages *search.Index
 	Books    Library // of the passages
@@ -196,7 +196,7 @@ func (h *Hit) CreatedAt() time.Time {
 // candidate is a hit while it is ranked.
 type candidate struct {
 	kind      string
-	doc       source.Doc
+	doc       text.Doc
 	m         *memory.Record // as it is found; nil for another kind
 	msg       *Message       // nil for another kind
 	added     time.Time      // when the book of a passage was
@@ -358,7 +358,7 @@ func (s *run) onlyMemories() bool {
 
 // find adds the hits of one kind, with their relevance: the score of the search, which is in proportion
 // to its best hit, times how much of the question that has.
-func (s *run) find(kind string, in Index, keep func(source.Doc) bool) error {
+func (s *run) find(kind string, in Index, keep func(text.Doc) bool) error {
 	res, err := in.Search.Search(s.ctx, search.Request{
 		Query: s.req.Query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
 		Keep: keep, Public: s.v.Hides(), Reach: true, Apart: s.tellsApart(kind),

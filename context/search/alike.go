@@ -6,7 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/semantic"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -97,8 +97,8 @@ type Alike struct {
 	Limit int       // hits at most; less than 1: none
 	// Least is the cosine that the nearest part of a hit exceeds.
 	Least  float32
-	Keep   func(source.Doc) bool // as in Request
-	Public bool                  // as in Request
+	Keep   func(text.Doc) bool // as in Request
+	Public bool                // as in Request
 }
 
 // Alike returns the documents that mean what texts do, the nearest first. The error is Unavailable while there are

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -99,7 +98,7 @@ func (x *Index) holders(ctx context.Context, want [][]string, public bool) (map[
 		}
 		res, err := x.Search(ctx, Request{
 			Query: `"` + strings.Join(phrase, " ") + `"`, Limit: x.words.Most(),
-			Keep: func(source.Doc) bool { return true }, Public: public, exact: true,
+			Keep: func(text.Doc) bool { return true }, Public: public, exact: true,
 		})
 		if err != nil {
 			return nil, err

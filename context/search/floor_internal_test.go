@@ -11,7 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/notes"
@@ -270,7 +270,7 @@ func TestSRCH15_NearIsWhatBothListsFind(t *testing.T) {
 		}
 		return first
 	}
-	at := func(d source.Doc, cosine float64) Hit { return Hit{Doc: d, Semantic: &SemanticSignal{Cosine: cosine}} }
+	at := func(d text.Doc, cosine float64) Hit { return Hit{Doc: d, Semantic: &SemanticSignal{Cosine: cosine}} }
 	for name, c := range map[string]struct {
 		words, near []Hit
 		want        float64

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 )
 
@@ -174,6 +174,6 @@ func (h *Hit) cosine() float64 {
 }
 
 // compareDocs is the order of documents that are equal otherwise.
-func compareDocs(a, b source.Doc) int {
+func compareDocs(a, b text.Doc) int {
 	return cmp.Or(entities.CompareNatural(a.Title(), b.Title()), cmp.Compare(a.ID(), b.ID()))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -96,7 +96,7 @@ func (r *rooms) findInTime(t testing.TB, req Request) string {
 }
 
 // chosen is the test of the notes that a filter lets through.
-func (r *rooms) chosen(f notes.SearchFilter) func(source.Doc) bool {
+func (r *rooms) chosen(f notes.SearchFilter) func(text.Doc) bool {
 	return notedoc.Keep(r.notes.Chooser(f))
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/semantic"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
@@ -167,7 +166,7 @@ func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits [
 	}
 	again := *req // what their words gave
 	again.Limit, again.Snippets, again.clock = len(ours), false, nil
-	again.Keep = func(d source.Doc) bool { return ours[d.ID()] != nil }
+	again.Keep = func(d text.Doc) bool { return ours[d.ID()] != nil }
 	res, err := x.searchWords(ctx, again)
 	if err != nil {
 		return err
@@ -342,13 +341,13 @@ func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f semantic
 		in[h.Doc.ID()] = true
 	}
 	var split text.Splitter
-	holds := func(d source.Doc) bool { return in[d.ID()] && q.holdsPhrases(&split, d) }
+	holds := func(d text.Doc) bool { return in[d.ID()] && q.holdsPhrases(&split, d) }
 	return semantic.Filter{Keep: holds, Slow: true}, nil
 }
 
 // holdsPhrases reports whether a document has the phrases of a query, and not those that it
 // must not have. Words alone that it must not have are not looked at.
-func (q *query) holdsPhrases(split *text.Splitter, d source.Doc) bool {
+func (q *query) holdsPhrases(split *text.Splitter, d text.Doc) bool {
 	for _, p := range q.phrases {
 		if !lexical.Holds(split, d, p) {
 			return false

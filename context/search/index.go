@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/semantic"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -65,7 +65,7 @@ func ReadAhead(dir string) *Ahead { return lexical.ReadAhead(dir) }
 // Index finds the documents of a Source by their words and by what they mean. Open makes
 // one. It is safe for concurrent use.
 type Index struct {
-	src     source.Source
+	src     text.Source
 	opts    Options
 	words   *lexical.Index
 	vectors *semantic.Index // nil without an embedder
@@ -75,7 +75,7 @@ type Index struct {
 // opened after them: their part in a commit comes first. An index that is
 // not on disk, or not of this state of the store, is made in the background: a
 // search meanwhile finds what is in it, and says so.
-func Open(db *kv.Store, src source.Source, opts Options) *Index {
+func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}

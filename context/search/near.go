@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/search/semantic"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -16,8 +16,8 @@ type Near struct {
 	// Least is the cosine that the nearest part of a hit exceeds, LeastSimilar for
 	// documents that have something to do with each other.
 	Least    float32
-	Keep     func(source.Doc) bool // as in Request
-	Public   bool                  // as in Request
+	Keep     func(text.Doc) bool // as in Request
+	Public   bool                // as in Request
 	Snippets bool
 }
 
@@ -43,7 +43,7 @@ func (x *Index) Near(ctx context.Context, near Near) (*Result, error) {
 	req := Request{
 		Query: doc.Title() + "\n" + doc.Plain(), Plain: true, Limit: near.Limit, Public: near.Public,
 		Snippets: near.Snippets, exact: true,
-		Keep: func(d source.Doc) bool { return d.ID() != near.ID && near.Keep(d) },
+		Keep: func(d text.Doc) bool { return d.ID() != near.ID && near.Keep(d) },
 	}
 	why := "no embedder is configured"
 	if x.vectors != nil {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/entities/yield"
@@ -193,7 +193,7 @@ type propertyFilter struct {
 }
 
 // meets reports whether a document has the property with the value.
-func (f propertyFilter) meets(of source.Properties, d source.Doc) (found bool) {
+func (f propertyFilter) meets(of text.PropertySource, d text.Doc) (found bool) {
 	of.Properties(d, func(name string, values []string) bool {
 		found = entities.Fold(name) == f.key &&
 			slices.ContainsFunc(values, func(v string) bool { return entities.Fold(v) == f.value })
@@ -206,11 +206,11 @@ func (f propertyFilter) meets(of source.Properties, d source.Doc) (found bool) {
 type documents struct {
 	of     *Index
 	public bool
-	list   []source.Doc
+	list   []text.Doc
 }
 
 // all returns the documents as the reader sees them.
-func (d *documents) all() []source.Doc {
+func (d *documents) all() []text.Doc {
 	if d.list == nil {
 		d.list = d.of.words.Docs(d.public)
 	}
@@ -220,7 +220,7 @@ func (d *documents) all() []source.Doc {
 // properties returns the names of the properties of all documents, by their folds.
 func (d *documents) properties(ctx context.Context) (map[string]string, error) {
 	names := make(map[string]string)
-	of, ok := d.of.src.(source.Properties)
+	of, ok := d.of.src.(text.PropertySource)
 	if !ok {
 		return names, nil
 	}
@@ -249,7 +249,7 @@ func (d *documents) matchProperties(ctx context.Context, q *query) error {
 	if len(q.properties) == 0 {
 		return nil
 	}
-	of := d.of.src.(source.Properties)
+	of := d.of.src.(text.PropertySource)
 	for _, doc := range d.all() {
 		if err := yield.Point(ctx); err != nil {
 			return err
@@ -267,8 +267,8 @@ func (d *documents) matchProperties(ctx context.Context, q *query) error {
 
 // propertyTest returns the test of a filter by a property. Documents that were changed
 // meanwhile are read.
-func (r *parser) propertyTest(key, value string) func(source.Doc) bool {
-	of, ok := r.ops.(source.Properties)
+func (r *parser) propertyTest(key, value string) func(text.Doc) bool {
+	of, ok := r.ops.(text.PropertySource)
 	f := propertyFilter{key, entities.Fold(value)}
 	i := slices.Index(r.query.properties, f)
 	if !ok || i < 0 && len(r.query.properties) == maxProperties {
@@ -279,7 +279,7 @@ func (r *parser) propertyTest(key, value string) func(source.Doc) bool {
 		r.query.properties = append(r.query.properties, f)
 	}
 	met := r.meetsProperties
-	return func(d source.Doc) bool {
+	return func(d text.Doc) bool {
 		if m, known := met[d]; known {
 			return m>>i&1 == 1
 		}
@@ -290,7 +290,7 @@ func (r *parser) propertyTest(key, value string) func(source.Doc) bool {
 // checkValues reports filters such as type: with a value that no document has, of the query
 // and of the request.
 func (d *documents) checkValues(ctx context.Context, q *query, wanted map[string][]string) error {
-	of, ok := d.of.src.(source.Values)
+	of, ok := d.of.src.(text.ValueSource)
 	if !ok {
 		return nil
 	}
@@ -323,7 +323,7 @@ func (d *documents) checkValues(ctx context.Context, q *query, wanted map[string
 }
 
 // values returns the values that documents have of an operator, or that one meets a filter.
-func (d *documents) values(ctx context.Context, of source.Values, f *filter) (list []string, found bool, err error) {
+func (d *documents) values(ctx context.Context, of text.ValueSource, f *filter) (list []string, found bool, err error) {
 	seen := make(map[string]bool)
 	for i, doc := range d.all() {
 		if err := yield.Every(ctx, 64, i); err != nil {

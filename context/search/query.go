@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
@@ -37,7 +36,7 @@ type query struct {
 	// properties are the filters by properties, and meetsProperties are which of them
 	// documents meet, as bits.
 	properties      []propertyFilter
-	meetsProperties map[source.Doc]uint8
+	meetsProperties map[text.Doc]uint8
 	problems        []Problem
 	ignored         []string // words that say nothing, where others do
 
@@ -55,7 +54,7 @@ type query struct {
 type filter struct {
 	text string // as it was written
 	not  bool
-	test func(source.Doc) bool
+	test func(text.Doc) bool
 
 	key, value string
 }
@@ -77,7 +76,7 @@ type Operators interface {
 	// Filters are their names, such as tag for tag:work.
 	Filters() []string
 	// Filter is the test for one with a value; nil for a value that means nothing.
-	Filter(operator, value string) func(source.Doc) bool
+	Filter(operator, value string) func(text.Doc) bool
 }
 
 // parser reads one query.
@@ -106,7 +105,7 @@ func parse(ops Operators, text string, plain bool) *query {
 // message to a person.
 func (r *parser) parse(s string, plain bool) *query {
 	q := &query{
-		seen: make(map[string]bool), parts: make(map[string]bool), meetsProperties: make(map[source.Doc]uint8),
+		seen: make(map[string]bool), parts: make(map[string]bool), meetsProperties: make(map[text.Doc]uint8),
 	}
 	r.query = q
 	if len(s) > maxQuery {
@@ -313,7 +312,7 @@ func (q *query) choose(typing bool) {
 }
 
 // testFor returns the test of an operator, nil when the value means nothing.
-func (r *parser) testFor(operator, value string) func(source.Doc) bool {
+func (r *parser) testFor(operator, value string) func(text.Doc) bool {
 	if !r.isOperator(operator) {
 		return r.propertyTest(operator, value)
 	}
@@ -325,9 +324,9 @@ func (r *parser) testFor(operator, value string) func(source.Doc) bool {
 		return nil
 	}
 	if operator == "before" {
-		return func(d source.Doc) bool { return d.UpdatedAt().Before(at) }
+		return func(d text.Doc) bool { return d.UpdatedAt().Before(at) }
 	}
-	return func(d source.Doc) bool { return !d.UpdatedAt().Before(at) }
+	return func(d text.Doc) bool { return !d.UpdatedAt().Before(at) }
 }
 
 // SnippetSize is the length of a snippet in code points.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/search/lexical"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
@@ -17,7 +17,7 @@ type Request struct {
 	Limit int  // hits at most; less than 1: none
 	// Keep says which documents may be found, beside the filters of the query; nil: those
 	// that Source.Usual says. It must be quick and ask no index.
-	Keep func(source.Doc) bool
+	Keep func(text.Doc) bool
 	// Public has private documents not exist, nor what others hide: what is found, in
 	// which order and with which scores, tells nothing of them. Hits are as others see
 	// them.
@@ -74,7 +74,7 @@ type Result struct {
 
 // Hit is one document that was found.
 type Hit struct {
-	Doc     source.Doc
+	Doc     text.Doc
 	Score   float64
 	Snippet string   // of the plain text, one line
 	Ranges  [][2]int // matches in Snippet: UTF-16, half-open
@@ -125,11 +125,11 @@ func (x *Index) searchWords(ctx context.Context, req Request) (*Result, error) {
 }
 
 // meets returns the test of all that a hit has to meet beside phrases.
-func (q *query) meets(req *Request) func(source.Doc) bool {
+func (q *query) meets(req *Request) func(text.Doc) bool {
 	if len(q.filters) == 0 {
 		return req.Keep
 	}
-	return func(d source.Doc) bool {
+	return func(d text.Doc) bool {
 		if !req.Keep(d) {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -58,7 +58,7 @@ func TestSRCH2_WhatIsFound(t *testing.T) {
 		{Request{Query: "budget", Keep: r.chosen(notes.SearchFilter{Types: []string{"person"}})}, ""},
 		{Request{Query: "budget", Limit: 1}, "a"},
 		{Request{Query: "budget", Limit: -1}, ""},
-		{Request{Query: "budget", Limit: 1, Keep: func(d source.Doc) bool { return notedoc.Note(d).Live() && d.ID() != "a" }}, "b"},
+		{Request{Query: "budget", Limit: 1, Keep: func(d text.Doc) bool { return notedoc.Note(d).Live() && d.ID() != "a" }}, "b"},
 		{Request{Query: "say -budget: tag:x \"hive", Plain: true}, "e a b"},
 		{Request{Query: "budg", Plain: true}, ""},
 	} {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/search"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -60,12 +59,12 @@ func (l *letter) Stored(visit func(string)) {
 	visit(l.Text)
 }
 
-func (l *letter) Chunks() (chunks []source.Chunk) {
+func (l *letter) Chunks() (chunks []text.Chunk) {
 	for _, part := range text.Parts(l.Text) {
-		chunks = append(chunks, source.Chunk{Prefix: l.From, Text: part})
+		chunks = append(chunks, text.Chunk{Prefix: l.From, Text: part})
 	}
 	if len(chunks) == 0 {
-		chunks = []source.Chunk{{Prefix: l.From}}
+		chunks = []text.Chunk{{Prefix: l.From}}
 	}
 	return chunks
 }
@@ -100,17 +99,17 @@ func newLetters(t testing.TB, db *kv.Store) *letters {
 	return s
 }
 
-func (s *letters) Kind() source.Kind { return source.Kind{One: "letter", Many: "letters"} }
+func (s *letters) Kind() text.DocKind { return text.DocKind{One: "letter", Many: "letters"} }
 
-func (s *letters) Fields() []source.Field {
-	return []source.Field{{Name: "subject", Weight: 3, Counted: true}, {Name: "from", Weight: 5}, {Name: "text", Weight: 1, Counted: true}}
+func (s *letters) Fields() []text.Field {
+	return []text.Field{{Name: "subject", Weight: 3, Counted: true}, {Name: "from", Weight: 5}, {Name: "text", Weight: 1, Counted: true}}
 }
 
-func (s *letters) All() iter.Seq[source.Doc] {
+func (s *letters) All() iter.Seq[text.Doc] {
 	s.mu.RLock()
 	all := slices.Collect(maps.Values(s.all))
 	s.mu.RUnlock()
-	return func(yield func(source.Doc) bool) {
+	return func(yield func(text.Doc) bool) {
 		for _, l := range all {
 			if !yield(l) {
 				return
@@ -119,7 +118,7 @@ func (s *letters) All() iter.Seq[source.Doc] {
 	}
 }
 
-func (s *letters) Get(id string) source.Doc {
+func (s *letters) Get(id string) text.Doc {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	l := s.all[id]
@@ -138,13 +137,13 @@ func (s *letters) Count() (docs int, bytes int64) {
 	return len(s.all), bytes
 }
 
-func (s *letters) Changes(cs *kv.ChangeSet) (list []source.Change) {
+func (s *letters) Changes(cs *kv.ChangeSet) (list []text.Change) {
 	for _, ch := range cs.Changes {
 		old, now, ok := letterRecords.Of(ch)
 		if !ok {
 			continue
 		}
-		c := source.Change{ID: ch.ID}
+		c := text.Change{ID: ch.ID}
 		if old != nil {
 			c.Old = old
 		}
@@ -169,7 +168,7 @@ func (s *letters) Revealed(cs *kv.ChangeSet) (ids []string) {
 
 var reference = regexp.MustCompile(`<<(\w+):([^>]*)>>`)
 
-func (s *letters) Public(d source.Doc) source.Doc {
+func (s *letters) Public(d text.Doc) text.Doc {
 	l := d.(*letter)
 	if l.Secret {
 		return nil
@@ -189,12 +188,12 @@ func (s *letters) Public(d source.Doc) source.Doc {
 	return &public
 }
 
-func (s *letters) Usual(source.Doc) bool { return true }
+func (s *letters) Usual(text.Doc) bool { return true }
 
 func (s *letters) Filters() []string { return []string{"from"} }
 
 // Properties are the words of a letter, each with its writer for a value.
-func (s *letters) Properties(d source.Doc, visit func(name string, values []string) bool) {
+func (s *letters) Properties(d text.Doc, visit func(name string, values []string) bool) {
 	for _, w := range strings.Fields(d.(*letter).Text) {
 		if !visit(w, []string{d.(*letter).From}) {
 			return
@@ -204,10 +203,10 @@ func (s *letters) Properties(d source.Doc, visit func(name string, values []stri
 
 func (s *letters) Valued() []string { return []string{"from"} }
 
-func (s *letters) Value(_ string, d source.Doc) string { return d.(*letter).From }
+func (s *letters) Value(_ string, d text.Doc) string { return d.(*letter).From }
 
-func (s *letters) Filter(operator, value string) func(source.Doc) bool {
-	return func(d source.Doc) bool { return operator == "from" && strings.EqualFold(d.(*letter).From, value) }
+func (s *letters) Filter(operator, value string) func(text.Doc) bool {
+	return func(d text.Doc) bool { return operator == "from" && strings.EqualFold(d.(*letter).From, value) }
 }
 
 // post is a store of letters and its index.
@@ -546,7 +545,7 @@ func TestSRCH14_NearFromStoredVectors(t *testing.T) {
 		{search.Near{ID: "a", Limit: 10, Least: search.LeastSimilar, Snippets: true}, "semantic s b c "},
 		{search.Near{ID: "a", Limit: 1, Snippets: true}, "semantic s "},
 		{search.Near{ID: "a", Limit: 10, Least: search.LeastSimilar, Public: true, Snippets: true}, "semantic b c "},
-		{search.Near{ID: "a", Limit: 10, Keep: func(d source.Doc) bool { return d.ID() == "d" }, Snippets: true}, "semantic d "},
+		{search.Near{ID: "a", Limit: 10, Keep: func(d text.Doc) bool { return d.ID() == "d" }, Snippets: true}, "semantic d "},
 	} {
 		if got := near(c.near); got != c.want && c.near.Keep == nil {
 			t.Errorf("%+v: %q, want %q", c.near, got, c.want)

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -41,7 +41,7 @@ func (u *utterance) Size() int                           { return len(u.text) }
 func (u *utterance) Plain() string                       { return u.text }
 func (u *utterance) Fields(visit func(int, string) bool) { visit(0, u.text) }
 func (u *utterance) Stored(visit func(string))           { visit(u.text) }
-func (u *utterance) Chunks() []source.Chunk              { return []source.Chunk{{Text: u.text}} }
+func (u *utterance) Chunks() []text.Chunk                { return []text.Chunk{{Text: u.text}} }
 func (u *utterance) ChunkedFrom() []string               { return []string{u.text} }
 
 // talk is a Source of messages that never change.
@@ -50,10 +50,10 @@ type talk struct {
 	byID map[string]*utterance
 }
 
-func (*talk) Kind() source.Kind      { return source.Kind{One: "message", Many: "messages"} }
-func (*talk) Fields() []source.Field { return []source.Field{{Name: "said", Weight: 1}} }
-func (s *talk) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (*talk) Kind() text.DocKind   { return text.DocKind{One: "message", Many: "messages"} }
+func (*talk) Fields() []text.Field { return []text.Field{{Name: "said", Weight: 1}} }
+func (s *talk) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for _, u := range s.list {
 			if !yield(u) {
 				return
@@ -61,14 +61,14 @@ func (s *talk) All() iter.Seq[source.Doc] {
 		}
 	}
 }
-func (s *talk) Get(id string) source.Doc                  { return s.byID[id] }
-func (s *talk) Count() (int, int64)                       { return len(s.list), 0 }
-func (*talk) Changes(*kv.ChangeSet) []source.Change       { return nil }
-func (*talk) Revealed(*kv.ChangeSet) []string             { return nil }
-func (*talk) Public(d source.Doc) source.Doc              { return d }
-func (*talk) Usual(source.Doc) bool                       { return true }
-func (*talk) Filters() []string                           { return nil }
-func (*talk) Filter(string, string) func(source.Doc) bool { return nil }
+func (s *talk) Get(id string) text.Doc                  { return s.byID[id] }
+func (s *talk) Count() (int, int64)                     { return len(s.list), 0 }
+func (*talk) Changes(*kv.ChangeSet) []text.Change       { return nil }
+func (*talk) Revealed(*kv.ChangeSet) []string           { return nil }
+func (*talk) Public(d text.Doc) text.Doc                { return d }
+func (*talk) Usual(text.Doc) bool                       { return true }
+func (*talk) Filters() []string                         { return nil }
+func (*talk) Filter(string, string) func(text.Doc) bool { return nil }
 
 // large is an index over 10,000 memories, of which a third was used, and 100,000 messages in 2,500 conversations. They say
 // what the labelled facts say, each with words of its own in it, so that most phrases are rare and some are frequent.
@@ -126,7 +126,7 @@ func large(b *testing.B) (*concepts.Index, *audience.View, []string) {
 	}
 	x := concepts.Open(db, seen, concepts.Options{
 		Store: mem, Memories: document.New(db, mem, seen), Messages: said,
-		Said: func(d source.Doc, _ bool) concepts.Said {
+		Said: func(d text.Doc, _ bool) concepts.Said {
 			u := d.(*utterance)
 			return concepts.Said{ID: u.id, Conversation: u.conversation, Index: u.index, Role: record.Roles[(u.index+1)%2], At: u.at}
 		},

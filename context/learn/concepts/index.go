@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -35,10 +35,10 @@ type Said struct {
 // Options are what an Index is made of.
 type Options struct {
 	Store    *memory.Store
-	Memories source.Source // of Store
-	Messages source.Source // nil: there are none
+	Memories text.Source // of Store
+	Messages text.Source // nil: there are none
 	// Said returns the message that a Doc of Messages is, numbered as a remote reader sees it if public.
-	Said func(d source.Doc, public bool) Said
+	Said func(d text.Doc, public bool) Said
 	// Outcomes gives the outcomes of all answers, and OutcomeOf the one that a change is of. nil: there are none.
 	Outcomes  func(ctx context.Context, visit func(conversation, message, outcome string)) error
 	OutcomeOf func(ch kv.Change) (conversation, message, outcome string, ok bool)
@@ -176,7 +176,7 @@ func (x *Index) commit(cs *kv.ChangeSet) {
 	}
 }
 
-func (x *Index) note(cs *kv.ChangeSet, message bool, src source.Source) {
+func (x *Index) note(cs *kv.ChangeSet, message bool, src text.Source) {
 	for _, ch := range src.Changes(cs) {
 		x.waiting[ref{message, ch.ID}] = struct{}{}
 	}
@@ -425,4 +425,4 @@ func (x *Index) Known(ctx context.Context) (map[string][]string, error) {
 	return all, nil
 }
 
-var _ source.Source = (*document.Source)(nil)
+var _ text.Source = (*document.Source)(nil)

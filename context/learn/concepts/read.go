@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -52,7 +52,7 @@ func (x *Index) read(r ref) (*doc, []found) {
 	return out, t.list
 }
 
-func (x *Index) readMessage(out *doc, t *taken, d, public source.Doc) {
+func (x *Index) readMessage(out *doc, t *taken, d, public text.Doc) {
 	out.said[0] = x.opts.Said(d, false)
 	out.at = out.said[0].At.UnixNano()
 	bits := local
@@ -68,7 +68,7 @@ func (x *Index) readMessage(out *doc, t *taken, d, public source.Doc) {
 }
 
 // textsOf returns the texts of some fields of a document.
-func (*Index) textsOf(d source.Doc, fields ...int) (texts []string) {
+func (*Index) textsOf(d text.Doc, fields ...int) (texts []string) {
 	d.Fields(func(field int, text string) bool {
 		for _, f := range fields {
 			if f == field {
@@ -81,7 +81,7 @@ func (*Index) textsOf(d source.Doc, fields ...int) (texts []string) {
 }
 
 // readMemory reports whether a memory counts in anything.
-func (x *Index) readMemory(out *doc, t *taken, d, public source.Doc) bool {
+func (x *Index) readMemory(out *doc, t *taken, d, public text.Doc) bool {
 	m := document.Memory(d)
 	if m.Status == record.MemoryRetracted || m.Status == record.MemoryMerged {
 		return false

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -24,7 +23,7 @@ const (
 	Tags
 )
 
-var fields = []source.Field{
+var fields = []text.Field{
 	Summary:   {Name: "summary", Weight: 1, Counted: true},
 	Questions: {Name: "questions", Weight: 1, Counted: true},
 	Statement: {Name: "statement", Weight: 1, Counted: true},
@@ -60,8 +59,8 @@ func New(db *kv.Store, mem *memory.Store, rooms *audience.Views) *Source {
 }
 
 var (
-	_ source.Source = (*Source)(nil)
-	_ source.Values = (*Source)(nil)
+	_ text.Source      = (*Source)(nil)
+	_ text.ValueSource = (*Source)(nil)
 )
 
 // doc is a memory as it is found.
@@ -70,31 +69,31 @@ type doc struct {
 	hidden bool // from remote readers
 }
 
-func (s *Source) of(m *memory.Record) source.Doc {
+func (s *Source) of(m *memory.Record) text.Doc {
 	return doc{m, !memory.Sees(s.remote, m)}
 }
 
 // Memory returns the memory that a Doc of a Source of memories is, nil for any other. For a reader who
 // may not see all of it, it is a copy with masked texts.
-func Memory(d source.Doc) *memory.Record {
+func Memory(d text.Doc) *memory.Record {
 	md, _ := d.(doc)
 	return md.m
 }
 
 // Keep makes a test of Docs of one of memories.
-func Keep(test func(*memory.Record) bool) func(source.Doc) bool {
-	return func(d source.Doc) bool { return test(Memory(d)) }
+func Keep(test func(*memory.Record) bool) func(text.Doc) bool {
+	return func(d text.Doc) bool { return test(Memory(d)) }
 }
 
 // Kind returns what documents are called.
-func (*Source) Kind() source.Kind { return source.Kind{One: "memory", Many: "memories"} }
+func (*Source) Kind() text.DocKind { return text.DocKind{One: "memory", Many: "memories"} }
 
 // Fields returns summary, questions, statement and tags.
-func (*Source) Fields() []source.Field { return fields }
+func (*Source) Fields() []text.Field { return fields }
 
 // All returns all memories, of whatever status, in no order.
-func (s *Source) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (s *Source) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for m := range s.mem.All() {
 			if !yield(s.of(m)) {
 				return
@@ -104,7 +103,7 @@ func (s *Source) All() iter.Seq[source.Doc] {
 }
 
 // Get returns a memory.
-func (s *Source) Get(id string) source.Doc {
+func (s *Source) Get(id string) text.Doc {
 	m := s.mem.Stored(id)
 	if m == nil {
 		return nil
@@ -117,14 +116,14 @@ func (s *Source) Count() (docs int, bytes int64) { return s.mem.Count() }
 
 // Changes returns what a commit does to memories, those included whose note becomes private or public.
 // O(changes), and O(memories) for a commit that makes a note so.
-func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
+func (s *Source) Changes(cs *kv.ChangeSet) (list []text.Change) {
 	there := make(map[string]bool)
 	for _, ch := range cs.Changes {
 		old, now, ok := memory.Records.Of(ch)
 		if !ok {
 			continue
 		}
-		c := source.Change{ID: ch.ID}
+		c := text.Change{ID: ch.ID}
 		if old != nil {
 			was, _ := s.rooms.NoteSource(cs, old.Source.NoteID)
 			c.Old = doc{old, old.Private || was}
@@ -150,7 +149,7 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
 	for m := range s.mem.All() {
 		is, ok := flipped[m.Source.NoteID]
 		if ok && !there[m.ID] && !m.Private {
-			list = append(list, source.Change{ID: m.ID, Old: doc{m, !is}, Now: doc{m, is}})
+			list = append(list, text.Change{ID: m.ID, Old: doc{m, !is}, Now: doc{m, is}})
 		}
 	}
 	return list
@@ -196,7 +195,7 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 }
 
 // Public returns a memory as a remote reader sees it.
-func (s *Source) Public(d source.Doc) source.Doc {
+func (s *Source) Public(d text.Doc) text.Doc {
 	md := d.(doc)
 	if md.hidden || !memory.Sees(s.remote, md.m) {
 		return nil
@@ -209,25 +208,25 @@ func (s *Source) Public(d source.Doc) source.Doc {
 }
 
 // Usual reports whether a memory is active or contested.
-func (*Source) Usual(d source.Doc) bool { return Memory(d).Current() }
+func (*Source) Usual(d text.Doc) bool { return Memory(d).Current() }
 
 // Filters returns the operators for memories: tag, kind, tier and status.
 func (*Source) Filters() []string { return []string{"tag", "kind", "tier", "status"} }
 
 // Filter returns the test of an operator.
-func (s *Source) Filter(operator, value string) func(source.Doc) bool {
+func (s *Source) Filter(operator, value string) func(text.Doc) bool {
 	if operator == "tag" {
 		return Keep(func(m *memory.Record) bool { return m.Tagged(value) })
 	}
 	fold := entities.Fold(value)
-	return func(d source.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
+	return func(d text.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
 }
 
 // Valued returns kind, tier and status.
 func (*Source) Valued() []string { return []string{"kind", "tier", "status"} }
 
 // Value returns the kind, the tier or the status of a memory.
-func (*Source) Value(operator string, d source.Doc) string {
+func (*Source) Value(operator string, d text.Doc) string {
 	m := Memory(d)
 	switch operator {
 	case "kind":
@@ -280,18 +279,18 @@ func (d doc) Stored(visit func(string)) {
 
 // Chunks gives a vector to the statement, or to each part of a long one, to the summary, and to each
 // question: what is asked is often said in the words of one of them.
-func (d doc) Chunks() []source.Chunk {
-	var list []source.Chunk
+func (d doc) Chunks() []text.Chunk {
+	var list []text.Chunk
 	for _, part := range text.Parts(d.m.Statement) {
-		list = append(list, source.Chunk{Text: part})
+		list = append(list, text.Chunk{Text: part})
 	}
 	for _, t := range append([]string{d.m.Summary}, d.m.Questions...) {
 		if t != "" {
-			list = append(list, source.Chunk{Text: t})
+			list = append(list, text.Chunk{Text: t})
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, source.Chunk{Text: d.m.Statement})
+		list = append(list, text.Chunk{Text: d.m.Statement})
 	}
 	return list
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/search/shortwords"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
@@ -50,7 +49,7 @@ type analysis struct {
 func (a *analysis) found() []occurrence { return a.words.found[a.from:a.to] }
 
 // analyse tokenises a document. It needs no lock.
-func analyse(r *reading, fields []source.Field, d source.Doc) *analysis {
+func analyse(r *reading, fields []text.Field, d text.Doc) *analysis {
 	a := &analysis{words: &r.glossary, from: len(r.found)}
 	d.Fields(func(f int, s string) bool {
 		words := r.countAll(s, uint32(fields[f].Weight), a.from)

@@ -3,16 +3,16 @@ package lexical
 import (
 	"errors"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
 // change is what a commit does to one note.
 type change struct {
 	id       string
-	now      source.Doc // nil when it is gone
-	words    *analysis  // of now
-	was      source.Doc // that the index holds; nil for none
+	now      text.Doc  // nil when it is gone
+	words    *analysis // of now
+	was      text.Doc  // that the index holds; nil for none
 	wasWords *analysis
 }
 
@@ -35,7 +35,7 @@ type part struct {
 }
 
 // read takes the texts apart. It needs no lock.
-func (p *part) read(fields []source.Field) {
+func (p *part) read(fields []text.Field) {
 	for i := range p.list {
 		c := &p.list[i]
 		if c.now != nil {
@@ -231,7 +231,7 @@ func shares(list []change, n int) (parts [][]change) {
 
 // held returns the version of a note that the index holds, nil for none. The
 // caller has the lock.
-func (x *Index) held(id string) source.Doc {
+func (x *Index) held(id string) text.Doc {
 	if d, ok := x.number[id]; ok {
 		return x.docs[d]
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/fixtures"
@@ -44,7 +43,7 @@ func BenchmarkApply(b *testing.B) {
 	n := r.notes.Get("n5")
 	other := *n
 	other.Body += "\nLooked at again."
-	turn := []source.Doc{notedoc.Of(&other), notedoc.Of(n)}
+	turn := []text.Doc{notedoc.Of(&other), notedoc.Of(n)}
 	i := 0
 	for b.Loop() {
 		r.takeAll(r.readAll([]change{{id: n.ID, now: turn[i%2], was: r.held(n.ID)}}, 1))

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
@@ -64,7 +64,7 @@ func (x *Index) restore() error {
 	}
 	s.x.stem = x.stem
 	x.x, x.heads, x.number, x.free = s.x, s.heads, s.number, s.free
-	x.docs = make([]source.Doc, len(s.docs))
+	x.docs = make([]text.Doc, len(s.docs))
 	x.file.head, x.file.docs, x.file.sums = s.head, len(s.docs), s.sums
 	x.match(s)
 	gone := x.missing(s)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/wordfile"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -306,7 +306,7 @@ func TestSRCH4_WhenTheFileIsDue(t *testing.T) {
 	}
 }
 
-func everything(source.Doc) bool { return true }
+func everything(text.Doc) bool { return true }
 
 // exactly is a Query that looks for no mistakes.
 func exactly(words string, limit int) Query {

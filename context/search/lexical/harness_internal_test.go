@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -55,7 +54,7 @@ func (r *rooms) put(t testing.TB, drafts ...notes.Draft) {
 
 // queryOf makes a Query of words; the last may be unfinished unless a blank follows.
 func queryOf(words string, limit int) Query {
-	q := Query{Limit: limit, Keep: func(d source.Doc) bool { return notedoc.Note(d).Live() }}
+	q := Query{Limit: limit, Keep: func(d text.Doc) bool { return notedoc.Note(d).Live() }}
 	seen := make(map[string]bool)
 	var s text.Splitter
 	s.Split(words, func(t text.Token) {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ctxd/ctxd/context/search/postings"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 )
 
 // For a reader from whom private records are kept, the index is that of another store,
@@ -28,8 +28,8 @@ type hidden struct {
 	stems []uint32 // by wordID: documents of set that have the stem
 	words []uint32 // by wordID: documents of set in which the word stands as it is
 
-	x      *inverted    // of what others see of documents of set
-	shown  []source.Doc // of x, by docID; nil where there is none
+	x      *inverted  // of what others see of documents of set
+	shown  []text.Doc // of x, by docID; nil where there is none
 	heads  []uint64
 	number map[string]docID // by the id of the document
 	free   []docID
@@ -74,7 +74,7 @@ func (h *hidden) count(d docID, c contents, by int) {
 }
 
 // put has a document stand as others see it.
-func (h *hidden) put(fields []source.Field, d source.Doc) {
+func (h *hidden) put(fields []text.Field, d text.Doc) {
 	n := len(h.free)
 	var at docID
 	if n > 0 {
@@ -90,7 +90,7 @@ func (h *hidden) put(fields []source.Field, d source.Doc) {
 }
 
 // drop takes out how others saw a document, if it stood there.
-func (h *hidden) drop(fields []source.Field, id string) {
+func (h *hidden) drop(fields []text.Field, id string) {
 	at, ok := h.number[id]
 	if !ok {
 		return
@@ -115,7 +115,7 @@ func (x *Index) hide(d docID, now contents) {
 
 // hideAs is hide for a document that others see as public, another one or none. To ask the
 // Source for that takes as long as the text is.
-func (x *Index) hideAs(d docID, now contents, public source.Doc) {
+func (x *Index) hideAs(d docID, now contents, public text.Doc) {
 	x.hidden.count(d, now, 1)
 	if public != nil {
 		x.hidden.put(x.fields, public)
@@ -190,7 +190,7 @@ func (x *Index) settleHidden() {
 }
 
 // Docs returns the documents of the index as a reader sees them. O(documents).
-func (x *Index) Docs(public bool) []source.Doc {
+func (x *Index) Docs(public bool) []text.Doc {
 	if public {
 		x.findHidden()
 	}
@@ -198,7 +198,7 @@ func (x *Index) Docs(public bool) []source.Doc {
 	defer x.mu.RUnlock()
 	var w world
 	w.see(x, public)
-	list := make([]source.Doc, 0, w.all)
+	list := make([]text.Doc, 0, w.all)
 	for _, l := range w.layers {
 		for i := range l.docs {
 			if d := l.base | docID(i); w.sees(d) {
@@ -236,8 +236,8 @@ func (x *Index) findHidden() {
 
 // hiding returns the documents that hide anything, in parts that can be read at once, and
 // by id what others see of them. The caller has the lock.
-func (x *Index) hiding() (parts []part, public map[string]source.Doc) {
-	found, seen := make([][]change, runtime.GOMAXPROCS(0)), make([][]source.Doc, runtime.GOMAXPROCS(0))
+func (x *Index) hiding() (parts []part, public map[string]text.Doc) {
+	found, seen := make([][]change, runtime.GOMAXPROCS(0)), make([][]text.Doc, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
 	const some = 512
 	inParallel(len(found), func(k, _ int) {
@@ -261,7 +261,7 @@ func (x *Index) hiding() (parts []part, public map[string]source.Doc) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	public = make(map[string]source.Doc, len(list))
+	public = make(map[string]text.Doc, len(list))
 	for i, doc := range slices.Concat(seen...) {
 		public[list[i].id] = doc
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/search/backlog"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -42,8 +41,8 @@ type Options struct {
 // use.
 type Index struct {
 	db     *kv.Store
-	src    source.Source
-	fields []source.Field
+	src    text.Source
+	fields []text.Field
 	opts   Options
 	log    *slog.Logger
 	file   snapshots
@@ -51,9 +50,9 @@ type Index struct {
 
 	mu      sync.RWMutex // guards what follows
 	x       *inverted
-	hidden  *hidden      // what remote readers do not see; nil until one searches
-	docs    []source.Doc // by docID; nil where there is none
-	heads   []uint64     // of their titles, by docID
+	hidden  *hidden    // what remote readers do not see; nil until one searches
+	docs    []text.Doc // by docID; nil where there is none
+	heads   []uint64   // of their titles, by docID
 	number  map[string]docID
 	free    []docID
 	waiting map[string]struct{} // ids of documents that are not in the index yet
@@ -80,7 +79,7 @@ type Index struct {
 // opened after them: their part in a commit comes first. An index that is
 // not on disk, or not of this state of the store, is made in the background: a
 // search meanwhile finds what is in it, and says so.
-func Open(db *kv.Store, src source.Source, opts Options) *Index {
+func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -146,7 +145,7 @@ const group = 32
 
 // build reads the notes that wait.
 func (x *Index) build() {
-	todo := make(chan []source.Doc, 4)
+	todo := make(chan []text.Doc, 4)
 	done := make(chan part, 4)
 	go func() { // reads ahead, so that the lock is not held for it
 		defer close(done)
@@ -229,10 +228,10 @@ func (x *Index) stopped() bool {
 }
 
 // waitingDocs returns the documents that are not in the index.
-func (x *Index) waitingDocs() []source.Doc {
+func (x *Index) waitingDocs() []text.Doc {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	list := make([]source.Doc, 0, len(x.waiting))
+	list := make([]text.Doc, 0, len(x.waiting))
 	for n := range x.src.All() {
 		if _, ok := x.waiting[n.ID()]; ok {
 			list = append(list, n)

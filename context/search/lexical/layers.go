@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/search/postings"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
@@ -17,7 +16,7 @@ const upperLayer docID = 1 << 31
 // may read two (see hidden).
 type layer struct {
 	x     *inverted
-	docs  []source.Doc
+	docs  []text.Doc
 	heads []uint64
 	base  docID
 	// hidden are those of docs that are not there for a public search, as bits.
@@ -59,7 +58,7 @@ func slackOf(mean float64, x *inverted) float32 { return float32(max(1, mean/x.c
 
 func (w *world) layerOf(d docID) *layer { return &w.layers[d>>31] }
 
-func (w *world) doc(d docID) source.Doc { return w.layerOf(d).docs[d&^upperLayer] }
+func (w *world) doc(d docID) text.Doc { return w.layerOf(d).docs[d&^upperLayer] }
 
 func (w *world) head(d docID) uint64 { return w.layerOf(d).heads[d&^upperLayer] }
 

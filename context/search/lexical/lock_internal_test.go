@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -18,14 +18,14 @@ import (
 // watched is a Source whose documents tell when they are read while the lock of the index,
 // for which commits wait, is held.
 type watched struct {
-	source.Source
+	text.Source
 	index       *Index // nil until the documents are to tell
 	told        func() // called before each read; may be nil
 	read, under int    // documents that were read, and those under the lock
 }
 
 type watchedDoc struct {
-	source.Doc
+	text.Doc
 	of *watched
 }
 
@@ -44,15 +44,15 @@ func (d watchedDoc) Fields(visit func(int, string) bool) {
 	d.Doc.Fields(visit)
 }
 
-func (w *watched) doc(d source.Doc) source.Doc {
+func (w *watched) doc(d text.Doc) text.Doc {
 	if d == nil {
 		return nil
 	}
 	return watchedDoc{d, w}
 }
 
-func (w *watched) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (w *watched) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for d := range w.Source.All() {
 			if !yield(w.doc(d)) {
 				return
@@ -61,9 +61,9 @@ func (w *watched) All() iter.Seq[source.Doc] {
 	}
 }
 
-func (w *watched) Get(id string) source.Doc { return w.doc(w.Source.Get(id)) }
+func (w *watched) Get(id string) text.Doc { return w.doc(w.Source.Get(id)) }
 
-func (w *watched) Changes(cs *kv.ChangeSet) []source.Change {
+func (w *watched) Changes(cs *kv.ChangeSet) []text.Change {
 	list := w.Source.Changes(cs)
 	for i := range list {
 		list[i].Old, list[i].Now = w.doc(list[i].Old), w.doc(list[i].Now)
@@ -71,7 +71,7 @@ func (w *watched) Changes(cs *kv.ChangeSet) []source.Change {
 	return list
 }
 
-func (w *watched) Public(d source.Doc) source.Doc { return w.doc(w.Source.Public(d.(watchedDoc).Doc)) }
+func (w *watched) Public(d text.Doc) text.Doc { return w.doc(w.Source.Public(d.(watchedDoc).Doc)) }
 
 // watchedIndex is an index of a few notes whose Source tells from now on.
 func watchedIndex(t *testing.T) (*Index, *watched) {
@@ -95,7 +95,7 @@ func TestREL7_NoTextIsReadUnderTheLockOfTheIndex(t *testing.T) {
 		"what counted": {Words: []string{"bees", "hives"}, Explain: true, Read: true},
 		"a phrase":     {Words: []string{"bees"}, Phrases: [][]string{{"bees", "and"}}},
 	} {
-		q.Limit, q.Keep = 10, func(source.Doc) bool { return true }
+		q.Limit, q.Keep = 10, func(text.Doc) bool { return true }
 		w.read, w.under = 0, 0
 		res, err := x.Search(ctx, q)
 		must(t, err)
@@ -115,7 +115,7 @@ func TestREL8_AnExplainedSearchCanBeWithdrawn(t *testing.T) {
 	defer cancel()
 	w.told = cancel
 	_, err := x.Search(ctx, Query{
-		Words: []string{"bees", "hives"}, Explain: true, Limit: 10, Keep: func(source.Doc) bool { return true },
+		Words: []string{"bees", "hives"}, Explain: true, Limit: 10, Keep: func(text.Doc) bool { return true },
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a search that is withdrawn gives %v", err)

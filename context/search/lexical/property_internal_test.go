@@ -14,7 +14,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/postings"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -26,9 +25,9 @@ import (
 
 // naive ranks by reading every note: the words of a query by BM25, one after the
 // other.
-func naive(all []source.Doc, words []string, keep func(source.Doc) bool) (ids []string, scores []float64) {
+func naive(all []text.Doc, words []string, keep func(text.Doc) bool) (ids []string, scores []float64) {
 	type read struct {
-		note   source.Doc
+		note   text.Doc
 		tf     map[string]uint32
 		length uint32
 	}
@@ -53,7 +52,7 @@ func naive(all []source.Doc, words []string, keep func(source.Doc) bool) (ids []
 	var norms [256]float32
 	postings.FillNorms(&norms, max(1, float64(total)/float64(max(1, len(all)))))
 	type hit struct {
-		note  source.Doc
+		note  text.Doc
 		score uint32
 	}
 	var hits []hit

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search/postings"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/yield"
@@ -22,7 +21,7 @@ type Query struct {
 	Phrases  [][]string // folded: all of them, each word behind the other
 	Without  [][]string // none of these words and phrases
 	// Keep says which documents may be hits. It must be quick and ask no index.
-	Keep  func(source.Doc) bool
+	Keep  func(text.Doc) bool
 	Limit int // hits at most
 	// Exact has words that no document has stand for no others.
 	Exact bool
@@ -53,7 +52,7 @@ type Result struct {
 
 // Hit is a document that was found.
 type Hit struct {
-	Doc    source.Doc // for a public query as others see it
+	Doc    text.Doc // for a public query as others see it
 	Score  float64
 	Terms  []Term    // with Explain: what the words gave; they add up to Score
 	Fields []float64 // with Explain: how Score divides among the fields of the Source
@@ -146,7 +145,7 @@ type phraseTest struct {
 }
 
 type verdictKey struct {
-	doc    source.Doc
+	doc    text.Doc
 	phrase int
 }
 
@@ -344,7 +343,7 @@ func (s *search) accepts(doc docID) bool {
 }
 
 // passes applies one phrase.
-func (s *search) passes(doc docID, d source.Doc, i int) bool {
+func (s *search) passes(doc docID, d text.Doc, i int) bool {
 	t, layer := &s.phrases[i], doc>>31
 	if t.never[layer] {
 		return t.not
@@ -371,7 +370,7 @@ func (s *search) passes(doc docID, d source.Doc, i int) bool {
 }
 
 // Holds reports whether a document has a phrase in one of its texts.
-func Holds(split *text.Splitter, d source.Doc, phrase []string) (found bool) {
+func Holds(split *text.Splitter, d text.Doc, phrase []string) (found bool) {
 	d.Fields(func(_ int, s string) bool {
 		found = split.HasPhrase(s, phrase)
 		return !found

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/wordfile"
 )
 
@@ -307,7 +307,7 @@ var textEnd = []byte{0xff} // which is in no text
 
 // textsOf is the checksum of what the index reads of a note. A note that was
 // deleted and made again may have the version and the time that it had.
-func textsOf(n source.Doc) uint32 {
+func textsOf(n text.Doc) uint32 {
 	sum := uint32(0)
 	add := func(text string) {
 		sum = crc32.Update(sum, castagnoli, unsafe.Slice(unsafe.StringData(text), len(text))) //nolint:gosec // is only read; copies of all texts take long

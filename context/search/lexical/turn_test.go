@@ -12,7 +12,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -48,12 +48,12 @@ func (t *turn) await() {
 
 // turned is a Source whose documents give their texts when no commit has its turn.
 type turned struct {
-	source.Source
+	text.Source
 	*turn
 }
 
 type turnedDoc struct {
-	source.Doc
+	text.Doc
 	*turn
 }
 
@@ -70,15 +70,15 @@ func (d turnedDoc) Title() string {
 	return d.Doc.Title()
 }
 
-func (s turned) of(d source.Doc) source.Doc {
+func (s turned) of(d text.Doc) text.Doc {
 	if d == nil {
 		return nil
 	}
 	return turnedDoc{d, s.turn}
 }
 
-func (s turned) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (s turned) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for d := range s.Source.All() {
 			if !yield(s.of(d)) {
 				return
@@ -87,9 +87,9 @@ func (s turned) All() iter.Seq[source.Doc] {
 	}
 }
 
-func (s turned) Get(id string) source.Doc { return s.of(s.Source.Get(id)) }
+func (s turned) Get(id string) text.Doc { return s.of(s.Source.Get(id)) }
 
-func (s turned) Changes(cs *kv.ChangeSet) []source.Change {
+func (s turned) Changes(cs *kv.ChangeSet) []text.Change {
 	list := s.Source.Changes(cs)
 	for i := range list {
 		list[i].Old, list[i].Now = s.of(list[i].Old), s.of(list[i].Now)
@@ -97,7 +97,7 @@ func (s turned) Changes(cs *kv.ChangeSet) []source.Change {
 	return list
 }
 
-func (s turned) Public(d source.Doc) source.Doc {
+func (s turned) Public(d text.Doc) text.Doc {
 	public := s.Source.Public(d.(turnedDoc).Doc)
 	if public == d.(turnedDoc).Doc {
 		return d
@@ -127,7 +127,7 @@ func openTurned(t *testing.T, now *turn) (ns *notes.Store, finds func(terms stri
 	db.OnCommit(now.end)
 	return ns, func(terms string, want int) {
 		t.Helper()
-		q := lexical.Query{Words: []string{terms}, Limit: 1000, Keep: func(source.Doc) bool { return true }}
+		q := lexical.Query{Words: []string{terms}, Limit: 1000, Keep: func(text.Doc) bool { return true }}
 		res, err := x.Search(context.Background(), q)
 		if err != nil || len(res.Hits) != want {
 			t.Errorf("%s finds %d, want %d (%v)", terms, len(res.Hits), want, err)

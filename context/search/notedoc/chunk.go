@@ -3,7 +3,6 @@ package notedoc
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -22,13 +21,13 @@ const prefixTokens = 40
 // sentence of the one before. A section without text has no chunk, a note
 // without any text one of its title. The same note gives the same chunks, and
 // time is linear in its length.
-func Chunks(title, body string) []source.Chunk {
-	var chunks []source.Chunk
+func Chunks(title, body string) []text.Chunk {
+	var chunks []text.Chunk
 	var path []markdown.Heading
 	section := func(body string) {
 		if plain := markdown.PlainText(body); plain != "" {
 			for _, part := range text.Parts(plain) {
-				chunks = append(chunks, source.Chunk{Prefix: prefix(title, path), Text: part})
+				chunks = append(chunks, text.Chunk{Prefix: prefix(title, path), Text: part})
 			}
 		}
 	}
@@ -43,7 +42,7 @@ func Chunks(title, body string) []source.Chunk {
 	})
 	section(body[at:])
 	if len(chunks) == 0 {
-		chunks = append(chunks, source.Chunk{Prefix: prefix(title, nil)})
+		chunks = append(chunks, text.Chunk{Prefix: prefix(title, nil)})
 	}
 	return chunks
 }

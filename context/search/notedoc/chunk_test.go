@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/source"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -17,16 +16,16 @@ import (
 func TestSRCH10_ChunksFollowHeadings(t *testing.T) {
 	for _, c := range []struct {
 		name, title, body string
-		want              []source.Chunk
+		want              []text.Chunk
 	}{
-		{"nothing", "Empty", "", []source.Chunk{{Prefix: "Empty"}}},
-		{"only properties", "Empty", "---\na: b\n---\n", []source.Chunk{{Prefix: "Empty"}}},
-		{"only a heading", "A", "# B\n", []source.Chunk{{Prefix: "A"}}},
-		{"no heading", "Bees", "They *fly*.", []source.Chunk{{Prefix: "Bees", Text: "They fly."}}},
+		{"nothing", "Empty", "", []text.Chunk{{Prefix: "Empty"}}},
+		{"only properties", "Empty", "---\na: b\n---\n", []text.Chunk{{Prefix: "Empty"}}},
+		{"only a heading", "A", "# B\n", []text.Chunk{{Prefix: "A"}}},
+		{"no heading", "Bees", "They *fly*.", []text.Chunk{{Prefix: "Bees", Text: "They fly."}}},
 		{
 			"path of headings", "Handbook",
 			"---\ntags: [x]\n---\nIntro.\n\n# Handbook\n\nAll.\n\n## Returns\n\nBack.\n\n### Ants\n\nBrush.\n\n## Price\n\n189.\n",
-			[]source.Chunk{
+			[]text.Chunk{
 				{Prefix: "Handbook", Text: "Intro."},
 				{Prefix: "Handbook", Text: "All."},
 				{Prefix: "Handbook > Returns", Text: "Back."},
@@ -34,9 +33,9 @@ func TestSRCH10_ChunksFollowHeadings(t *testing.T) {
 				{Prefix: "Handbook > Price", Text: "189."},
 			},
 		},
-		{"setext", "T", "One\n===\n\na\n\nTwo\n---\n\nb", []source.Chunk{{Prefix: "T > One", Text: "a"}, {Prefix: "T > One > Two", Text: "b"}}},
-		{"heading in code is none", "T", "```\n# no\n```\n", []source.Chunk{{Prefix: "T", Text: "# no"}}},
-		{"levels left out", "T", "### deep\na\n# top\nb", []source.Chunk{{Prefix: "T > deep", Text: "a"}, {Prefix: "T > top", Text: "b"}}},
+		{"setext", "T", "One\n===\n\na\n\nTwo\n---\n\nb", []text.Chunk{{Prefix: "T > One", Text: "a"}, {Prefix: "T > One > Two", Text: "b"}}},
+		{"heading in code is none", "T", "```\n# no\n```\n", []text.Chunk{{Prefix: "T", Text: "# no"}}},
+		{"levels left out", "T", "### deep\na\n# top\nb", []text.Chunk{{Prefix: "T > deep", Text: "a"}, {Prefix: "T > top", Text: "b"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, notedoc.Chunks(c.title, c.body)); diff != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
@@ -13,15 +13,15 @@ import (
 )
 
 var (
-	_ source.Properties = (*Source)(nil)
-	_ source.Values     = (*Source)(nil)
+	_ text.PropertySource = (*Source)(nil)
+	_ text.ValueSource    = (*Source)(nil)
 )
 
 // Filters returns the operators for notes: tag, path, type and vault.
 func (*Source) Filters() []string { return []string{"tag", "path", "type", "vault"} }
 
 // Filter returns the test of an operator.
-func (s *Source) Filter(operator, value string) func(source.Doc) bool {
+func (s *Source) Filter(operator, value string) func(text.Doc) bool {
 	fold := entities.Fold(value)
 	switch operator {
 	case "tag":
@@ -36,7 +36,7 @@ func (s *Source) Filter(operator, value string) func(source.Doc) bool {
 			return strings.Contains(entities.Fold(place), fold)
 		})
 	case "type", "vault":
-		return func(d source.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
+		return func(d text.Doc) bool { return entities.Fold(s.Value(operator, d)) == fold }
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (s *Source) Filter(operator, value string) func(source.Doc) bool {
 func (*Source) Valued() []string { return []string{"type", "vault"} }
 
 // Value returns the type or the vault of a note.
-func (s *Source) Value(operator string, d source.Doc) string {
+func (s *Source) Value(operator string, d text.Doc) string {
 	if operator == "vault" {
 		return Note(d).Vault
 	}
@@ -66,7 +66,7 @@ func InVaults(vaults []string) func(*notes.Note) bool {
 
 // Properties gives the properties of a note that the prompt shows. A list has its items for
 // values, a link what it shows and what it names.
-func (*Source) Properties(d source.Doc, visit func(name string, values []string) bool) {
+func (*Source) Properties(d text.Doc, visit func(name string, values []string) bool) {
 	fields, _, _ := prompt.PropertyFields(Note(d).Body)
 	for _, f := range fields {
 		if !visit(f.Key, valuesOf(f)) {

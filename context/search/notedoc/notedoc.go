@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -24,7 +24,7 @@ const (
 // fields are the fields of notes. A heading stands in the body as well. Properties are those
 // that the prompt shows (CTX-3). The weights were
 // chosen on Cranfield and the sample vault: see quality.golden of package search.
-var fields = []source.Field{
+var fields = []text.Field{
 	Title:      {Name: "title", Weight: 8, Counted: true},
 	Headings:   {Name: "headings", Weight: 1},
 	Tags:       {Name: "tags", Weight: 4},
@@ -53,13 +53,13 @@ type Source struct {
 // New returns the Source of the notes of a store.
 func New(ns *notes.Store, opts Options) *Source { return &Source{ns, opts} }
 
-var _ source.Source = (*Source)(nil)
+var _ text.Source = (*Source)(nil)
 
 // doc is a note. It is a pointer, so that an interface holds it as it is.
 type doc struct{ *notes.Note }
 
 // Of returns the Doc of a note, nil for nil.
-func Of(n *notes.Note) source.Doc {
+func Of(n *notes.Note) text.Doc {
 	if n == nil {
 		return nil
 	}
@@ -68,25 +68,25 @@ func Of(n *notes.Note) source.Doc {
 
 // Note returns the note that a Doc of a Source of notes is, nil for any other. For a
 // reader who may not see all of it, it is a copy without what is hidden.
-func Note(d source.Doc) *notes.Note {
+func Note(d text.Doc) *notes.Note {
 	n, _ := d.(doc)
 	return n.Note
 }
 
 // Keep makes a test of Docs of one of notes.
-func Keep(test func(*notes.Note) bool) func(source.Doc) bool {
-	return func(d source.Doc) bool { return test(Note(d)) }
+func Keep(test func(*notes.Note) bool) func(text.Doc) bool {
+	return func(d text.Doc) bool { return test(Note(d)) }
 }
 
 // Kind returns what documents are called.
-func (*Source) Kind() source.Kind { return source.Kind{One: "note", Many: "notes"} }
+func (*Source) Kind() text.DocKind { return text.DocKind{One: "note", Many: "notes"} }
 
 // Fields returns title, headings, tags, path, body and properties.
-func (*Source) Fields() []source.Field { return fields }
+func (*Source) Fields() []text.Field { return fields }
 
 // All returns all notes, archived ones included, in no order.
-func (s *Source) All() iter.Seq[source.Doc] {
-	return func(yield func(source.Doc) bool) {
+func (s *Source) All() iter.Seq[text.Doc] {
+	return func(yield func(text.Doc) bool) {
 		for n := range s.notes.All() {
 			if !yield(doc{n}) {
 				return
@@ -96,7 +96,7 @@ func (s *Source) All() iter.Seq[source.Doc] {
 }
 
 // Get returns a note.
-func (s *Source) Get(id string) source.Doc { return Of(s.notes.Get(id)) }
+func (s *Source) Get(id string) text.Doc { return Of(s.notes.Get(id)) }
 
 // Count counts all notes.
 func (s *Source) Count() (docs int, bytes int64) {
@@ -105,10 +105,10 @@ func (s *Source) Count() (docs int, bytes int64) {
 }
 
 // Changes returns what a commit does to notes.
-func (s *Source) Changes(cs *kv.ChangeSet) (list []source.Change) {
+func (s *Source) Changes(cs *kv.ChangeSet) (list []text.Change) {
 	for _, ch := range cs.Changes {
 		if old, now, ok := notes.Records.Of(ch); ok {
-			list = append(list, source.Change{ID: ch.ID, Old: Of(old), Now: Of(now)})
+			list = append(list, text.Change{ID: ch.ID, Old: Of(old), Now: Of(now)})
 		}
 	}
 	return list
@@ -123,7 +123,7 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 }
 
 // Public returns what Options.Public makes of a note.
-func (s *Source) Public(d source.Doc) source.Doc {
+func (s *Source) Public(d text.Doc) text.Doc {
 	n := Note(d)
 	if n.Private {
 		return nil
@@ -139,7 +139,7 @@ func (s *Source) Public(d source.Doc) source.Doc {
 }
 
 // Usual reports whether a note is not archived.
-func (*Source) Usual(d source.Doc) bool { return Note(d).Live() }
+func (*Source) Usual(d text.Doc) bool { return Note(d).Live() }
 
 func (d doc) ID() string           { return d.Note.ID }
 func (d doc) Title() string        { return d.Note.Title }
@@ -207,7 +207,7 @@ func (d doc) Stored(visit func(string)) {
 }
 
 // Chunks splits the note.
-func (d doc) Chunks() []source.Chunk { return Chunks(d.Note.Title, shown(d.Body)) }
+func (d doc) Chunks() []text.Chunk { return Chunks(d.Note.Title, shown(d.Body)) }
 
 // ChunkedFrom returns the version of Chunks, the title and the body.
 func (d doc) ChunkedFrom() []string { return []string{chunksVersion, d.Note.Title, d.Body} }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -70,7 +70,7 @@ func (r *rooms) nearest(t testing.TB, query string) []Hit {
 		q := r.Ask(soon, query, false)
 		cancel()
 		if q.Asked() {
-			hits, err := q.Nearest(ctx, 10, 0, Filter{Keep: func(source.Doc) bool { return true }})
+			hits, err := q.Nearest(ctx, 10, 0, Filter{Keep: func(text.Doc) bool { return true }})
 			if err != nil {
 				panic(err)
 			}

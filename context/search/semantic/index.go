@@ -14,7 +14,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -56,7 +56,7 @@ type seam struct {
 // What waits is the difference between the documents and what is stored, so nothing
 // has to be written down for it to survive a crash.
 type Index struct {
-	src      source.Source
+	src      text.Source
 	turns    *Scheduler
 	embedder embed.Embedder
 	dir      string // "" for memory only
@@ -142,7 +142,7 @@ func (r *retry) fail(err error) {
 func (r *retry) due() bool { return !time.Now().Before(r.at) }
 
 // Open registers the vectors of a Source with db. They are read when Begin is called.
-func Open(db *kv.Store, src source.Source, opts Options) *Index {
+func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	if opts.Scheduler == nil {
 		opts.Scheduler = NewScheduler()
 	}
@@ -397,7 +397,7 @@ func (x *Index) embedderOf(model embed.Model) embed.Embedder {
 
 // Embedded returns the form of a document that its vectors are made of: of one that hides
 // a part from others that without it, for whoever searches.
-func Embedded(src source.Source, d source.Doc) source.Doc {
+func Embedded(src text.Source, d text.Doc) text.Doc {
 	if d == nil || d.Private() {
 		return d
 	}
@@ -409,18 +409,18 @@ func Embedded(src source.Source, d source.Doc) source.Doc {
 }
 
 // keyOf stands for what the vectors of a document are made of.
-func (x *Index) keyOf(d source.Doc) vector.Key {
+func (x *Index) keyOf(d text.Doc) vector.Key {
 	return vector.KeyOf(Embedded(x.src, d).ChunkedFrom()...)
 }
 
 // compare finds out what a generation lacks.
 func (x *Index) compare(g *generation) {
 	stored := g.index.All()
-	var all []source.Doc
+	var all []text.Doc
 	for n := range x.src.All() {
 		all = append(all, n)
 	}
-	slices.SortFunc(all, func(a, b source.Doc) int { return a.UpdatedAt().Compare(b.UpdatedAt()) })
+	slices.SortFunc(all, func(a, b text.Doc) int { return a.UpdatedAt().Compare(b.UpdatedAt()) })
 	var missing []string
 	for _, n := range all {
 		if x.ctx.Err() != nil {

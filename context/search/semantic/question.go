@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -28,11 +28,11 @@ type Question struct {
 
 // Hit is a document that is near.
 type Hit struct {
-	Doc    source.Doc // for a public question as others see it
-	Cosine float64    // the mean of Part and Whole
-	Part   float64    // the cosine of the nearest chunk
-	Whole  float64    // that of the mean of all chunks
-	Chunk  int        // the place of the nearest among the chunks; see Embedded
+	Doc    text.Doc // for a public question as others see it
+	Cosine float64  // the mean of Part and Whole
+	Part   float64  // the cosine of the nearest chunk
+	Whole  float64  // that of the mean of all chunks
+	Chunk  int      // the place of the nearest among the chunks; see Embedded
 }
 
 // Ask gets the vector of a text, and waits for it and for vectors that are about to be
@@ -135,7 +135,7 @@ func (x *Index) Near(ctx context.Context, id string, k int, least float32, publi
 	if vector == nil || !x.serves(g, id) {
 		return nil, false, fmt.Sprintf("the %s has no vectors yet", x.src.Kind().One), nil
 	}
-	others := Filter{Slow: f.Slow, Keep: func(d source.Doc) bool { return d.ID() != id && f.Keep(d) }}
+	others := Filter{Slow: f.Slow, Keep: func(d text.Doc) bool { return d.ID() != id && f.Keep(d) }}
 	hits, err = x.nearest(ctx, &nearSearch{
 		g: g, vector: vector, k: k, least: least, public: public, filter: others, undecided: firstUndecided,
 	})

@@ -3,14 +3,14 @@ package semantic
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Filter says which documents may be found.
 type Filter struct {
-	Keep func(source.Doc) bool
+	Keep func(text.Doc) bool
 	// Slow is true when Keep reads texts.
 	Slow bool
 }
@@ -24,8 +24,8 @@ const firstUndecided = 1024
 // count are taken for such that do, then the filter is asked, and so again until it is
 // known of all that the vectors have asked for. So the hits are those of a search that
 // asks the filter at once.
-func (x *Index) search(ctx context.Context, s *nearSearch) ([]vector.Hit, func(id string) source.Doc, error) {
-	test := func(id string) source.Doc { return x.allowed(s, id) }
+func (x *Index) search(ctx context.Context, s *nearSearch) ([]vector.Hit, func(id string) text.Doc, error) {
+	test := func(id string) text.Doc { return x.allowed(s, id) }
 	if !s.public && !s.filter.Slow {
 		return s.g.index.Search(s.vector, s.k, func(id string) bool { return test(id) != nil }), test, nil
 	}
@@ -40,7 +40,7 @@ func (x *Index) search(ctx context.Context, s *nearSearch) ([]vector.Hit, func(i
 			return !decided || v.shown != nil
 		})
 		if len(undecided) == 0 {
-			return hits, func(id string) source.Doc {
+			return hits, func(id string) text.Doc {
 				if x.src.Get(id) == known[id].stored {
 					return known[id].shown
 				}
@@ -60,12 +60,12 @@ func (x *Index) search(ctx context.Context, s *nearSearch) ([]vector.Hit, func(i
 
 // verdict is what a filter said of a document.
 type verdict struct {
-	stored source.Doc // it was asked about
-	shown  source.Doc // to the reader; nil for one that does not count
+	stored text.Doc // it was asked about
+	shown  text.Doc // to the reader; nil for one that does not count
 }
 
 // allowed returns a document that counts, as the reader sees it; nil for any other.
-func (x *Index) allowed(s *nearSearch, id string) source.Doc {
+func (x *Index) allowed(s *nearSearch, id string) text.Doc {
 	d := x.src.Get(id)
 	if d != nil && s.public {
 		d = x.src.Public(d)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed/embedtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
@@ -29,7 +29,7 @@ func TestREL7_ASlowFilterFindsTheSame(t *testing.T) {
 	if !q.Asked() {
 		t.Fatal(q.Missing)
 	}
-	even := func(d source.Doc) bool { return len(d.Title())%2 == 0 }
+	even := func(d text.Doc) bool { return len(d.Title())%2 == 0 }
 	search := func(ctx context.Context, slow bool, undecided int) string {
 		hits, err := r.Index.nearest(ctx, &nearSearch{
 			g: q.g, vector: q.vector, k: 10, filter: Filter{Keep: even, Slow: slow}, undecided: undecided,

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/context/search/searchtest"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -129,12 +129,12 @@ func TestSRCH14_IndexesShareAnEmbedder(t *testing.T) {
 
 // gated is a Source whose documents can't be listed until a gate opens.
 type gated struct {
-	source.Source
+	text.Source
 	asked chan<- struct{}
 	gate  <-chan struct{}
 }
 
-func (s gated) All() iter.Seq[source.Doc] {
+func (s gated) All() iter.Seq[text.Doc] {
 	s.asked <- struct{}{}
 	<-s.gate
 	return s.Source.All()

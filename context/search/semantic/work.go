@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/source"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/vector"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -227,7 +227,7 @@ func (x *Index) wakeWaiters() {
 type job struct {
 	id    string
 	w     *wait
-	doc   source.Doc
+	doc   text.Doc
 	fresh bool // it was edited, and is no part of a backlog
 	item  vector.Item
 	texts []string // that are not known yet
@@ -484,7 +484,7 @@ func (x *Index) mayEmbed(g *generation, j *job) bool {
 
 // sameText reports whether two versions of a document have the same chunks, but for what
 // they hide from others.
-func sameText(a, b source.Doc) bool {
+func sameText(a, b text.Doc) bool {
 	return a == b || a != nil && b != nil && slices.Equal(a.ChunkedFrom(), b.ChunkedFrom())
 }
 

@@ -1,4 +1,24 @@
-package source
+package text
+
+// Source says what can be searched: a Source gives the documents of one kind
+// (notes, memories, messages, passages of books), a Doc is one of them.
+//
+// An index knows documents by these interfaces only, so that a new kind is a new Source
+// and nothing else: it declares its fields with their weights, says what a commit changes,
+// and how a document is cut into chunks. Package notedoc is the Source of notes and the
+// example to follow; other Sources live with their records, in rooms to the right. One
+// index (see package search) serves one Source.
+//
+// A Source must be opened, and take its part in commits, before the index of it. What it
+// gives is asked for with locks held: its methods are quick, and ask no index.
+//
+// # Privacy
+//
+// Public is the one place where an index learns what a reader sees for whom private
+// records do not exist. The words of a document that differs from its public form are
+// counted and found for the others only, and its vectors are made of the public form. When
+// that changes without the document, as when the target of a link becomes private,
+// Revealed names the document.
 
 import (
 	"iter"
@@ -62,7 +82,7 @@ type Field struct {
 }
 
 // Kind is what the documents of a Source are called, in messages.
-type Kind struct {
+type DocKind struct {
 	One, Many string // note, notes
 }
 
@@ -74,7 +94,7 @@ type Change struct {
 
 // Source gives documents of one kind. All methods may be called concurrently.
 type Source interface {
-	Kind() Kind
+	Kind() DocKind
 	// Fields are the fields in order; they never change.
 	Fields() []Field
 	All() iter.Seq[Doc]
@@ -101,7 +121,7 @@ type Source interface {
 
 // Properties is a Source whose documents have properties of any name, which queries may have
 // as operators.
-type Properties interface {
+type PropertySource interface {
 	// Properties gives the properties of a document: names as written, and the texts that a
 	// filter has to equal, folded, until visit returns false.
 	Properties(d Doc, visit func(name string, values []string) bool)
@@ -109,7 +129,7 @@ type Properties interface {
 
 // Values is a Source with operators that have few values, such as type: a value that no
 // document has is a mistake.
-type Values interface {
+type ValueSource interface {
 	Valued() []string                    // the operators
 	Value(operator string, d Doc) string // of a document; "" for none
 }
