@@ -7,7 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -16,7 +16,7 @@ import (
 type space struct {
 	model  embed.Model
 	levels SimilarityLevels
-	index  *vector.Index        // nil: there are no vectors
+	index  *vectors.FlatIndex   // nil: there are no vectors
 	of     map[string][]float32 // of facts
 }
 
@@ -28,7 +28,7 @@ const minTextLikeness = 0.4
 
 // put adds a vector.
 func (s *space) put(id string, v []float32) error {
-	_, err := s.index.Put(vector.Item{ID: id, Parts: []vector.Key{{1}}, New: [][]float32{v}}, nil)
+	_, err := s.index.Put(vectors.Item{ID: id, Parts: []vectors.TextKey{{1}}, New: [][]float32{v}}, nil)
 	return err
 }
 
@@ -73,7 +73,7 @@ func (r *run) vectors() error {
 		}
 		if r.near.index == nil {
 			r.near.model, r.near.levels = l.Model, ModelLevels(l.Model.Name)
-			r.near.index = vector.New(l.Model.Dims)
+			r.near.index = vectors.NewFlatIndex(l.Model.Dims)
 		}
 		if l.Model != r.near.model {
 			missing++
@@ -174,7 +174,7 @@ func (r *run) heard() (*said, error) {
 	if o.Messages == nil || o.MessageIndex == nil {
 		return s, nil
 	}
-	s.space = &space{model: r.near.model, levels: r.near.levels, index: vector.New(r.near.model.Dims)}
+	s.space = &space{model: r.near.model, levels: r.near.levels, index: vectors.NewFlatIndex(r.near.model.Dims)}
 	var unread time.Time // of the oldest message without a vector
 	i := 0
 	for m := range o.Messages(r.last.LookedAt) {

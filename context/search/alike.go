@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -114,7 +114,7 @@ func (x *Index) Alike(ctx context.Context, a Alike) ([]Hit, error) {
 	if vector == nil {
 		return nil, ctx.Err()
 	}
-	hits, err := x.vectors.Alike(ctx, a.To.Model, vector, max(0, a.Limit), a.Least, a.Public, semantic.Filter{Keep: a.Keep})
+	hits, err := x.vectors.Alike(ctx, a.To.Model, vector, max(0, a.Limit), a.Least, a.Public, vectors.Filter{Keep: a.Keep})
 	if err != nil {
 		return nil, err
 	}

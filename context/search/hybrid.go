@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search/lexical"
-	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -120,7 +120,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 // said of the query.
 func (x *Index) finishSemantic(ctx context.Context, req *Request, q *query, words *Result, near meant) (*Result, error) {
 	why := near.missing
-	if !near.asked && why != semantic.UnknownWords {
+	if !near.asked && why != vectors.UnknownWords {
 		return nil, &fault.Error{
 			Kind: fault.Unavailable, Msg: "the vectors can't be searched: " + why,
 			Hint: "search with mode hybrid or lexical until the vectors are made: ctxd inspect index --watch", Retryable: true,
@@ -185,7 +185,7 @@ func (x *Index) chunkText(h *Hit) string {
 	if h.Semantic == nil {
 		return h.Doc.Plain()
 	}
-	chunks := semantic.Embedded(x.src, h.Doc).Chunks()
+	chunks := vectors.EmbeddedDoc(x.src, h.Doc).Chunks()
 	chunk := h.Semantic.Part.Chunk
 	switch {
 	case chunk < 0 || chunk >= len(chunks):
@@ -294,7 +294,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 }
 
 // semanticHits makes Hits of those of the vectors.
-func semanticHits(near []semantic.Hit) (hits []Hit) {
+func semanticHits(near []vectors.Hit) (hits []Hit) {
 	for i, h := range near {
 		hits = append(hits, Hit{
 			Doc: h.Doc, Score: h.Cosine, Found: Semantic,
@@ -322,10 +322,10 @@ func leastCosine(words int) float32 {
 }
 
 // allowed returns the test of all that a hit has to meet.
-func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f semantic.Filter, err error) {
+func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f vectors.Filter, err error) {
 	meets := q.meets(req)
 	if len(q.phrases)+len(q.without) == 0 {
-		return semantic.Filter{Keep: meets}, nil
+		return vectors.Filter{Keep: meets}, nil
 	}
 	// The index of words says which documents may meet the phrases; the texts of those
 	// that come into question are looked at.
@@ -342,7 +342,7 @@ func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f semantic
 	}
 	var split text.Splitter
 	holds := func(d text.Doc) bool { return in[d.ID()] && q.holdsPhrases(&split, d) }
-	return semantic.Filter{Keep: holds, Slow: true}, nil
+	return vectors.Filter{Keep: holds, Slow: true}, nil
 }
 
 // holdsPhrases reports whether a document has the phrases of a query, and not those that it

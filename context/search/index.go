@@ -7,8 +7,8 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/lexical"
-	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -33,7 +33,7 @@ type Options struct {
 	// closed after the store.
 	Embedder embed.Embedder
 	// Scheduler is shared by the indexes that the Embedder serves; nil: there is one.
-	Scheduler *semantic.Scheduler
+	Scheduler *vectors.Scheduler
 	// Weights say what words and meaning count in a hybrid search; zero:
 	// DefaultWeights.
 	Weights Weights
@@ -68,7 +68,7 @@ type Index struct {
 	src     text.Source
 	opts    Options
 	words   *lexical.Index
-	vectors *semantic.Index // nil without an embedder
+	vectors *vectors.Index // nil without an embedder
 }
 
 // Open makes the index of the documents of a Source and keeps it current. It must be
@@ -89,8 +89,8 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 		}
 	}
 	if opts.Embedder != nil {
-		x.vectors = semantic.Open(db, src,
-			semantic.Options{Dir: opts.Dir, Embedder: opts.Embedder, Scheduler: opts.Scheduler, Logger: opts.Logger})
+		x.vectors = vectors.Open(db, src,
+			vectors.Options{Dir: opts.Dir, Embedder: opts.Embedder, Scheduler: opts.Scheduler, Logger: opts.Logger})
 		told := read
 		read = func() {
 			told()
@@ -139,7 +139,7 @@ func (x *Index) CheckVectors(ctx context.Context) ([]string, error) {
 // Stats are what an Index holds, and what it waits for.
 type Stats struct {
 	Words    lexical.Stats
-	Meanings semantic.Stats
+	Meanings vectors.Stats
 	Weights  Weights
 }
 

@@ -11,8 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/lexical"
-	"github.com/ctxd/ctxd/context/search/semantic"
-	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/context/search/vectors"
 )
 
 // File is a file of an index, as Inspect finds it.
@@ -75,13 +74,13 @@ func Inspect(dir string) ([]File, error) {
 }
 
 func kindOf(name string) string {
-	vecs := strings.HasPrefix(name, semantic.VectorsPrefix)
+	vecs := strings.HasPrefix(name, vectors.FilePrefix)
 	switch {
 	case name == lexical.FileName:
 		return KindWords
-	case vecs && strings.HasSuffix(name, semantic.PartSuffix):
+	case vecs && strings.HasSuffix(name, vectors.PartSuffix):
 		return KindBuilding
-	case strings.HasSuffix(name, semantic.TempSuffix):
+	case strings.HasSuffix(name, vectors.TempSuffix):
 		return KindUnfinished
 	case vecs:
 		return KindVectors
@@ -97,7 +96,7 @@ func (f *File) read(name string) error {
 		f.Seq, f.Notes = in.Seq, in.Docs
 		return err
 	case KindVectors, KindBuilding:
-		in, err := vector.Inspect(name)
+		in, err := vectors.InspectFile(name)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/vector"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -24,10 +24,10 @@ func TestSRCH4_InspectSaysWhatTheFilesAre(t *testing.T) {
 	index := filepath.Join(dir, "index")
 	model := embed.Model{Name: "m", Dims: 3, SHA256: "ab"}
 	for _, name := range []string{"vectors-1", "vectors-2.part"} {
-		x, err := vector.Open(filepath.Join(index, name), model)
+		x, err := vectors.OpenFlatIndex(filepath.Join(index, name), model)
 		must(t, err)
-		key := vector.KeyOf("a")
-		_, err = x.Put(vector.Item{ID: "a", Key: key, Parts: []vector.Key{key}, New: [][]float32{{1, 0, 0}}}, func() bool { return true })
+		key := vectors.NewTextKey("a")
+		_, err = x.Put(vectors.Item{ID: "a", Key: key, Parts: []vectors.TextKey{key}, New: [][]float32{{1, 0, 0}}}, func() bool { return true })
 		must(t, err)
 		must(t, x.Close())
 	}

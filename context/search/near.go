@@ -3,8 +3,8 @@ package search
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/context/search/semantic"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -48,7 +48,7 @@ func (x *Index) Near(ctx context.Context, near Near) (*Result, error) {
 	why := "no embedder is configured"
 	if x.vectors != nil {
 		hits, asked, missing, err := x.vectors.Near(ctx, near.ID, max(0, near.Limit), near.Least, near.Public,
-			semantic.Filter{Keep: req.Keep})
+			vectors.Filter{Keep: req.Keep})
 		if err != nil {
 			return nil, err
 		}

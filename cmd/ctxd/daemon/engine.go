@@ -29,7 +29,7 @@ import (
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
-	"github.com/ctxd/ctxd/context/search/semantic"
+	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -217,7 +217,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		}
 	}
 	finding := search.Options{
-		Logger: log, Embedder: by.embedder, Scheduler: semantic.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
+		Logger: log, Embedder: by.embedder, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
 	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine, by.spending(db, log))
 	if err != nil {
