@@ -3,15 +3,15 @@ package search
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/words"
 )
 
 // corrections are the words of a query that no document has, by what they stand for; nil for
 // none.
-func corrections(terms []lexical.Read) (corrected map[string]string) {
+func corrections(terms []words.QueryWord) (corrected map[string]string) {
 	for _, w := range terms {
-		if w.As != lexical.AsMistaken || len(w.Means) == 0 {
+		if w.As != words.AsMistaken || len(w.Means) == 0 {
 			continue
 		}
 		if corrected == nil {

@@ -8,9 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/vectors"
+	"github.com/ctxd/ctxd/context/search/words"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -329,7 +329,7 @@ func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f vectors.
 	}
 	// The index of words says which documents may meet the phrases; the texts of those
 	// that come into question are looked at.
-	res, err := x.words.Search(ctx, lexical.Query{
+	res, err := x.words.Search(ctx, words.Query{
 		Phrases: q.phrases, Without: q.without, Keep: meets, Limit: max(1, x.words.Most()), Public: req.Public,
 		Loose: true,
 	})
@@ -349,12 +349,12 @@ func (x *Index) allowed(ctx context.Context, req *Request, q *query) (f vectors.
 // must not have. Words alone that it must not have are not looked at.
 func (q *query) holdsPhrases(split *text.Splitter, d text.Doc) bool {
 	for _, p := range q.phrases {
-		if !lexical.Holds(split, d, p) {
+		if !words.Holds(split, d, p) {
 			return false
 		}
 	}
 	for _, p := range q.without {
-		if len(p) > 1 && lexical.Holds(split, d, p) {
+		if len(p) > 1 && words.Holds(split, d, p) {
 			return false
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/vectors"
+	"github.com/ctxd/ctxd/context/search/words"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -52,22 +52,22 @@ type Options struct {
 }
 
 // Synonym is a word that means the same as one of a query.
-type Synonym = lexical.Synonym
+type Synonym = words.Synonym
 
 // Ahead is the file of an index that is read before there are documents to compare it with.
-type Ahead = lexical.Ahead
+type Ahead = words.Ahead
 
 // ReadAhead begins to read the index of words in a folder, for Options.Ahead. It
 // needs no store: read it beside the opening of the store. O(size of the file), in
 // the background.
-func ReadAhead(dir string) *Ahead { return lexical.ReadAhead(dir) }
+func ReadAhead(dir string) *Ahead { return words.ReadAhead(dir) }
 
 // Index finds the documents of a Source by their words and by what they mean. Open makes
 // one. It is safe for concurrent use.
 type Index struct {
 	src     text.Source
 	opts    Options
-	words   *lexical.Index
+	words   *words.Index
 	vectors *vectors.Index // nil without an embedder
 }
 
@@ -97,8 +97,8 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 			x.vectors.Begin()
 		}
 	}
-	x.words = lexical.Open(db, src,
-		lexical.Options{
+	x.words = words.Open(db, src,
+		words.Options{
 			Dir: opts.Dir, Literal: opts.Literal, Logger: opts.Logger, Read: read, AtOnce: opts.AtOnce,
 			Ahead: opts.Ahead,
 		})
@@ -138,7 +138,7 @@ func (x *Index) CheckVectors(ctx context.Context) ([]string, error) {
 
 // Stats are what an Index holds, and what it waits for.
 type Stats struct {
-	Words    lexical.Stats
+	Words    words.Stats
 	Meanings vectors.Stats
 	Weights  Weights
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/embed"
-	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/vectors"
+	"github.com/ctxd/ctxd/context/search/words"
 )
 
 // File is a file of an index, as Inspect finds it.
@@ -76,7 +76,7 @@ func Inspect(dir string) ([]File, error) {
 func kindOf(name string) string {
 	vecs := strings.HasPrefix(name, vectors.FilePrefix)
 	switch {
-	case name == lexical.FileName:
+	case name == words.FileName:
 		return KindWords
 	case vecs && strings.HasSuffix(name, vectors.PartSuffix):
 		return KindBuilding
@@ -92,7 +92,7 @@ func kindOf(name string) string {
 func (f *File) read(name string) error {
 	switch f.Kind {
 	case KindWords:
-		in, err := lexical.Inspect(name)
+		in, err := words.Inspect(name)
 		f.Seq, f.Notes = in.Seq, in.Docs
 		return err
 	case KindVectors, KindBuilding:

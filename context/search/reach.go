@@ -1,6 +1,6 @@
 package search
 
-import "github.com/ctxd/ctxd/context/search/lexical"
+import "github.com/ctxd/ctxd/context/search/words"
 
 // Reach says how much of a query the best documents have. The scores of a search are in proportion to
 // its best hit, so they say nothing of how good that is; with Reach hits of several indexes can be
@@ -13,7 +13,7 @@ type Reach struct {
 	Cosine float64 // of the nearest document; 0 where meaning had no part
 }
 
-func reachOf(words []lexical.Read, docs int, hits []lexical.Hit) (r Reach) {
+func reachOf(words []words.QueryWord, docs int, hits []words.Hit) (r Reach) {
 	known, all := information(words, docs)
 	if all == 0 {
 		return Reach{Known: 1}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/search/lexical"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/words"
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
@@ -157,7 +157,7 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 		return res, nil, ctx.Err()
 	}
 	over := req.clock.begin("words")
-	asking := lexical.Query{
+	asking := words.Query{
 		Words: q.words, Prefix: q.prefix, Phrases: q.phrases, Without: q.without, Keep: q.meets(&req), Limit: req.Limit,
 		Synonyms: x.synonyms(q, req.Public), Exact: true, Public: req.Public, Explain: req.Explain, Read: told,
 	}

@@ -1,6 +1,6 @@
 package search
 
-import "github.com/ctxd/ctxd/context/search/lexical"
+import "github.com/ctxd/ctxd/context/search/words"
 
 // LexicalSignal is what the words of a query gave a hit.
 type LexicalSignal struct {
@@ -8,7 +8,7 @@ type LexicalSignal struct {
 	Score float64 // BM25
 	// With Explain: what each word gave, which adds up to Score, and how Score divides
 	// among the fields.
-	Terms  []lexical.Term
+	Terms  []words.Term
 	Fields []FieldShare
 }
 
@@ -59,9 +59,9 @@ var Signals = []Signal{
 			give("", h.Lexical.Score)
 		}
 	}},
-	termSignal(lexical.AsWord, "what a word of the query gave"),
-	termSignal(lexical.AsPrefix, "what the words gave that a word of the query begins"),
-	termSignal(lexical.AsMistaken, "what the words gave that differ from one of the query by one edit"),
+	termSignal(words.AsWord, "what a word of the query gave"),
+	termSignal(words.AsPrefix, "what the words gave that a word of the query begins"),
+	termSignal(words.AsMistaken, "what the words gave that differ from one of the query by one edit"),
 	{"field:", "the part of the score of its words that a field gave", func(h *Hit, give func(string, float64)) {
 		if h.Lexical == nil {
 			return
@@ -101,7 +101,7 @@ var Signals = []Signal{
 	}},
 }
 
-func termSignal(how lexical.How, means string) Signal {
+func termSignal(how words.How, means string) Signal {
 	return Signal{string(how) + ":", means, func(h *Hit, give func(string, float64)) {
 		if h.Lexical == nil {
 			return

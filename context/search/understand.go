@@ -3,7 +3,7 @@ package search
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/context/search/lexical"
+	"github.com/ctxd/ctxd/context/search/words"
 )
 
 // Understanding says how a query was read, and what its words stand for.
@@ -18,7 +18,7 @@ type Understanding struct {
 }
 
 // QueryWord is how one word of a query was taken.
-type QueryWord = lexical.Read
+type QueryWord = words.QueryWord
 
 // Synonyms are the words that counted as some of the query, by these; nil for none.
 func (u *Understanding) Synonyms() (list map[string][]string) {
@@ -35,7 +35,7 @@ func (u *Understanding) Synonyms() (list map[string][]string) {
 }
 
 // understood says how the query was read.
-func (q *query) understood(words []lexical.Read) *Understanding {
+func (q *query) understood(words []words.QueryWord) *Understanding {
 	u := &Understanding{
 		Words: words, Ignored: append([]string{}, q.ignored...), Filters: []string{},
 		Phrases: join(q.phrases), Without: join(q.without), Problems: append([]Problem{}, q.problems...),

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/context/search/lexical"
+	"github.com/ctxd/ctxd/context/search/words"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -17,7 +17,7 @@ func TestSRCH3_ExplainSaysHowAQueryWasRead(t *testing.T) {
 		notes.Draft{ID: "b", Title: "Cells", Body: "They weighed them.", Tags: []string{"work"}},
 		notes.Draft{ID: "c", Title: "Bridge", Body: "The bridge was closed."},
 	)
-	word := func(word, stem string, as lexical.How, notes int, means ...string) QueryWord {
+	word := func(word, stem string, as words.How, notes int, means ...string) QueryWord {
 		return QueryWord{Word: word, Stem: stem, As: as, Docs: notes, Means: append([]string{}, means...), MeansAll: len(means)}
 	}
 	for query, want := range map[string]Understanding{
