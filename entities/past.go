@@ -6,23 +6,22 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/past"
 )
 
 // What a private entity was called stays private when it is renamed or deleted (PRIV-4).
 // When it becomes public, all that it was called stops being secret.
 
 // Past returns the names that private records had and have no more, those of notes too.
-func (s *Store) Past() *past.Names { return s.past }
+func (s *Store) Past() *PastNames { return s.past }
 
 // referringTo returns what texts refer to an entity by, but for its id.
-func referringTo(e *Entity) []past.Name {
-	list := []past.Name{
-		{Kind: past.EntityName, Text: pastName(e.Name)},
-		{Kind: past.EntityHandle, Text: names.Handle(e.Name, e.Type)},
+func referringTo(e *Entity) []PastName {
+	list := []PastName{
+		{Kind: PastEntityName, Text: pastName(e.Name)},
+		{Kind: PastEntityHandle, Text: names.Handle(e.Name, e.Type)},
 	}
 	for _, alias := range e.Aliases {
-		list = append(list, past.Name{Kind: past.EntityName, Text: pastName(alias)})
+		list = append(list, PastName{Kind: PastEntityName, Text: pastName(alias)})
 	}
 	return list
 }
@@ -30,22 +29,22 @@ func referringTo(e *Entity) []past.Name {
 // pastName is the form in which names of entities are kept and looked up.
 func pastName(name string) string { return Fold(strings.TrimSpace(name)) }
 
-func idOf(e *Entity) past.Name { return past.Name{Kind: past.EntityID, Text: e.ID} }
+func idOf(e *Entity) PastName { return PastName{Kind: PastEntityID, Text: e.ID} }
 
 // WasCalled reports whether a private entity had a name or an alias, compared as names
 // are, which it has no more. in is Store.Past, or a part of it.
-func WasCalled(in *past.Names, name string) bool {
-	return in.Len() > 0 && in.Has(past.EntityName, pastName(name))
+func IsFormerName(in *PastNames, name string) bool {
+	return in.Len() > 0 && in.Has(PastEntityName, pastName(name))
 }
 
 // WasHandled is WasCalled for handles.
-func WasHandled(in *past.Names, handle string) bool {
-	return in.Len() > 0 && in.Has(past.EntityHandle, names.FoldHandle(handle))
+func IsFormerHandle(in *PastNames, handle string) bool {
+	return in.Len() > 0 && in.Has(PastEntityHandle, names.FoldHandle(handle))
 }
 
 // WasPrivate reports whether a private entity of that id was deleted. There may be
 // another one of that id now.
-func (s *Store) WasPrivate(id string) bool { return s.past.Has(past.EntityID, id) }
+func (s *Store) WasPrivate(id string) bool { return s.past.Has(PastEntityID, id) }
 
 // moved does what is to be done when the record of an entity changes from old to now, as
 // moveNote does, and keeps what the entity was called while it was private. made is that
@@ -69,14 +68,14 @@ func (s *Store) moved(tx *kv.Tx, old, now *Entity, made bool) error {
 			return err
 		}
 		if !still && !made {
-			return past.ForgetTx(tx, idOf(now))
+			return ForgetPastTx(tx, idOf(now))
 		}
 	}
-	return past.KeepTx(tx, idOf(old), lost)
+	return KeepPastTx(tx, idOf(old), lost)
 }
 
 // lostNames returns what refers to an entity before a change and does not after it.
-func lostNames(old, now *Entity) []past.Name {
+func lostNames(old, now *Entity) []PastName {
 	if old == nil {
 		return nil
 	}
@@ -86,7 +85,7 @@ func lostNames(old, now *Entity) []past.Name {
 	if old.Name == now.Name && old.Type == now.Type && slices.Equal(old.Aliases, now.Aliases) {
 		return nil
 	}
-	return past.Lost(referringTo(old), referringTo(now))
+	return LostNames(referringTo(old), referringTo(now))
 }
 
 // privateTx reports whether an entity is private as a transaction sees it.
@@ -117,7 +116,7 @@ func (s *Store) RevealTx(tx *kv.Tx, noteID, made string) error {
 		if private {
 			continue
 		}
-		if err := past.ForgetTx(tx, idOf(e)); err != nil {
+		if err := ForgetPastTx(tx, idOf(e)); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/past"
 )
 
 // The collections that the records lie in.
@@ -57,7 +56,7 @@ type Resolver struct {
 type Store struct {
 	db   *kv.Store
 	opts Options
-	past *past.Names // of notes too
+	past *PastNames // of notes too
 
 	mu      loading.Lock            // guards everything below; at first all but names is loaded
 	types   map[string]*NamedTypes  // by the fold of the name
@@ -107,7 +106,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		inherited: make(map[string]string),
 	}
 	var err error
-	s.past, err = past.Open(db)
+	s.past, err = OpenPast(db)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/past"
 )
 
 // What a private note was called stays private when it is renamed, moved or deleted
@@ -20,18 +19,18 @@ const untitled = "Untitled"
 
 // referringTo returns what texts refer to a note by, but for its id: of its path every
 // end, as links may have it.
-func referringTo(n *Note) []past.Name {
-	var list []past.Name
-	add := func(kind past.Kind, text string) {
+func referringTo(n *Note) []entities.PastName {
+	var list []entities.PastName
+	add := func(kind entities.PastKind, text string) {
 		if text != "" && text != pastName(untitled) {
-			list = append(list, past.Name{Kind: kind, Text: text})
+			list = append(list, entities.PastName{Kind: kind, Text: text})
 		}
 	}
 	for _, name := range append([]string{n.Title}, n.Aliases...) {
-		add(past.NoteName, pastName(name))
+		add(entities.PastNoteName, pastName(name))
 	}
 	for end := pastPath(n.Path); end != ""; _, end, _ = strings.Cut(end, "/") {
-		add(past.NotePath, end)
+		add(entities.PastNotePath, end)
 	}
 	return list
 }
@@ -56,18 +55,18 @@ func pastPath(p string) string {
 	}
 }
 
-func idOf(id string) past.Name { return past.Name{Kind: past.NoteID, Text: id} }
+func idOf(id string) entities.PastName { return entities.PastName{Kind: entities.PastNoteID, Text: id} }
 
 // WasCalled reports whether a private note had a text for its title or for an alias,
 // which it has no more. in is entities.Store.Past, or a part of it.
-func WasCalled(in *past.Names, text string) bool {
-	return in.Len() > 0 && in.Has(past.NoteName, pastName(text))
+func WasCalled(in *entities.PastNames, text string) bool {
+	return in.Len() > 0 && in.Has(entities.PastNoteName, pastName(text))
 }
 
 // WasMeant reports whether a link could mean a private note that is called otherwise now
 // or gone. It does not matter where the link stands: what counted from there counts
 // wherever it is written.
-func WasMeant(in *past.Names, link string) bool {
+func WasMeant(in *entities.PastNames, link string) bool {
 	if in.Len() == 0 {
 		return false
 	}
@@ -76,12 +75,12 @@ func WasMeant(in *past.Names, link string) bool {
 		return true
 	}
 	p := pastPath(target)
-	return p != "" && in.Has(past.NotePath, p)
+	return p != "" && in.Has(entities.PastNotePath, p)
 }
 
 // WasPrivate reports whether a private note of that id was deleted. There may be another
 // one of that id now.
-func (s *Store) WasPrivate(id string) bool { return s.ents.Past().Has(past.NoteID, id) }
+func (s *Store) WasPrivate(id string) bool { return s.ents.Past().Has(entities.PastNoteID, id) }
 
 // keepNames keeps what a private note was called and is not after a change, which it gets
 // when the record has been written; now is nil for a note that is deleted. A note that
@@ -93,18 +92,18 @@ func (s *Store) keepNames(tx *kv.Tx, old, now *Note) error {
 	case old == nil || !old.Private:
 		return nil
 	case now == nil:
-		return past.KeepTx(tx, idOf(old.ID), append(referringTo(old), idOf(old.ID)))
+		return entities.KeepPastTx(tx, idOf(old.ID), append(referringTo(old), idOf(old.ID)))
 	case !now.Private:
 		return s.reveal(tx, now)
 	case old.Title == now.Title && old.Path == now.Path && slices.Equal(old.Aliases, now.Aliases):
 		return nil
 	}
-	return past.KeepTx(tx, idOf(old.ID), past.Lost(referringTo(old), referringTo(now)))
+	return entities.KeepPastTx(tx, idOf(old.ID), entities.LostNames(referringTo(old), referringTo(now)))
 }
 
 // reveal forgets what was kept of the names of a note that has become public.
 func (s *Store) reveal(tx *kv.Tx, n *Note) error {
-	if err := past.ForgetTx(tx, idOf(n.ID)); err != nil {
+	if err := entities.ForgetPastTx(tx, idOf(n.ID)); err != nil {
 		return err
 	}
 	return s.ents.RevealTx(tx, n.ID, n.EntityID)
@@ -116,14 +115,14 @@ func (s *Store) HideTx(tx *kv.Tx, n *Note) error {
 	if err := cmp.Or(s.opts.Hide(tx, n.ID, false), s.ents.KeepPrivateTx(tx, n.ID, n.EntityID)); err != nil {
 		return err
 	}
-	return past.KeepTx(tx, idOf(n.ID), append(referringTo(n), idOf(n.ID)))
+	return entities.KeepPastTx(tx, idOf(n.ID), append(referringTo(n), idOf(n.ID)))
 }
 
 // UpgradePast keeps the ids of the private notes that were deleted in a store of format 3
 // or older. What they were called is not known.
 func UpgradePast(tx *kv.Tx) error {
 	for id := range privateGone.All(tx, "") {
-		if err := past.KeepTx(tx, idOf(id), []past.Name{idOf(id)}); err != nil {
+		if err := entities.KeepPastTx(tx, idOf(id), []entities.PastName{idOf(id)}); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/refs"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/past"
 )
 
 // Handled is a record of a room to the right, as texts refer to it: a memory, a context or a conversation.
@@ -39,14 +39,14 @@ func KeepHandledTx(tx *kv.Tx, h Handled) error {
 		return nil
 	}
 	owner := h.past()
-	list := []past.Name{owner}
+	list := []entities.PastName{owner}
 	for _, own := range h.Handles {
-		list = append(list, past.Name{Kind: past.Handle, Text: refs.FoldHandle(own)})
+		list = append(list, entities.PastName{Kind: entities.PastHandle, Text: refs.FoldHandle(own)})
 	}
 	if h.Name != "" {
 		list = append(list, h.pastName())
 	}
-	return past.KeepTx(tx, owner, list)
+	return entities.KeepPastTx(tx, owner, list)
 }
 
 // RenameHandledTx keeps the name that a private context loses, and forgets those that it lost when it becomes public.
@@ -55,25 +55,25 @@ func RenameHandledTx(tx *kv.Tx, old, now Handled) error {
 	case !old.Private:
 		return nil
 	case !now.Private:
-		return past.ForgetTx(tx, now.past())
+		return entities.ForgetPastTx(tx, now.past())
 	}
-	return past.KeepTx(tx, old.past(), past.Lost([]past.Name{old.pastName()}, []past.Name{now.pastName()}))
+	return entities.KeepPastTx(tx, old.past(), entities.LostNames([]entities.PastName{old.pastName()}, []entities.PastName{now.pastName()}))
 }
 
 // past is the record itself, by its id.
-func (h *Handled) past() past.Name {
-	kind := past.MemoryID
+func (h *Handled) past() entities.PastName {
+	kind := entities.PastMemoryID
 	switch h.Kind {
 	case refs.ContextHandle:
-		kind = past.ContextID
+		kind = entities.PastContextID
 	case refs.ConversationHandle:
-		kind = past.ConversationID
+		kind = entities.PastConversationID
 	}
-	return past.Name{Kind: kind, Text: h.ID}
+	return entities.PastName{Kind: kind, Text: h.ID}
 }
 
-func (h *Handled) pastName() past.Name {
-	return past.Name{Kind: past.ContextName, Text: nameKey(h.Name)}
+func (h *Handled) pastName() entities.PastName {
+	return entities.PastName{Kind: entities.PastContextName, Text: nameKey(h.Name)}
 }
 
 // nameKey is the form in which names of contexts are compared.
@@ -124,7 +124,7 @@ func (x *handledRecords) change(ch kv.Change) (old, now *Handled, ok bool) {
 	return x.of(ch)
 }
 
-func (x *handledRecords) commit(cs *kv.ChangeSet, in *past.Names) {
+func (x *handledRecords) commit(cs *kv.ChangeSet, in *entities.PastNames) {
 	for _, ch := range cs.Changes {
 		old, now, ok := x.change(ch)
 		if ok {
@@ -134,7 +134,7 @@ func (x *handledRecords) commit(cs *kv.ChangeSet, in *past.Names) {
 }
 
 // put takes a record in, or out.
-func (x *handledRecords) put(old, now *Handled, in *past.Names) {
+func (x *handledRecords) put(old, now *Handled, in *entities.PastNames) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if old != nil {
@@ -147,10 +147,10 @@ func (x *handledRecords) put(old, now *Handled, in *past.Names) {
 }
 
 // wasCalled reports whether a record has the id or a handle of a private one that is gone.
-func (h *Handled) wasCalled(in *past.Names) bool {
+func (h *Handled) wasCalled(in *entities.PastNames) bool {
 	owner := h.past()
 	return in.Len() > 0 && (in.Has(owner.Kind, owner.Text) ||
-		slices.ContainsFunc(h.Handles, func(own string) bool { return in.Has(past.Handle, refs.FoldHandle(own)) }))
+		slices.ContainsFunc(h.Handles, func(own string) bool { return in.Has(entities.PastHandle, refs.FoldHandle(own)) }))
 }
 
 func (x *handledRecords) add(h *Handled) {
@@ -273,7 +273,7 @@ func (v *View) hidesHandle(text string) bool {
 	if h := v.rooms.handled.withHandle(fold); h != nil {
 		return v.hidesHandled(h)
 	}
-	return v.entities.Past().Has(past.Handle, fold)
+	return v.entities.Past().Has(entities.PastHandle, fold)
 }
 
 // mostOfHandle is how many bytes a handle is typed with at most.
@@ -284,7 +284,7 @@ func (v *View) hidesMemory(id string) bool {
 	if h := v.rooms.handled.withID(refs.MemoryHandle, id); h != nil {
 		return v.hidesHandled(h)
 	}
-	return v.entities.Past().Has(past.MemoryID, id)
+	return v.entities.Past().Has(entities.PastMemoryID, id)
 }
 
 // hidesContext is hidesHandle for the name of a context. Beside a private one a public one of the name does not count:
@@ -292,7 +292,7 @@ func (v *View) hidesMemory(id string) bool {
 func (v *View) hidesContext(name string) bool {
 	key := nameKey(name)
 	private, public := v.rooms.handled.contextNamed(key)
-	return private || !public && v.entities.Past().Has(past.ContextName, key)
+	return private || !public && v.entities.Past().Has(entities.PastContextName, key)
 }
 
 // hiddenAt returns how long what a text behind an @ begins with is if it refers to a memory, a context or a message that
@@ -317,17 +317,17 @@ func (v *View) hiddenAt(text string) int {
 
 // wasReferred returns how long a reference is that a text behind an @ begins with, and that led to a private record that
 // is gone; 0 for none.
-func wasReferred(in *past.Names, text string) int {
+func wasReferred(in *entities.PastNames, text string) int {
 	kind, size, id := refs.At(text[:min(len(text), mostOfHandle)])
 	was := false
 	switch kind {
 	case refs.MemoryID:
-		was = in.Has(past.MemoryID, id)
+		was = in.Has(entities.PastMemoryID, id)
 	case refs.Conversation:
 		of, _, _ := refs.SplitMessageRef(id)
-		was = in.Has(past.Handle, refs.FoldHandle(of))
+		was = in.Has(entities.PastHandle, refs.FoldHandle(of))
 	case refs.Handle:
-		was = in.Has(past.Handle, refs.FoldHandle(id))
+		was = in.Has(entities.PastHandle, refs.FoldHandle(id))
 	}
 	if !was {
 		return 0

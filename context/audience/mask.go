@@ -506,7 +506,7 @@ func (v *View) ownedByPrivate(list []*entities.Entity, name string) bool {
 	if private || len(list) > 0 && len(v.entities.Named(name, publicEntity)) > 0 {
 		return true
 	}
-	return !public && entities.WasCalled(v.entities.Past(), name)
+	return !public && entities.IsFormerName(v.entities.Past(), name)
 }
 
 // ownName reports whether a record that a name leads to is called so by itself, not only

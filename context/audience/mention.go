@@ -154,7 +154,7 @@ func (l *linkLook) privateNameAt(text string) (size int, private bool) {
 	private = note != "" && len(note) >= least && l.private(note)
 	was := wasMentioned(l.v.entities.Past(), text)
 	if was != "" && (len(was) > max(size, len(note)) || !private && len(was) >= least) {
-		private = entities.WasHandled(l.v.entities.Past(), was) || l.v.hidesContext(was) || l.private(was)
+		private = entities.IsFormerHandle(l.v.entities.Past(), was) || l.v.hidesContext(was) || l.private(was)
 		note = was
 	}
 	hidden := l.v.hiddenAt(text)

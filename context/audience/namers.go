@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/past"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -156,7 +155,7 @@ func mayBeName(text string) bool {
 	return true
 }
 
-func textsNamePast(texts []string, in *past.Names) bool {
+func textsNamePast(texts []string, in *entities.PastNames) bool {
 	look := pastLook{in: in}
 	eachNamedIn(texts, look.naming())
 	return look.found

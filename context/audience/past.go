@@ -8,7 +8,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/past"
 	"github.com/ctxd/ctxd/notes"
 )
 
@@ -18,7 +17,7 @@ import (
 // wasCalled reports whether the whole of a text is what a private record was called.
 func (v *View) wasCalled(text string) bool {
 	p := v.entities.Past()
-	return notes.WasCalled(p, text) || entities.WasCalled(p, text)
+	return notes.WasCalled(p, text) || entities.IsFormerName(p, text)
 }
 
 // calledPublic reports whether a public record has a text for its own name.
@@ -40,7 +39,7 @@ const mostEnds = 64
 
 // wasMentioned returns the longest name or handle that a text behind an @ begins with and
 // that a private record had, "" for none. It looks no further than such names go.
-func wasMentioned(in *past.Names, text string) string {
+func wasMentioned(in *entities.PastNames, text string) string {
 	longest := in.Longest()
 	if longest == 0 {
 		return ""
@@ -51,10 +50,10 @@ func wasMentioned(in *past.Names, text string) string {
 		if len(fold) > longest || ends > mostEnds {
 			return false, false
 		}
-		return notes.WasMeant(in, fold) || entities.WasCalled(in, fold) || in.Has(past.ContextName, nameKey(fold)), true
+		return notes.WasMeant(in, fold) || entities.IsFormerName(in, fold) || in.Has(entities.PastContextName, nameKey(fold)), true
 	})
 	handle := names.HandleAt(text)
-	if len(handle) > len(name) && entities.WasHandled(in, handle) {
+	if len(handle) > len(name) && entities.IsFormerHandle(in, handle) {
 		return handle
 	}
 	return name
@@ -63,7 +62,7 @@ func wasMentioned(in *past.Names, text string) string {
 // meansPast reports whether what a record is called is what a private one was.
 func (v *View) meansPast(name string) bool {
 	p := v.entities.Past()
-	return nameIsPast(p, name) || entities.WasHandled(p, name) || name != "" && wasReferred(p, name) == len(name)
+	return nameIsPast(p, name) || entities.IsFormerHandle(p, name) || name != "" && wasReferred(p, name) == len(name)
 }
 
 // pastPrivacy reports whether a commit gives or takes what a private record was called to
@@ -79,7 +78,7 @@ func (v *View) pastPrivacy(ch kv.Change) bool {
 // namingPast returns the ids of the notes that name what private records were called. in
 // are the names that are looked for. They are kept as hashes, which no index of words can
 // look up, so it reads all texts. O(all texts).
-func (v *View) namingPast(in *past.Names) (ids []string) {
+func (v *View) namingPast(in *entities.PastNames) (ids []string) {
 	for _, n := range slices.Collect(v.notes.All()) { // no text is read while All holds its lock
 		if namesPast(n, in) {
 			ids = append(ids, n.ID)
@@ -90,7 +89,7 @@ func (v *View) namingPast(in *past.Names) (ids []string) {
 
 // namesPast reports whether a note names what private records were called. in are the
 // names that are looked for. O(text).
-func namesPast(n *notes.Note, in *past.Names) bool {
+func namesPast(n *notes.Note, in *entities.PastNames) bool {
 	look := pastLook{in: in}
 	eachNamed(n, look.naming())
 	return look.found
@@ -98,7 +97,7 @@ func namesPast(n *notes.Note, in *past.Names) bool {
 
 // pastLook looks for what private records were called among what texts name.
 type pastLook struct {
-	in    *past.Names
+	in    *entities.PastNames
 	found bool
 }
 
@@ -120,14 +119,14 @@ func (l *pastLook) naming() naming {
 }
 
 // nameIsPast reports whether a name or a target is what private records were called.
-func nameIsPast(in *past.Names, name string) bool {
+func nameIsPast(in *entities.PastNames, name string) bool {
 	if in.Len() == 0 {
 		return false
 	}
-	if notes.WasMeant(in, name) || entities.WasCalled(in, name) ||
-		in.Has(past.Handle, refs.FoldHandle(name)) || in.Has(past.ContextName, nameKey(name)) {
+	if notes.WasMeant(in, name) || entities.IsFormerName(in, name) ||
+		in.Has(entities.PastHandle, refs.FoldHandle(name)) || in.Has(entities.PastContextName, nameKey(name)) {
 		return true
 	}
 	base := withoutEnding(path.Base(name))
-	return base != name && entities.WasCalled(in, base)
+	return base != name && entities.IsFormerName(in, base)
 }

@@ -1,4 +1,4 @@
-package past_test
+package entities_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/past"
 )
 
 func must(t testing.TB, err error) {
@@ -19,12 +19,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func open(t testing.TB, dir string) (*kv.Store, *past.Names) {
+func openPast(t testing.TB, dir string) (*kv.Store, *entities.PastNames) {
 	t.Helper()
 	db, err := kv.Open(dir, kv.Options{})
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
-	names, err := past.Open(db)
+	names, err := entities.OpenPast(db)
 	must(t, err)
 	return db, names
 }
@@ -33,27 +33,27 @@ func open(t testing.TB, dir string) (*kv.Store, *past.Names) {
 // map, and opens the store again.
 func TestPRIV4_NamesAreKeptAsAModelSays(t *testing.T) {
 	texts := []string{"", "a", "b", "a longer name than the others"}
-	kinds := []past.Kind{
-		past.NoteName, past.NotePath, past.NoteID, past.EntityName, past.EntityHandle, past.EntityID,
-		past.Handle, past.ContextName, past.MemoryID, past.ContextID, past.ConversationID,
+	kinds := []entities.PastKind{
+		entities.PastNoteName, entities.PastNotePath, entities.PastNoteID, entities.PastEntityName, entities.PastEntityHandle, entities.PastEntityID,
+		entities.PastHandle, entities.PastContextName, entities.PastMemoryID, entities.PastContextID, entities.PastConversationID,
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		db, names := open(t, kv.InMemory)
-		model := make(map[past.Name]map[past.Name]bool) // by owner
-		name := func(what string) past.Name {
-			return past.Name{Kind: rapid.SampledFrom(kinds).Draw(rt, what), Text: rapid.SampledFrom(texts).Draw(rt, what)}
+		db, names := openPast(t, kv.InMemory)
+		model := make(map[entities.PastName]map[entities.PastName]bool) // by owner
+		name := func(what string) entities.PastName {
+			return entities.PastName{Kind: rapid.SampledFrom(kinds).Draw(rt, what), Text: rapid.SampledFrom(texts).Draw(rt, what)}
 		}
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
-			owner := past.Name{Kind: past.NoteID, Text: rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "owner")}
+			owner := entities.PastName{Kind: entities.PastNoteID, Text: rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "owner")}
 			if rapid.IntRange(0, 3).Draw(rt, "forget") == 0 {
-				var gone *past.Names
+				var gone *entities.PastNames
 				stop := false
 				db.OnCommit(func(cs *kv.ChangeSet) {
 					if !stop {
 						gone = names.Forgotten(cs)
 					}
 				})
-				must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return past.ForgetTx(tx, owner) }))
+				must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return entities.ForgetPastTx(tx, owner) }))
 				stop = true
 				for n := range model[owner] {
 					if gone == nil || !gone.Has(n.Kind, n.Text) {
@@ -63,35 +63,35 @@ func TestPRIV4_NamesAreKeptAsAModelSays(t *testing.T) {
 				delete(model, owner)
 				continue
 			}
-			list := []past.Name{name("one"), name("two")}
-			must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return past.KeepTx(tx, owner, list) }))
+			list := []entities.PastName{name("one"), name("two")}
+			must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return entities.KeepPastTx(tx, owner, list) }))
 			if model[owner] == nil {
-				model[owner] = make(map[past.Name]bool)
+				model[owner] = make(map[entities.PastName]bool)
 			}
 			for _, n := range list {
 				model[owner][n] = true
 			}
 		}
-		again, err := past.Open(db)
+		again, err := entities.OpenPast(db)
 		must(t, err)
 		want, longest := int64(0), 0
 		for _, of := range model {
 			want += int64(len(of))
 			for n := range of {
 				switch n.Kind {
-				case past.NoteName, past.NotePath, past.EntityName, past.ContextName:
+				case entities.PastNoteName, entities.PastNotePath, entities.PastEntityName, entities.PastContextName:
 					longest = max(longest, len(n.Text))
 				}
 			}
 		}
-		for _, have := range []*past.Names{names, again} {
+		for _, have := range []*entities.PastNames{names, again} {
 			if have.Len() != want || have.Longest() < longest || have.Longest() >= longest+16 {
 				rt.Fatalf("%d names of at most %d bytes, want %d of %d", have.Len(), have.Longest(), want, longest)
 			}
 			for _, kind := range kinds {
 				for _, text := range texts {
-					n := past.Name{Kind: kind, Text: text}
-					if kept := model[past.Name{Kind: past.NoteID, Text: "x"}][n] || model[past.Name{Kind: past.NoteID, Text: "y"}][n]; have.Has(kind, text) != kept {
+					n := entities.PastName{Kind: kind, Text: text}
+					if kept := model[entities.PastName{Kind: entities.PastNoteID, Text: "x"}][n] || model[entities.PastName{Kind: entities.PastNoteID, Text: "y"}][n]; have.Has(kind, text) != kept {
 						rt.Fatalf("%c %q is kept: %v, want %v", kind, text, !kept, kept)
 					}
 				}
@@ -103,11 +103,11 @@ func TestPRIV4_NamesAreKeptAsAModelSays(t *testing.T) {
 // TestPRIV4_NamesSurviveABackup: a restored store knows what the one before did, and
 // stores hash the same name differently.
 func TestPRIV4_NamesSurviveABackup(t *testing.T) {
-	owner, name := past.Name{Kind: past.NoteID, Text: "n"}, past.Name{Kind: past.NoteName, Text: "old"}
+	owner, name := entities.PastName{Kind: entities.PastNoteID, Text: "n"}, entities.PastName{Kind: entities.PastNoteName, Text: "old"}
 	keys := make(map[string]bool)
 	for i := range 2 {
-		db, _ := open(t, filepath.Join(t.TempDir(), "store"))
-		must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return past.KeepTx(tx, owner, []past.Name{name}) }))
+		db, _ := openPast(t, filepath.Join(t.TempDir(), "store"))
+		must(t, db.Update(t.Context(), func(tx *kv.Tx) error { return entities.KeepPastTx(tx, owner, []entities.PastName{name}) }))
 		must(t, db.View(t.Context(), func(tx *kv.Tx) error {
 			for id := range kv.NewCollection[map[string]any]("private-past").All(tx, "") {
 				keys[id] = true
@@ -118,12 +118,12 @@ func TestPRIV4_NamesSurviveABackup(t *testing.T) {
 		_, err := db.Backup(t.Context(), file, kv.BackupOptions{})
 		must(t, err)
 		dir := filepath.Join(t.TempDir(), "restored")
-		other, _ := open(t, dir)
+		other, _ := openPast(t, dir)
 		_, err = other.Restore(t.Context(), file, kv.RestoreOptions{})
 		must(t, err)
 		must(t, other.Close())
-		_, restored := open(t, dir)
-		if !restored.Has(past.NoteName, "old") || restored.Has(past.EntityName, "old") || restored.Len() != 1 {
+		_, restored := openPast(t, dir)
+		if !restored.Has(entities.PastNoteName, "old") || restored.Has(entities.PastEntityName, "old") || restored.Len() != 1 {
 			t.Errorf("%d names are restored", restored.Len())
 		}
 	}
@@ -138,12 +138,12 @@ func BenchmarkNames(b *testing.B) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	db, names := open(b, kv.InMemory)
+	db, names := openPast(b, kv.InMemory)
 	for i := range n / 1000 {
 		must(b, db.Update(b.Context(), func(tx *kv.Tx) error {
 			for j := range 1000 {
-				owner := past.Name{Kind: past.NoteID, Text: fmt.Sprint(i, "-", j)}
-				err := past.KeepTx(tx, owner, []past.Name{{Kind: past.NoteName, Text: fmt.Sprintf("a name of the past %d %d", i, j)}})
+				owner := entities.PastName{Kind: entities.PastNoteID, Text: fmt.Sprint(i, "-", j)}
+				err := entities.KeepPastTx(tx, owner, []entities.PastName{{Kind: entities.PastNoteName, Text: fmt.Sprintf("a name of the past %d %d", i, j)}})
 				if err != nil {
 					return err
 				}
@@ -154,7 +154,7 @@ func BenchmarkNames(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	for b.Loop() {
-		names.Has(past.NoteName, "a name of the present")
+		names.Has(entities.PastNoteName, "a name of the present")
 	}
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/name")
 	runtime.KeepAlive(db)

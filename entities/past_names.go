@@ -1,4 +1,33 @@
-package past
+package entities
+
+// Past keeps what private records were called: the names that one has lost, or
+// had when it was deleted. A link by such a name leads nowhere, and would still tell a
+// reader who sees no private record what that record was called (PRIV-4).
+//
+// # What is stored
+//
+// No name is stored in clear, so that the title of a deleted note is not left on the
+// disk. A record of the collection "private-past" has for its id the hash of the record
+// that had the name, a slash and the hash of the name: the first 16 bytes of a SHA-256
+// over the salt of the store, the kind and the folded text, in base64. The salt is drawn
+// when the first name is kept, and lies beside them ("private-past-salt"). Who has the
+// store can still test a guess: that is what the hashes are for.
+//
+// Of names that mentions may have the length is stored too, rounded up, so that it is
+// known how far to look.
+//
+// A name costs about 180 bytes of memory (BenchmarkNames), and 80 on the disk; a note has
+// one for each title and alias, and one for each folder that its path ends with. Nothing takes one
+// away but the publication of its record: who renames a private note a million times
+// makes the store 200 MB larger.
+//
+// # Who may call it
+//
+// The stores of entities and of notes keep names in the transactions that take them
+// from a record, and know which names refer to a record and how they are looked up
+// (past.go of each); those of memories, contexts and conversations do so by what
+// context/audience knows of theirs (handles.go there). Names belongs to the store of entities, lives as long, and may be
+// used concurrently; it takes no lock of others.
 
 import (
 	"context"
@@ -14,27 +43,27 @@ import (
 )
 
 // Kind tells what a name was to a record.
-type Kind byte
+type PastKind byte
 
 // Kinds. They are parts of what is hashed, and must not change.
 const (
-	NoteName     Kind = 'n' // title or alias of a note, folded
-	NotePath     Kind = 'p' // path of a note without its ending, or an end of it, folded
-	NoteID       Kind = 'i'
-	EntityName   Kind = 'e' // name or alias of an entity, folded
-	EntityHandle Kind = 'h' // as names.Handle makes it
-	EntityID     Kind = 'j'
+	PastNoteName     PastKind = 'n' // title or alias of a note, folded
+	PastNotePath     PastKind = 'p' // path of a note without its ending, or an end of it, folded
+	PastNoteID       PastKind = 'i'
+	PastEntityName   PastKind = 'e' // name or alias of an entity, folded
+	PastEntityHandle PastKind = 'h' // as names.Handle makes it
+	PastEntityID     PastKind = 'j'
 
-	Handle         Kind = 'm' // of a memory, a context or a conversation, as handle.Fold makes it
-	ContextName    Kind = 'k' // as groups.NameKey makes it
-	MemoryID       Kind = 'o'
-	ContextID      Kind = 'x'
-	ConversationID Kind = 'v'
+	PastHandle         PastKind = 'm' // of a memory, a context or a conversation, as handle.Fold makes it
+	PastContextName    PastKind = 'k' // as groups.NameKey makes it
+	PastMemoryID       PastKind = 'o'
+	PastContextID      PastKind = 'x'
+	PastConversationID PastKind = 'v'
 )
 
 // Name is something by which a text may refer to a record.
-type Name struct {
-	Kind Kind
+type PastName struct {
+	Kind PastKind
 	Text string
 }
 
@@ -61,7 +90,7 @@ const (
 // hash stands for a name.
 type hash [16]byte
 
-func (s salt) hash(n Name) hash {
+func (s salt) hash(n PastName) hash {
 	const most = 256 // longer texts are seldom
 	b := append(make([]byte, 0, most), s.Salt...)
 	b = append(b, byte(n.Kind))
@@ -78,9 +107,9 @@ func (h hash) String() string { return encoding.EncodeToString(h[:]) }
 const lengthStep = 16
 
 // lengthOf returns at least how many bytes a name has that mentions may have, 0 of others.
-func lengthOf(n Name) int {
+func lengthOf(n PastName) int {
 	switch n.Kind {
-	case EntityName, NoteName, NotePath, ContextName:
+	case PastEntityName, PastNoteName, PastNotePath, PastContextName:
 	default:
 		return 0
 	}
@@ -89,12 +118,12 @@ func lengthOf(n Name) int {
 
 // Lost returns the names of a record before a change that it does not have after it. It
 // reuses before.
-func Lost(before, after []Name) []Name {
-	return slices.DeleteFunc(before, func(n Name) bool { return slices.Contains(after, n) })
+func LostNames(before, after []PastName) []PastName {
+	return slices.DeleteFunc(before, func(n PastName) bool { return slices.Contains(after, n) })
 }
 
 // KeepTx keeps names of a private record, which owner names by its id.
-func KeepTx(tx *kv.Tx, owner Name, names []Name) error {
+func KeepPastTx(tx *kv.Tx, owner PastName, names []PastName) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -119,7 +148,7 @@ func KeepTx(tx *kv.Tx, owner Name, names []Name) error {
 }
 
 // ForgetTx forgets all names that were kept of a record: it is public now.
-func ForgetTx(tx *kv.Tx, owner Name) error {
+func ForgetPastTx(tx *kv.Tx, owner PastName) error {
 	s, err := salts.Get(tx, saltID)
 	if err != nil || s == nil {
 		return err
@@ -140,7 +169,7 @@ func ForgetTx(tx *kv.Tx, owner Name) error {
 }
 
 // Names are the names that are kept. Open makes them.
-type Names struct {
+type PastNames struct {
 	count atomic.Int64
 
 	mu      sync.RWMutex // guards everything below
@@ -152,7 +181,7 @@ type Names struct {
 
 // Open reads the names that are kept in db, and keeps them current from then on. What
 // has to know of them in a commit is to be opened after them.
-func Open(db *kv.Store) (*Names, error) {
+func OpenPast(db *kv.Store) (*PastNames, error) {
 	p := empty()
 	err := db.View(context.Background(), func(tx *kv.Tx) error {
 		s, err := salts.Get(tx, saltID)
@@ -169,9 +198,9 @@ func Open(db *kv.Store) (*Names, error) {
 	return p, err
 }
 
-func empty() *Names { return &Names{owners: make(map[hash]int32), lengths: make(map[int]int)} }
+func empty() *PastNames { return &PastNames{owners: make(map[hash]int32), lengths: make(map[int]int)} }
 
-func (p *Names) commit(cs *kv.ChangeSet) {
+func (p *PastNames) commit(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {
 		_, s, ok := salts.Of(ch)
 		if ok && s != nil {
@@ -195,7 +224,7 @@ func (p *Names) commit(cs *kv.ChangeSet) {
 }
 
 // add counts a name by the id of its record. One that is no id of ours counts nothing.
-func (p *Names) add(id string, n *keptName, by int32) {
+func (p *PastNames) add(id string, n *keptName, by int32) {
 	_, name, _ := strings.Cut(id, "/")
 	raw, err := encoding.DecodeString(name)
 	if err != nil || len(raw) != len(hash{}) {
@@ -223,20 +252,20 @@ func (p *Names) add(id string, n *keptName, by int32) {
 }
 
 // Len returns how many names are kept. It takes no lock.
-func (p *Names) Len() int64 { return p.count.Load() }
+func (p *PastNames) Len() int64 { return p.count.Load() }
 
 // Has reports whether a private record had a name. It costs one hash of the text.
-func (p *Names) Has(kind Kind, text string) bool {
+func (p *PastNames) Has(kind PastKind, text string) bool {
 	if p.Len() == 0 {
 		return false
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.owners[p.salt.hash(Name{kind, text})] > 0
+	return p.owners[p.salt.hash(PastName{kind, text})] > 0
 }
 
 // Longest returns how many bytes the longest name that mentions may have has at most.
-func (p *Names) Longest() int {
+func (p *PastNames) Longest() int {
 	if p.Len() == 0 {
 		return 0
 	}
@@ -247,8 +276,8 @@ func (p *Names) Longest() int {
 
 // Forgotten returns the names that a commit has taken away, nil for none. It is to be
 // asked in the commit, after Names has taken its part in it.
-func (p *Names) Forgotten(cs *kv.ChangeSet) *Names {
-	var gone *Names
+func (p *PastNames) Forgotten(cs *kv.ChangeSet) *PastNames {
+	var gone *PastNames
 	for _, ch := range cs.Changes {
 		old, now, ok := kept.Of(ch)
 		if !ok || old == nil || now != nil {
