@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/names"
 )
 
@@ -58,7 +57,7 @@ type Store struct {
 	opts Options
 	past *PastNames // of notes too
 
-	mu      loading.Lock            // guards everything below; at first all but names is loaded
+	mu      kv.LoadLock             // guards everything below; at first all but names is loaded
 	types   map[string]*NamedTypes  // by the fold of the name
 	sorted  []*Type                 // by name
 	byID    map[string]*Entity      // effective, the trash included

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
@@ -79,7 +78,7 @@ type adjacency struct {
 	ents  *entities.Store
 	notes *notes.Store
 
-	mu   loading.Lock // guards everything below, all of which is loaded later
+	mu   kv.LoadLock // guards everything below, all of which is loaded later
 	keys []Key
 	node [2]map[string]Node // by kind and id
 	out  [][]Edge

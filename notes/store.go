@@ -14,7 +14,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/loading"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/notes/attachments"
 	"github.com/ctxd/ctxd/notes/digest"
@@ -54,7 +53,7 @@ type Store struct {
 
 	ahead kv.Ahead[map[*Note]*noteNames] // of large commits on their way
 
-	mu    loading.Lock // guards everything below; at first only the notes by id and the counts are loaded
+	mu    kv.LoadLock // guards everything below; at first only the notes by id and the counts are loaded
 	index *index
 	names *names.Index // of the live notes
 	// Titles, aliases, files and paths of the private notes, the archived ones included.

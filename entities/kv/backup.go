@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
@@ -67,14 +66,14 @@ func (s *Store) beginBackup() error {
 
 // writeBackup writes the captured state.
 func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (*Manifest, error) {
-	if err := backup.Place(s.opts.FS, path, o.Overwrite); err != nil {
+	if err := checkBackupPath(s.opts.FS, path, o.Overwrite); err != nil {
 		return nil, err
 	}
 	m := &Manifest{
 		Path: path, Seq: s.capture.Seq, Format: s.capture.Format, Created: s.now().UTC().Truncate(time.Second),
 		Program: o.Program, Collections: make(map[string]int),
 	}
-	head, err := json.Marshal(backup.About{Format: m.Format, Created: m.Created, Program: m.Program})
+	head, err := json.Marshal(backupAbout{Format: m.Format, Created: m.Created, Program: m.Program})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 				chunk = slices.DeleteFunc(state.Chunk(chunk, more), isLocal)
 			}
 			for i := range chunk {
-				backup.Count(m, chunk[i].Key)
+				countRecord(m, chunk[i].Key)
 			}
 			if o.Progress != nil {
 				o.Progress(int64(m.Records), max(total, int64(m.Records)))
@@ -98,7 +97,7 @@ func (s *Store) writeBackup(ctx context.Context, path string, o BackupOptions) (
 		},
 	}
 	if !o.Overwrite {
-		of.Free = func() error { return backup.Place(s.opts.FS, path, false) }
+		of.Free = func() error { return checkBackupPath(s.opts.FS, path, false) }
 	}
 	m.Bytes, err = s.writeNoted(ctx, &of)
 	var known *fault.Error
@@ -143,9 +142,9 @@ func (s *Store) removeUnfinished() {
 }
 
 // ReadOptions say how to read a backup.
-type ReadOptions = backup.Options
+type ReadOptions = BackupReadOptions
 
 // ReadBackup reads a backup to its end, checks every byte of it and says what it holds, see backup.Read.
 func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, error) {
-	return backup.Read(ctx, path, o)
+	return readBackup(ctx, path, o)
 }

@@ -2,8 +2,6 @@ package kv
 
 import (
 	"time"
-
-	"github.com/ctxd/ctxd/entities/kv/ahead"
 )
 
 // ChangeSet is what one transaction changed. The handlers of OnCommit get the
@@ -28,4 +26,4 @@ type Change struct {
 }
 
 // Ahead is what a view has worked out in OnPrepare for its OnCommit handler, see ahead.Ahead.
-type Ahead[T any] = ahead.Ahead[T]
+type Ahead[T any] = aheadState[T]

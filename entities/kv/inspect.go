@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
@@ -70,7 +69,7 @@ func inspectStart(in *Inspection, fsys FS, opts Options) error {
 	assess(in, found)
 	m := Manifest{Collections: in.Collections}
 	err = s.db.View(func(b *buntdb.Tx) error {
-		return b.AscendKeys("*", func(key, _ string) bool { backup.Count(&m, key); return true })
+		return b.AscendKeys("*", func(key, _ string) bool { countRecord(&m, key); return true })
 	})
 	in.Records = m.Records
 	return err

@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // LoadAhead reads a whole collection for a room that opens: it decodes the records
@@ -29,7 +28,7 @@ func LoadAhead[T, R any](tx *Tx, c Collection[T], read func(ids []string, record
 		}
 		return id, v, err
 	}
-	return pairs.Decoded(scan, decode, read, tx.fail)
+	return decodePairs(scan, decode, read, tx.fail)
 }
 
 // fail keeps the first error.

@@ -7,7 +7,6 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // queueWrites has writers see what p wrote.
@@ -75,8 +74,8 @@ func set(b *buntdb.Tx, key, raw string, deleted bool) (old string, had bool, err
 }
 
 // batch puts writes into the memory store without a transaction for each.
-func (s *Store) batch() *pairs.Batch {
-	return &pairs.Batch{Insert: func(list []pairs.Put) error {
+func (s *Store) batch() *putBatch {
+	return &putBatch{Insert: func(list []pendingPut) error {
 		return s.db.Update(func(b *buntdb.Tx) error {
 			for i := range list {
 				if _, _, err := set(b, list[i].Key, list[i].Value, list[i].Deleted); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // openDir loads the store from its directory. It first only reads; what it
@@ -235,7 +234,7 @@ func (s *Store) repairJournal(f *finding) error {
 	// What could be read gets a snapshot of its own before the files that hold
 	// it are moved away.
 	if last := f.journal.Last; f.rebuilt || len(f.spoilt) > 0 && last > s.snapshots.seq {
-		s.capture = new(pairs.Capture)
+		s.capture = new(snapshotCapture)
 		id, size, err := s.writeSnapshot(context.Background(), last, nil)
 		s.capture = nil
 		if err != nil {

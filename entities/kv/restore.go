@@ -9,10 +9,8 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // RestoreOptions say how to restore a backup. The zero value is fine.
@@ -100,7 +98,7 @@ func (s *Store) Restore(ctx context.Context, path string, o RestoreOptions) (*Ma
 func (s *Store) fromBackup(ctx context.Context, path string,
 	m *Manifest, keepLocal bool,
 ) (next func([]disk.Pair) ([]disk.Pair, bool, error), done func(), err error) {
-	b, err := backup.Open(ctx, path, ReadOptions{FS: s.opts.FS})
+	b, err := OpenBackup(ctx, path, ReadOptions{FS: s.opts.FS})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +113,7 @@ func (s *Store) fromBackup(ctx context.Context, path string,
 			b.Close()
 			return nil, nil, err
 		}
-		return pairs.Instead(b.Chunk, isOurs, own), b.Close, nil
+		return substitutePairs(b.Chunk, isOurs, own), b.Close, nil
 	}
 	return b.Without(logKey), b.Close, nil // restored, it is a store of this machine
 }
@@ -137,13 +135,13 @@ func (s *Store) kept(format int) (own []disk.Pair, err error) {
 		return own, nil
 	}
 	writes, err := s.upgraded(s.format)
-	var list []pairs.Put
+	var list []pendingPut
 	for _, w := range writes {
 		if w.of != nil && w.of.IsLocal() {
-			list = append(list, pairs.Put{Pair: disk.Pair{Key: w.key, Value: w.raw}, Deleted: w.deleted})
+			list = append(list, pendingPut{Pair: disk.Pair{Key: w.key, Value: w.raw}, Deleted: w.deleted})
 		}
 	}
-	return pairs.Apply(own, list), err
+	return applyPuts(own, list), err
 }
 
 // replaceState writes a state as the only one of the store: as two snapshots, so

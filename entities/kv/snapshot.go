@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // A chunk of a snapshot is read under the view lock, shared, and has at most
@@ -315,7 +314,7 @@ func (s *Store) Copies(ctx context.Context) (files []string, err error) {
 func (s *Store) beginCapture() {
 	s.view.Lock()
 	defer s.view.Unlock()
-	s.capture = &pairs.Capture{Seq: s.seq.Load(), Format: s.Format()}
+	s.capture = &snapshotCapture{Seq: s.seq.Load(), Format: s.Format()}
 }
 
 func (s *Store) endCapture() {

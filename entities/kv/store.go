@@ -14,7 +14,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // InMemory is the directory to give to Open for a store that keeps nothing on
@@ -117,7 +116,7 @@ type Store struct {
 	newest  *pending                 // of the group being made durable; guarded by queue.mu
 	decoded map[string]decodedRecord // by key; guarded by writer
 
-	overlay pairs.Overlay
+	overlay writeOverlay
 	queue   queue
 
 	// view is held shared by whoever reads and exclusively while a
@@ -126,14 +125,14 @@ type Store struct {
 	view      sync.RWMutex
 	handlers  []func(*ChangeSet) // guarded by view
 	preparers atomic.Pointer[[]func(*ChangeSet)]
-	closers   []func(bool)   // guarded by view
-	copies    []func() error // guarded by view
-	capture   *pairs.Capture // of the snapshot being made; guarded by view
-	seq       atomic.Uint64  // of the last applied transaction
-	at        atomic.Int64   // when that was written, in Unix nanoseconds; 0: not known
-	synced    atomic.Uint64  // the last transaction that the disk has confirmed
-	closed    atomic.Bool    // set with writer and view held
-	unmended  atomic.Bool    // see Unmended
+	closers   []func(bool)     // guarded by view
+	copies    []func() error   // guarded by view
+	capture   *snapshotCapture // of the snapshot being made; guarded by view
+	seq       atomic.Uint64    // of the last applied transaction
+	at        atomic.Int64     // when that was written, in Unix nanoseconds; 0: not known
+	synced    atomic.Uint64    // the last transaction that the disk has confirmed
+	closed    atomic.Bool      // set with writer and view held
+	unmended  atomic.Bool      // see Unmended
 
 	snapshots snapshotter
 	flusher   flusher

@@ -12,7 +12,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/disk"
-	"github.com/ctxd/ctxd/entities/kv/pairs"
 )
 
 // scanChunk is how many records a scan in Update fetches at a time.
@@ -349,7 +348,7 @@ func (tx *Tx) mergeOwn(chunk []disk.Pair, from, to string, last bool, prefix str
 		}
 		return true
 	})
-	return pairs.Merge(chunk, own)
+	return mergePairs(chunk, own)
 }
 
 func errTxOver() error {

@@ -520,7 +520,7 @@ func (x *Index) put(g *generation, j *job) (taken bool) {
 
 // notKept says that the disk does not take vectors.
 func notKept(err error) *fault.Error {
-	why := kv.DiskSays(err)
+	why := kv.ExplainDiskError(err)
 	if why == "" {
 		why = withoutPath(err).Error()
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/backup"
 	"github.com/ctxd/ctxd/entities/kv/seal"
 	"github.com/ctxd/ctxd/entities/kv/stream"
 )
@@ -172,7 +171,7 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 // fits refuses a state beside which the machine's own records can't be kept, since they have
 // another format than it and can't be brought into that one.
 func (o *JoinOptions) fits(ctx context.Context, db *kv.Store) error {
-	b, err := backup.Open(ctx, pathOf(o.Dir, joiningStateFile), backup.Options{Format: o.Store.Format})
+	b, err := kv.OpenBackup(ctx, pathOf(o.Dir, joiningStateFile), kv.BackupReadOptions{Format: o.Store.Format})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package pairs
+package kv
 
 import (
 	"iter"
@@ -13,7 +13,7 @@ const batchSize = 256
 // decoded on all processors. decode and read are called by several goroutines at a time; read may
 // keep both slices. A pair that can't be decoded ends it after those before it. fail gets the
 // error, that of decode or of scan, nil for none.
-func Decoded[T, R any](
+func decodePairs[T, R any](
 	scan func(emit func(key, raw string) bool) error,
 	decode func(key, raw string) (id string, record *T, err error),
 	read func(ids []string, records []*T) R,

@@ -1,4 +1,13 @@
-package pairs
+package kv
+
+// Pairs is what lies beside the ordered set of keys and values of a store: an Overlay
+// of writes that are accepted and not yet applied, a Capture of what writes replace while a
+// snapshot is written, a Batch of writes on their way into it, and the
+// merging and changing of lists in key order. It knows neither the set nor
+// transactions, and has no errors of its own.
+//
+// An Overlay has a lock of its own; a Capture and a Batch are for one goroutine, or guarded by whoever owns them. Looking up is
+// O(1), a range of an Overlay O(writes in it), a range of a Capture O(log n + keys in it).
 
 import (
 	"slices"
@@ -13,37 +22,37 @@ import (
 //
 // A transaction leaves the overlay after its writes are in the committed
 // store, so a writer that looks here first and there second misses nothing.
-type Overlay struct {
+type writeOverlay struct {
 	mu sync.RWMutex
-	m  map[string]Queued
+	m  map[string]queuedState
 }
 
 // Queued is the newest state of a key.
-type Queued struct {
+type queuedState struct {
 	Raw     string
 	Deleted bool
 	Seq     uint64 // of the transaction that wrote it
 }
 
 // manyWrites is from where on the room of a transaction's writes is given back.
-const manyWrites = 8
+const manyOverlayWrites = 8
 
 // Add takes in the n writes of a transaction.
-func (o *Overlay) Add(seq uint64, n int, write func(i int) (key, raw string, deleted bool)) {
+func (o *writeOverlay) Add(seq uint64, n int, write func(i int) (key, raw string, deleted bool)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.m == nil {
-		o.m = make(map[string]Queued)
+		o.m = make(map[string]queuedState)
 	}
 	for i := range n {
 		key, raw, deleted := write(i)
-		o.m[key] = Queued{raw, deleted, seq}
+		o.m[key] = queuedState{raw, deleted, seq}
 	}
 }
 
 // Remove forgets the n writes of a transaction, except where a later one wrote
 // again.
-func (o *Overlay) Remove(seq uint64, n int, key func(i int) string) {
+func (o *writeOverlay) Remove(seq uint64, n int, key func(i int) string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range n {
@@ -52,20 +61,20 @@ func (o *Overlay) Remove(seq uint64, n int, key func(i int) string) {
 			delete(o.m, k)
 		}
 	}
-	if len(o.m) == 0 && n > manyWrites {
+	if len(o.m) == 0 && n > manyOverlayWrites {
 		o.m = nil // a map keeps the room that it once had
 	}
 }
 
 // Clear forgets everything.
-func (o *Overlay) Clear() {
+func (o *writeOverlay) Clear() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.m = nil
 }
 
 // Get returns what is queued for a key.
-func (o *Overlay) Get(key string) (Queued, bool) {
+func (o *writeOverlay) Get(key string) (queuedState, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	q, ok := o.m[key]
@@ -79,7 +88,7 @@ func (o *Overlay) Get(key string) (Queued, bool) {
 // The overlay is held still while the committed store is read: a
 // transaction that moves over in between is then seen in both, never in
 // neither.
-func (o *Overlay) Range(from, prefix string,
+func (o *writeOverlay) Range(from, prefix string,
 	committed func() (chunk []disk.Pair, to string, last bool),
 ) (_ []disk.Pair, to string, last bool) {
 	o.mu.RLock()
@@ -106,11 +115,11 @@ func (o *Overlay) Range(from, prefix string,
 		}
 		chunk = kept
 	}
-	return Merge(chunk, over), to, last
+	return mergePairs(chunk, over), to, last
 }
 
 // Merge merges two lists in key order; on the same key that of b stays.
-func Merge(a, b []disk.Pair) []disk.Pair {
+func mergePairs(a, b []disk.Pair) []disk.Pair {
 	if len(b) == 0 {
 		return a
 	}
@@ -129,7 +138,7 @@ func Merge(a, b []disk.Pair) []disk.Pair {
 }
 
 // Apply returns a list in key order with writes made, of each key one. It may change the list.
-func Apply(list []disk.Pair, writes []Put) []disk.Pair {
+func applyPuts(list []disk.Pair, writes []pendingPut) []disk.Pair {
 	var put []disk.Pair
 	gone := make(map[string]bool)
 	for _, w := range writes {
@@ -140,12 +149,12 @@ func Apply(list []disk.Pair, writes []Put) []disk.Pair {
 		}
 	}
 	slices.SortFunc(put, func(a, b disk.Pair) int { return strings.Compare(a.Key, b.Key) })
-	return Merge(slices.DeleteFunc(list, func(p disk.Pair) bool { return gone[p.Key] }), put)
+	return mergePairs(slices.DeleteFunc(list, func(p disk.Pair) bool { return gone[p.Key] }), put)
 }
 
 // Instead yields the pairs of next, in key order, with a list in the place of those that drop
 // is true for. Neither is kept in memory as a whole but the list.
-func Instead(next func([]disk.Pair) ([]disk.Pair, bool, error), drop func(disk.Pair) bool, list []disk.Pair,
+func substitutePairs(next func([]disk.Pair) ([]disk.Pair, bool, error), drop func(disk.Pair) bool, list []disk.Pair,
 ) func([]disk.Pair) ([]disk.Pair, bool, error) {
 	return func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 		chunk, more, err := next(chunk)
@@ -154,7 +163,7 @@ func Instead(next func([]disk.Pair) ([]disk.Pair, bool, error), drop func(disk.P
 			last := chunk[len(chunk)-1].Key
 			upTo, _ = slices.BinarySearchFunc(list, last, func(p disk.Pair, key string) int { return strings.Compare(p.Key, key) })
 		}
-		chunk = Merge(slices.DeleteFunc(chunk, drop), list[:upTo])
+		chunk = mergePairs(slices.DeleteFunc(chunk, drop), list[:upTo])
 		list = list[upTo:]
 		return chunk, more, err
 	}

@@ -1,4 +1,14 @@
-package backup
+package kv
+
+// Backup reads the backups of a store: files of package disk that hold a whole state
+// and say in JSON, at their beginning, what they are of. Read checks one to its last byte and
+// counts its records, Open is for whoever then takes the records, piece by piece in the order
+// of their keys. Place checks where one is to be
+// written. It writes nothing, knows no open store, and holds one piece in memory; both
+// take the time of reading the file, Read twice.
+//
+// Errors are of kind NotFound without the file, Invalid when it is no backup or is damaged
+// anywhere, and Unavailable when it is too new or can't be read.
 
 import (
 	"context"
@@ -20,14 +30,14 @@ import (
 )
 
 // About is what stands at the beginning of a backup, as JSON.
-type About struct {
+type backupAbout struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
 	Program string    `json:"program,omitempty"`
 }
 
 // Count counts a record by its key, and nothing for a key of the store itself.
-func Count(m *record.StoreManifest, key string) {
+func countRecord(m *record.StoreManifest, key string) {
 	if strings.HasPrefix(key, "!") {
 		return
 	}
@@ -38,7 +48,7 @@ func Count(m *record.StoreManifest, key string) {
 }
 
 // Place checks that a file can be made at path.
-func Place(fsys disk.FS, path string, overwrite bool) error {
+func checkBackupPath(fsys disk.FS, path string, overwrite bool) error {
 	if _, err := fsys.ReadDir(filepath.Dir(path)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fault.Wrap(fault.NotFound, err, "the folder %q for the backup does not exist", filepath.Dir(path)).
@@ -64,7 +74,7 @@ func Place(fsys disk.FS, path string, overwrite bool) error {
 }
 
 // Options say how to read a backup. The zero value is fine.
-type Options struct {
+type BackupReadOptions struct {
 	FS       disk.FS                 // nil: that of the operating system
 	Format   int                     // the newest format of records that is read; 0: any
 	Progress func(done, total int64) // in bytes
@@ -75,8 +85,8 @@ type Options struct {
 //
 // Errors are of kind NotFound without the file, Invalid when it is no backup or
 // is damaged anywhere, and Unavailable when it is too new or can't be read.
-func Read(ctx context.Context, path string, o Options) (*record.StoreManifest, error) {
-	b, err := Open(ctx, path, o)
+func readBackup(ctx context.Context, path string, o BackupReadOptions) (*record.StoreManifest, error) {
+	b, err := OpenBackup(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +107,7 @@ func Read(ctx context.Context, path string, o Options) (*record.StoreManifest, e
 }
 
 // Backup is one that is being read, by one goroutine.
-type Backup struct {
+type BackupReader struct {
 	Manifest *record.StoreManifest // what it says of itself, with its checksum; no records are counted yet
 
 	f disk.File
@@ -106,7 +116,7 @@ type Backup struct {
 
 // Next calls fn with the records of the next piece, and reports whether there are more pieces. Errors are
 // those of Read, and what fn returns.
-func (b *Backup) Next(fn func(key, raw []byte) error) (more bool, err error) {
+func (b *BackupReader) Next(fn func(key, raw []byte) error) (more bool, err error) {
 	more, err = b.r.Next(fn)
 	if err != nil {
 		err = refuse(err)
@@ -116,11 +126,11 @@ func (b *Backup) Next(fn func(key, raw []byte) error) (more bool, err error) {
 
 // count counts a record, and refuses a format that is not the one in the head:
 // a store that holds another could not be opened.
-func (b *Backup) count(key, raw []byte) error {
+func (b *BackupReader) count(key, raw []byte) error {
 	if string(key) == disk.FormatKey && string(raw) != strconv.Itoa(b.Manifest.Format) {
 		return disk.ErrDamaged
 	}
-	Count(b.Manifest, string(key))
+	countRecord(b.Manifest, string(key))
 	if len(b.Manifest.Collections) > maxCollections {
 		return disk.ErrDamaged
 	}
@@ -131,10 +141,10 @@ func (b *Backup) count(key, raw []byte) error {
 const maxCollections = 1000
 
 // Close closes the file.
-func (b *Backup) Close() { _ = b.f.Close() }
+func (b *BackupReader) Close() { _ = b.f.Close() }
 
 // Open reads the beginning of a backup and its checksum. Errors are those of Read.
-func Open(ctx context.Context, path string, o Options) (*Backup, error) {
+func OpenBackup(ctx context.Context, path string, o BackupReadOptions) (*BackupReader, error) {
 	fsys := o.FS
 	if fsys == nil {
 		fsys = disk.OS()
@@ -149,7 +159,7 @@ func Open(ctx context.Context, path string, o Options) (*Backup, error) {
 	case err != nil:
 		return nil, unreadableBackup(err)
 	}
-	b := &Backup{f: f, r: &disk.StateReader{Window: w, ID: id}}
+	b := &BackupReader{f: f, r: &disk.StateReader{Window: w, ID: id}}
 	if !ok {
 		b.Close()
 		return nil, notBackup(nil, path)
@@ -162,12 +172,12 @@ func Open(ctx context.Context, path string, o Options) (*Backup, error) {
 	return b, nil
 }
 
-func (b *Backup) manifest(ctx context.Context, path string, format int) (*record.StoreManifest, error) {
+func (b *BackupReader) manifest(ctx context.Context, path string, format int) (*record.StoreManifest, error) {
 	payload, err := b.r.About()
 	if err != nil {
 		return nil, refuse(err)
 	}
-	var head About
+	var head backupAbout
 	if err := json.Unmarshal(payload, &head); err != nil {
 		return nil, refuse(disk.ErrDamaged)
 	}
@@ -216,7 +226,7 @@ func unreadableBackup(err error) error {
 }
 
 // Chunk appends the records of the next piece, and says whether more follow.
-func (b *Backup) Chunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err error) {
+func (b *BackupReader) Chunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err error) {
 	more, err = b.Next(func(key, raw []byte) error {
 		chunk = append(chunk, disk.Pair{Key: string(key), Value: string(raw)})
 		return nil
@@ -225,7 +235,7 @@ func (b *Backup) Chunk(chunk []disk.Pair) (_ []disk.Pair, more bool, err error) 
 }
 
 // Without returns a Chunk that leaves out one key.
-func (b *Backup) Without(key string) func([]disk.Pair) ([]disk.Pair, bool, error) {
+func (b *BackupReader) Without(key string) func([]disk.Pair) ([]disk.Pair, bool, error) {
 	return func(chunk []disk.Pair) ([]disk.Pair, bool, error) {
 		chunk, more, err := b.Chunk(chunk)
 		return slices.DeleteFunc(chunk, func(p disk.Pair) bool { return p.Key == key }), more, err

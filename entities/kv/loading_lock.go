@@ -1,4 +1,10 @@
-package loading
+package kv
+
+// Loading has the lock of a view of a store that opens before all of it is
+// loaded: what nearly every call needs is there at once, the rest is built behind the
+// start or when somebody asks for it first. The rooms that keep such views over
+// entities/kv have one Lock each; it imports nothing of ours and may be used by any
+// number of goroutines.
 
 import "sync"
 
@@ -11,19 +17,19 @@ import "sync"
 // The function that builds the rest runs once, without the lock. It may read what
 // the first step has loaded, since nothing changes before it has ended, and must
 // write to nothing that calls under Early read.
-type Lock struct {
+type LoadLock struct {
 	mu   sync.RWMutex
 	once sync.Once
 	rest func()
 }
 
 // Later sets what builds the rest. It is to be called before anybody else has the view.
-func (l *Lock) Later(rest func()) { l.rest = rest }
+func (l *LoadLock) Later(rest func()) { l.rest = rest }
 
 // LoadRest builds the rest unless that was done, and waits for whoever does it.
-func (l *Lock) LoadRest() { l.once.Do(l.loadRest) }
+func (l *LoadLock) LoadRest() { l.once.Do(l.loadRest) }
 
-func (l *Lock) loadRest() {
+func (l *LoadLock) loadRest() {
 	if l.rest != nil {
 		l.rest()
 		l.rest = nil // and what it holds
@@ -32,22 +38,22 @@ func (l *Lock) loadRest() {
 
 // Early returns the lock itself, for calls that need only what was loaded first.
 // To write under it is for the time before the first commit.
-func (l *Lock) Early() *sync.RWMutex { return &l.mu }
+func (l *LoadLock) Early() *sync.RWMutex { return &l.mu }
 
 // Lock takes the lock of the whole view for writing.
-func (l *Lock) Lock() {
+func (l *LoadLock) Lock() {
 	l.LoadRest()
 	l.mu.Lock()
 }
 
 // Unlock gives up what Lock took.
-func (l *Lock) Unlock() { l.mu.Unlock() }
+func (l *LoadLock) Unlock() { l.mu.Unlock() }
 
 // RLock takes the lock of the whole view for reading.
-func (l *Lock) RLock() {
+func (l *LoadLock) RLock() {
 	l.LoadRest()
 	l.mu.RLock()
 }
 
 // RUnlock gives up what RLock took.
-func (l *Lock) RUnlock() { l.mu.RUnlock() }
+func (l *LoadLock) RUnlock() { l.mu.RUnlock() }

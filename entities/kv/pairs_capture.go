@@ -1,4 +1,4 @@
-package pairs
+package kv
 
 import (
 	"github.com/tidwall/btree"
@@ -10,7 +10,7 @@ import (
 // replace in the part not yet written. So the file is the state at one
 // transaction, though nobody was stopped for it. Keys up to the cursor are
 // written.
-type Capture struct {
+type snapshotCapture struct {
 	Seq    uint64 // the transaction whose state is captured
 	Format int    // of the records then
 	Cursor string
@@ -25,7 +25,7 @@ type image struct {
 }
 
 // Keep notes what a key held that is written.
-func (c *Capture) Keep(key, old string, had bool) {
+func (c *snapshotCapture) Keep(key, old string, had bool) {
 	if key <= c.Cursor {
 		return
 	}
@@ -36,7 +36,7 @@ func (c *Capture) Keep(key, old string, had bool) {
 
 // Restore puts into a chunk that reaches to the given key, or to the end,
 // what its keys held when the snapshot began.
-func (c *Capture) Restore(chunk []disk.Pair, to string, more bool) []disk.Pair {
+func (c *snapshotCapture) Restore(chunk []disk.Pair, to string, more bool) []disk.Pair {
 	var old, taken []disk.Pair
 	c.before.Scan(func(key string, im image) bool {
 		if more && key > to {
@@ -60,5 +60,5 @@ func (c *Capture) Restore(chunk []disk.Pair, to string, more bool) []disk.Pair {
 	for _, p := range taken {
 		c.before.Delete(p.Key)
 	}
-	return Merge(kept, old)
+	return mergePairs(kept, old)
 }
