@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // Messages are many, long and never changed, so they are no JSON: the content of one that was read is
@@ -28,21 +28,21 @@ var messageCodec = kv.Codec[message]{
 	Encode: func(m *message) (string, error) {
 		b := make([]byte, 0, len(m.Content)+256)
 		b = append(b, messageForm)
-		b = codec.AppendText(b, m.ID)
-		b = codec.AppendUint(b, uint64(m.Index))
-		b = codec.AppendUint(b, uint64(m.PublicIndex))
-		b = codec.AppendText(b, m.Hash)
-		b = codec.AppendText(b, m.Role)
-		b = codec.AppendText(b, m.Content)
-		b, err := codec.AppendTime(b, m.CreatedAt)
+		b = disk.AppendText(b, m.ID)
+		b = disk.AppendUint(b, uint64(m.Index))
+		b = disk.AppendUint(b, uint64(m.PublicIndex))
+		b = disk.AppendText(b, m.Hash)
+		b = disk.AppendText(b, m.Role)
+		b = disk.AppendText(b, m.Content)
+		b, err := disk.AppendTime(b, m.CreatedAt)
 		if err != nil {
 			return "", err
 		}
-		if b, err = codec.AppendTime(b, m.AddedAt); err != nil {
+		if b, err = disk.AppendTime(b, m.AddedAt); err != nil {
 			return "", err
 		}
-		b = codec.AppendText(b, m.Finish)
-		b = codec.AppendText(b, m.ClientMessageID)
+		b = disk.AppendText(b, m.Finish)
+		b = disk.AppendText(b, m.ClientMessageID)
 		if len(m.Members) > 0 {
 			more, err := json.Marshal(m.Members)
 			if err != nil {
@@ -56,7 +56,7 @@ var messageCodec = kv.Codec[message]{
 		if isJSON(stored) {
 			return messageAsJSON.Decode(stored)
 		}
-		r := codec.Reader{Rest: stored}
+		r := disk.RecordReader{Rest: stored}
 		form := r.Byte()
 		m := &message{
 			ID: r.Text(), Index: r.Int(), PublicIndex: r.Int(), Hash: r.Text(), Role: r.Text(), Content: r.Text(),
@@ -81,13 +81,13 @@ var placeCodec = kv.Codec[place]{
 		if p.Private {
 			n |= 1
 		}
-		return string(codec.AppendUint(nil, n)), nil
+		return string(disk.AppendUint(nil, n)), nil
 	},
 	Decode: func(stored string) (*place, error) {
 		if isJSON(stored) {
 			return placeAsJSON.Decode(stored)
 		}
-		r := codec.Reader{Rest: stored}
+		r := disk.RecordReader{Rest: stored}
 		n := r.Int()
 		if r.Bad || r.Rest != "" {
 			return nil, errors.New("it is no place of a message")

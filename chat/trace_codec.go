@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -45,7 +45,7 @@ var recordCodec = kv.Codec[Trace]{
 		return string(append(w.b, more...)), err
 	},
 	Decode: func(stored string) (*Trace, error) {
-		r := reader{Reader: codec.Reader{Rest: stored}}
+		r := reader{RecordReader: disk.RecordReader{Rest: stored}}
 		is := r.Byte()
 		references := make([]TraceReference, r.length())
 		for i := range references {
@@ -73,14 +73,14 @@ type writer struct {
 	words []string // that stand in it
 }
 
-func (w *writer) number(n int) { w.b = codec.AppendUint(w.b, uint64(max(n, 0))) }
+func (w *writer) number(n int) { w.b = disk.AppendUint(w.b, uint64(max(n, 0))) }
 
 // word writes a word, or its place among those before.
 func (w *writer) word(word string) {
 	at := slices.Index(w.words, word)
 	w.number(at + 1)
 	if at < 0 {
-		w.b = codec.AppendText(w.b, word)
+		w.b = disk.AppendText(w.b, word)
 		w.words = append(w.words, word)
 	}
 }
@@ -96,7 +96,7 @@ func (w *writer) id(id string) {
 	var raw [uuidBytes]byte
 	if !parseUUID(id, &raw) {
 		w.number(0)
-		w.b = codec.AppendText(w.b, id)
+		w.b = disk.AppendText(w.b, id)
 		return
 	}
 	w.number(1)
@@ -155,7 +155,7 @@ func (w *writer) reference(r *TraceReference) {
 
 // reader reads what a writer has written.
 type reader struct {
-	codec.Reader
+	disk.RecordReader
 	words []string
 }
 

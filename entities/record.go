@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // A record of an entity is
@@ -60,12 +60,12 @@ func encode(e *Entity) (_ string, err error) {
 		flagIf(flagSources, e.Sources != "") | flagIf(flagVault, e.Vault != "")
 	b := append(make([]byte, 0, 512), recordFormat, flags)
 	for _, s := range [...]string{e.ID, e.Type, e.Name, e.NoteID} {
-		b = codec.AppendText(b, s)
+		b = disk.AppendText(b, s)
 	}
-	b = codec.AppendTexts(b, e.Aliases)
-	b = codec.AppendUint(b, uint64(len(e.Fields)))
+	b = disk.AppendTexts(b, e.Aliases)
+	b = disk.AppendUint(b, uint64(len(e.Fields)))
 	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
-		b = codec.AppendText(b, name)
+		b = disk.AppendText(b, name)
 		b, err = appendValue(b, e.Fields[name])
 		if err != nil {
 			return "", fmt.Errorf("field %q: %w", name, err)
@@ -75,17 +75,17 @@ func encode(e *Entity) (_ string, err error) {
 		if t == nil {
 			continue
 		}
-		b, err = codec.AppendTime(b, *t)
+		b, err = disk.AppendTime(b, *t)
 		if err != nil {
 			return "", err
 		}
 	}
-	b = codec.AppendUint(b, uint64(e.Version))
+	b = disk.AppendUint(b, uint64(e.Version))
 	if e.Sources != "" {
-		b = codec.AppendText(b, e.Sources)
+		b = disk.AppendText(b, e.Sources)
 	}
 	if e.Vault != "" {
-		b = codec.AppendText(b, e.Vault)
+		b = disk.AppendText(b, e.Vault)
 	}
 	return string(b), nil
 }
@@ -100,7 +100,7 @@ func flagIf(flag byte, set bool) byte {
 func appendValue(b []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case string:
-		return codec.AppendText(append(b, kindText), v), nil
+		return disk.AppendText(append(b, kindText), v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, errors.New("a number that is none")
@@ -112,13 +112,13 @@ func appendValue(b []byte, value any) ([]byte, error) {
 		}
 		return append(b, kindFalse), nil
 	case []string:
-		return codec.AppendTexts(append(b, kindList), v), nil
+		return disk.AppendTexts(append(b, kindList), v), nil
 	}
 	return nil, fmt.Errorf("a value of type %T", value)
 }
 
 func decode(s string) (*Entity, error) {
-	r := codec.Reader{Rest: s}
+	r := disk.RecordReader{Rest: s}
 	if r.Byte() != recordFormat {
 		return nil, errRecord
 	}
@@ -161,7 +161,7 @@ func decode(s string) (*Entity, error) {
 	return e, nil
 }
 
-func readValue(r *codec.Reader) any {
+func readValue(r *disk.RecordReader) any {
 	switch r.Byte() {
 	case kindText:
 		return r.Text()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/notes/canvas"
 	"github.com/ctxd/ctxd/notes/places"
 )
@@ -52,25 +52,25 @@ func encode(n *Note) (string, error) {
 		flagIf(flagSources, n.Sources != "")
 	b := append(make([]byte, 0, 512), recordFormat, flags)
 	for _, s := range [...]string{n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID, given.Title} {
-		b = codec.AppendText(b, s)
+		b = disk.AppendText(b, s)
 	}
 	for _, list := range [...][]string{n.Tags, n.Aliases, given.Tags, given.Aliases} {
-		b = codec.AppendTexts(b, list)
+		b = disk.AppendTexts(b, list)
 	}
 	for _, t := range [...]*time.Time{&n.CreatedAt, &n.UpdatedAt, n.ArchivedAt, given.Archived} {
 		if t == nil {
 			continue
 		}
 		var err error
-		b, err = codec.AppendTime(b, *t)
+		b, err = disk.AppendTime(b, *t)
 		if err != nil {
 			return "", err
 		}
 	}
-	b = codec.AppendUint(b, uint64(n.Version))
-	b = codec.AppendText(b, string(n.Places))
+	b = disk.AppendUint(b, uint64(n.Version))
+	b = disk.AppendText(b, string(n.Places))
 	if n.Sources != "" {
-		b = codec.AppendText(b, string(n.Sources))
+		b = disk.AppendText(b, string(n.Sources))
 	}
 	var rec strings.Builder
 	rec.Grow(len(b) + len(n.Body))
@@ -107,7 +107,7 @@ func decodeStored(s string) (*Note, error) {
 
 // readRecord reads all but what the places of links mean.
 func readRecord(s string) (*Note, error) {
-	r := codec.Reader{Rest: s}
+	r := disk.RecordReader{Rest: s}
 	if r.Byte() != recordFormat {
 		return nil, errRecord
 	}

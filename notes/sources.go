@@ -5,7 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -31,7 +31,7 @@ func (s Sources) Of(text string) (refs []markdown.Reference) {
 
 // each visits the references by their names, without blanks around.
 func (s Sources) each(visit func(name string, ref markdown.Reference)) {
-	for r := (codec.Reader{Rest: string(s)}); r.Rest != "" && !r.Bad; {
+	for r := (disk.RecordReader{Rest: string(s)}); r.Rest != "" && !r.Bad; {
 		name, n := strings.TrimSpace(r.Text()), r.Int()
 		for range n {
 			ref := markdown.Reference{Kind: markdown.RefKind(r.Byte()), Start: r.Int()}
@@ -74,13 +74,13 @@ func (s *sourceList) add(text string, refs []markdown.Reference) {
 	if len(refs) == 0 {
 		return
 	}
-	b := codec.AppendText(*s, text)
-	b = codec.AppendUint(b, uint64(len(refs)))
+	b := disk.AppendText(*s, text)
+	b = disk.AppendUint(b, uint64(len(refs)))
 	for _, r := range refs {
 		b = append(b, byte(r.Kind))
-		b = codec.AppendUint(b, uint64(r.Start))
-		b = codec.AppendUint(b, uint64(r.End-r.Start))
-		b = codec.AppendText(b, r.Target)
+		b = disk.AppendUint(b, uint64(r.Start))
+		b = disk.AppendUint(b, uint64(r.End-r.Start))
+		b = disk.AppendText(b, r.Target)
 	}
 	*s = b
 }

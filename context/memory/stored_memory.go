@@ -1,24 +1,5 @@
 package memory
 
-// Stored says how a memory, and the numbers that were used, lie in the store.
-//
-// A memory has many small members, and all memories are in memory, so they are no JSON: the texts of one
-// that was read are parts of the stored record. Up to format 9 of the store they were JSON, and are read as
-// that; members that a program does not know are kept when the record is written again.
-//
-// A record of a memory is
-//
-//	form      one byte, 1
-//	flags     a number, see memory.go
-//	texts     those of Memory.textMembers
-//	lists     those of Memory.listMembers
-//	numbers   number, version, how many supported it
-//	weights   importance and confidence, 8 bytes each
-//	times     created, updated, tier since, confidence at; then those of Memory.timeMembers that it has
-//	the rest  a JSON object, if there is any: "other", "writtenOn", and members that are not known to this program
-//
-// Package memory owns the collections, and may call this. It keeps nothing, and all of it is safe for concurrent use.
-
 import (
 	"encoding/binary"
 	"encoding/json"
@@ -32,7 +13,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -96,15 +77,15 @@ func encodeStored(m *storedMemory) (string, error) {
 		flags |= flagIf(firstFlagOfTimes<<i, *t != nil)
 	}
 	b := append(make([]byte, 0, len(m.Statement)+512), recordForm)
-	b = codec.AppendUint(b, flags)
+	b = disk.AppendUint(b, flags)
 	for _, s := range m.textMembers() {
-		b = codec.AppendText(b, *s)
+		b = disk.AppendText(b, *s)
 	}
 	for _, list := range m.listMembers() {
-		b = codec.AppendTexts(b, *list)
+		b = disk.AppendTexts(b, *list)
 	}
 	for _, n := range [...]uint64{uint64(m.Number), uint64(m.Version), uint64(m.EvidenceCount)} {
-		b = codec.AppendUint(b, n)
+		b = disk.AppendUint(b, n)
 	}
 	for _, weight := range [...]float64{m.Importance, m.Confidence} {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(weight))
@@ -122,7 +103,7 @@ func encodeStored(m *storedMemory) (string, error) {
 func appendTimes(b []byte, m *storedMemory) ([]byte, error) {
 	var err error
 	for _, t := range [...]time.Time{m.CreatedAt, m.UpdatedAt, m.TierSince, m.ConfidenceAt} {
-		if b, err = codec.AppendTime(b, t); err != nil {
+		if b, err = disk.AppendTime(b, t); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +111,7 @@ func appendTimes(b []byte, m *storedMemory) ([]byte, error) {
 		if *t == nil {
 			continue
 		}
-		if b, err = codec.AppendTime(b, **t); err != nil {
+		if b, err = disk.AppendTime(b, **t); err != nil {
 			return nil, err
 		}
 	}
@@ -193,7 +174,7 @@ func decodeStored(stored string) (*storedMemory, error) {
 	if isJSON(stored) {
 		return decodeJSON(stored)
 	}
-	r := codec.Reader{Rest: stored}
+	r := disk.RecordReader{Rest: stored}
 	form, flags := r.Byte(), r.Uint()
 	m := new(storedMemory)
 	m.Pinned, m.AlwaysInject, m.Private = flags&flagPinned != 0, flags&flagAlwaysInject != 0, flags&flagPrivate != 0
@@ -225,7 +206,7 @@ func decodeStored(stored string) (*storedMemory, error) {
 	return m, m.readRest(r.Rest)
 }
 
-func readWeight(r *codec.Reader) float64 {
+func readWeight(r *disk.RecordReader) float64 {
 	const size = 8
 	if len(r.Rest) < size {
 		r.Bad = true

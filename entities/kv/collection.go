@@ -4,35 +4,35 @@ import (
 	"iter"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // Codec turns records of type T into the string that is stored and back, see codec.Codec.
-type Codec[T any] = codec.Codec[T]
+type Codec[T any] = disk.Codec[T]
 
 // JSON is the default codec.
-func JSON[T any]() Codec[T] { return codec.JSON[T]() }
+func JSON[T any]() Codec[T] { return disk.JSONCodec[T]() }
 
 // JSONText is JSON for texts that mostly are plain ASCII, see codec.JSONText.
-func JSONText() Codec[string] { return codec.JSONText() }
+func JSONText() Codec[string] { return disk.JSONTextCodec() }
 
 // Collection is a named set of records of one type, each under its id. It is
 // a small value without state: declare it once as a package variable and use
 // it with any store.
-type Collection[T any] struct{ c *codec.Kind[T] }
+type Collection[T any] struct{ c *disk.TypedCollection[T] }
 
 // NewCollection returns the collection of that name, to be called once for each: a lower-case letter,
 // then lower-case letters, digits and hyphens. It panics on any other name,
 // which is a mistake in the program. Without a codec, records are JSON.
 func NewCollection[T any](name string, codecs ...Codec[T]) Collection[T] {
-	if !codec.ValidName(name) {
+	if !disk.IsCollectionName(name) {
 		panic("kv: invalid collection name " + name)
 	}
-	c := &codec.Kind[T]{Name: name, Prefix: name + "/", Codec: JSON[T]()}
+	c := &disk.TypedCollection[T]{Name: name, Prefix: name + "/", Codec: JSON[T]()}
 	if len(codecs) > 0 {
 		c.Codec = codecs[0]
 	}
-	codec.Declare(name, c)
+	disk.DeclareCollection(name, c)
 	return Collection[T]{c}
 }
 
@@ -119,8 +119,8 @@ func (c Collection[T]) Put(tx *Tx, id string, v *T) error {
 		return fault.New(fault.Internal, "a nil record was put into %s", c.c.Name).WithRef(id)
 	case id == "":
 		return fault.Field("id", "a record of %s needs an id", c.c.Name)
-	case len(id) > codec.MaxID:
-		return fault.TooLarge("id", len(id), codec.MaxID, "bytes")
+	case len(id) > disk.MaxRecordID:
+		return fault.TooLarge("id", len(id), disk.MaxRecordID, "bytes")
 	}
 	raw, err := c.c.Codec.Encode(v)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // pending is a transaction on its way: accepted, in the journal, not yet
@@ -245,7 +245,7 @@ func (s *Store) callPreparer(fn func(*ChangeSet), cs *ChangeSet) {
 
 // decodeSafely turns a panic of a codec into an error: at this point the
 // transaction is in the journal and has to go its way.
-func decodeSafely(of codec.Typed, raw string) (any, error) { return codec.Safely(of, raw) }
+func decodeSafely(of disk.AnyCollection, raw string) (any, error) { return disk.SafeDecode(of, raw) }
 
 // apply brings the committed store and the views of the handlers to the state
 // after p, in one step for everybody who reads.

@@ -15,7 +15,7 @@ const (
 func unavailable(err error, msg string) *fault.Error { return disk.Unavailable(err, msg) }
 
 // DiskSays puts what a user can mend into words, see disk.Says.
-func ExplainDiskError(err error) string { return disk.Says(err) }
+func ExplainDiskError(err error) string { return disk.ExplainError(err) }
 
 func unreadable(err error) error { return disk.Unreadable(err) }
 

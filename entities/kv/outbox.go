@@ -7,8 +7,8 @@ import (
 
 	"github.com/tidwall/buntdb"
 
-	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
@@ -102,9 +102,9 @@ type rawTx struct{ *Tx }
 
 func (t rawTx) Get(key string) (string, bool, error) { return t.get(key) }
 
-func (t rawTx) Put(key, raw string) error { return t.put(key, raw, codec.Of(key)) }
+func (t rawTx) Put(key, raw string) error { return t.put(key, raw, disk.FindCollection(key)) }
 
-func (t rawTx) Delete(key string) error { return t.delete(key, codec.Of(key)) }
+func (t rawTx) Delete(key string) error { return t.delete(key, disk.FindCollection(key)) }
 
 func (t rawTx) Scan(prefix string, fn func(key, raw string) (bool, error)) error {
 	return t.scan(prefix, fn)

@@ -64,7 +64,7 @@ func (s *Store) read() (*finding, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	untold, err := disk.UntoldLoss(fsys, dir)
+	untold, err := disk.UnreportedLoss(fsys, dir)
 	if err != nil {
 		return nil, unreadable(err)
 	}

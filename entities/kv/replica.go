@@ -13,7 +13,6 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
@@ -298,7 +297,7 @@ func isOurs(p disk.Pair) bool { return isLocal(p) || outbox.IsKey(p.Key) }
 
 // isLocal reports whether a record belongs to a Local collection.
 func isLocal(p disk.Pair) bool {
-	of := codec.Of(p.Key)
+	of := disk.FindCollection(p.Key)
 	return of != nil && of.IsLocal()
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
@@ -277,7 +277,7 @@ func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.A
 	s := r.s
 	p := &pending{seq: seq, time: time.Unix(0, t.Time), writes: make([]write, 0, len(t.Writes)+2)}
 	for _, w := range t.Writes {
-		own := write{key: w.Key, raw: w.Value, deleted: w.Deleted, of: codec.Of(w.Key)}
+		own := write{key: w.Key, raw: w.Value, deleted: w.Deleted, of: disk.FindCollection(w.Key)}
 		own.old, own.had = s.latest(w.Key)
 		if own.deleted && !own.had {
 			continue
@@ -296,7 +296,7 @@ func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.A
 func (r *replica) check(e *commitlog.Entry) error {
 	for i := range e.Transactions {
 		for _, w := range e.Transactions[i].Writes {
-			if err := codec.CheckForeign(w.Key, w.Value, w.Deleted); err != nil {
+			if err := disk.CheckForeignWrite(w.Key, w.Value, w.Deleted); err != nil {
 				return err
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/codec"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
@@ -66,10 +65,10 @@ type write struct {
 	key     string
 	raw     string
 	deleted bool
-	old     string      // the state before the transaction
-	had     bool        // whether there was one
-	of      codec.Typed // nil for keys of the store itself
-	val     any         // raw, decoded
+	old     string             // the state before the transaction
+	had     bool               // whether there was one
+	of      disk.AnyCollection // nil for keys of the store itself
+	val     any                // raw, decoded
 }
 
 // manyWrites is from where on a map beats walking the writes.
@@ -245,11 +244,11 @@ func (tx *Tx) find(key string) (int, bool) {
 	return 0, false
 }
 
-func (tx *Tx) put(key, raw string, of codec.Typed) error { return tx.write(key, raw, false, of) }
+func (tx *Tx) put(key, raw string, of disk.AnyCollection) error { return tx.write(key, raw, false, of) }
 
-func (tx *Tx) delete(key string, of codec.Typed) error { return tx.write(key, "", true, of) }
+func (tx *Tx) delete(key string, of disk.AnyCollection) error { return tx.write(key, "", true, of) }
 
-func (tx *Tx) write(key, raw string, deleted bool, of codec.Typed) error {
+func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection) error {
 	switch {
 	case tx.over:
 		return errTxOver()

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -23,9 +23,9 @@ type Place struct {
 func Of(links iter.Seq[markdown.Link]) List {
 	var b []byte
 	for l := range links {
-		b = codec.AppendUint(b, uint64(l.Start))
-		b = codec.AppendUint(b, uint64(l.End-l.Start))
-		b = codec.AppendUint(b, uint64(l.Line))
+		b = disk.AppendUint(b, uint64(l.Start))
+		b = disk.AppendUint(b, uint64(l.End-l.Start))
+		b = disk.AppendUint(b, uint64(l.Line))
 	}
 	return List(b)
 }
@@ -56,7 +56,7 @@ func InOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
 // All yields the places in the order of the text.
 func (p List) All() iter.Seq[Place] {
 	return func(yield func(Place) bool) {
-		for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
+		for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 			at, ok := readPlace(&r)
 			if !ok || !yield(at) {
 				return
@@ -73,14 +73,14 @@ func (p List) Count() (n int) {
 	return n
 }
 
-func readPlace(r *codec.Reader) (at Place, ok bool) {
+func readPlace(r *disk.RecordReader) (at Place, ok bool) {
 	start, size, line := r.Int(), r.Int(), r.Int()
 	return Place{start, start + size, line}, !r.Bad && start+size >= start
 }
 
 // LinksIn reports whether the text has a link at each of the places.
 func (p List) LinksIn(body string) bool {
-	for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
+	for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 		at, ok := readPlace(&r)
 		if !ok || at.End > len(body) {
 			return false
@@ -98,7 +98,7 @@ const shortestLink = 1
 // Fit reports whether there can be a link at each of the places of a text of that
 // length.
 func (p List) Fit(length int) bool {
-	for r := (codec.Reader{Rest: string(p)}); r.Rest != ""; {
+	for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 		if at, ok := readPlace(&r); !ok || at.End > length || at.End-at.Start < shortestLink {
 			return false
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/codec"
+	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
 // A record of a file is
@@ -37,14 +37,14 @@ func encodeFile(f *file) (string, error) {
 		b[1] = filePrivate
 	}
 	for _, s := range [...]string{f.NoteID, f.Hash, f.Warning, f.Type} {
-		b = codec.AppendText(b, s)
+		b = disk.AppendText(b, s)
 	}
-	b = codec.AppendTexts(b, f.Problems)
+	b = disk.AppendTexts(b, f.Problems)
 	for _, n := range [...]uint64{
 		0, uint64(f.Size), uint64(f.TypeVersion),
 		uint64(f.Modified)<<1 ^ uint64(f.Modified>>63),
 	} {
-		b = codec.AppendUint(b, n)
+		b = disk.AppendUint(b, n)
 	}
 	return string(b), nil
 }
@@ -53,7 +53,7 @@ func decodeFile(s string) (*file, error) {
 	if s != "" && s[0] == '{' {
 		return jsonFiles.Decode(s)
 	}
-	r := codec.Reader{Rest: s}
+	r := disk.RecordReader{Rest: s}
 	if r.Byte() != fileFormat {
 		return nil, errFileRecord
 	}

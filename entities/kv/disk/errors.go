@@ -11,7 +11,7 @@ import (
 
 // Unavailable wraps an error of the file system, with what a user can mend in its words.
 func Unavailable(err error, msg string) *fault.Error {
-	if why := Says(err); why != "" {
+	if why := ExplainError(err); why != "" {
 		msg += ": " + why
 	}
 	return fault.Wrap(fault.Unavailable, err, "%s", msg)
@@ -19,7 +19,7 @@ func Unavailable(err error, msg string) *fault.Error {
 
 // Says puts what a user can mend into words, such as "the disk is full"; "" for
 // anything else. The text of an error itself is for the log: it holds paths.
-func Says(err error) string {
+func ExplainError(err error) string {
 	const windowsDiskFull = syscall.Errno(112)
 	switch {
 	case errors.Is(err, syscall.ENOSPC), runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull):

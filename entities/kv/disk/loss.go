@@ -19,7 +19,7 @@ func AnyLoss(r *record.StoreRecovery) bool {
 
 // UntoldLoss returns what an earlier start noted, nil when there is nothing. A
 // note that can't be read is none: it says nothing about the records.
-func UntoldLoss(fsys FS, dir string) (*LossNote, error) {
+func UnreportedLoss(fsys FS, dir string) (*LossNote, error) {
 	var note LossNote
 	ok, err := ReadNote(fsys, dir, LossName, &note)
 	if err != nil || !ok {

@@ -1,4 +1,4 @@
-package codec
+package disk
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 )
 
 // MaxID is the longest id of a record, in bytes.
-const MaxID = 4096
+const MaxRecordID = 4096
 
 // Kind is what a collection is, whatever store it is used with.
-type Kind[T any] struct {
+type TypedCollection[T any] struct {
 	Name   string
 	Prefix string // of the keys: Name + "/"
 	Codec  Codec[T]
@@ -20,17 +20,17 @@ type Kind[T any] struct {
 }
 
 // Typed is what a transaction needs to know of a record's collection to make a change of it.
-type Typed interface {
+type AnyCollection interface {
 	Decode(raw string) (any, error)
 	Split(key string) (name, id string)
 	IsLocal() bool
 }
 
 // IsLocal reports whether its records stay on their machine.
-func (k *Kind[T]) IsLocal() bool { return k.Local }
+func (k *TypedCollection[T]) IsLocal() bool { return k.Local }
 
 // Decode returns a *T.
-func (k *Kind[T]) Decode(raw string) (any, error) {
+func (k *TypedCollection[T]) Decode(raw string) (any, error) {
 	v, err := k.Codec.Decode(raw)
 	if err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func (k *Kind[T]) Decode(raw string) (any, error) {
 }
 
 // Split returns the name of the collection and the id of a record.
-func (k *Kind[T]) Split(key string) (name, id string) {
+func (k *TypedCollection[T]) Split(key string) (name, id string) {
 	return k.Name, strings.TrimPrefix(key, k.Prefix)
 }
 
 // ValidName reports whether a collection may have a name.
-func ValidName(name string) bool {
+func IsCollectionName(name string) bool {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z'
 		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
@@ -59,19 +59,19 @@ func ValidName(name string) bool {
 var declared sync.Map // of Typed
 
 // Declare notes a collection, the first of a name.
-func Declare(name string, k Typed) { declared.LoadOrStore(name, k) }
+func DeclareCollection(name string, k AnyCollection) { declared.LoadOrStore(name, k) }
 
 // Of returns the collection that a key belongs to; nil: none that the program has.
-func Of(key string) Typed {
+func FindCollection(key string) AnyCollection {
 	name, _, _ := strings.Cut(key, "/")
 	if k, ok := declared.Load(name); ok {
-		return k.(Typed)
+		return k.(AnyCollection)
 	}
 	return nil
 }
 
 // Safely decodes a record, and turns a panic of its codec into an error.
-func Safely(k Typed, raw string) (v any, err error) {
+func SafeDecode(k AnyCollection, raw string) (v any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			v, err = nil, fmt.Errorf("codec panicked: %T", r)
@@ -81,16 +81,16 @@ func Safely(k Typed, raw string) (v any, err error) {
 }
 
 // CheckForeign refuses a write of another machine that a store would not have made.
-func CheckForeign(key, raw string, deleted bool) error {
+func CheckForeignWrite(key, raw string, deleted bool) error {
 	name, id, ok := strings.Cut(key, "/")
-	of := Of(key)
-	if !ok || !ValidName(name) || id == "" || len(id) > MaxID || of != nil && of.IsLocal() {
+	of := FindCollection(key)
+	if !ok || !IsCollectionName(name) || id == "" || len(id) > MaxRecordID || of != nil && of.IsLocal() {
 		return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
 	}
 	if of == nil || deleted {
 		return nil
 	}
-	if _, err := Safely(of, raw); err != nil {
+	if _, err := SafeDecode(of, raw); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "a record of %s from another machine can't be read", name).WithRef(id)
 	}
 	return nil

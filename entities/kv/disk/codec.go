@@ -1,4 +1,16 @@
-package codec
+package disk
+
+// Codec is how records become the strings that entities/kv stores, which itself
+// knows nothing of what a record holds: a Codec, which is JSON where a room says nothing
+// else, and what codecs of parts that are not JSON are written with. A Kind is a collection
+// with its codec, as it is declared once for all stores; what other machines write is read by it.
+//
+// A number is a uvarint, a text its length in bytes and these, a list its length and
+// texts, and a time the milliseconds since 1970, zigzag, and the nanoseconds beyond.
+// Each value has one form, so that a Reader takes nothing that the Append functions do
+// not write: what is damaged does not pass for a record.
+//
+// Functions keep nothing; a Reader is for one goroutine.
 
 import (
 	"encoding/binary"
@@ -41,13 +53,13 @@ func canTell(t time.Time) bool {
 // Reader takes a record apart from its beginning. Texts are parts of the record.
 // What is not as the Append functions write it sets Bad; what is read then and
 // after that means nothing.
-type Reader struct {
+type RecordReader struct {
 	Rest string // what has not been read yet
 	Bad  bool
 }
 
 // Byte reads one byte.
-func (r *Reader) Byte() byte {
+func (r *RecordReader) Byte() byte {
 	if r.Rest == "" {
 		r.Bad = true
 		return 0
@@ -58,7 +70,7 @@ func (r *Reader) Byte() byte {
 }
 
 // Uint reads a number.
-func (r *Reader) Uint() uint64 {
+func (r *RecordReader) Uint() uint64 {
 	if r.Rest != "" && r.Rest[0] < 0x80 {
 		n := r.Rest[0]
 		r.Rest = r.Rest[1:]
@@ -67,7 +79,7 @@ func (r *Reader) Uint() uint64 {
 	return r.longUint()
 }
 
-func (r *Reader) longUint() uint64 {
+func (r *RecordReader) longUint() uint64 {
 	n := uint64(0)
 	for i := 0; i < min(len(r.Rest), binary.MaxVarintLen64); i++ {
 		c := r.Rest[i]
@@ -86,7 +98,7 @@ func (r *Reader) longUint() uint64 {
 }
 
 // Int reads a number that an int can hold.
-func (r *Reader) Int() int {
+func (r *RecordReader) Int() int {
 	n := r.Uint()
 	if n > math.MaxInt {
 		r.Bad = true
@@ -96,7 +108,7 @@ func (r *Reader) Int() int {
 }
 
 // Text reads a text.
-func (r *Reader) Text() string {
+func (r *RecordReader) Text() string {
 	n := r.Uint()
 	if n > uint64(len(r.Rest)) {
 		r.Bad = true
@@ -108,7 +120,7 @@ func (r *Reader) Text() string {
 }
 
 // Texts reads a list, never nil.
-func (r *Reader) Texts() []string {
+func (r *RecordReader) Texts() []string {
 	n := r.Uint()
 	if n > uint64(len(r.Rest)) { // each has a byte at least
 		r.Bad = true
@@ -122,7 +134,7 @@ func (r *Reader) Texts() []string {
 }
 
 // Time reads a time, in UTC.
-func (r *Reader) Time() time.Time {
+func (r *RecordReader) Time() time.Time {
 	n := r.Uint()
 	ms := int64(n>>1) ^ -int64(n&1)
 	beyond := r.Uint()

@@ -1,4 +1,4 @@
-package codec
+package disk
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ type Codec[T any] struct {
 }
 
 // JSON is the default codec.
-func JSON[T any]() Codec[T] {
+func JSONCodec[T any]() Codec[T] {
 	return Codec[T]{
 		Encode: func(v *T) (string, error) {
 			buf := buffers.Get().(*bytes.Buffer)
@@ -46,8 +46,8 @@ func JSON[T any]() Codec[T] {
 
 // JSONText is JSON for texts that mostly are plain ASCII, such as ids: these take no
 // detour.
-func JSONText() Codec[string] {
-	codec := JSON[string]()
+func JSONTextCodec() Codec[string] {
+	codec := JSONCodec[string]()
 	return Codec[string]{
 		Encode: func(s *string) (string, error) {
 			if isPlain(*s) {
