@@ -7,12 +7,12 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
 // openMachine opens the rooms of a machine that shares its store, under a name.
-func openMachine(t *testing.T, l *logtest.Log, name string) *world {
+func openMachine(t *testing.T, l *kvtest.Log, name string) *world {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{Log: l.Machine()})
 	must(t, err)
@@ -24,7 +24,7 @@ func openMachine(t *testing.T, l *logtest.Log, name string) *world {
 // twoMachines are two machines that share a store.
 func twoMachines(t *testing.T) (desk, laptop *world) {
 	t.Helper()
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	return openMachine(t, l, "desk"), openMachine(t, l, "laptop")
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // ours are records of one machine.
@@ -37,7 +37,7 @@ const (
 // transaction.
 type cluster struct {
 	t        testing.TB
-	log      *logtest.Log
+	log      *kvtest.Log
 	machines []*machine
 	rng      *rand.Rand // of the one goroutine that disturbs
 	ops      atomic.Int64
@@ -50,7 +50,7 @@ type cluster struct {
 
 type machine struct {
 	d    *disk
-	way  *logtest.Machine
+	way  *kvtest.Machine
 	s    *kv.Store
 	ours map[string]outcome // records of its own
 }
@@ -58,7 +58,7 @@ type machine struct {
 func newCluster(t testing.TB, n int, seed uint64, acceptAll bool) *cluster {
 	t.Helper()
 	c := &cluster{
-		t: t, log: logtest.New(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 23)),
+		t: t, log: kvtest.NewLog(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 23)),
 		told: map[string]outcome{}, counts: map[string]string{}, faults: map[string]int{},
 	}
 	c.log.AcceptAll = acceptAll
@@ -276,13 +276,13 @@ func (c *cluster) disturb() {
 	case 1, 2:
 		var mu sync.Mutex
 		rng := rand.New(rand.NewPCG(c.rng.Uint64(), 2))
-		m.way.Faults(func() logtest.Fault {
+		m.way.Faults(func() kvtest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
 			if rng.IntN(2) == 0 {
-				return logtest.None
+				return kvtest.FaultNone
 			}
-			return logtest.Fault(rng.IntN(5))
+			return kvtest.Fault(rng.IntN(5))
 		})
 		c.burst(2)
 		m.way.Faults(nil)

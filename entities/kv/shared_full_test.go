@@ -10,13 +10,13 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // choosing has a machine's appends come to what is stored in it.
-func choosing(m *logtest.Machine) *atomic.Int64 {
+func choosing(m *kvtest.Machine) *atomic.Int64 {
 	what := new(atomic.Int64)
-	m.Faults(func() logtest.Fault { return logtest.Fault(what.Load()) })
+	m.Faults(func() kvtest.Fault { return kvtest.Fault(what.Load()) })
 	return what
 }
 
@@ -38,7 +38,7 @@ func TestSYNC4_AnAdditionDoesNotWaitForRoom(t *testing.T) {
 	_, machines, stores := queued(t, 2)
 	what := choosing(machines[0])
 	put(t, stores[0], "a", "1")
-	what.Store(int64(logtest.Full))
+	what.Store(int64(kvtest.FaultFull))
 	wantTrouble(t, stores[0], add(stores[0], "b"), true)
 	wantTrouble(t, stores[0], addNew(ctx, stores[0], addition{ID: "c", Text: "3"}), true)
 	if list := waiting(t, stores[0]); len(list) != 0 {
@@ -56,7 +56,7 @@ func TestSYNC4_AnAdditionDoesNotWaitForRoom(t *testing.T) {
 	if got := dump(t, stores[0]); !maps.Equal(got, map[string]string{"a": "1", "d": "4"}) {
 		t.Errorf("it has %v", got)
 	}
-	what.Store(int64(logtest.None))
+	what.Store(int64(kvtest.FaultNone))
 	if err := addNew(ctx, stores[0], addition{ID: "c", Text: "3"}); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestSYNC4_WhatWaitsStaysWhileThereIsNoRoom(t *testing.T) {
 	what := choosing(machines[0])
 	machines[0].Cut(true)
 	mustAdd(t, stores[0], "a", "1")
-	what.Store(int64(logtest.Full))
+	what.Store(int64(kvtest.FaultFull))
 	machines[0].Cut(false)
 	wantTrouble(t, stores[0], stores[0].CatchUp(ctx), true)
 	for !pendingNote(t, stores[0], "a") { // it is seen again
@@ -84,7 +84,7 @@ func TestSYNC4_WhatWaitsStaysWhileThereIsNoRoom(t *testing.T) {
 			t.Fatalf("there waits %+v", list)
 		}
 	}
-	what.Store(int64(logtest.None))
+	what.Store(int64(kvtest.FaultNone))
 	settled(t, stores...)
 	allHold(t, map[string]string{"a": "1"}, stores...)
 }
@@ -95,7 +95,7 @@ func TestSYNC2_ALogThatAnswersToNoWriteIsAskedBeforeTheNext(t *testing.T) {
 	l, machines, stores := replicas(t, 2)
 	what := choosing(machines[0])
 	put(t, stores[0], "a", "1")
-	what.Store(int64(logtest.Silent))
+	what.Store(int64(kvtest.FaultSilent))
 	_, n := l.End()
 	if err := add(stores[0], "b"); !errors.Is(err, commitlog.ErrUnknown) {
 		t.Errorf("the first is told %v", err)
@@ -111,7 +111,7 @@ func TestSYNC2_ALogThatAnswersToNoWriteIsAskedBeforeTheNext(t *testing.T) {
 	if _, now := l.End(); now < n {
 		t.Errorf("%d entries, then %d", n, now)
 	}
-	what.Store(int64(logtest.None))
+	what.Store(int64(kvtest.FaultNone))
 	if err := add(stores[0], "b"); err != nil {
 		t.Fatal(err)
 	}

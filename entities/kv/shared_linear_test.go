@@ -14,7 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // call is an operation on one record, as a client sees it.
@@ -189,7 +189,7 @@ func recordCalls(t *testing.T, seed uint64, unsure *atomic.Int64) []porcupine.Op
 			off.Cut(true)
 		case 1:
 			faults := rand.New(rand.NewPCG(rng.Uint64(), 6))
-			off.Faults(func() logtest.Fault { return logtest.Fault(faults.IntN(8) % 5) })
+			off.Faults(func() kvtest.Fault { return kvtest.Fault(faults.IntN(8) % 5) })
 		}
 		var wg sync.WaitGroup
 		for i := range 6 {

@@ -12,14 +12,14 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // replicas opens stores in memory over one log.
-func replicas(t *testing.T, n int) (*logtest.Log, []*logtest.Machine, []*kv.Store) {
+func replicas(t *testing.T, n int) (*kvtest.Log, []*kvtest.Machine, []*kv.Store) {
 	t.Helper()
-	l := logtest.New(kv.Position{})
-	var machines []*logtest.Machine
+	l := kvtest.NewLog(kv.Position{})
+	var machines []*kvtest.Machine
 	var stores []*kv.Store
 	for range n {
 		m := l.Machine()
@@ -152,7 +152,7 @@ func TestSYNC2_AnOldEndOfTheLogIsNotTakenForTheEnd(t *testing.T) {
 // A store that is closed while others are first with what it appends is closed properly.
 func TestSYNC2_ClosedWhileOthersAreFirst(t *testing.T) {
 	for range 20 {
-		l := logtest.New(kv.Position{})
+		l := kvtest.NewLog(kv.Position{})
 		m, d := l.Machine(), newDisk()
 		s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Format: 1})
 		if err != nil {
@@ -187,7 +187,7 @@ func TestSYNC2_ClosedWhileOthersAreFirst(t *testing.T) {
 // Stores that only catch up keep where they stand from time to time: what they would have to
 // read again may be purged.
 func TestSYNC7_APositionBehindEntriesWithoutTransactionsIsKept(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	d := newDisk()
 	open := func() *kv.Store {
 		t.Helper()

@@ -15,13 +15,13 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // outboxes are several machines that queue, over one log, and what their clients were told.
 type outboxes struct {
 	t        testing.TB
-	log      *logtest.Log
+	log      *kvtest.Log
 	machines []*queueing
 	rng      *rand.Rand // of the one goroutine that disturbs
 	ops      atomic.Int64
@@ -33,7 +33,7 @@ type outboxes struct {
 
 type queueing struct {
 	d       *disk
-	way     *logtest.Machine
+	way     *kvtest.Machine
 	s       *kv.Store
 	cut     bool
 	clients []*client
@@ -48,7 +48,7 @@ type client struct {
 func newOutboxes(t testing.TB, n int, seed uint64) *outboxes {
 	t.Helper()
 	o := &outboxes{
-		t: t, log: logtest.New(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 41)),
+		t: t, log: kvtest.NewLog(kv.Position{}), rng: rand.New(rand.NewPCG(seed, 41)),
 		told: map[string]outcome{}, faults: map[string]int{},
 	}
 	for range n {
@@ -210,12 +210,12 @@ func (o *outboxes) disturb() {
 		o.cutOff(m, false)
 		o.burst(1)
 	case 3:
-		faults := [...]logtest.Fault{
-			logtest.None, logtest.None, logtest.Refuse, logtest.LoseAnswer, logtest.LoseRequest, logtest.Full, logtest.Late, logtest.Late,
+		faults := [...]kvtest.Fault{
+			kvtest.FaultNone, kvtest.FaultNone, kvtest.FaultRefuse, kvtest.FaultLoseAnswer, kvtest.FaultLoseRequest, kvtest.FaultFull, kvtest.FaultLate, kvtest.FaultLate,
 		}
 		var mu sync.Mutex
 		rng := rand.New(rand.NewPCG(o.rng.Uint64(), 2))
-		m.way.Faults(func() logtest.Fault {
+		m.way.Faults(func() kvtest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
 			return faults[rng.IntN(len(faults))]

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // addition is what a client asks for: a new record, behind another one when Behind is set. A
@@ -52,9 +52,9 @@ func replaying(s *kv.Store) {
 }
 
 // queued opens stores that queue, over one log.
-func queued(t *testing.T, n int) (l *logtest.Log, machines []*logtest.Machine, stores []*kv.Store) {
+func queued(t *testing.T, n int) (l *kvtest.Log, machines []*kvtest.Machine, stores []*kv.Store) {
 	t.Helper()
-	l = logtest.New(kv.Position{})
+	l = kvtest.NewLog(kv.Position{})
 	for range n {
 		m := l.Machine()
 		s := openQueued(t, kv.InMemory, kv.Options{Log: m})
@@ -88,8 +88,8 @@ func startQueued(t testing.TB, dir string, o kv.Options) *kv.Store {
 }
 
 // cutAtAppend has a fault happen to the next append, and cuts the machine off before its answer.
-func cutAtAppend(m *logtest.Machine, fault logtest.Fault) {
-	m.Faults(func() logtest.Fault { return fault })
+func cutAtAppend(m *kvtest.Machine, fault kvtest.Fault) {
+	m.Faults(func() kvtest.Fault { return fault })
 	m.Slow(func(op string) {
 		if op == "appended" {
 			m.Cut(true)
@@ -262,7 +262,7 @@ func TestSYNC4_WhatTheOthersRuleOutIsKeptWithTheReason(t *testing.T) {
 func TestSYNC4_WhatTheLogRefusesIsQueued(t *testing.T) {
 	_, machines, stores := queued(t, 2)
 	catchUp(t, stores...)
-	machines[1].Faults(func() logtest.Fault { return logtest.Refuse })
+	machines[1].Faults(func() kvtest.Fault { return kvtest.FaultRefuse })
 	queuedCtx := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return json.Marshal(addition{ID: "sure", Text: "2"}) }})
 	if err := addNew(queuedCtx, stores[1], addition{ID: "sure", Text: "2"}); err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestSYNC4_WhatTheLogRefusesIsQueued(t *testing.T) {
 }
 
 // appends returns how often each text of a record was appended.
-func appends(t *testing.T, l *logtest.Log) map[string]int {
+func appends(t *testing.T, l *kvtest.Log) map[string]int {
 	t.Helper()
 	count := map[string]int{}
 	for _, b := range l.Entries() {
@@ -305,20 +305,20 @@ func appends(t *testing.T, l *logtest.Log) map[string]int {
 // log does not have it. The additions are blind: only the outbox keeps them from being done twice.
 func TestSYNC4_WhatTheLogMayHaveIsQueuedAndDoneOnce(t *testing.T) {
 	for name, test := range map[string]struct {
-		fault logtest.Fault
+		fault kvtest.Fault
 		again bool // the program is started again meanwhile
 		lands bool // it arrives when everything works
 	}{
-		"it has it":                       {fault: logtest.LoseAnswer},
-		"it has it, and a start between":  {fault: logtest.LoseAnswer, again: true},
-		"it does not":                     {fault: logtest.LoseRequest},
-		"it does not, and a start":        {fault: logtest.LoseRequest, again: true},
-		"it has it later":                 {fault: logtest.Late, lands: true},
-		"it has it later, after a start":  {fault: logtest.Late, again: true, lands: true},
-		"something else gets there first": {fault: logtest.Late},
+		"it has it":                       {fault: kvtest.FaultLoseAnswer},
+		"it has it, and a start between":  {fault: kvtest.FaultLoseAnswer, again: true},
+		"it does not":                     {fault: kvtest.FaultLoseRequest},
+		"it does not, and a start":        {fault: kvtest.FaultLoseRequest, again: true},
+		"it has it later":                 {fault: kvtest.FaultLate, lands: true},
+		"it has it later, after a start":  {fault: kvtest.FaultLate, again: true, lands: true},
+		"something else gets there first": {fault: kvtest.FaultLate},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := logtest.New(kv.Position{})
+			l := kvtest.NewLog(kv.Position{})
 			other := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
 			m, dir := l.Machine(), t.TempDir()
 			s := startQueued(t, dir, kv.Options{Log: m})
@@ -346,7 +346,7 @@ func TestSYNC4_WhatTheLogMayHaveIsQueuedAndDoneOnce(t *testing.T) {
 			switch {
 			case test.lands:
 				l.Land()
-			case test.fault == logtest.Late:
+			case test.fault == kvtest.FaultLate:
 				put(t, other, "b", "2")
 			}
 			m.Cut(false)
@@ -368,7 +368,7 @@ func TestSYNC4_WhatTheLogMayHaveAndCannotWaitIsUnknown(t *testing.T) {
 	cannot := kv.Queueable(ctx, kv.Later{Kind: "add", Body: func() ([]byte, error) { return nil, fault.New(fault.Conflict, "it can't wait") }})
 	for name, ctx := range map[string]context.Context{"no addition": ctx, "one that can't wait": cannot} {
 		catchUp(t, stores[1])
-		cutAtAppend(machines[1], logtest.LoseAnswer)
+		cutAtAppend(machines[1], kvtest.FaultLoseAnswer)
 		err := stores[1].Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, name, &record{Text: name}) })
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Retryable || !errors.Is(err, commitlog.ErrUnknown) {
@@ -404,7 +404,7 @@ func TestSYNC4_AnOutboxHasALimit(t *testing.T) {
 
 // What is taken back comes as a change set, the last written first.
 func TestSYNC4_WhatIsTakenBackComesToTheHandlers(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	m := l.Machine()
 	s, err := kv.Open(kv.InMemory, kv.Options{Log: m, Queue: true})
 	if err != nil {
@@ -446,7 +446,7 @@ func TestSYNC4_WhatIsTakenBackComesToTheHandlers(t *testing.T) {
 }
 
 func TestSYNC4_WhatWaitsOutlivesRestartsAndLeaving(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	other := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
 	put(t, other, "a", "1")
 	d := newDisk()
@@ -545,7 +545,7 @@ func TestSYNC4_ALogThatIsLostInTheMiddle(t *testing.T) {
 }
 
 // written reports whether an entry of a log writes a key.
-func written(t *testing.T, l *logtest.Log, key string) bool {
+func written(t *testing.T, l *kvtest.Log, key string) bool {
 	t.Helper()
 	for _, raw := range l.Entries() {
 		e, err := commitlog.Decode(raw)
@@ -565,7 +565,7 @@ func written(t *testing.T, l *logtest.Log, key string) bool {
 // A machine that was away for longer than the log reaches back accepts additions, and replays
 // them when it has joined anew.
 func TestSYNC7_WhoJoinsAnewBringsWhatWaits(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	folder := t.TempDir()
 	first := openQueued(t, t.TempDir(), kv.Options{Log: l.Machine()})
 	m := l.Machine()
@@ -611,7 +611,7 @@ func TestSYNC7_WhoJoinsAnewBringsWhatWaits(t *testing.T) {
 func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
 	for name, behind := range map[string]bool{"the state holds it": false, "it is behind the state": true} {
 		t.Run(name, func(t *testing.T) {
-			l := logtest.New(kv.Position{})
+			l := kvtest.NewLog(kv.Position{})
 			first := openQueued(t, kv.InMemory, kv.Options{Log: l.Machine()})
 			m, folder := l.Machine(), t.TempDir()
 			s := startQueued(t, folder, kv.Options{Log: m})
@@ -626,7 +626,7 @@ func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
 			if behind {
 				backup()
 			}
-			cutAtAppend(m, logtest.LoseAnswer)
+			cutAtAppend(m, kvtest.FaultLoseAnswer)
 			if err := addNew(ctx, s, addition{ID: "b", Text: "1", Blind: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -666,7 +666,7 @@ func TestSYNC4_WhatTheLogMayHaveIsNotDoneAgainAfterAJoin(t *testing.T) {
 
 // A state for another machine holds nothing that waits, and what is by the log.
 func TestSYNC4_AStateForOthersHoldsNothingThatWaits(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	m := l.Machine()
 	s := openQueued(t, t.TempDir(), kv.Options{Log: m})
 	put(t, s, "a", "by the log")
@@ -710,7 +710,7 @@ func TestSYNC4_AStateForOthersHoldsNothingThatWaits(t *testing.T) {
 
 // The records are of another format by the time that what waits is replayed.
 func TestSYNC4_AnUpgradeTakesBackWhatWaits(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	m := l.Machine()
 	d := newDisk()
 	s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Format: 1, Queue: true})
@@ -751,7 +751,7 @@ func TestSYNC4_AnUpgradeTakesBackWhatWaits(t *testing.T) {
 
 // Only the log decides: what is refused while it can't be read waits on.
 func TestSYNC4_NothingIsRefusedWithoutTheLog(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	m := l.Machine()
 	s, err := kv.Open(kv.InMemory, kv.Options{Log: m, Queue: true})
 	if err != nil {
@@ -788,7 +788,7 @@ func TestSYNC4_NothingIsRefusedWithoutTheLog(t *testing.T) {
 
 // Who leaves the others before something could be seen again keeps it, and can do it alone.
 func TestSYNC4_WhoLeavesLosesNothingThatCouldNotBeSeen(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	m := l.Machine()
 	d := newDisk()
 	s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Queue: true})

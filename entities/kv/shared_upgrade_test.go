@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 )
 
 // upgradeShared is an upgrade that can't be done twice, nor by halves.
@@ -24,7 +24,7 @@ func upgradeShared(tx *kv.Tx, _ int) error {
 }
 
 // program opens a store in a folder of its own as a program of a format does.
-func program(t *testing.T, d *disk, m *logtest.Machine, format int) *kv.Store {
+func program(t *testing.T, d *disk, m *kvtest.Machine, format int) *kv.Store {
 	t.Helper()
 	s, err := kv.Open(dir, kv.Options{FS: d, Log: m, Format: format, Upgrade: upgradeShared, SnapshotAfter: -1})
 	if err != nil {
@@ -78,7 +78,7 @@ func newer(t *testing.T, s *kv.Store, want map[string]string) {
 }
 
 func TestSYNC7_MachinesAreUpgradedOneAfterTheOther(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	da, db, ma, mb := newDisk(), newDisk(), l.Machine(), l.Machine()
 	a, b := program(t, da, ma, 1), program(t, db, mb, 1)
 	put(t, a, "a", "1")
@@ -108,7 +108,7 @@ func TestSYNC7_MachinesAreUpgradedOneAfterTheOther(t *testing.T) {
 
 // An old program that writes in the last moment is read, too.
 func TestSYNC7_AnOldProgramIsFirst(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	da, db, ma, mb := newDisk(), newDisk(), l.Machine(), l.Machine()
 	a, b := program(t, da, ma, 1), program(t, db, mb, 1)
 	put(t, a, "a", "1")
@@ -138,7 +138,7 @@ func TestSYNC7_AnUpgradeThatIsInterrupted(t *testing.T) {
 	want := map[string]string{"a": "1+", "b": "2+"}
 	for _, op := range []string{"write", "sync", "rename", "open", "remove", "syncdir", "append", "lose"} {
 		for n := 1; ; n++ {
-			l := logtest.New(kv.Position{})
+			l := kvtest.NewLog(kv.Position{})
 			da, db, ma, mb := newDisk(), newDisk(), l.Machine(), l.Machine()
 			a, b := program(t, da, ma, 1), program(t, db, mb, 1)
 			put(t, a, "a", "1")
@@ -161,14 +161,14 @@ func TestSYNC7_AnUpgradeThatIsInterrupted(t *testing.T) {
 				}
 				return nil
 			})
-			ma.Faults(func() logtest.Fault {
+			ma.Faults(func() kvtest.Fault {
 				switch {
 				case op == "append" && fails("append"):
-					return logtest.LoseRequest
+					return kvtest.FaultLoseRequest
 				case op == "lose" && fails("lose"):
-					return logtest.LoseAnswer
+					return kvtest.FaultLoseAnswer
 				}
-				return logtest.None
+				return kvtest.FaultNone
 			})
 			s, err := kv.Open(dir, kv.Options{FS: da, Log: ma, Format: 2, Upgrade: upgradeShared, SnapshotAfter: -1})
 			da.setHook(nil)
@@ -199,7 +199,7 @@ func TestSYNC7_AnUpgradeThatIsInterrupted(t *testing.T) {
 // has written anything meanwhile, and noticed otherwise.
 func TestSYNC7_AnUpgradeWithoutTheLog(t *testing.T) {
 	for _, meanwhile := range []bool{false, true} {
-		l := logtest.New(kv.Position{})
+		l := kvtest.NewLog(kv.Position{})
 		da, db, ma, mb := newDisk(), newDisk(), l.Machine(), l.Machine()
 		a, b := program(t, da, ma, 1), program(t, db, mb, 1)
 		put(t, a, "a", "1")
@@ -237,11 +237,11 @@ func TestSYNC7_AnUpgradeWithoutTheLog(t *testing.T) {
 
 // An addition that the log may have waits, and is found there by the program that upgrades.
 func TestSYNC4_WhatTheLogMayHaveIsFoundByAnUpgrade(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	m, folder := l.Machine(), t.TempDir()
 	old := startQueued(t, folder, kv.Options{Log: m})
 	catchUp(t, old)
-	cutAtAppend(m, logtest.LoseAnswer)
+	cutAtAppend(m, kvtest.FaultLoseAnswer)
 	if err := addNew(ctx, old, addition{ID: "a", Text: "1", Blind: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestSYNC4_WhatTheLogMayHaveIsFoundByAnUpgrade(t *testing.T) {
 
 // A newer format whose records are as they were is one all the same.
 func TestSYNC7_AFormatThatNeedsNoUpgrade(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	d, m := newDisk(), l.Machine()
 	s := program(t, d, m, 1)
 	put(t, s, "a", "1")
@@ -277,7 +277,7 @@ func TestSYNC7_AFormatThatNeedsNoUpgrade(t *testing.T) {
 // A machine that was upgraded without the log says so when it first reaches it, also when it was
 // started again in between, and before it writes.
 func TestSYNC7_AnUpgradeWithoutTheLogIsToldAtTheFirstContact(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	da, db, ma, mb := newDisk(), newDisk(), l.Machine(), l.Machine()
 	a, b := program(t, da, ma, 1), program(t, db, mb, 1)
 	put(t, a, "a", "1")

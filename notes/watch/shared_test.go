@@ -6,13 +6,13 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/logtest"
+	"github.com/ctxd/ctxd/entities/kv/kvtest"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 )
 
 // openShared opens the rooms of a machine that shares its store.
-func openShared(t *testing.T, l *logtest.Log) *world {
+func openShared(t *testing.T, l *kvtest.Log) *world {
 	t.Helper()
 	w := &world{}
 	var err error
@@ -36,7 +36,7 @@ func openShared(t *testing.T, l *logtest.Log) *world {
 // What one machine has read of a changed file, the other does not write again when a
 // synchroniser brings it the same bytes.
 func TestSYNC5_AnEditThatComesInTheFolderToo(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	one, two := openShared(t, l), openShared(t, l)
 	files := map[string]string{"a.md": "# Alpha", "b.md": "Beta"}
 	atOne, atTwo := folder(t, files), folder(t, files)
@@ -70,7 +70,7 @@ func TestSYNC5_AnEditThatComesInTheFolderToo(t *testing.T) {
 // Two machines have the same folder. The second one finds its notes there and writes none of
 // them; what a file of one says later, the other has, and does not undo.
 func TestSYNC5_TwoMachinesWithTheSameFolder(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	one, two := openShared(t, l), openShared(t, l)
 	files := map[string]string{"a.md": "# Alpha\n[[b]]", "b.md": "---\ntype: Person\n---\nBeta", "sub/c.md": "Gamma"}
 	atOne, atTwo := folder(t, files), folder(t, files)
@@ -109,7 +109,7 @@ func TestSYNC5_TwoMachinesWithTheSameFolder(t *testing.T) {
 // that are no notes are not there: links to them lead nowhere, and nothing else happens. What
 // comes from a file can't be changed there.
 func TestSYNC5_AMachineWithoutTheFolder(t *testing.T) {
-	l := logtest.New(kv.Position{})
+	l := kvtest.NewLog(kv.Position{})
 	one, two := openShared(t, l), openShared(t, l)
 	body := "# Alpha\n[[b]] and ![[pic.png]] and [a plan](files/plan.pdf)\n"
 	one.imports(t, watch.Request{Path: folder(t, map[string]string{

@@ -1,4 +1,4 @@
-package logtest
+package kvtest
 
 import (
 	"context"
@@ -36,20 +36,20 @@ type late struct {
 }
 
 // New returns an empty log that begins at a position.
-func New(start commitlog.Position) *Log { return &Log{base: start} }
+func NewLog(start commitlog.Position) *Log { return &Log{base: start} }
 
 // Fault is what happens to one Append.
 type Fault int
 
 // Faults of an Append.
 const (
-	None        Fault = iota
-	Refuse            // it is refused; nothing was appended
-	LoseAnswer        // it is appended if its place is free; the outcome is not known
-	LoseRequest       // nothing was appended, and never will be; the outcome is not known
-	Full              // it is refused, since there is no room
-	Silent            // as LoseRequest, after as long as its caller waits
-	Late              // it is on its way, and appended at some time if its place is free then
+	FaultNone        Fault = iota
+	FaultRefuse            // it is refused; nothing was appended
+	FaultLoseAnswer        // it is appended if its place is free; the outcome is not known
+	FaultLoseRequest       // nothing was appended, and never will be; the outcome is not known
+	FaultFull              // it is refused, since there is no room
+	FaultSilent            // as LoseRequest, after as long as its caller waits
+	FaultLate              // it is on its way, and appended at some time if its place is free then
 )
 
 // Machine is a log as one store reaches it.
@@ -144,7 +144,7 @@ func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte
 	m.mu.Lock()
 	choose := m.fault
 	m.mu.Unlock()
-	what := None
+	what := FaultNone
 	if choose != nil {
 		what = choose()
 	}
@@ -155,20 +155,20 @@ func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte
 	var at commitlog.Position
 	var err error
 	switch what {
-	case Refuse:
+	case FaultRefuse:
 		err = unreachable()
-	case Full:
+	case FaultFull:
 		err = full()
-	case LoseRequest:
+	case FaultLoseRequest:
 		err = commitlog.ErrUnknown
-	case Silent:
+	case FaultSilent:
 		err = errors.Join(commitlog.ErrUnknown, context.DeadlineExceeded)
-	case Late:
+	case FaultLate:
 		l.late = append(l.late, late{after, b})
 		err = commitlog.ErrUnknown
 	default:
 		at, err = l.append(after, b)
-		if what == LoseAnswer {
+		if what == FaultLoseAnswer {
 			err = commitlog.ErrUnknown
 		}
 	}

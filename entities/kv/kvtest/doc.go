@@ -5,4 +5,4 @@
 // A Machine is safe for concurrent use. Positions leave gaps, as those of a stream do, and
 // their marks are a chain of SHA-256 over the entries. Append is O(size), Read O(entries).
 // Errors are those that commitlog.Log promises.
-package logtest
+package kvtest
