@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -35,7 +35,7 @@ func BenchmarkSYNC1_Connected(b *testing.B) {
 		}
 		var settings []string
 		if setting != "" {
-			_, _, err := shared.Begin(b.Context(), shared.BeginOptions{Servers: stream.Servers{URL: servers.URL}, Dir: copied, Name: "first"})
+			_, _, err := shared.Begin(b.Context(), shared.BeginOptions{Servers: nats.Servers{URL: servers.URL}, Dir: copied, Name: "first"})
 			if err != nil {
 				b.Fatal(err)
 			}

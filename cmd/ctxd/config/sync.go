@@ -5,7 +5,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 )
 
 // Sync says on which servers the store lies that this machine shares with others.
@@ -53,18 +53,18 @@ func (c *Config) syncSettings() []*Setting {
 }
 
 // checkServers refuses what is no address of servers.
-func checkServers(text string) *fault.Error { return stream.CheckURL(text) }
+func checkServers(text string) *fault.Error { return nats.CheckURL(text) }
 
 // Servers are where the shared store lies and how they are entered. What they ask for is read
 // now, from where the settings say it is, and again before each later connection.
-func (s *Sync) Servers() (stream.Servers, error) {
+func (s *Sync) Servers() (nats.Servers, error) {
 	source := s.credentials
 	read := func() (string, error) { return outbound.LoadKey(source, "store.sync.credentials") }
 	credentials, err := read()
 	if err != nil {
-		return stream.Servers{}, err
+		return nats.Servers{}, err
 	}
-	return stream.Servers{URL: s.URL, Credentials: credentials, Renew: read, CA: s.ca, Cert: s.cert, CertKey: s.certKey}, nil
+	return nats.Servers{URL: s.URL, Credentials: credentials, Renew: read, CA: s.ca, Cert: s.cert, CertKey: s.certKey}, nil
 }
 
 // check finds what only shows when all is known.

@@ -16,9 +16,8 @@ import (
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
-	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc"
@@ -124,7 +123,7 @@ func twoMachines(t *testing.T) (a, b *machine, proxy *streamtest.Proxy, asks *at
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	proxy = streamtest.NewProxy(t, c, 0)
 	one, two := t.TempDir(), t.TempDir()
-	id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: stream.Servers{URL: proxy.URL()}, Dir: one, Name: "one", Single: true, Synced: true})
+	id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: nats.Servers{URL: proxy.URL()}, Dir: one, Name: "one", Single: true, Synced: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +131,12 @@ func twoMachines(t *testing.T) (a, b *machine, proxy *streamtest.Proxy, asks *at
 	a.eventually("a state on the servers", func() bool {
 		return asked[protocol.SyncStatus](a, a.local, "sync.status", `{}`).Snapshot != nil
 	})
-	secret, err := seal.ParseWords(id.Words())
+	secret, err := nats.ParseSecret(id.Words())
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = shared.Join(t.Context(), shared.JoinOptions{
-		Servers: stream.Servers{URL: c.URL()}, Dir: two, Secret: secret, Name: "two", Synced: true, Store: JoinOptions(config.Default().Store),
+		Servers: nats.Servers{URL: c.URL()}, Dir: two, Secret: secret, Name: "two", Synced: true, Store: JoinOptions(config.Default().Store),
 		Progress: func(int64, int64) {}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

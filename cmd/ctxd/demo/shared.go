@@ -23,9 +23,8 @@ import (
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -92,7 +91,7 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	}
 	say(term.Styled(term.Strong, "ctxd demo --shared"), term.Styled(term.Faint, "  two daemons, one store, a NATS server at "+url))
 	did := sharing{Server: url}
-	id, err := beginShared(a.Ctx, stream.Servers{URL: url}, dir, &did)
+	id, err := beginShared(a.Ctx, nats.Servers{URL: url}, dir, &did)
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func (c *Command) runShared(a *Options, dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, endOne()) }()
 	say(term.Text("1  the first machine has begun the shared store"))
-	err = joinShared(a.Ctx, stream.Servers{URL: url}, id.Words(), machineDir(dir, second))
+	err = joinShared(a.Ctx, nats.Servers{URL: url}, id.Words(), machineDir(dir, second))
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ const (
 func machineDir(dir, machine string) string { return filepath.Join(dir, machine) }
 
 // beginShared makes the folders of both machines, and the shared store on the servers.
-func beginShared(ctx context.Context, servers stream.Servers, dir string, did *sharing) (*stream.Identity, error) {
+func beginShared(ctx context.Context, servers nats.Servers, dir string, did *sharing) (*nats.Identity, error) {
 	for _, machine := range []string{first, second} {
 		err := os.MkdirAll(data(machineDir(dir, machine)), 0o700)
 		if err != nil {
@@ -287,8 +286,8 @@ func (c *Command) machine(a *Options, dir, url string) (cl *client.Client, end f
 }
 
 // joinShared joins when the first machine has put its state on the servers.
-func joinShared(ctx context.Context, servers stream.Servers, words, dir string) error {
-	secret, err := seal.ParseWords(words)
+func joinShared(ctx context.Context, servers nats.Servers, words, dir string) error {
+	secret, err := nats.ParseSecret(words)
 	if err != nil {
 		return err
 	}

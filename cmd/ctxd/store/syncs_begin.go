@@ -12,9 +12,8 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
 // storeFlags are those of init and join: where the shared store lies, and what this machine is in it.
@@ -26,13 +25,13 @@ type storeFlags struct {
 }
 
 // load returns the settings, with the address that was given.
-func (f *storeFlags) load(a *SyncOptions) (*config.Config, stream.Servers, error) {
+func (f *storeFlags) load(a *SyncOptions) (*config.Config, nats.Servers, error) {
 	conf, err := a.Load(config.Given{"data": term.NonEmpty(f.Data), "store.sync.url": term.NonEmpty(f.URL)})
 	if err != nil {
-		return nil, stream.Servers{}, err
+		return nil, nats.Servers{}, err
 	}
 	if conf.Store.Sync.URL == "" {
-		return nil, stream.Servers{}, fault.New(fault.Invalid, "no servers are named").
+		return nil, nats.Servers{}, fault.New(fault.Invalid, "no servers are named").
 			WithHint("give their address, or set store.sync.url")
 	}
 	servers, err := conf.Store.Sync.Servers()
@@ -66,9 +65,9 @@ func (beginSync) Examples() []term.Example {
 
 // begun is the result of ctxd sync init.
 type syncBegun struct {
-	Machine uint32          `json:"machine"`
-	Words   string          `json:"words"`
-	Cluster *stream.Cluster `json:"cluster"`
+	Machine uint32        `json:"machine"`
+	Words   string        `json:"words"`
+	Cluster *nats.Cluster `json:"cluster"`
 }
 
 // Run runs the command.
@@ -137,7 +136,7 @@ func (f *storeFlags) drawNext(a *SyncOptions) error {
 }
 
 // drawCluster shows what the servers are worth.
-func drawCluster(s *term.Screen, c *stream.Cluster) {
+func drawCluster(s *term.Screen, c *nats.Cluster) {
 	f := &term.Facts{Table: term.Table{Indent: 2}}
 	f.Addf("servers", "version %s, %s", c.Version, term.Count(c.Replicas, "copy"))
 	f.Addf("durability", "%s", durabilityInWords(string(c.Durability)))
@@ -150,11 +149,11 @@ func drawCluster(s *term.Screen, c *stream.Cluster) {
 // inWords says what a durability is worth.
 func durabilityInWords(durability string) string {
 	switch durability {
-	case string(stream.QuorumSynced):
+	case string(nats.DurabilityQuorumSynced):
 		return durability + ": a write is on the disks of most servers before it is acknowledged"
-	case string(stream.Quorum):
+	case string(nats.DurabilityQuorum):
 		return durability + ": a write is on most servers before it is acknowledged, and on their disks soon after"
-	case string(stream.Single):
+	case string(nats.DurabilitySingle):
 		return durability + ": a write is on one server before it is acknowledged; what that loses is on the machines alone"
 	}
 	return "not known yet"
@@ -184,11 +183,11 @@ func (joinSync) Examples() []term.Example {
 
 // joined is the result of ctxd sync join.
 type syncJoined struct {
-	Machine uint32          `json:"machine"`
-	Name    string          `json:"name"`
-	Bytes   int64           `json:"bytes"`
-	Kept    string          `json:"kept,omitempty"` // backup of what was there before
-	Cluster *stream.Cluster `json:"cluster"`
+	Machine uint32        `json:"machine"`
+	Name    string        `json:"name"`
+	Bytes   int64         `json:"bytes"`
+	Kept    string        `json:"kept,omitempty"` // backup of what was there before
+	Cluster *nats.Cluster `json:"cluster"`
 }
 
 // Run runs the command.
@@ -201,7 +200,7 @@ func (c *joinSync) Run(a *SyncOptions) error {
 	if err != nil {
 		return err
 	}
-	secret, err := seal.ParseWords(string(text))
+	secret, err := nats.ParseSecret(string(text))
 	if err != nil {
 		return err
 	}

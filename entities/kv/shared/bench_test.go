@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/fixtures"
 )
@@ -79,7 +79,7 @@ func (p *toJoin) make(ctx context.Context, notes int) error {
 	if err != nil {
 		return err
 	}
-	id, _, err := shared.Begin(ctx, shared.BeginOptions{Servers: stream.Servers{URL: p.servers.URL}, Dir: dir, Name: "first"})
+	id, _, err := shared.Begin(ctx, shared.BeginOptions{Servers: nats.Servers{URL: p.servers.URL}, Dir: dir, Name: "first"})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (p *toJoin) make(ctx context.Context, notes int) error {
 		return err
 	}
 	err = r.Snapshot(ctx, func(int64) {})
-	for errors.Is(err, stream.ErrLeased) { // the replica makes one by itself
+	for errors.Is(err, nats.ErrLeased) { // the replica makes one by itself
 		<-time.After(10 * time.Millisecond)
 		err = r.Snapshot(ctx, func(int64) {})
 	}
@@ -173,7 +173,7 @@ func follow(b *testing.B, dir, url string) {
 
 // serve runs the machine of a folder.
 func serve(dir, url string, o kv.Options) (*shared.Replica, *kv.Store, error) {
-	r, err := shared.Open(shared.Options{Servers: stream.Servers{URL: url}, Dir: dir, Logger: silent})
+	r, err := shared.Open(shared.Options{Servers: nats.Servers{URL: url}, Dir: dir, Logger: silent})
 	if err != nil {
 		return nil, nil, err
 	}

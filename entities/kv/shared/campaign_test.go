@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -105,13 +105,13 @@ func threeMachines(t *testing.T, c *streamtest.Cluster) (machines []*machine, pr
 		p := streamtest.NewProxy(t, c, i)
 		m := &machine{t: t, dir: t.TempDir(), url: p.URL()}
 		if i == 0 {
-			id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: stream.Servers{URL: m.url}, Dir: m.dir, Name: "first"})
+			id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: nats.Servers{URL: m.url}, Dir: m.dir, Name: "first"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			words = id.Words()
 			m.start()
-			if err := m.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+			if err := m.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, nats.ErrLeased) {
 				t.Fatal(err)
 			}
 		} else {

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 )
 
 // compaction asks all machines to leave nothing of what was deleted. It is a record
@@ -49,7 +49,7 @@ type Compacted struct {
 	Trouble  *fault.Error // why it is still to be done; it is when the servers can be used again
 	Number   uint64       // that machines say in Presence.Compacted when their files have followed
 	First    uint64       // sequence of the first message that is left on the servers
-	Machines []stream.Machine
+	Machines []nats.Machine
 }
 
 // Compact has nothing be left of what was deleted: here, by the function local, and on the
@@ -152,7 +152,7 @@ func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, 
 			break
 		}
 		err = r.withRoom(ctx, func() error { return r.Snapshot(ctx, func(done int64) { tell(StageUpload, done, 0) }) })
-		if errors.Is(err, stream.ErrLeased) && wait {
+		if errors.Is(err, nats.ErrLeased) && wait {
 			tell(StageLease, 0, 0)
 			err = pause(ctx, lookAgain)
 		}
@@ -234,7 +234,7 @@ func (r *Replica) followCompaction(ctx context.Context) error {
 		return err
 	}
 	_, err = r.compactServers(ctx, due, false, func(string, int64, int64) {})
-	if errors.Is(err, stream.ErrLeased) {
+	if errors.Is(err, nats.ErrLeased) {
 		return nil // next time
 	}
 	return err
@@ -287,7 +287,7 @@ func (r *Replica) announce(ctx context.Context, stopped bool) error {
 	if err != nil {
 		return err
 	}
-	return r.log.Announce(ctx, stream.Presence{Applied: at.Position.Seq, Compacted: done, Copies: len(copies) > 0, Stopped: stopped})
+	return r.log.Announce(ctx, nats.Presence{Applied: at.Position.Seq, Compacted: done, Copies: len(copies) > 0, Stopped: stopped})
 }
 
 // deleteState deletes what a process that was killed has left of a state for the servers.

@@ -14,8 +14,8 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -83,13 +83,13 @@ func (m *machine) holds(text string) (list []string) {
 }
 
 // log is the log as somebody reads it who has the machine's key.
-func (m *machine) log() (*stream.Identity, *stream.Log) {
+func (m *machine) log() (*nats.Identity, *nats.Log) {
 	m.t.Helper()
-	id, err := stream.LoadIdentity(filepath.Join(m.dir, shared.Folder, "key"))
+	id, err := nats.LoadIdentity(filepath.Join(m.dir, shared.Folder, "key"))
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	l, err := stream.Open(stream.Servers{URL: m.url}, id, slog.New(slog.DiscardHandler))
+	l, err := nats.OpenLog(nats.Servers{URL: m.url}, id, slog.New(slog.DiscardHandler))
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -80,7 +80,7 @@ func TestSYNC7_AStateThatHasNoRoomIsToldAndTriedLater(t *testing.T) {
 	c := streamtest.Start(t, streamtest.Options{Servers: 1})
 	a, _ := begun(t, c.URL())
 	defer a.stop()
-	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, nats.ErrLeased) {
 		t.Fatal(err)
 	}
 	if err := a.overwrites(10); err != nil {

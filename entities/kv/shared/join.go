@@ -14,13 +14,12 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/seal"
-	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 )
 
 // BeginOptions are what a shared store is begun with.
 type BeginOptions struct {
-	Servers stream.Servers
+	Servers nats.Servers
 	Dir     string // data folder
 	Name    string // of this machine
 	Synced  bool   // somebody says that all servers write to disk before they acknowledge
@@ -33,8 +32,8 @@ type BeginOptions struct {
 
 // Begin makes a shared store on the servers, which begins with what is in the data folder when
 // its daemon is started next.
-func Begin(ctx context.Context, o BeginOptions) (*stream.Identity, *stream.Cluster, error) {
-	_, err := stream.LoadIdentity(keyPath(o.Dir))
+func Begin(ctx context.Context, o BeginOptions) (*nats.Identity, *nats.Cluster, error) {
+	_, err := nats.LoadIdentity(keyPath(o.Dir))
 	if fault.KindOf(err) != fault.NotFound && !o.Again {
 		return nil, nil, takesPart()
 	}
@@ -50,12 +49,12 @@ func Begin(ctx context.Context, o BeginOptions) (*stream.Identity, *stream.Clust
 	return o.begin(ctx)
 }
 
-func (o *BeginOptions) begin(ctx context.Context) (*stream.Identity, *stream.Cluster, error) {
+func (o *BeginOptions) begin(ctx context.Context) (*nats.Identity, *nats.Cluster, error) {
 	err := makeFolder(o.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	id, cluster, err := stream.New(ctx, stream.NewOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, Path: keyPath(o.Dir)})
+	id, cluster, err := nats.CreateStore(ctx, nats.CreateOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, Path: keyPath(o.Dir)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,9 +80,9 @@ func makeFolder(dir string) error {
 
 // JoinOptions are what a shared store is joined with.
 type JoinOptions struct {
-	Servers  stream.Servers
+	Servers  nats.Servers
 	Dir      string // data folder; its store is empty
-	Secret   seal.Secret
+	Secret   nats.Secret
 	Name     string // of this machine
 	Synced   bool
 	Again    bool       // replace what is in the folder; a backup of it is kept
@@ -98,7 +97,7 @@ type Joined struct {
 	Name    string // of this machine, see stream.JoinOptions
 	Kept    string // backup of what was there before; "" for none
 	Bytes   int64  // of the state that was taken
-	Cluster *stream.Cluster
+	Cluster *nats.Cluster
 }
 
 // OpenError says that the store in a folder could not be opened, mostly since a daemon has it.
@@ -114,10 +113,10 @@ func (e *OpenError) Unwrap() error { return e.err }
 // What an interrupted join has taken is kept for the next. Until the state is here as a whole,
 // nothing of what the folder had has changed.
 func Join(ctx context.Context, o JoinOptions) (*Joined, error) {
-	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	id, err := nats.LoadIdentity(keyPath(o.Dir))
 	switch {
 	case o.Again:
-	case err == nil && id.Stage() != stream.Joining:
+	case err == nil && id.Stage() != nats.StageJoining:
 		return nil, takesPart()
 	case err != nil && fault.KindOf(err) != fault.NotFound:
 		return nil, err
@@ -202,7 +201,7 @@ func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) er
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cannot write the key of the shared store")
 	}
-	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	id, err := nats.LoadIdentity(keyPath(o.Dir))
 	if err != nil {
 		return err
 	}
@@ -211,7 +210,7 @@ func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) er
 	if err != nil {
 		return err
 	}
-	err = id.SetStage(stream.Member)
+	err = id.SetStage(nats.StageMember)
 	for _, name := range []string{path, pathOf(o.Dir, joiningProgressFile), pathOf(o.Dir, leftFile)} {
 		failed := os.Remove(name)
 		if !errors.Is(failed, fs.ErrNotExist) {
@@ -222,19 +221,19 @@ func (o *JoinOptions) replace(ctx context.Context, db *kv.Store, keep string) er
 }
 
 // identity is that of an interrupted join, or a new one.
-func (o *JoinOptions) identity(ctx context.Context) (*stream.Identity, error) {
+func (o *JoinOptions) identity(ctx context.Context) (*nats.Identity, error) {
 	for _, path := range []string{pathOf(o.Dir, joiningKeyFile), keyPath(o.Dir)} {
-		id, err := stream.LoadIdentity(path)
-		if err == nil && id.Stage() == stream.Joining && id.Fits(o.Secret) {
+		id, err := nats.LoadIdentity(path)
+		if err == nil && id.Stage() == nats.StageJoining && id.Fits(o.Secret) {
 			return id, os.Rename(path, pathOf(o.Dir, joiningKeyFile))
 		}
 	}
 	var former uint32
-	before, err := stream.LoadIdentity(keyPath(o.Dir))
+	before, err := nats.LoadIdentity(keyPath(o.Dir))
 	if err == nil && before.Fits(o.Secret) {
 		former = before.Machine()
 	}
-	id, _, err := stream.Join(ctx, stream.JoinOptions{
+	id, _, err := nats.JoinStore(ctx, nats.JoinOptions{
 		Servers: o.Servers, Secret: o.Secret, Name: o.Name, Former: former, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile),
 	})
 	return id, err
@@ -248,7 +247,7 @@ type progressOf struct {
 }
 
 // take writes the newest snapshot to a file.
-func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot, error) {
+func (o *JoinOptions) take(ctx context.Context, l *nats.Log) (*nats.Snapshot, error) {
 	list, err := l.Snapshots(ctx)
 	if err != nil {
 		return nil, err
@@ -265,7 +264,7 @@ func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot
 	}
 	defer f.Close()
 	resumed, err := o.takeTo(ctx, l, s, f)
-	if resumed && seal.ReasonOf(err) == seal.Altered {
+	if resumed && nats.ReasonOf(err) == nats.ReasonAltered {
 		// Nobody waits for the disk to confirm the file, so a power cut may have left less of it.
 		err = os.Remove(pathOf(o.Dir, joiningProgressFile))
 		if err == nil {
@@ -279,7 +278,7 @@ func (o *JoinOptions) take(ctx context.Context, l *stream.Log) (*stream.Snapshot
 }
 
 // takeTo goes on behind what is in the file, and reports whether that was something.
-func (o *JoinOptions) takeTo(ctx context.Context, l *stream.Log, s *stream.Snapshot, f *os.File) (resumed bool, err error) {
+func (o *JoinOptions) takeTo(ctx context.Context, l *nats.Log, s *nats.Snapshot, f *os.File) (resumed bool, err error) {
 	taken, err := o.resume(f, s)
 	if err != nil {
 		return false, err
@@ -289,7 +288,7 @@ func (o *JoinOptions) takeTo(ctx context.Context, l *stream.Log, s *stream.Snaps
 }
 
 // resume goes on behind what is in the file.
-func (o *JoinOptions) resume(f *os.File, s *stream.Snapshot) (*stream.Taken, error) {
+func (o *JoinOptions) resume(f *os.File, s *nats.Snapshot) (*nats.PartialSnapshot, error) {
 	var had progressOf
 	data, err := os.ReadFile(pathOf(o.Dir, joiningProgressFile))
 	if err != nil || json.Unmarshal(data, &had) != nil || had.Name != s.Name {
@@ -306,15 +305,15 @@ func (o *JoinOptions) resume(f *os.File, s *stream.Snapshot) (*stream.Taken, err
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot write the state of the shared store")
 	}
-	return stream.Resume(had.Pieces, f) // which leaves the file at its end
+	return nats.ResumeSnapshot(had.Pieces, f) // which leaves the file at its end
 }
 
 // pieces is a file of which is noted how many pieces it holds.
 type pieces struct {
 	*os.File
 	o     *JoinOptions
-	s     *stream.Snapshot
-	taken *stream.Taken
+	s     *nats.Snapshot
+	taken *nats.PartialSnapshot
 }
 
 var _ io.Writer = (*pieces)(nil)

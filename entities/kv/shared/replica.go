@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/stream"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 )
 
 // Folder is in the data folder and holds the files of this package.
@@ -50,7 +50,7 @@ func keyPath(dir string) string { return pathOf(dir, keyFile) }
 
 // Options are what a Replica is opened with.
 type Options struct {
-	Servers stream.Servers
+	Servers nats.Servers
 	Dir     string // data folder
 	Logger  *slog.Logger
 }
@@ -59,8 +59,8 @@ type Options struct {
 type Replica struct {
 	dir        string
 	logger     *slog.Logger
-	id         *stream.Identity
-	log        *stream.Log
+	id         *nats.Identity
+	log        *nats.Log
 	ctx        context.Context // of what is done in the background
 	stop       context.CancelFunc
 	background sync.WaitGroup
@@ -71,7 +71,7 @@ type Replica struct {
 
 	mu      sync.Mutex // of what follows
 	db      *kv.Store
-	cluster *stream.Cluster // as it was asked last; nil: never
+	cluster *nats.Cluster // as it was asked last; nil: never
 	states  states
 	// What the user of the servers may not do; nil: it may do all, or was not asked about.
 	forbidden *fault.Error
@@ -89,7 +89,7 @@ type states struct {
 // Open begins to connect this machine's store to the others. Without a key it is
 // fault.NotFound.
 func Open(o Options) (*Replica, error) {
-	id, err := stream.LoadIdentity(keyPath(o.Dir))
+	id, err := nats.LoadIdentity(keyPath(o.Dir))
 	if fault.KindOf(err) == fault.NotFound {
 		_, half := os.Stat(pathOf(o.Dir, joiningKeyFile))
 		if half == nil {
@@ -99,10 +99,10 @@ func Open(o Options) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id.Stage() == stream.Joining {
+	if id.Stage() == nats.StageJoining {
 		return nil, interrupted()
 	}
-	l, err := stream.Open(o.Servers, id, o.Logger)
+	l, err := nats.OpenLog(o.Servers, id, o.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func interrupted() error {
 // once, brings its records along: an empty folder must not pass for the beginning.
 func (r *Replica) Prepare(o *kv.Options) {
 	o.Log = r.log
-	if r.id.Stage() == stream.Beginning {
+	if r.id.Stage() == nats.StageBeginning {
 		start := r.id.Start()
 		o.LogStart = &start
 	}
@@ -128,8 +128,8 @@ func (r *Replica) Prepare(o *kv.Options) {
 // Serve follows the others from now on. The rooms above the store are open. It is called again
 // when the store was opened again.
 func (r *Replica) Serve(db *kv.Store) error {
-	if r.id.Stage() == stream.Beginning {
-		err := r.id.SetStage(stream.Member)
+	if r.id.Stage() == nats.StageBeginning {
+		err := r.id.SetStage(nats.StageMember)
 		if err != nil {
 			return err
 		}
@@ -223,7 +223,7 @@ func (r *Replica) maintain(ctx context.Context) error {
 		return untold
 	}
 	err = r.Snapshot(ctx, func(int64) {})
-	if errors.Is(err, stream.ErrLeased) {
+	if errors.Is(err, nats.ErrLeased) {
 		return untold // the other machine makes it
 	}
 	if err != nil {
@@ -288,7 +288,7 @@ func (r *Replica) store() *kv.Store {
 
 // Snapshot writes the present state to the servers, for machines that join, and lets the
 // servers delete what no machine needs any more.
-func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error {
+func (r *Replica) Snapshot(ctx context.Context, progress nats.Progress) error {
 	err := r.stateLock.lock(ctx)
 	if err != nil {
 		return err
@@ -315,7 +315,7 @@ func (r *Replica) Snapshot(ctx context.Context, progress stream.Progress) error 
 type Health struct {
 	Machine    uint32
 	Connected  bool
-	Durability stream.Durability // "": not known yet
+	Durability nats.Durability // "": not known yet
 	Warnings   []string
 	Trouble    *fault.Error // why the log can't be read or written; nil: it can
 	// CompactionDue says that what was deleted is still on the servers, since they could not
@@ -343,7 +343,7 @@ func (r *Replica) Health() Health {
 }
 
 // warnings are what is wanting of the servers, which may not be known yet, and of this machine.
-func (r *Replica) warnings(c *stream.Cluster) (list []string) {
+func (r *Replica) warnings(c *nats.Cluster) (list []string) {
 	if c != nil {
 		list = slices.Clone(c.Warnings)
 	}
@@ -369,8 +369,8 @@ type Status struct {
 	Newest    uint64 // on the servers; 0: not known
 	Conflicts uint64 // groups of writes that ran again since the start, since others were first
 	Foreign   uint64 // transactions of others since the start
-	Machines  []stream.Machine
-	Snapshot  *stream.Snapshot // the newest; nil: none, or not known
+	Machines  []nats.Machine
+	Snapshot  *nats.Snapshot // the newest; nil: none, or not known
 }
 
 // Status asks the servers. What they do not say is left out, and Trouble says why.
@@ -480,8 +480,8 @@ func Left(dir string) bool {
 
 // Check asks what the servers of this machine's shared store are, as somebody who is neither
 // its daemon nor changes anything.
-func Check(ctx context.Context, o Options) (*stream.Cluster, error) {
-	id, err := stream.LoadIdentity(keyPath(o.Dir))
+func Check(ctx context.Context, o Options) (*nats.Cluster, error) {
+	id, err := nats.LoadIdentity(keyPath(o.Dir))
 	if err != nil {
 		return nil, err
 	}
@@ -498,8 +498,8 @@ func Check(ctx context.Context, o Options) (*stream.Cluster, error) {
 }
 
 // connect opens the log, and returns once the servers have answered. Whoever calls closes it.
-func connect(ctx context.Context, servers stream.Servers, id *stream.Identity, log *slog.Logger) (*stream.Log, error) {
-	l, err := stream.Open(servers, id, log)
+func connect(ctx context.Context, servers nats.Servers, id *nats.Identity, log *slog.Logger) (*nats.Log, error) {
+	l, err := nats.OpenLog(servers, id, log)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -79,7 +78,7 @@ func (m *machine) all() string {
 func (m *machine) snapshot() {
 	m.t.Helper()
 	err := m.replica.Snapshot(m.t.Context(), func(int64) {})
-	if err != nil && !errors.Is(err, stream.ErrLeased) {
+	if err != nil && !errors.Is(err, nats.ErrLeased) {
 		m.t.Fatal(err)
 	}
 }
@@ -112,7 +111,7 @@ func begun(t testing.TB, url string) (m *machine, words string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: stream.Servers{URL: url}, Dir: m.dir, Name: "laptop", Single: true})
+	id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: nats.Servers{URL: url}, Dir: m.dir, Name: "laptop", Single: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +121,12 @@ func begun(t testing.TB, url string) (m *machine, words string) {
 
 func joinOptions(t testing.TB, url, dir, words string) shared.JoinOptions {
 	t.Helper()
-	secret, err := seal.ParseWords(words)
+	secret, err := nats.ParseSecret(words)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return shared.JoinOptions{
-		Servers: stream.Servers{URL: url}, Dir: dir, Secret: secret, Name: "desktop", Store: options,
+		Servers: nats.Servers{URL: url}, Dir: dir, Secret: secret, Name: "desktop", Store: options,
 		Progress: func(int64, int64) {}, Logger: silent,
 	}
 }
@@ -139,7 +138,7 @@ func TestSYNC7_AMachineJoinsWithTheStateAndTheTail(t *testing.T) {
 	a.put("tail", "after the state")
 	b := &machine{t: t, dir: t.TempDir(), url: c.URL()}
 	joined, err := shared.Join(t.Context(), joinOptions(t, c.URL(), b.dir, words))
-	if err != nil || joined.Machine != 2 || joined.Bytes == 0 || joined.Cluster.Durability != stream.Single {
+	if err != nil || joined.Machine != 2 || joined.Bytes == 0 || joined.Cluster.Durability != nats.DurabilitySingle {
 		t.Fatalf("%+v, %v", joined, err)
 	}
 	b.start()
@@ -190,7 +189,7 @@ func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
-	if _, err := shared.Open(shared.Options{Servers: stream.Servers{URL: c.URL()}, Dir: dir}); fault.KindOf(err) != fault.Unavailable {
+	if _, err := shared.Open(shared.Options{Servers: nats.Servers{URL: c.URL()}, Dir: dir}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("opened half-way: %v", err)
 	}
 	joined, err := shared.Join(t.Context(), joinOptions(t, c.URL(), dir, words))
@@ -203,7 +202,7 @@ func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
 	if _, err := shared.Join(t.Context(), joinOptions(t, c.URL(), dir, words)); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("joined again: %v", err)
 	}
-	if _, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: stream.Servers{URL: c.URL()}, Dir: dir}); fault.KindOf(err) != fault.Conflict {
+	if _, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: nats.Servers{URL: c.URL()}, Dir: dir}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("begun again: %v", err)
 	}
 }
@@ -317,7 +316,7 @@ func TestSYNC8_AStoreThatTheServersHaveLostIsBegunAnew(t *testing.T) {
 	a, _ := begun(t, c.URL())
 	a.put("one", "entry")
 	other := streamtest.Start(t, streamtest.Options{Servers: 1}) // with nothing on its disk
-	o := shared.BeginOptions{Servers: stream.Servers{URL: other.URL()}, Dir: a.dir, Name: "laptop", Single: true, Store: options}
+	o := shared.BeginOptions{Servers: nats.Servers{URL: other.URL()}, Dir: a.dir, Name: "laptop", Single: true, Store: options}
 	if _, _, err := shared.Begin(t.Context(), o); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("begun over another one: %v", err)
 	}

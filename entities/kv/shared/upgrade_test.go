@@ -7,8 +7,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -139,7 +139,7 @@ func TestSYNC7_WhoJoinsAnewAfterAnUpdateKeepsItsOwn(t *testing.T) {
 	older := streamtest.Start(t, streamtest.Options{Servers: 1})
 	d, others := begun(t, older.URL())
 	defer d.stop()
-	if err := d.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, stream.ErrLeased) {
+	if err := d.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, nats.ErrLeased) {
 		t.Fatal(err)
 	}
 	o = joinOptions(t, older.URL(), b.dir, others)

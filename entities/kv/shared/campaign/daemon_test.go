@@ -15,8 +15,8 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 )
 
 // cell is a register, a set or a counter. A register has a text and the number of times that it
@@ -70,7 +70,7 @@ func runDaemon() error {
 // open opens the store as a daemon does. What is applied twice is said at once.
 func (d *daemon) open(o daemonOptions, say func(reply)) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	r, err := shared.Open(shared.Options{Servers: stream.Servers{URL: o.URL}, Dir: o.Dir, Logger: log})
+	r, err := shared.Open(shared.Options{Servers: nats.Servers{URL: o.URL}, Dir: o.Dir, Logger: log})
 	if err != nil {
 		return err
 	}

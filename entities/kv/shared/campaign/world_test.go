@@ -21,9 +21,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/seal"
+	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream"
 	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
@@ -106,7 +105,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.options[i] = o
 		if i == 0 {
 			w.must(os.Mkdir(o.Dir, 0o700))
-			id, _, err := shared.Begin(ctx, shared.BeginOptions{Servers: stream.Servers{URL: o.URL}, Dir: o.Dir, Name: "first", Synced: true})
+			id, _, err := shared.Begin(ctx, shared.BeginOptions{Servers: nats.Servers{URL: o.URL}, Dir: o.Dir, Name: "first", Synced: true})
 			w.must(err)
 			words = id.Words()
 		} else {
@@ -234,10 +233,10 @@ func (w *world) tellReasons() {
 // join takes part in the store once its first state is there.
 func (w *world) join(o daemonOptions, words string) {
 	w.t.Helper()
-	secret, err := seal.ParseWords(words)
+	secret, err := nats.ParseSecret(words)
 	w.must(err)
 	join := shared.JoinOptions{
-		Servers: stream.Servers{URL: o.URL}, Dir: o.Dir, Secret: secret, Name: "another", Synced: true, Store: storeOptions,
+		Servers: nats.Servers{URL: o.URL}, Dir: o.Dir, Secret: secret, Name: "another", Synced: true, Store: storeOptions,
 		Progress: func(int64, int64) {}, Logger: slog.New(slog.DiscardHandler),
 	}
 	w.await("a machine can't join", func() bool {

@@ -1,4 +1,0 @@
-package seal
-
-// WordAt returns a word of the list.
-func WordAt(i int) string { return words[i] }
