@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 // syncCommands are the commands of scripts about a store that several machines share.
@@ -23,7 +23,7 @@ var serversOf sync.Map
 // $CTXD_STORE_SYNC_URL name it. "servers stop" ends it, and "servers start" runs it again.
 func runServer(ts *testscript.TestScript, neg bool, args []string) {
 	if running, ok := serversOf.Load(ts.Getenv("WORK")); ok && !neg && len(args) == 1 {
-		switch c := running.(*streamtest.Cluster); args[0] {
+		switch c := running.(*natstest.Cluster); args[0] {
 		case "stop":
 			c.Stop(0)
 			return
@@ -38,7 +38,7 @@ func runServer(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	dir, err := os.MkdirTemp("", "ctxd-nats-")
 	ts.Check(err)
-	c, err := streamtest.StartIn(dir, streamtest.Options{Servers: 1})
+	c, err := natstest.StartClusterIn(dir, natstest.ClusterOptions{Servers: 1})
 	ts.Check(err)
 	ts.Defer(func() {
 		c.Close()

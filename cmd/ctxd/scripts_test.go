@@ -20,7 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -33,7 +33,7 @@ import (
 const hangs = 2 * time.Minute
 
 func TestMain(m *testing.M) {
-	if streamtest.ServedApart() {
+	if natstest.RunAsServers() {
 		return
 	}
 	programs := map[string]func(){

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -20,7 +20,7 @@ const connectedNotes = 10_000
 // BenchmarkSYNC1_Connected is calls that read over the socket of a daemon whose store is shared
 // over three servers and connected, and of one with the same records alone, in turn.
 func BenchmarkSYNC1_Connected(b *testing.B) {
-	servers, err := streamtest.Apart()
+	servers, err := natstest.StartProcess()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -112,7 +112,7 @@ func (m *machine) has(method, params, text string) {
 }
 
 // twoMachines are a machine behind a proxy and one that is not, with one store.
-func twoMachines(t *testing.T) (a, b *machine, proxy *streamtest.Proxy, asks *atomic.Int32) {
+func twoMachines(t *testing.T) (a, b *machine, proxy *natstest.Proxy, asks *atomic.Int32) {
 	t.Helper()
 	asks = new(atomic.Int32)
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -120,8 +120,8 @@ func twoMachines(t *testing.T) (a, b *machine, proxy *streamtest.Proxy, asks *at
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"Take the train."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
 	}))
 	t.Cleanup(model.Close)
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
-	proxy = streamtest.NewProxy(t, c, 0)
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
+	proxy = natstest.NewProxy(t, c, 0)
 	one, two := t.TempDir(), t.TempDir()
 	id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: nats.Servers{URL: proxy.URL()}, Dir: one, Name: "one", Single: true, Synced: true})
 	if err != nil {

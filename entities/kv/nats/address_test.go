@@ -23,7 +23,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -81,8 +81,8 @@ func TestSYNC8_WhyAnAddressIsOfNoUseIsSaid(t *testing.T) {
 	plain := cluster(t)
 	cert, key := certificate(t)
 	otherCert, otherKey := certificate(t)
-	secure := streamtest.Start(t, streamtest.Options{Servers: 1, Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q }", cert, key)})
-	asking := streamtest.Start(t, streamtest.Options{Servers: 1, Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", cert, key, cert)})
+	secure := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q }", cert, key)})
+	asking := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", cert, key, cert)})
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
 	secureWeb := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -92,7 +92,7 @@ func TestSYNC8_WhyAnAddressIsOfNoUseIsSaid(t *testing.T) {
 	banner := answering(t, func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.6\r\n"); _, _ = io.Copy(io.Discard, c) })
 	closing := answering(t, func(net.Conn) {})
 	closed := closedPort(t)
-	tlsURL := func(c *streamtest.Cluster) string { return strings.ReplaceAll(c.URLOf(0), "nats://", "tls://") }
+	tlsURL := func(c *natstest.Cluster) string { return strings.ReplaceAll(c.URLOf(0), "nats://", "tls://") }
 	for name, test := range map[string]struct {
 		servers     nats.Servers
 		says, hints string
@@ -140,7 +140,7 @@ func TestSYNC8_WhyAnAddressIsOfNoUseIsSaid(t *testing.T) {
 			t.Errorf("%q is taken", url)
 		}
 	}
-	good := streamtest.Start(t, streamtest.Options{Servers: 1, Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", cert, key, cert)})
+	good := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true }", cert, key, cert)})
 	if _, _, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: nats.Servers{URL: tlsURL(good), CA: cert, Cert: cert, CertKey: key}, Single: true}); err != nil {
 		t.Errorf("with all that it takes: %v", err)
 	}
@@ -157,7 +157,7 @@ func wantSaid(t *testing.T, what string, err error, says, hints string) {
 // closedPort is an address at which nobody listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	ports, err := streamtest.FreePorts(1)
+	ports, err := natstest.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 // A server whose disk is full, for real. It says nothing to writes, or that it has no room; what
@@ -24,7 +24,7 @@ func TestSYNC2_AServerWhoseDiskIsFullLosesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	c, err := streamtest.StartIn(dir, streamtest.Options{Servers: 1})
+	c, err := natstest.StartClusterIn(dir, natstest.ClusterOptions{Servers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 func users(password, more string) string {
@@ -22,7 +22,7 @@ func users(password, more string) string {
 // A password that is changed while machines run, and where one starts: each says what is wrong,
 // and goes on by itself when it has the new one.
 func TestSYNC8_CredentialsThatAreRefusedAreSaidAndReadAgain(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1, Config: users("old", "")})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: users("old", "")})
 	var text atomic.Value
 	text.Store("ctxd:old")
 	servers := nats.Servers{URL: c.URL(), Credentials: "ctxd:old", Renew: func() (string, error) {
@@ -84,7 +84,7 @@ func told(t *testing.T, what, says, hint string, ask func() error) {
 }
 
 func TestSYNC8_WhatAUserMayNotDoIsSaid(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1, Config: users("all", "")})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: users("all", "")})
 	all := nats.Servers{URL: c.URL(), Credentials: "ctxd:all"}
 	id, _, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: all, Name: "laptop", Single: true})
 	if err != nil {
@@ -131,7 +131,7 @@ func forbids(err error, what string) bool {
 
 // A write that a server does not take since its user may not is refused, not unknown.
 func TestSYNC2_AWriteThatIsNotAllowedIsRefused(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1, Config: users("all", "")})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: users("all", "")})
 	id, _, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: nats.Servers{URL: c.URL(), Credentials: "ctxd:all"}, Name: "laptop", Single: true})
 	if err != nil {
 		t.Fatal(err)

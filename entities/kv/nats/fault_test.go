@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -46,7 +46,7 @@ func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := cluster(t)
 			id := begun(t, c)
-			p := streamtest.NewProxy(t, c, 0)
+			p := natstest.NewProxy(t, c, 0)
 			a, watcher := opened(t, p.URL(), id), opened(t, c.URL(), id)
 			at := appended(t, a, id.Start(), "first")
 			p.DropFromServer()
@@ -74,7 +74,7 @@ func TestSYNC2_ALostAcknowledgementIsSettled(t *testing.T) {
 func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 	c := cluster(t)
 	id := begun(t, c)
-	p := streamtest.NewProxy(t, c, 0)
+	p := natstest.NewProxy(t, c, 0)
 	a := opened(t, p.URL(), id)
 	at := appended(t, a, id.Start(), "first")
 	watcher := opened(t, c.URL(), id)
@@ -100,7 +100,7 @@ func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 
 // A machine that dies in the middle of an entry, or is overtaken, leaves parts that nobody reads.
 func TestSYNC2_PartsWithoutTheLastAreVoid(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	id := begun(t, c)
 	a, b := opened(t, c.URL(), id), opened(t, c.URL(), id)
 	at := appended(t, a, id.Start(), "first")
@@ -137,7 +137,7 @@ func TestSYNC2_PartsWithoutTheLastAreVoid(t *testing.T) {
 func TestSYNC3_WhoHearsNothingFollowsAnew(t *testing.T) {
 	c := cluster(t)
 	id := begun(t, c)
-	p := streamtest.NewProxy(t, c, 0)
+	p := natstest.NewProxy(t, c, 0)
 	a, b := opened(t, p.URL(), id), opened(t, c.URL(), id)
 	at := appended(t, b, id.Start(), "first")
 	for got := id.Start(); got != at; {
@@ -207,19 +207,19 @@ func TestSYNC9_WhoseServerIsCutOffGoesToAnotherOne(t *testing.T) {
 }
 
 // parted are three servers that reach each other over proxies, by who asks whom.
-func parted(t *testing.T) (members [3]streamtest.Member, routes [3][3]*streamtest.Proxy) {
+func parted(t *testing.T) (members [3]natstest.Member, routes [3][3]*natstest.Proxy) {
 	t.Helper()
-	ports, err := streamtest.FreePorts(6)
+	ports, err := natstest.FreePorts(6)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range members {
-		members[i] = streamtest.Member{Name: fmt.Sprintf("server%d", i+1), Dir: t.TempDir(), Port: ports[i], RoutePort: ports[3+i]}
+		members[i] = natstest.Member{Name: fmt.Sprintf("server%d", i+1), Dir: t.TempDir(), Port: ports[i], RoutePort: ports[3+i]}
 		for j := range members {
 			if i == j {
 				continue
 			}
-			p, err := streamtest.OpenProxy(fmt.Sprintf("127.0.0.1:%d", ports[3+j]))
+			p, err := natstest.OpenProxy(fmt.Sprintf("127.0.0.1:%d", ports[3+j]))
 			if err != nil {
 				t.Fatal(err)
 			}

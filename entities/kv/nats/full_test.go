@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	kvnats "github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 // noise can't be packed.
@@ -52,15 +52,15 @@ func TestSYNC2_ServersWithoutRoomRefuseAndTakeAgain(t *testing.T) {
 	const room, endless = 4 << 20, 1000
 	for name, test := range map[string]struct {
 		server int64
-		limit  func(t *testing.T, c *streamtest.Cluster, bytes int64)
+		limit  func(t *testing.T, c *natstest.Cluster, bytes int64)
 		lifted bool // the log alone is full
 	}{
 		"server":  {server: room},
-		"account": {limit: func(t *testing.T, c *streamtest.Cluster, bytes int64) { limitAccount(t, c, bytes) }},
+		"account": {limit: func(t *testing.T, c *natstest.Cluster, bytes int64) { limitAccount(t, c, bytes) }},
 		"stream":  {limit: limitLog, lifted: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := streamtest.Start(t, streamtest.Options{Servers: 1, MaxStore: test.server})
+			c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, MaxStore: test.server})
 			id := begun(t, c)
 			l := opened(t, c.URL(), id)
 			if test.limit != nil {
@@ -104,7 +104,7 @@ func TestSYNC2_ServersWithoutRoomRefuseAndTakeAgain(t *testing.T) {
 	}
 }
 
-func limitAccount(t *testing.T, c *streamtest.Cluster, bytes int64) {
+func limitAccount(t *testing.T, c *natstest.Cluster, bytes int64) {
 	t.Helper()
 	if err := c.Limit(bytes); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func limitAccount(t *testing.T, c *streamtest.Cluster, bytes int64) {
 }
 
 // limitLog sets how much the stream of the log may have, on servers that have one store.
-func limitLog(t *testing.T, c *streamtest.Cluster, bytes int64) {
+func limitLog(t *testing.T, c *natstest.Cluster, bytes int64) {
 	t.Helper()
 	nc, err := nats.Connect(c.URL())
 	if err != nil {

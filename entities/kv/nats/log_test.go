@@ -18,24 +18,24 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	kvnats "github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
 // sharedCluster is a cluster of three for all tests that do not break it.
-var sharedCluster = sync.OnceValues(func() (*streamtest.Cluster, error) {
+var sharedCluster = sync.OnceValues(func() (*natstest.Cluster, error) {
 	dir, err := os.MkdirTemp("", "ctxd-stream-")
 	if err != nil {
 		return nil, err
 	}
 	sharedDir = dir
-	return streamtest.StartIn(dir, streamtest.Options{})
+	return natstest.StartClusterIn(dir, natstest.ClusterOptions{})
 })
 
 var sharedDir string
 
 func TestMain(m *testing.M) {
-	if streamtest.ServedApart() {
+	if natstest.RunAsServers() {
 		return
 	}
 	code := m.Run()
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func cluster(t *testing.T) *streamtest.Cluster {
+func cluster(t *testing.T) *natstest.Cluster {
 	t.Helper()
 	c, err := sharedCluster()
 	if err != nil {
@@ -59,7 +59,7 @@ func cluster(t *testing.T) *streamtest.Cluster {
 }
 
 // begun makes a store on servers.
-func begun(t testing.TB, c *streamtest.Cluster) *kvnats.Identity {
+func begun(t testing.TB, c *natstest.Cluster) *kvnats.Identity {
 	t.Helper()
 	id, _, err := kvnats.CreateStore(t.Context(), kvnats.CreateOptions{Servers: kvnats.Servers{URL: c.URL()}, Name: "laptop", Single: c.Single()})
 	if err != nil {
@@ -69,7 +69,7 @@ func begun(t testing.TB, c *streamtest.Cluster) *kvnats.Identity {
 }
 
 // joined is another machine of a store.
-func joined(t *testing.T, c *streamtest.Cluster, id *kvnats.Identity) *kvnats.Identity {
+func joined(t *testing.T, c *natstest.Cluster, id *kvnats.Identity) *kvnats.Identity {
 	t.Helper()
 	secret, err := kvnats.ParseSecret(id.Words())
 	if err != nil {
@@ -189,7 +189,7 @@ func TestSYNC2_OneOfAllThatAppendGetsThePlace(t *testing.T) {
 }
 
 func TestSYNC2_AnEntryOverTheLimitOfAMessageTravelsInParts(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1, MaxPayload: 64 << 10})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, MaxPayload: 64 << 10})
 	id := begun(t, c)
 	a, b := opened(t, c.URL(), id), opened(t, c.URL(), id)
 	large := make([]byte, 500_000)
@@ -277,7 +277,7 @@ func TestSYNC6_AnotherPositionAndAnotherKeyAreRefused(t *testing.T) {
 }
 
 func TestSYNC4_WithoutServersItIsUnavailableAtOnceAndComesBack(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	id := begun(t, c)
 	a := opened(t, c.URL(), id)
 	at := appended(t, a, id.Start(), "before")
@@ -322,7 +322,7 @@ func retryable(err error) bool {
 }
 
 func TestSYNC4_OpeningNeedsNoServers(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	id := begun(t, c)
 	c.Stop(0)
 	a := opened(t, c.URL(), id)
@@ -339,9 +339,9 @@ func TestSYNC4_OpeningNeedsNoServers(t *testing.T) {
 // What the consumer has brought is handed over without the servers, and Read stays the one that
 // says what is wrong.
 func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	id := begun(t, c)
-	proxy := streamtest.NewProxy(t, c, 0)
+	proxy := natstest.NewProxy(t, c, 0)
 	a, b := opened(t, c.URL(), id), opened(t, proxy.URL(), id)
 	at := appended(t, a, id.Start(), "first")
 	got := id.Start()
@@ -383,7 +383,7 @@ func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
 
 // A store that could not be begun to its end leaves nothing on the servers.
 func TestSYNC8_AStoreThatIsNotBegunLeavesNothing(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	nowhere := filepath.Join(t.TempDir(), "no folder", "key")
 	_, _, err := kvnats.CreateStore(t.Context(), kvnats.CreateOptions{Servers: kvnats.Servers{URL: c.URL()}, Name: "laptop", Single: true, Path: nowhere})
 	if fault.KindOf(err) != fault.Unavailable {

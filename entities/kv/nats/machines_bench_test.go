@@ -16,8 +16,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	kvnats "github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 // texts are what machines share here.
@@ -25,7 +25,7 @@ var texts = kv.NewCollection[string]("text")
 
 // apart are three servers in a process of their own, which write before they acknowledge. They
 // end with this process.
-var apart = sync.OnceValues(streamtest.Apart)
+var apart = sync.OnceValues(natstest.StartProcess)
 
 func serversApart(b *testing.B) string {
 	b.Helper()

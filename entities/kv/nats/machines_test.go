@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 // A memory says by name on which machine it was written, so no two of a store are called the same.
@@ -293,7 +293,7 @@ func (d *during) Read([]byte) (int, error) {
 }
 
 func TestSEC1_TheKeyFileIsForItsOwnerAlone(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	path := filepath.Join(t.TempDir(), "sync.key")
 	id, found, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: nats.Servers{URL: c.URL()}, Name: "laptop", Single: true, Path: path})
 	if err != nil || found.Durability != nats.DurabilitySingle || found.Replicas != 1 || len(found.Warnings) == 0 {
@@ -335,7 +335,7 @@ func TestSYNC2_WhatAnAcknowledgementIsWorth(t *testing.T) {
 			t.Errorf("later: %+v, %v", again, err)
 		}
 	}
-	one := streamtest.Start(t, streamtest.Options{Servers: 1})
+	one := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	_, _, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: nats.Servers{URL: one.URL()}})
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Hint == "" {
@@ -345,7 +345,7 @@ func TestSYNC2_WhatAnAcknowledgementIsWorth(t *testing.T) {
 	if err != nil || alone.Durability != nats.DurabilitySingle || len(alone.Warnings) > 0 {
 		t.Errorf("one server that was asked for: %+v, %v", alone, err)
 	}
-	small := streamtest.Start(t, streamtest.Options{Servers: 1, MaxPayload: 4096})
+	small := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, MaxPayload: 4096})
 	if _, _, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: nats.Servers{URL: small.URL()}, Single: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("too small a payload: %v", err)
 	}
@@ -359,7 +359,7 @@ func TestSYNC2_WhatAnAcknowledgementIsWorth(t *testing.T) {
 // Two machines of which one has a copy of the other's folder are told so, and no longer when one
 // of them has ended. One that is started again is not told.
 func TestSYNC8_ACopiedKeyIsTold(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	path := filepath.Join(t.TempDir(), "key")
 	_, _, err := nats.CreateStore(t.Context(), nats.CreateOptions{Servers: nats.Servers{URL: c.URL()}, Name: "laptop", Single: true, Path: path})
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 // A server that lets everybody in and says nothing: the client waits for its first words, and who
 // asks for something is answered before it gives that up.
 func TestSYNC4_NobodyWaitsForAServerThatSaysNothing(t *testing.T) {
-	id := begun(t, streamtest.Start(t, streamtest.Options{Servers: 1}))
+	id := begun(t, natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1}))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 	"github.com/ctxd/ctxd/fixtures"
 )
 
@@ -27,7 +27,7 @@ var docs = kv.NewCollection[fixtures.Document]("note")
 // toJoin is a store on three servers that run in a process of their own, whose machine has
 // ended, and a backup of it. It is made once in a process.
 type toJoin struct {
-	servers *streamtest.Process
+	servers *natstest.ServerProcess
 	dir     string
 	words   string
 	backup  string
@@ -42,7 +42,7 @@ var prepared = sync.OnceValues(func() (*toJoin, error) {
 			return nil, err
 		}
 	}
-	servers, err := streamtest.Apart()
+	servers, err := natstest.StartProcess()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ var prepared = sync.OnceValues(func() (*toJoin, error) {
 var preparedDir string
 
 func TestMain(m *testing.M) {
-	if streamtest.ServedApart() {
+	if natstest.RunAsServers() {
 		return
 	}
 	code := m.Run()

@@ -13,8 +13,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 // counted counts the transactions that were applied, in the record of the same name.
@@ -44,7 +44,7 @@ func add(ctx context.Context, db *kv.Store, id string) error {
 // machines hold the same bytes. Package campaign does worse, to real processes.
 func TestSYNC9_NothingAcknowledgedIsLostForkedOrAppliedTwice(t *testing.T) {
 	const faults = 2
-	c := streamtest.Start(t, streamtest.Options{})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{})
 	machines, proxies := threeMachines(t, c)
 	writing, stop := context.WithCancel(t.Context())
 	var acknowledged, unknown sync.Map
@@ -98,11 +98,11 @@ func TestSYNC9_NothingAcknowledgedIsLostForkedOrAppliedTwice(t *testing.T) {
 }
 
 // threeMachines share a store, each over a proxy of its own to a server of its own.
-func threeMachines(t *testing.T, c *streamtest.Cluster) (machines []*machine, proxies []*streamtest.Proxy) {
+func threeMachines(t *testing.T, c *natstest.Cluster) (machines []*machine, proxies []*natstest.Proxy) {
 	t.Helper()
 	var words string
 	for i := range 3 {
-		p := streamtest.NewProxy(t, c, i)
+		p := natstest.NewProxy(t, c, i)
 		m := &machine{t: t, dir: t.TempDir(), url: p.URL()}
 		if i == 0 {
 			id, _, err := shared.Begin(t.Context(), shared.BeginOptions{Servers: nats.Servers{URL: m.url}, Dir: m.dir, Name: "first"})

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 // own stays on a machine.
@@ -113,7 +113,7 @@ func joined(t *testing.T, a *machine, words string) *machine {
 }
 
 func TestSYNC7_WhatWasDeletedLeavesTheServersAndTheOtherMachines(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	b := joined(t, a, words)
 	a.put("secret", canary)
@@ -180,7 +180,7 @@ func TestSYNC7_WhatWasDeletedLeavesTheServersAndTheOtherMachines(t *testing.T) {
 }
 
 func TestSYNC7_AMachineThatWasAwayForLongerThanTheLogJoinsAnew(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
 	b := joined(t, a, words)
@@ -251,7 +251,7 @@ func TestSYNC7_AMachineThatWasAwayForLongerThanTheLogJoinsAnew(t *testing.T) {
 }
 
 func TestSYNC7_WithoutServersACompactionIsNotedAndDoneLater(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	a.put("secret", canary)
 	a.delete("secret")

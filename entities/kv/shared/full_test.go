@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 // overwrites writes one record again and again, until so many times or until it is refused.
@@ -29,7 +29,7 @@ func (m *machine) overwrites(most int) (err error) {
 // room, and writes go on by themselves.
 func TestSYNC7_ACompactionMakesRoomOnFullServers(t *testing.T) {
 	const room, endless = 8 << 20, 1000
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	b := joined(t, a, words)
 	defer b.stop()
@@ -77,7 +77,7 @@ func TestSYNC7_ACompactionMakesRoomOnFullServers(t *testing.T) {
 
 // A state that has no room is told, and tried again less and less often.
 func TestSYNC7_AStateThatHasNoRoomIsToldAndTriedLater(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	defer a.stop()
 	if err := a.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, nats.ErrLeased) {

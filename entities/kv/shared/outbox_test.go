@@ -8,8 +8,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 // addNew adds a record, with the servers or without.
@@ -44,10 +44,10 @@ func settled(t *testing.T, m *machine) {
 // A machine whose servers are gone adds records, is started again, adds more, and joins anew with
 // all of them; its servers are real, and the network between is cut.
 func TestSYNC7_WhoJoinsAnewReplaysItsOutbox(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	a.snapshot()
-	p := streamtest.NewProxy(t, c, 0)
+	p := natstest.NewProxy(t, c, 0)
 	b := &machine{t: t, dir: t.TempDir(), url: p.URL(), queue: true}
 	joins(t, b, words)
 	b.start()

@@ -14,8 +14,8 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 var facts = kv.NewCollection[string]("fact")
@@ -132,7 +132,7 @@ func joinOptions(t testing.TB, url, dir, words string) shared.JoinOptions {
 }
 
 func TestSYNC7_AMachineJoinsWithTheStateAndTheTail(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	a.snapshot()
 	a.put("tail", "after the state")
@@ -176,7 +176,7 @@ func TestSYNC7_AMachineJoinsWithTheStateAndTheTail(t *testing.T) {
 }
 
 func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
 	a.snapshot()
@@ -209,7 +209,7 @@ func TestSYNC7_AnInterruptedJoinGoesOn(t *testing.T) {
 
 // What an interrupted join has written may be lost with the power of the machine.
 func TestSYNC7_AJoinWhoseFileIsDamagedBeginsAnew(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
 	a.snapshot()
@@ -240,7 +240,7 @@ func TestSYNC7_AJoinWhoseFileIsDamagedBeginsAnew(t *testing.T) {
 
 // A folder that has lost its store does not pass for the beginning of the log.
 func TestSYNC6_AnEmptyFolderWithAKeyIsNotTheBeginning(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	a.put("one", "entry")
 	a.stop()
@@ -264,7 +264,7 @@ func TestSYNC6_AnEmptyFolderWithAKeyIsNotTheBeginning(t *testing.T) {
 }
 
 func TestSYNC8_WhoLeavesKeepsTheRecordsAndWritesAlone(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	a.put("one", "entry")
 	if untold, err := a.replica.Leave(t.Context()); err != nil || untold != nil {
@@ -297,7 +297,7 @@ func (m *machine) alone(id string) string {
 }
 
 func TestSYNC8_LeavingNeedsNoServers(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	a.put("one", "entry")
 	c.Stop(0)
@@ -312,10 +312,10 @@ func TestSYNC8_LeavingNeedsNoServers(t *testing.T) {
 }
 
 func TestSYNC8_AStoreThatTheServersHaveLostIsBegunAnew(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	a.put("one", "entry")
-	other := streamtest.Start(t, streamtest.Options{Servers: 1}) // with nothing on its disk
+	other := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1}) // with nothing on its disk
 	o := shared.BeginOptions{Servers: nats.Servers{URL: other.URL()}, Dir: a.dir, Name: "laptop", Single: true, Store: options}
 	if _, _, err := shared.Begin(t.Context(), o); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("begun over another one: %v", err)
@@ -364,11 +364,11 @@ func TestSYNC8_AStoreThatTheServersHaveLostIsBegunAnew(t *testing.T) {
 }
 
 func TestSYNC7_AJoinThatFailsLeavesTheStoreAsItIs(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	a.put("one", "entry")
 	a.stop()
-	other := streamtest.Start(t, streamtest.Options{Servers: 1})
+	other := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	o := joinOptions(t, other.URL(), a.dir, words)
 	o.Again = true
 	if _, err := shared.Join(t.Context(), o); fault.KindOf(err) != fault.NotFound {
@@ -392,7 +392,7 @@ func TestSYNC7_AJoinThatFailsLeavesTheStoreAsItIs(t *testing.T) {
 }
 
 func TestSYNC8_ABackupOfASharedStoreCanBeRestoredAlone(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, _ := begun(t, c.URL())
 	defer a.stop()
 	a.put("one", "entry")
@@ -427,7 +427,7 @@ func retryable(err error) bool {
 }
 
 func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	defer a.stop()
 	a.snapshot()
@@ -455,7 +455,7 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 
 func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
 	dir, old := t.TempDir(), filepath.Join(t.TempDir(), "old")
-	c, err := streamtest.StartIn(dir, streamtest.Options{Servers: 1})
+	c, err := natstest.StartClusterIn(dir, natstest.ClusterOptions{Servers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

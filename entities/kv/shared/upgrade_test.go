@@ -8,8 +8,8 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 // second has a program that keeps facts in another way.
@@ -27,7 +27,7 @@ func second(o *kv.Options) {
 }
 
 func TestSYNC7_MachinesAreUpgradedAndJoinWithAnOlderState(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	b := joined(t, a, words)
 	a.put("a", "1")
@@ -106,7 +106,7 @@ func (m *machine) ofItsOwn() string {
 // A machine whose program was updated joins anew before it is started with it: what is its own
 // comes into the format of the state that it takes.
 func TestSYNC7_WhoJoinsAnewAfterAnUpdateKeepsItsOwn(t *testing.T) {
-	c := streamtest.Start(t, streamtest.Options{Servers: 1})
+	c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	a, words := begun(t, c.URL())
 	b := joined(t, a, words)
 	text := "mine"
@@ -136,7 +136,7 @@ func TestSYNC7_WhoJoinsAnewAfterAnUpdateKeepsItsOwn(t *testing.T) {
 	a.stop()
 
 	// The other way round, an upgrade would take what is new already for old.
-	older := streamtest.Start(t, streamtest.Options{Servers: 1})
+	older := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1})
 	d, others := begun(t, older.URL())
 	defer d.stop()
 	if err := d.replica.Snapshot(t.Context(), func(int64) {}); err != nil && !errors.Is(err, nats.ErrLeased) {

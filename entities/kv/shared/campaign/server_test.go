@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"os"
 
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 )
 
 func runServer() error {
-	m := &streamtest.Member{}
+	m := &natstest.Member{}
 	if err := json.Unmarshal([]byte(os.Getenv(childOptions)), m); err != nil {
 		return err
 	}

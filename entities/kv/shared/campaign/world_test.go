@@ -22,8 +22,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/kv/stream/streamtest"
 )
 
 const (
@@ -34,10 +34,10 @@ const (
 // world is all processes and what stands between them.
 type world struct {
 	t       *testing.T
-	members [servers]streamtest.Member
+	members [servers]natstest.Member
 	servers [servers]*child // of the one goroutine that does bad things
-	routes  [servers][servers]*streamtest.Proxy
-	ways    [daemons][servers]*streamtest.Proxy
+	routes  [servers][servers]*natstest.Proxy
+	ways    [daemons][servers]*natstest.Proxy
 	options [daemons]daemonOptions
 	daemons [daemons]*process
 	stream  string
@@ -132,9 +132,9 @@ func (w *world) must(err error) {
 	}
 }
 
-func (w *world) proxy(port int) *streamtest.Proxy {
+func (w *world) proxy(port int) *natstest.Proxy {
 	w.t.Helper()
-	p, err := streamtest.OpenProxy(fmt.Sprintf("127.0.0.1:%d", port))
+	p, err := natstest.OpenProxy(fmt.Sprintf("127.0.0.1:%d", port))
 	w.must(err)
 	w.t.Cleanup(p.Close)
 	return p
@@ -143,11 +143,11 @@ func (w *world) proxy(port int) *streamtest.Proxy {
 // startServers starts three servers that reach each other over proxies.
 func (w *world) startServers() {
 	w.t.Helper()
-	ports, err := streamtest.FreePorts(2 * servers)
+	ports, err := natstest.FreePorts(2 * servers)
 	w.must(err)
 	dir := w.t.TempDir()
 	for i := range w.members {
-		w.members[i] = streamtest.Member{
+		w.members[i] = natstest.Member{
 			Name: fmt.Sprintf("server%d", i+1), Dir: filepath.Join(dir, fmt.Sprint(i)), Port: ports[2*i], RoutePort: ports[2*i+1],
 		}
 		for j := range w.members {

@@ -1,4 +1,4 @@
-package streamtest
+package natstest
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 const readyWait = time.Minute
 
 // Options are how servers run.
-type Options struct {
+type ClusterOptions struct {
 	Servers    int   // 0: three
 	MaxPayload int32 // in bytes; 0: that of the server
 	Lazy       bool  // they acknowledge before they have written to disk
@@ -34,9 +34,9 @@ type Cluster struct {
 }
 
 // Start runs servers until the end of the test.
-func Start(t testing.TB, o Options) *Cluster {
+func StartCluster(t testing.TB, o ClusterOptions) *Cluster {
 	t.Helper()
-	c, err := StartIn(t.TempDir(), o)
+	c, err := StartClusterIn(t.TempDir(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func Start(t testing.TB, o Options) *Cluster {
 }
 
 // StartIn runs servers with their data in a folder.
-func StartIn(dir string, o Options) (*Cluster, error) {
+func StartClusterIn(dir string, o ClusterOptions) (*Cluster, error) {
 	n := o.Servers
 	if n == 0 {
 		n = 3
@@ -82,7 +82,7 @@ func StartIn(dir string, o Options) (*Cluster, error) {
 }
 
 // of are the options of one server.
-func (o *Options) of(name, dir string, port int) (*server.Options, error) {
+func (o *ClusterOptions) of(name, dir string, port int) (*server.Options, error) {
 	base := options(name, dir, port)
 	if o.MaxStore > 0 {
 		base.JetStreamMaxStore = o.MaxStore
@@ -104,7 +104,7 @@ func (o *Options) of(name, dir string, port int) (*server.Options, error) {
 // reload: nats-server 2.14 then writes fields of accounts that its connections read unlocked.
 func (c *Cluster) Reconfigure(i int, config string) error {
 	was := c.options[i]
-	o := Options{Config: config, MaxStore: was.JetStreamMaxStore}
+	o := ClusterOptions{Config: config, MaxStore: was.JetStreamMaxStore}
 	opts, err := o.of(was.ServerName, was.StoreDir, was.Port)
 	if err != nil {
 		return err

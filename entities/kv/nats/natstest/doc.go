@@ -5,4 +5,4 @@
 // A Cluster is used by one goroutine. Servers listen on ports that were free a moment before,
 // and keep them when they are started again. Start returns when the cluster has a leader;
 // that takes a second or two for three servers, so tests of a package share one.
-package streamtest
+package natstest

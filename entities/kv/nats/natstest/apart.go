@@ -1,4 +1,4 @@
-package streamtest
+package natstest
 
 import (
 	"bufio"
@@ -15,7 +15,7 @@ const apartEnv = "CTXD_TEST_SERVERS"
 // Process is three servers in a process of their own, for measurements: they share no heap and
 // no scheduler with what is measured, but still its processors. It ends with its parent, or
 // when the Process is not referenced any more.
-type Process struct {
+type ServerProcess struct {
 	URL string // address of all servers
 
 	stdin io.Closer // the servers end when it is closed
@@ -24,7 +24,7 @@ type Process struct {
 
 // Apart starts them. The process is the test program again, whose TestMain calls ServedApart
 // first.
-func Apart() (*Process, error) {
+func StartProcess() (*ServerProcess, error) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), apartEnv+"=3")
 	cmd.Stderr = os.Stderr
@@ -40,7 +40,7 @@ func Apart() (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{stdin: in, cmd: cmd}
+	p := &ServerProcess{stdin: in, cmd: cmd}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		p.End()
@@ -51,13 +51,13 @@ func Apart() (*Process, error) {
 }
 
 // End ends the servers.
-func (p *Process) End() {
+func (p *ServerProcess) End() {
 	closes(p.stdin)
 	_ = p.cmd.Wait() // nothing depends on how servers end that nobody uses
 }
 
 // ServedApart reports whether this process was to run servers. They have ended by then.
-func ServedApart() bool {
+func RunAsServers() bool {
 	if os.Getenv(apartEnv) == "" {
 		return false
 	}
@@ -74,7 +74,7 @@ func serveApart() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system cleans its folder otherwise
-	c, err := StartIn(dir, Options{})
+	c, err := StartClusterIn(dir, ClusterOptions{})
 	if err != nil {
 		return err
 	}
