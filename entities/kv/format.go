@@ -10,10 +10,8 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
-	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
 // formatKey holds the format of the records, written by the transaction that
@@ -159,11 +157,11 @@ func (s *Store) applyUpgrade(ctx context.Context, writes []write) error {
 // can't be used, the upgrade begins with what is here.
 func (s *Store) settle(tx *Tx, from int) error {
 	raw, known := s.latest(logKey)
-	at, err := commitlog.ParseApplied(raw)
+	at, err := outbox.ParseApplied(raw)
 	if s.opts.Log == nil || s.opts.Leave || !known || err != nil {
 		return nil //nolint:nilerr // openReplica says what is wrong
 	}
-	at, err = replicate.Settle(s.opts.Log, at, from, s.opts.Format, func(sent commitlog.Sent, t *commitlog.Transaction) error {
+	at, err = outbox.SettleFormat(s.opts.Log, at, from, s.opts.Format, func(sent outbox.SentTransaction, t *outbox.Transaction) error {
 		for _, w := range t.Writes {
 			if isLocal(disk.Pair{Key: w.Key}) {
 				return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")

@@ -7,10 +7,8 @@ import (
 
 	"github.com/tidwall/buntdb"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
-	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
 // Later is what has to be done again once the log can be reached, see outbox.Later.
@@ -158,7 +156,7 @@ func (s *Store) startReplays() {
 	if s.replica != nil {
 		gate = &s.replica.replayGate
 	}
-	s.replays.Store(outbox.Start(replayStore{gate, s}, s.replay, s.log))
+	s.replays.Store(outbox.StartReplayer(replayStore{gate, s}, s.replay, s.log))
 	s.replayAll()
 }
 
@@ -197,7 +195,7 @@ func (s *Store) callOf(ctx context.Context) *outbox.Call {
 func (r *replica) queueing(call *outbox.Call, fn func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {
 		if sent, ok := call.Sent(); ok && r.Found(sent) {
-			return replicate.ErrFound
+			return outbox.ErrFoundInLog
 		}
 		if err := outbox.Before(rawTx{tx}, call); err != nil {
 			return err
@@ -242,7 +240,7 @@ func (r *replica) Provisional() bool {
 }
 
 // endItem has a transaction that was found in the log end the item that waits for that.
-func (r *replica) endItem(p *pending, sent commitlog.Sent) error {
+func (r *replica) endItem(p *pending, sent outbox.SentTransaction) error {
 	if r.head.Waiting+r.head.Refused == 0 {
 		return nil
 	}

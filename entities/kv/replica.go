@@ -13,17 +13,15 @@ import (
 	"github.com/tidwall/buntdb"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
-	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
 // Log is the one order of commits of a store on several machines, see commitlog.Log.
-type Log = commitlog.Log
+type Log = outbox.Log
 
 // Position is a place in a Log, see commitlog.Position.
-type Position = commitlog.Position
+type Position = outbox.Position
 
 // logKey holds how far a replica has applied its log. It is written in the same record of the
 // journal as every transaction that came from there, so that neither is there without the other.
@@ -37,13 +35,13 @@ var ErrUnconfirmed = errors.New("the other machines could not be asked")
 
 // replica is what a store with a log has in addition.
 type replica struct {
-	*replicate.Runner
+	*outbox.Runner
 	s          *Store
 	replayGate outbox.Gate   // held while transactions have to wait for replays
 	foreign    atomic.Uint64 // transactions of others that were applied
 
-	at    commitlog.Applied // of Run
-	group []*pending        // being appended; of Run
+	at    outbox.Applied // of Run
+	group []*pending     // being appended; of Run
 
 	// Guarded by queue.mu.
 	generation  uint64        // grows at each Abort: what transactions under way have read is old then
@@ -58,24 +56,24 @@ type replica struct {
 func (s *Store) openReplica() error {
 	raw, known := s.latest(logKey)
 	o := &s.opts
-	at, role, err := replicate.RoleOf(raw, known, replicate.Start{
+	at, role, err := outbox.FindRole(raw, known, outbox.StartOptions{
 		Log: o.Log != nil, LogStart: o.LogStart, Leave: o.Leave, Replace: o.Replace, Empty: s.count() == 0,
 	})
 	switch {
-	case err != nil || role == replicate.Alone:
+	case err != nil || role == outbox.RoleAlone:
 		return err
-	case role == replicate.Leaves:
+	case role == outbox.RoleLeaves:
 		return s.Update(context.Background(), func(tx *Tx) error {
 			return errors.Join(outbox.Leave(rawTx{tx}), tx.delete(logKey, nil))
 		})
-	case role == replicate.Begins:
+	case role == outbox.RoleBegins:
 		err := s.Update(context.Background(), func(tx *Tx) error { return tx.put(logKey, at.String(), nil) })
 		if err != nil {
 			return err
 		}
 	}
 	r := &replica{s: s, at: at, gate: make(chan struct{}), applied: at.Position}
-	r.Runner = replicate.New(r, s.opts.Log, s.opts.Format, at.Unmarked)
+	r.Runner = outbox.NewRunner(r, s.opts.Log, s.opts.Format, at.Unmarked)
 	close(r.gate)
 	r.readHead()
 	r.provisional = r.head.Applied > 0
@@ -142,7 +140,7 @@ func durablePosition(b *buntdb.Tx) (Position, error) {
 	if errors.Is(err, buntdb.ErrNotFound) {
 		return Position{}, nil
 	}
-	applied, err := commitlog.ParseApplied(raw)
+	applied, err := outbox.ParseApplied(raw)
 	return applied.Position, err
 }
 
@@ -188,7 +186,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 			err = unknown
 		}
 	}()
-	for tries := range replicate.MaxTries {
+	for tries := range outbox.MaxTransactionTries {
 		seen := r.foreign.Load()
 		tx := Tx{s: r.s, writable: true, provisional: call.Provisional(cmp.Or(unknown, lost, r.lastTrouble()))}
 		reserved := !tx.provisional && r.ReserveAfter(ctx, tries, took)
@@ -200,7 +198,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 			return err // it did not begin
 		}
 		// If fn has run since, what the caller has of it is of another run.
-		if errors.Is(err, replicate.ErrFound) && tries == sent+1 && !local {
+		if errors.Is(err, outbox.ErrFoundInLog) && tries == sent+1 && !local {
 			call.Accepted(false, 0)
 			return nil
 		}
@@ -230,7 +228,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 		switch {
 		case tx.accepted || errors.Is(err, errRerun) || werr != nil || generation != tx.generation:
 			continue // others have changed what it read
-		case err != nil && !asked && replicate.MayBeStale(err):
+		case err != nil && !asked && outbox.MayBeStale(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
 			asked = true
 			if r.s.CatchUp(ctx) != nil {
@@ -242,7 +240,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 		}
 		return err
 	}
-	return replicate.Overtaken()
+	return outbox.OvertakenError()
 }
 
 // try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.

@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
-	"github.com/ctxd/ctxd/entities/kv/replicate"
 )
 
 // The methods of replicate.Store, which says what they do. One goroutine calls them all.
@@ -22,14 +20,14 @@ func (r *replica) At() Position { return r.at.Position }
 
 func (r *replica) Done() int { return r.at.Done }
 
-func (r *replica) Skip(at Position) { r.at = commitlog.Applied{Position: at} }
+func (r *replica) Skip(at Position) { r.at = outbox.Applied{Position: at} }
 
 func (r *replica) SetTrouble(trouble *fault.Error) {
 	s, q := r.s, &r.s.queue
 	q.mu.Lock()
 	changed := (r.trouble == nil) != (trouble == nil)
 	r.trouble, r.applied = trouble, r.at.Position
-	reads := trouble == nil || errors.Is(trouble, commitlog.ErrFull)
+	reads := trouble == nil || errors.Is(trouble, outbox.ErrFull)
 	due := reads && r.head.Waiting > 0 && !r.provisional && r.replayGate.Open()
 	q.mu.Unlock()
 	if due {
@@ -40,7 +38,7 @@ func (r *replica) SetTrouble(trouble *fault.Error) {
 	}
 }
 
-func (r *replica) TakeGroup() (list []commitlog.Transaction, ok bool) {
+func (r *replica) TakeGroup() (list []outbox.Transaction, ok bool) {
 	q := &r.s.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -51,11 +49,11 @@ func (r *replica) TakeGroup() (list []commitlog.Transaction, ok bool) {
 	n, size := 0, 0
 	for ; n < len(q.list) && size < maxGroup; n++ {
 		p := q.list[n]
-		t := commitlog.Transaction{Time: p.time.UnixNano()}
+		t := outbox.Transaction{Time: p.time.UnixNano()}
 		for i := range p.writes {
 			if w := &p.writes[i]; !p.provisional && w.isShared() {
 				size += len(w.key) + len(w.raw)
-				t.Writes = append(t.Writes, commitlog.Write{Key: w.key, Value: w.raw, Deleted: w.deleted})
+				t.Writes = append(t.Writes, outbox.LogWrite{Key: w.key, Value: w.raw, Deleted: w.deleted})
 			}
 		}
 		if len(t.Writes) > 0 {
@@ -84,7 +82,7 @@ func (r *replica) Abort(err error) {
 	sent := 0
 	for _, p := range r.group {
 		if err != nil && p.isShared() {
-			p.err = commitlog.OfTransaction(err, sent)
+			p.err = outbox.TransactionError(err, sent)
 			sent++
 		}
 	}
@@ -158,7 +156,7 @@ func (r *replica) WriteGroup(at Position, n int) error {
 
 // journalGroup writes the transactions of the group to the journal, until that fails. It returns
 // how many are there, and how far the log is applied with them.
-func (r *replica) journalGroup(at Position, n int) (kept int, next commitlog.Applied, err error) {
+func (r *replica) journalGroup(at Position, n int) (kept int, next outbox.Applied, err error) {
 	s := r.s
 	next = r.at
 	if s.journal != nil {
@@ -171,7 +169,7 @@ func (r *replica) journalGroup(at Position, n int) (kept int, next commitlog.App
 		if p.isShared() {
 			to.Done++
 			if to.Done == n {
-				to = commitlog.Applied{Position: at}
+				to = outbox.Applied{Position: at}
 			}
 			p.writes = append(p.writes, write{key: logKey, raw: to.String()})
 		}
@@ -188,7 +186,7 @@ func (r *replica) journalGroup(at Position, n int) (kept int, next commitlog.App
 
 // Apply gives entries of others to the journal, the views and the handlers as the store's own
 // are. One that can't be read as a whole is not applied, nor anything behind it.
-func (r *replica) Apply(list []replicate.Foreign) error {
+func (r *replica) Apply(list []outbox.ForeignEntry) error {
 	s := r.s
 	if err := s.lockWriter(r.Context()); err != nil {
 		return errClosed()
@@ -245,19 +243,19 @@ func (r *replica) Apply(list []replicate.Foreign) error {
 
 // journalForeign writes the transactions of an entry of another machine that are not applied yet to
 // the journal, and returns them with how far the log is applied then.
-func (r *replica) journalForeign(f replicate.Foreign, next commitlog.Applied) (group []*pending, to commitlog.Applied, err error) {
+func (r *replica) journalForeign(f outbox.ForeignEntry, next outbox.Applied) (group []*pending, to outbox.Applied, err error) {
 	s := r.s
 	if err := r.check(f.Entry); err != nil {
 		return nil, next, err
 	}
 	n := len(f.Entry.Transactions)
 	for i := next.Done; i < n; i++ {
-		to := commitlog.Applied{Position: next.Position, Done: i + 1}
+		to := outbox.Applied{Position: next.Position, Done: i + 1}
 		if to.Done == n {
-			to = commitlog.Applied{Position: f.At}
+			to = outbox.Applied{Position: f.At}
 		}
 		p := r.pendingOf(&f.Entry.Transactions[i], s.written+1, to)
-		if err := r.endItem(p, commitlog.Sent{Entry: f.Entry.ID, Index: i}); err != nil {
+		if err := r.endItem(p, outbox.SentTransaction{Entry: f.Entry.ID, Index: i}); err != nil {
 			return group, next, err
 		}
 		if s.journal != nil {
@@ -269,11 +267,11 @@ func (r *replica) journalForeign(f replicate.Foreign, next commitlog.Applied) (g
 		s.written, s.format = p.seq, s.opts.Format
 		group, next = append(group, p), to
 	}
-	return group, commitlog.Applied{Position: f.At}, nil
+	return group, outbox.Applied{Position: f.At}, nil
 }
 
 // pendingOf makes a transaction of another machine one of this store.
-func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.Applied) *pending {
+func (r *replica) pendingOf(t *outbox.Transaction, seq uint64, to outbox.Applied) *pending {
 	s := r.s
 	p := &pending{seq: seq, time: time.Unix(0, t.Time), writes: make([]write, 0, len(t.Writes)+2)}
 	for _, w := range t.Writes {
@@ -293,7 +291,7 @@ func (r *replica) pendingOf(t *commitlog.Transaction, seq uint64, to commitlog.A
 }
 
 // check refuses an entry that holds what a store would not have written.
-func (r *replica) check(e *commitlog.Entry) error {
+func (r *replica) check(e *outbox.Entry) error {
 	for i := range e.Transactions {
 		for _, w := range e.Transactions[i].Writes {
 			if err := disk.CheckForeignWrite(w.Key, w.Value, w.Deleted); err != nil {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/kvtest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // ours are records of one machine.
@@ -384,7 +384,7 @@ func (c *cluster) checkOwn(i int, m *machine) {
 func (c *cluster) replay() map[string]string {
 	state := map[string]string{}
 	for _, b := range c.log.Entries() {
-		e, err := commitlog.Decode(b)
+		e, err := outbox.DecodeEntry(b)
 		if err != nil {
 			c.t.Fatal(err)
 		}

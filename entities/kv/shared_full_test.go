@@ -9,8 +9,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/kvtest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // choosing has a machine's appends come to what is stored in it.
@@ -24,10 +24,10 @@ func choosing(m *kvtest.Machine) *atomic.Int64 {
 func wantTrouble(t *testing.T, s *kv.Store, err error, full bool) {
 	t.Helper()
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Unavailable || !f.Retryable || errors.Is(err, commitlog.ErrFull) != full || errors.Is(err, commitlog.ErrUnknown) {
+	if !errors.As(err, &f) || f.Kind != fault.Unavailable || !f.Retryable || errors.Is(err, outbox.ErrFull) != full || errors.Is(err, outbox.ErrUnknown) {
 		t.Errorf("told %v", err)
 	}
-	if st, _ := s.Replica(); st.Trouble == nil || errors.Is(st.Trouble, commitlog.ErrFull) != full {
+	if st, _ := s.Replica(); st.Trouble == nil || errors.Is(st.Trouble, outbox.ErrFull) != full {
 		t.Errorf("the status says %v", st.Trouble)
 	}
 }
@@ -97,7 +97,7 @@ func TestSYNC2_ALogThatAnswersToNoWriteIsAskedBeforeTheNext(t *testing.T) {
 	put(t, stores[0], "a", "1")
 	what.Store(int64(kvtest.FaultSilent))
 	_, n := l.End()
-	if err := add(stores[0], "b"); !errors.Is(err, commitlog.ErrUnknown) {
+	if err := add(stores[0], "b"); !errors.Is(err, outbox.ErrUnknown) {
 		t.Errorf("the first is told %v", err)
 	}
 	for range 2 {

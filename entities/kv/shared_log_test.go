@@ -11,8 +11,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/kvtest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // replicas opens stores in memory over one log.
@@ -168,7 +168,7 @@ func TestSYNC2_ClosedWhileOthersAreFirst(t *testing.T) {
 				return
 			}
 			once.Do(func() {
-				if _, err := other.Append(ctx, at, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: 1}).Encode()); err != nil {
+				if _, err := other.Append(ctx, at, (&outbox.Entry{ID: outbox.NewWriterID().NewID(), Format: 1}).Encode()); err != nil {
 					t.Error(err)
 				}
 				go func() { closed <- s.Close() }()

@@ -14,8 +14,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/kvtest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // outboxes are several machines that queue, over one log, and what their clients were told.
@@ -308,7 +308,7 @@ func (o *outboxes) check() {
 func (o *outboxes) replay() (state map[string]string, appended []string) {
 	state = map[string]string{}
 	for _, b := range o.log.Entries() {
-		e, err := commitlog.Decode(b)
+		e, err := outbox.DecodeEntry(b)
 		if err != nil {
 			o.t.Fatal(err)
 		}

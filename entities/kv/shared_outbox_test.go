@@ -14,8 +14,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/kvtest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // addition is what a client asks for: a new record, behind another one when Behind is set. A
@@ -282,7 +282,7 @@ func appends(t *testing.T, l *kvtest.Log) map[string]int {
 	t.Helper()
 	count := map[string]int{}
 	for _, b := range l.Entries() {
-		e, err := commitlog.Decode(b)
+		e, err := outbox.DecodeEntry(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestSYNC4_WhatTheLogMayHaveAndCannotWaitIsUnknown(t *testing.T) {
 		cutAtAppend(machines[1], kvtest.FaultLoseAnswer)
 		err := stores[1].Update(ctx, func(tx *kv.Tx) error { return notes.Put(tx, name, &record{Text: name}) })
 		var e *fault.Error
-		if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Retryable || !errors.Is(err, commitlog.ErrUnknown) {
+		if !errors.As(err, &e) || e.Kind != fault.Unavailable || e.Retryable || !errors.Is(err, outbox.ErrUnknown) {
 			t.Errorf("%s: told %v", name, err)
 		}
 		machines[1].Slow(nil)
@@ -548,13 +548,13 @@ func TestSYNC4_ALogThatIsLostInTheMiddle(t *testing.T) {
 func written(t *testing.T, l *kvtest.Log, key string) bool {
 	t.Helper()
 	for _, raw := range l.Entries() {
-		e, err := commitlog.Decode(raw)
+		e, err := outbox.DecodeEntry(raw)
 		if err != nil {
 			t.Error(err)
 			return false
 		}
 		for _, tr := range e.Transactions {
-			if slices.ContainsFunc(tr.Writes, func(w commitlog.Write) bool { return w.Key == key }) {
+			if slices.ContainsFunc(tr.Writes, func(w outbox.LogWrite) bool { return w.Key == key }) {
 				return true
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Log is the log that machines share.
@@ -18,25 +18,25 @@ type Log struct {
 	AcceptAll bool
 
 	mu       sync.Mutex
-	base     commitlog.Position // what the oldest entry left stands behind
+	base     outbox.Position // what the oldest entry left stands behind
 	entries  []entry
 	late     []late
 	machines []*Machine
 }
 
 type entry struct {
-	at    commitlog.Position
+	at    outbox.Position
 	bytes []byte
 }
 
 // late is an entry on its way, of which its machine no longer hopes to hear.
 type late struct {
-	after commitlog.Position
+	after outbox.Position
 	bytes []byte
 }
 
 // New returns an empty log that begins at a position.
-func NewLog(start commitlog.Position) *Log { return &Log{base: start} }
+func NewLog(start outbox.Position) *Log { return &Log{base: start} }
 
 // Fault is what happens to one Append.
 type Fault int
@@ -59,7 +59,7 @@ type Machine struct {
 
 	mu       sync.Mutex
 	cut      bool
-	staleEnd *commitlog.Position // what reads end at; nil: at the end
+	staleEnd *outbox.Position // what reads end at; nil: at the end
 	fault    func() Fault
 	slow     func(op string)
 }
@@ -128,18 +128,18 @@ func unreachable() error {
 }
 
 func full() error {
-	e := fault.Wrap(fault.Unavailable, commitlog.ErrFull, "the log has no room")
+	e := fault.Wrap(fault.Unavailable, outbox.ErrFull, "the log has no room")
 	e.Retryable = true
 	return e
 }
 
 // Append implements commitlog.Log.
-func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte) (commitlog.Position, error) {
+func (m *Machine) Append(ctx context.Context, after outbox.Position, b []byte) (outbox.Position, error) {
 	if err := ctx.Err(); err != nil {
-		return commitlog.Position{}, unreachable()
+		return outbox.Position{}, unreachable()
 	}
 	if !m.reach("append") {
-		return commitlog.Position{}, unreachable()
+		return outbox.Position{}, unreachable()
 	}
 	m.mu.Lock()
 	choose := m.fault
@@ -152,7 +152,7 @@ func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte
 	l.mu.Lock()
 	l.land()
 	b = slices.Clone(b)
-	var at commitlog.Position
+	var at outbox.Position
 	var err error
 	switch what {
 	case FaultRefuse:
@@ -160,35 +160,35 @@ func (m *Machine) Append(ctx context.Context, after commitlog.Position, b []byte
 	case FaultFull:
 		err = full()
 	case FaultLoseRequest:
-		err = commitlog.ErrUnknown
+		err = outbox.ErrUnknown
 	case FaultSilent:
-		err = errors.Join(commitlog.ErrUnknown, context.DeadlineExceeded)
+		err = errors.Join(outbox.ErrUnknown, context.DeadlineExceeded)
 	case FaultLate:
 		l.late = append(l.late, late{after, b})
-		err = commitlog.ErrUnknown
+		err = outbox.ErrUnknown
 	default:
 		at, err = l.append(after, b)
 		if what == FaultLoseAnswer {
-			err = commitlog.ErrUnknown
+			err = outbox.ErrUnknown
 		}
 	}
 	l.mu.Unlock()
 	if !m.reach("appended") && err == nil {
-		err = commitlog.ErrUnknown
+		err = outbox.ErrUnknown
 	}
 	if err != nil {
-		return commitlog.Position{}, err
+		return outbox.Position{}, err
 	}
 	return at, nil
 }
 
 // append puts an entry behind a position, if that is the end.
-func (l *Log) append(after commitlog.Position, b []byte) (commitlog.Position, error) {
+func (l *Log) append(after outbox.Position, b []byte) (outbox.Position, error) {
 	end := l.end()
 	if after != end && !l.AcceptAll {
-		return after, commitlog.ErrBehind
+		return after, outbox.ErrBehind
 	}
-	at := commitlog.Position{Seq: end.Seq + 1 + end.Seq%3}
+	at := outbox.Position{Seq: end.Seq + 1 + end.Seq%3}
 	sum := sha256.New()
 	sum.Write(end.Mark[:])
 	sum.Write(b)
@@ -215,7 +215,7 @@ func (l *Log) Land() {
 	l.land()
 }
 
-func (l *Log) end() commitlog.Position {
+func (l *Log) end() outbox.Position {
 	if n := len(l.entries); n > 0 {
 		return l.entries[n-1].at
 	}
@@ -223,7 +223,7 @@ func (l *Log) end() commitlog.Position {
 }
 
 // Read implements commitlog.Log.
-func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(commitlog.Position, []byte) error) error {
+func (m *Machine) Read(ctx context.Context, after outbox.Position, fn func(outbox.Position, []byte) error) error {
 	if ctx.Err() != nil || !m.reach("read") {
 		return unreachable()
 	}
@@ -246,7 +246,7 @@ func (m *Machine) Read(ctx context.Context, after commitlog.Position, fn func(co
 }
 
 // Arrived implements commitlog.Log: one entry at a time comes by itself.
-func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, []byte) error) (all bool, err error) {
+func (m *Machine) Arrived(after outbox.Position, fn func(outbox.Position, []byte) error) (all bool, err error) {
 	m.mu.Lock()
 	cut, staleEnd := m.cut, m.staleEnd
 	m.mu.Unlock()
@@ -263,7 +263,7 @@ func (m *Machine) Arrived(after commitlog.Position, fn func(commitlog.Position, 
 	return len(list) == 1, fn(list[0].at, list[0].bytes)
 }
 
-func (l *Log) behind(after commitlog.Position) ([]entry, error) {
+func (l *Log) behind(after outbox.Position) ([]entry, error) {
 	if l.AcceptAll {
 		i := slices.IndexFunc(l.entries, func(e entry) bool { return e.at.Seq > after.Seq })
 		if i < 0 {
@@ -280,9 +280,9 @@ func (l *Log) behind(after commitlog.Position) ([]entry, error) {
 		}
 	}
 	if after.Seq < l.base.Seq {
-		return nil, commitlog.ErrGone
+		return nil, outbox.ErrGone
 	}
-	return nil, commitlog.ErrForked
+	return nil, outbox.ErrForked
 }
 
 // Changes implements commitlog.Log.
@@ -296,14 +296,14 @@ func (m *Machine) signal() {
 }
 
 // End returns the position behind the last entry, and how many entries there are.
-func (l *Log) End() (commitlog.Position, int) {
+func (l *Log) End() (outbox.Position, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end(), len(l.entries)
 }
 
 // Purge drops the entries up to a position.
-func (l *Log) Purge(upTo commitlog.Position) {
+func (l *Log) Purge(upTo outbox.Position) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.entries, func(e entry) bool { return e.at == upTo })

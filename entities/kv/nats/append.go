@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 const (
@@ -48,9 +48,9 @@ const (
 var errTaken = errors.New("another message has the place")
 
 // Append puts an entry behind a position, as commitlog.Log says.
-func (l *Log) Append(ctx context.Context, after commitlog.Position, entry []byte) (commitlog.Position, error) {
+func (l *Log) Append(ctx context.Context, after outbox.Position, entry []byte) (outbox.Position, error) {
 	if len(entry) >= maxEntry {
-		return commitlog.Position{}, fault.New(fault.Limit, "the transaction is too large for the shared store")
+		return outbox.Position{}, fault.New(fault.Limit, "the transaction is too large for the shared store")
 	}
 	l.appending.Lock()
 	defer l.appending.Unlock()
@@ -66,25 +66,25 @@ func (l *Log) Append(ctx context.Context, after commitlog.Position, entry []byte
 			return at, nil
 		}
 		if !errors.Is(err, errTaken) {
-			return commitlog.Position{}, err
+			return outbox.Position{}, err
 		}
 		err = l.passTaken(ctx, after, behind.tail)
 		if err != nil {
-			return commitlog.Position{}, err
+			return outbox.Position{}, err
 		}
 	}
 	f := fault.New(fault.Unavailable, "other machines did not let this one write to the shared store")
 	f.Retryable = true
-	return commitlog.Position{}, f.WithHint("try again")
+	return outbox.Position{}, f.WithHint("try again")
 }
 
 // passTaken is passVoid for a place that the servers called taken behind a sequence. What has it
 // may not be committed yet, for about as long as a commit takes. The consumer brings it then,
 // so that nobody has to be asked.
-func (l *Log) passTaken(ctx context.Context, after commitlog.Position, sequence uint64) error {
+func (l *Log) passTaken(ctx context.Context, after outbox.Position, sequence uint64) error {
 	for wait := committedWait; ; wait = min(2*wait, reconnectWait) {
 		more := l.tail.next()
-		_, err := l.Arrived(after, func(commitlog.Position, []byte) error { return commitlog.ErrBehind })
+		_, err := l.Arrived(after, func(outbox.Position, []byte) error { return outbox.ErrBehind })
 		if err != nil {
 			return others(err)
 		}
@@ -111,7 +111,7 @@ func others(err error) error {
 }
 
 // behind returns the chain at the end of what is known behind a position of the store.
-func (l *Log) behind(after commitlog.Position) *chain {
+func (l *Log) behind(after outbox.Position) *chain {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.head.chain != nil && l.head.after == after {
@@ -123,12 +123,12 @@ func (l *Log) behind(after commitlog.Position) *chain {
 // passVoid looks at what has come behind a position. An entry of the store is ErrBehind.
 // Parts of an entry get time to be completed, and are passed when they are not.
 // It returns the sequence of the newest message.
-func (l *Log) passVoid(ctx context.Context, after commitlog.Position) (tail uint64, err error) {
+func (l *Log) passVoid(ctx context.Context, after outbox.Position) (tail uint64, err error) {
 	for {
 		more := l.tail.next()
-		w, err := l.walk(ctx, after, func(commitlog.Position, []byte) error { return commitlog.ErrBehind })
-		if errors.Is(err, commitlog.ErrBehind) {
-			return 0, others(commitlog.ErrBehind)
+		w, err := l.walk(ctx, after, func(outbox.Position, []byte) error { return outbox.ErrBehind })
+		if errors.Is(err, outbox.ErrBehind) {
+			return 0, others(outbox.ErrBehind)
 		}
 		if err != nil {
 			return 0, err
@@ -154,14 +154,14 @@ func (l *Log) passVoid(ctx context.Context, after commitlog.Position) (tail uint
 
 // put seals a body behind a chain and has it appended, in parts when it is too large for a
 // message.
-func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Position, error) {
+func (l *Log) put(ctx context.Context, c *chain, body []byte) (outbox.Position, error) {
 	if !l.Connected() {
-		return commitlog.Position{}, l.offline()
+		return outbox.Position{}, l.offline()
 	}
 	packed, smaller := PackEntry(body)
 	room := int(min(l.nc.MaxPayload(), maxPayload)) - headerRoom - MessageOverhead
 	if room <= 0 {
-		return commitlog.Position{}, fault.New(fault.Unavailable, "the servers take no messages of a useful size").WithHint("set max_payload of the servers to 1MB")
+		return outbox.Position{}, fault.New(fault.Unavailable, "the servers take no messages of a useful size").WithHint("set max_payload of the servers to 1MB")
 	}
 	epoch, ring := l.id.current()
 	h := MessageHeader{Epoch: epoch, Machine: l.id.Machine(), Packed: smaller, Prev: c.at.Mark, Seq: c.tail}
@@ -174,18 +174,18 @@ func (l *Log) put(ctx context.Context, c *chain, body []byte) (commitlog.Positio
 		m := ring.Seal(&h, packed[:n])
 		packed = packed[n:]
 		err := l.publish(ctx, h.Seq, hex.EncodeToString(h.Group[:])+"."+strconv.Itoa(int(h.Part)), m)
-		if err != nil && !h.Last && errors.Is(err, commitlog.ErrUnknown) {
+		if err != nil && !h.Last && errors.Is(err, outbox.ErrUnknown) {
 			f := unreachable(err) // without its last part it will never be valid
 			f.Err = nil
-			return commitlog.Position{}, f
+			return outbox.Position{}, f
 		}
 		if err != nil {
-			return commitlog.Position{}, err
+			return outbox.Position{}, err
 		}
 		sealed = append(sealed, m)
 		h.Part++
 	}
-	return commitlog.Position{Seq: h.Seq, Mark: NextMark(h.Prev, sealed...)}, nil
+	return outbox.Position{Seq: h.Seq, Mark: NextMark(h.Prev, sealed...)}, nil
 }
 
 // publish has one message appended at a sequence, and finds out whether it was, for as long
@@ -231,7 +231,7 @@ func (l *Log) publish(ctx context.Context, seq uint64, id string, message []byte
 		case paused != nil && !sent:
 			return unreachable(err)
 		case paused != nil:
-			return fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrUnknown, paused), "the servers of the shared store did not say whether they have taken the write").
+			return fault.Wrap(fault.Unavailable, errors.Join(outbox.ErrUnknown, paused), "the servers of the shared store did not say whether they have taken the write").
 				WithHint("look whether it is there before you repeat it")
 		}
 	}
@@ -315,7 +315,7 @@ func noRoom(err error) error {
 	default:
 		return nil
 	}
-	f := fault.Wrap(fault.Unavailable, errors.Join(commitlog.ErrFull, err), "%s", msg)
+	f := fault.Wrap(fault.Unavailable, errors.Join(outbox.ErrFull, err), "%s", msg)
 	f.Retryable = true
 	return f.WithHint("%s; ctxd compact frees what is not needed any more", hint)
 }

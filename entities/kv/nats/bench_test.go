@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // entrySize is that of the entries of the benchmarks, in bytes.
@@ -87,7 +87,7 @@ func BenchmarkVisible(b *testing.B) {
 		said := time.Now()
 		for got != at {
 			<-to.Changes()
-			err := to.Read(b.Context(), got, func(p commitlog.Position, _ []byte) error { got = p; return nil })
+			err := to.Read(b.Context(), got, func(p outbox.Position, _ []byte) error { got = p; return nil })
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Kinds of entries: the first byte of what is sealed.
@@ -22,8 +22,8 @@ const maxEntry = 300 << 20
 // goroutine.
 type chain struct {
 	id    *Identity
-	at    commitlog.Position // behind the newest entry, of either kind
-	tail  uint64             // sequence of the newest message
+	at    outbox.Position // behind the newest entry, of either kind
+	tail  uint64          // sequence of the newest message
 	parts parts
 }
 
@@ -35,7 +35,7 @@ type parts struct {
 }
 
 // startChain begins behind a position.
-func startChain(id *Identity, after commitlog.Position) *chain {
+func startChain(id *Identity, after outbox.Position) *chain {
 	return &chain{id: id, at: after, tail: after.Seq}
 }
 
@@ -81,7 +81,7 @@ func (c *chain) take(message []byte) (entry []byte, complete bool, err error) {
 	if len(body) == 0 {
 		return nil, false, forked(refuseMessage(ReasonMalformed))
 	}
-	c.at = commitlog.Position{Seq: seq, Mark: NextMark(c.at.Mark, whole.sealed...)}
+	c.at = outbox.Position{Seq: seq, Mark: NextMark(c.at.Mark, whole.sealed...)}
 	switch body[0] {
 	case ofStore:
 		return body[1:], true, nil
@@ -150,6 +150,6 @@ func forked(err error) error {
 		return err
 	}
 	f := refuseMessage(ReasonCut)
-	f.Err = errors.Join(f.Err, commitlog.ErrForked)
+	f.Err = errors.Join(f.Err, outbox.ErrForked)
 	return f
 }

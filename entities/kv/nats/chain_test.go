@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Every way in which servers can show another log than the one that was written.
@@ -43,7 +43,7 @@ func TestSYNC6_ALogThatIsNotTheOneThatWasWrittenIsRefused(t *testing.T) {
 		if fmt.Sprint(entries) != c.want || nats.ReasonOf(err) != c.why {
 			t.Errorf("%s: read %q, told %v; want %s, refused as %q", name, entries, err, c.want, c.why)
 		}
-		if errors.Is(err, commitlog.ErrForked) != (c.why == nats.ReasonCut) {
+		if errors.Is(err, outbox.ErrForked) != (c.why == nats.ReasonCut) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

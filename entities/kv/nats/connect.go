@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Servers say where a cluster is and how it is entered.
@@ -164,11 +164,11 @@ type Log struct {
 
 // head is how far the log was checked behind a position of the store.
 type head struct {
-	after commitlog.Position
+	after outbox.Position
 	chain *chain
 }
 
-var _ commitlog.Log = (*Log)(nil)
+var _ outbox.Log = (*Log)(nil)
 
 // Open begins to follow a log. Servers that can't be reached are no error: it connects when
 // they can.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // A server whose disk is full, for real. It says nothing to writes, or that it has no room; what
@@ -42,7 +42,7 @@ func TestSYNC2_AServerWhoseDiskIsFullLosesNothing(t *testing.T) {
 		at, count = next, count+1
 	}
 	t.Logf("after %d entries: %v", count, err)
-	if !errors.Is(err, commitlog.ErrFull) && !errors.Is(err, commitlog.ErrUnknown) {
+	if !errors.Is(err, outbox.ErrFull) && !errors.Is(err, outbox.ErrUnknown) {
 		t.Errorf("told %v", err)
 	}
 	if entries, end := read(t, l, id.Start()); len(entries) < count || len(entries) > count+1 || end.Seq < at.Seq {

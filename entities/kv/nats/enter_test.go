@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 func users(password, more string) string {
@@ -142,7 +142,7 @@ func TestSYNC2_AWriteThatIsNotAllowedIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, "who asks what is allowed", "write to the log", "permissions", func() error { return l.Permitted(t.Context()) })
-	if _, err := l.Append(t.Context(), at, []byte("second")); !forbids(err, "write to the log") || errors.Is(err, commitlog.ErrUnknown) {
+	if _, err := l.Append(t.Context(), at, []byte("second")); !forbids(err, "write to the log") || errors.Is(err, outbox.ErrUnknown) {
 		t.Errorf("a write: %v", err)
 	}
 	if err := c.Reconfigure(0, users("all", "")); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // With returns a machine that has the place of one store and the keys of another.
@@ -20,7 +20,7 @@ func With(place, keys *Identity) *Identity {
 }
 
 // Parts are the messages of an entry behind a position, cut into n.
-func Parts(l *Log, after commitlog.Position, entry []byte, n int) (sealed [][]byte) {
+func Parts(l *Log, after outbox.Position, entry []byte, n int) (sealed [][]byte) {
 	body := append([]byte{ofStore}, entry...)
 	epoch, ring := l.id.current()
 	c := l.behind(after)
@@ -43,9 +43,9 @@ func HurryPastOthers(t testing.TB) {
 }
 
 // HeadOf is the end of the log behind a position.
-func HeadOf(t testing.TB, l *Log, after commitlog.Position) commitlog.Position {
+func HeadOf(t testing.TB, l *Log, after outbox.Position) outbox.Position {
 	t.Helper()
-	w, err := l.walk(t.Context(), after, func(commitlog.Position, []byte) error { return nil })
+	w, err := l.walk(t.Context(), after, func(outbox.Position, []byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func HeadOf(t testing.TB, l *Log, after commitlog.Position) commitlog.Position {
 }
 
 // SealedAt is an entry behind a position, with the newest key that a machine has.
-func SealedAt(l *Log, at commitlog.Position, entry []byte) []byte {
+func SealedAt(l *Log, at outbox.Position, entry []byte) []byte {
 	epoch, ring := l.id.current()
 	return ring.Seal(&MessageHeader{Epoch: epoch, Seq: at.Seq + 1, Last: true, Prev: at.Mark}, append([]byte{ofStore}, entry...))
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -24,12 +24,12 @@ func changed(l *nats.Log) {
 }
 
 // awaitEntry returns once there is an entry behind a position.
-func awaitEntry(t *testing.T, l *nats.Log, after commitlog.Position) {
+func awaitEntry(t *testing.T, l *nats.Log, after outbox.Position) {
 	t.Helper()
 	found := false
 	for !found {
 		changed(l)
-		_ = l.Read(t.Context(), after, func(commitlog.Position, []byte) error { // the next try finds it
+		_ = l.Read(t.Context(), after, func(outbox.Position, []byte) error { // the next try finds it
 			found = true
 			return nil
 		})
@@ -85,12 +85,12 @@ func TestSYNC2_AnOutcomeThatNobodyTellsIsUnknown(t *testing.T) {
 		cancel()
 	}()
 	_, err := a.Append(ctx, at, []byte("second"))
-	if !errors.Is(err, commitlog.ErrUnknown) {
+	if !errors.Is(err, outbox.ErrUnknown) {
 		t.Fatalf("told %v", err)
 	}
 	p.Heal()
 	reached(t, a)
-	if _, err := a.Append(t.Context(), at, []byte("another")); !errors.Is(err, commitlog.ErrBehind) {
+	if _, err := a.Append(t.Context(), at, []byte("another")); !errors.Is(err, outbox.ErrBehind) {
 		t.Errorf("something else at its place: %v", err)
 	}
 	if entries, _ := read(t, a, id.Start()); fmt.Sprint(entries) != "[first second]" {
@@ -119,7 +119,7 @@ func TestSYNC2_PartsWithoutTheLastAreVoid(t *testing.T) {
 	nats.Publish(t, a, parts[2])
 	for name, l := range map[string]*nats.Log{"who knows the end": b, "who begins": opened(t, c.URL(), id)} {
 		var entries []string
-		err := l.Read(t.Context(), id.Start(), func(_ commitlog.Position, entry []byte) error {
+		err := l.Read(t.Context(), id.Start(), func(_ outbox.Position, entry []byte) error {
 			entries = append(entries, string(entry))
 			return nil
 		})
@@ -158,7 +158,7 @@ func TestSYNC3_WhoHearsNothingFollowsAnew(t *testing.T) {
 	next := appended(t, b, at, "second")
 	for got := at; got != next; {
 		changed(a)
-		if err := a.Read(t.Context(), got, func(p commitlog.Position, _ []byte) error { got = p; return nil }); err != nil && !retryable(err) {
+		if err := a.Read(t.Context(), got, func(p outbox.Position, _ []byte) error { got = p; return nil }); err != nil && !retryable(err) {
 			t.Fatal(err)
 		}
 	}
@@ -193,10 +193,10 @@ func TestSYNC9_WhoseServerIsCutOffGoesToAnotherOne(t *testing.T) {
 	}
 	for {
 		_, err := a.Append(t.Context(), at, []byte("second"))
-		if err == nil || errors.Is(err, commitlog.ErrBehind) { // by an earlier attempt
+		if err == nil || errors.Is(err, outbox.ErrBehind) { // by an earlier attempt
 			break
 		}
-		if !retryable(err) && !errors.Is(err, commitlog.ErrUnknown) {
+		if !retryable(err) && !errors.Is(err, outbox.ErrUnknown) {
 			t.Fatal(err)
 		}
 	}

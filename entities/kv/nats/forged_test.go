@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 func TestSYNC8_AStateThatARemovedMachineWritesIsNotTaken(t *testing.T) {
@@ -21,7 +21,7 @@ func TestSYNC8_AStateThatARemovedMachineWritesIsNotTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It can write on the servers still, with the key that it had.
-	forged := commitlog.Position{Seq: 1_000_000, Mark: at.Mark}
+	forged := outbox.Position{Seq: 1_000_000, Mark: at.Mark}
 	if _, err := removed.PutSnapshot(t.Context(), forged, bytes.NewReader([]byte("forged")), func(int64) {}); err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	kvnats "github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // noise can't be packed.
@@ -27,16 +27,16 @@ func noise(n int) []byte {
 func refusedForRoom(t *testing.T, what string, err error) {
 	t.Helper()
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Unavailable || !f.Retryable || f.Hint == "" || !errors.Is(err, commitlog.ErrFull) {
+	if !errors.As(err, &f) || f.Kind != fault.Unavailable || !f.Retryable || f.Hint == "" || !errors.Is(err, outbox.ErrFull) {
 		t.Errorf("%s: %v", what, err)
 	}
-	if errors.Is(err, commitlog.ErrUnknown) {
+	if errors.Is(err, outbox.ErrUnknown) {
 		t.Errorf("%s: it is said that nobody knows", what)
 	}
 }
 
 // fill appends so many entries, or until one is refused.
-func fill(t *testing.T, l *kvnats.Log, at commitlog.Position, most int) (last commitlog.Position, n int, err error) {
+func fill(t *testing.T, l *kvnats.Log, at outbox.Position, most int) (last outbox.Position, n int, err error) {
 	t.Helper()
 	for ; n < most; n++ {
 		next, err := l.Append(t.Context(), at, noise(64<<10))

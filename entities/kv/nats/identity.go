@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Epoch is the time of one key.
@@ -221,10 +221,10 @@ func (i *Identity) newest() Secret {
 }
 
 // Start is the position of the beginning of the log of this store.
-func (i *Identity) Start() commitlog.Position {
+func (i *Identity) Start() outbox.Position {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return commitlog.Position{Mark: NextMark(Mark{}, i.id.Store[:])}
+	return outbox.Position{Mark: NextMark(Mark{}, i.id.Store[:])}
 }
 
 // epochAt returns the epoch whose key the message at a sequence has.

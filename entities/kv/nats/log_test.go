@@ -16,9 +16,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	kvnats "github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -94,10 +94,10 @@ func opened(t testing.TB, url string, id *kvnats.Identity) *kvnats.Log {
 }
 
 // read returns the entries behind a position and the position of the last.
-func read(t *testing.T, l *kvnats.Log, after commitlog.Position) (entries []string, at commitlog.Position) {
+func read(t *testing.T, l *kvnats.Log, after outbox.Position) (entries []string, at outbox.Position) {
 	t.Helper()
 	at = after
-	err := l.Read(t.Context(), after, func(p commitlog.Position, entry []byte) error {
+	err := l.Read(t.Context(), after, func(p outbox.Position, entry []byte) error {
 		entries = append(entries, string(entry))
 		at = p
 		return nil
@@ -108,7 +108,7 @@ func read(t *testing.T, l *kvnats.Log, after commitlog.Position) (entries []stri
 	return entries, at
 }
 
-func appended(t *testing.T, l *kvnats.Log, after commitlog.Position, entry string) commitlog.Position {
+func appended(t *testing.T, l *kvnats.Log, after outbox.Position, entry string) outbox.Position {
 	t.Helper()
 	at, err := l.Append(t.Context(), after, []byte(entry))
 	if err != nil {
@@ -130,7 +130,7 @@ func TestSYNC1_TwoMachinesHaveOneOrder(t *testing.T) {
 	if second.Seq <= first.Seq {
 		t.Errorf("positions %d and %d do not grow", first.Seq, second.Seq)
 	}
-	if _, err := a.Append(t.Context(), first, []byte("too late")); !errors.Is(err, commitlog.ErrBehind) {
+	if _, err := a.Append(t.Context(), first, []byte("too late")); !errors.Is(err, outbox.ErrBehind) {
 		t.Fatalf("an append behind another one: %v", err)
 	}
 	entries, at = read(t, a, first)
@@ -162,7 +162,7 @@ func TestSYNC2_OneOfAllThatAppendGetsThePlace(t *testing.T) {
 				switch {
 				case err == nil:
 					won.Store(i, p)
-				case !errors.Is(err, commitlog.ErrBehind):
+				case !errors.Is(err, outbox.ErrBehind):
 					t.Error(err)
 				}
 			})
@@ -174,7 +174,7 @@ func TestSYNC2_OneOfAllThatAppendGetsThePlace(t *testing.T) {
 		won.Range(func(i, p any) bool {
 			winners++
 			want = fmt.Sprintf("[%d from %d]", round, i)
-			at = p.(commitlog.Position)
+			at = p.(outbox.Position)
 			return true
 		})
 		if winners != 1 {
@@ -237,7 +237,7 @@ func TestSYNC1_ManyEntriesAreReadAtOnce(t *testing.T) {
 		t.Errorf("read %d entries up to %d, want %d up to %d", len(entries), end.Seq, len(want), at.Seq)
 	}
 	stop := errors.New("enough")
-	err := b.Read(t.Context(), id.Start(), func(p commitlog.Position, _ []byte) error {
+	err := b.Read(t.Context(), id.Start(), func(p outbox.Position, _ []byte) error {
 		if p.Seq == 3 {
 			return stop
 		}
@@ -255,8 +255,8 @@ func TestSYNC6_AnotherPositionAndAnotherKeyAreRefused(t *testing.T) {
 	a := opened(t, c.URL(), id)
 	first := appended(t, a, id.Start(), "first")
 	second := appended(t, a, first, "second")
-	nothing := func(commitlog.Position, []byte) error { t.Error("an entry was handed over"); return nil }
-	for name, after := range map[string]commitlog.Position{
+	nothing := func(outbox.Position, []byte) error { t.Error("an entry was handed over"); return nil }
+	for name, after := range map[string]outbox.Position{
 		"a store with another history":    {Seq: first.Seq, Mark: second.Mark},
 		"a store that never began":        {},
 		"the end, with another history":   {Seq: second.Seq, Mark: first.Mark},
@@ -265,7 +265,7 @@ func TestSYNC6_AnotherPositionAndAnotherKeyAreRefused(t *testing.T) {
 		b := opened(t, c.URL(), id)
 		err := b.Read(t.Context(), after, nothing)
 		var f *fault.Error
-		if !errors.Is(err, commitlog.ErrForked) || !errors.As(err, &f) || f.Retryable || f.Hint == "" {
+		if !errors.Is(err, outbox.ErrForked) || !errors.As(err, &f) || f.Retryable || f.Hint == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -346,7 +346,7 @@ func TestSYNC1_WhatHasComeIsReadWithoutAsking(t *testing.T) {
 	at := appended(t, a, id.Start(), "first")
 	got := id.Start()
 	arrived := func() (entries []string, all bool) {
-		all, err := b.Arrived(got, func(p commitlog.Position, entry []byte) error {
+		all, err := b.Arrived(got, func(p outbox.Position, entry []byte) error {
 			got, entries = p, append(entries, string(entry))
 			return nil
 		})

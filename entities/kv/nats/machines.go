@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Machines lists who takes part, by number.
@@ -41,7 +41,7 @@ func (l *Log) Announce(ctx context.Context, p Presence) error {
 // Remove begins another key, which a machine does not get, and returns its recovery words.
 // The present ones are worth nothing from then on. It is called with a position that the store
 // has applied.
-func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) (words string, err error) {
+func (l *Log) Remove(ctx context.Context, at outbox.Position, number uint32) (words string, err error) {
 	if number == l.id.Machine() {
 		return "", fault.Field("machine", "this is machine %d itself", number).WithHint("to leave the shared store: ctxd sync leave")
 	}
@@ -52,7 +52,7 @@ func (l *Log) Remove(ctx context.Context, at commitlog.Position, number uint32) 
 	l.appending.Lock()
 	defer l.appending.Unlock()
 	for range appendTries {
-		w, err := l.walk(ctx, at, func(commitlog.Position, []byte) error { return nil })
+		w, err := l.walk(ctx, at, func(outbox.Position, []byte) error { return nil })
 		if err != nil {
 			return "", err
 		}

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // A memory says by name on which machine it was written, so no two of a store are called the same.
@@ -64,7 +64,7 @@ func TestSYNC8_ARemovedMachineGetsNothingNew(t *testing.T) {
 		t.Errorf("who stays reads %q", entries)
 	}
 	appended(t, b, end, "from who stays")
-	err = removed.Read(t.Context(), at, func(commitlog.Position, []byte) error { t.Error("it got an entry"); return nil })
+	err = removed.Read(t.Context(), at, func(outbox.Position, []byte) error { t.Error("it got an entry"); return nil })
 	if !errors.Is(err, nats.ErrRemoved) || retryable(err) {
 		t.Errorf("the removed machine is told %v", err)
 	}
@@ -112,7 +112,7 @@ func TestSYNC8_AnEntryWithAnOldKeyIsRefused(t *testing.T) {
 	end := nats.HeadOf(t, a, at)
 	forged := nats.SealedAt(removed, end, []byte("forged"))
 	nats.Publish(t, a, forged)
-	err := a.Read(t.Context(), at, func(commitlog.Position, []byte) error { t.Error("it was handed over"); return nil })
+	err := a.Read(t.Context(), at, func(outbox.Position, []byte) error { t.Error("it was handed over"); return nil })
 	if nats.ReasonOf(err) != nats.ReasonWrongKey {
 		t.Errorf("told %v", err)
 	}
@@ -164,7 +164,7 @@ func TestSYNC7_ASnapshotComesBackAndTheLogIsPurgedBehindTheSecondNewest(t *testi
 	half := rand.NewChaCha8([32]byte{1})
 	_, _ = half.Read(state[:5<<20]) // the rest is zeros
 	at := id.Start()
-	positions := []commitlog.Position{at}
+	positions := []outbox.Position{at}
 	for i := range 3 {
 		at = appended(t, a, at, fmt.Sprint(i))
 		positions = append(positions, at)
@@ -187,8 +187,8 @@ func TestSYNC7_ASnapshotComesBackAndTheLogIsPurgedBehindTheSecondNewest(t *testi
 	if err := b.TakeSnapshot(t.Context(), list[0], &taken, &got, func(int64) {}); err != nil || !bytes.Equal(got.Bytes(), state[:9<<20-2]) {
 		t.Fatalf("%d bytes came back, %v", got.Len(), err)
 	}
-	err = b.Read(t.Context(), positions[1], func(commitlog.Position, []byte) error { return nil })
-	if !errors.Is(err, commitlog.ErrGone) {
+	err = b.Read(t.Context(), positions[1], func(outbox.Position, []byte) error { return nil })
+	if !errors.Is(err, outbox.ErrGone) {
 		t.Errorf("behind the first: %v", err)
 	}
 	if entries, _ := read(t, b, positions[2]); fmt.Sprint(entries) != "[2]" {
@@ -201,7 +201,7 @@ func TestSYNC7_APurgeLeavesNothingOfWhatWasBeforeAPosition(t *testing.T) {
 	id := begun(t, c)
 	a := opened(t, c.URL(), id)
 	at := id.Start()
-	put := func(at commitlog.Position) {
+	put := func(at outbox.Position) {
 		t.Helper()
 		if _, err := a.PutSnapshot(t.Context(), at, bytes.NewReader([]byte("state")), func(int64) {}); err != nil {
 			t.Fatal(err)
@@ -230,9 +230,9 @@ func TestSYNC7_APurgeLeavesNothingOfWhatWasBeforeAPosition(t *testing.T) {
 		t.Errorf("afterwards snapshots %+v, %d objects, %v", list, nats.Objects(t, a), err)
 	}
 	b := opened(t, c.URL(), joined(t, c, id))
-	for _, gone := range []commitlog.Position{id.Start(), first} {
-		err := b.Read(t.Context(), gone, func(commitlog.Position, []byte) error { t.Error("it was handed over"); return nil })
-		if !errors.Is(err, commitlog.ErrGone) {
+	for _, gone := range []outbox.Position{id.Start(), first} {
+		err := b.Read(t.Context(), gone, func(outbox.Position, []byte) error { t.Error("it was handed over"); return nil })
+		if !errors.Is(err, outbox.ErrGone) {
 			t.Errorf("behind %d: %v", gone.Seq, err)
 		}
 	}

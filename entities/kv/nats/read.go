@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // maxSingle is how many messages are asked for one by one at most. Making a consumer costs about as
@@ -16,7 +16,7 @@ import (
 const maxSingle = 8
 
 // Read hands over the entries behind a position, as commitlog.Log says.
-func (l *Log) Read(ctx context.Context, after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) error {
+func (l *Log) Read(ctx context.Context, after outbox.Position, fn func(at outbox.Position, entry []byte) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c, err := l.walk(ctx, after, fn)
@@ -31,7 +31,7 @@ func (l *Log) Read(ctx context.Context, after commitlog.Position, fn func(at com
 
 // Arrived hands over what the consumer has brought of what stands behind a position, as
 // commitlog.Log says. What is not right is not handed over: Read refuses it.
-func (l *Log) Arrived(after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) (all bool, err error) {
+func (l *Log) Arrived(after outbox.Position, fn func(at outbox.Position, entry []byte) error) (all bool, err error) {
 	w := walked{startChain(l.id, after), after}
 	for {
 		message, ok := l.tail.get(w.tail + 1)
@@ -62,11 +62,11 @@ func (l *Log) Arrived(after commitlog.Position, fn func(at commitlog.Position, e
 // walked is how far a walk came.
 type walked struct {
 	*chain
-	entry commitlog.Position // of the newest entry of the store
+	entry outbox.Position // of the newest entry of the store
 }
 
 // walk checks everything behind a position up to the end of the log as it is now.
-func (l *Log) walk(ctx context.Context, after commitlog.Position, fn func(at commitlog.Position, entry []byte) error) (walked, error) {
+func (l *Log) walk(ctx context.Context, after outbox.Position, fn func(at outbox.Position, entry []byte) error) (walked, error) {
 	s, first, last, err := l.reach(ctx, after)
 	if err != nil {
 		return walked{}, err
@@ -90,7 +90,7 @@ func (l *Log) walk(ctx context.Context, after commitlog.Position, fn func(at com
 // reach asks for the bounds of the log, which are to hold a position. A server that has not
 // noticed yet that another one leads, or does not have everything yet, shows an end of before:
 // it is asked again for a while, before the log passes for one that has lost its end.
-func (l *Log) reach(ctx context.Context, after commitlog.Position) (s jetstream.Stream, first, last uint64, err error) {
+func (l *Log) reach(ctx context.Context, after outbox.Position) (s jetstream.Stream, first, last uint64, err error) {
 	until := time.Now().Add(askWait)
 	for {
 		s, first, last, err = l.bounds(ctx)
@@ -114,13 +114,13 @@ func (l *Log) reach(ctx context.Context, after commitlog.Position) (s jetstream.
 }
 
 // within refuses a position outside what the log holds.
-func within(after commitlog.Position, first, last uint64) error {
+func within(after outbox.Position, first, last uint64) error {
 	switch {
 	case last < after.Seq:
-		f := fault.Wrap(fault.Unavailable, commitlog.ErrForked, "the log on the servers is shorter than what this machine has: the servers have lost entries that they had acknowledged")
+		f := fault.Wrap(fault.Unavailable, outbox.ErrForked, "the log on the servers is shorter than what this machine has: the servers have lost entries that they had acknowledged")
 		return f.WithHint("keep this folder; begin the shared store anew on the machine that has most: ctxd sync init --again")
 	case after.Seq+1 < first:
-		f := fault.Wrap(fault.Unavailable, commitlog.ErrGone, "the log on the servers does not reach back to what this machine has")
+		f := fault.Wrap(fault.Unavailable, outbox.ErrGone, "the log on the servers does not reach back to what this machine has")
 		return f.WithHint("join anew with the recovery words: ctxd sync join --again; what is here can be read meanwhile")
 	}
 	return nil
@@ -203,7 +203,7 @@ func withdrawn(ctx context.Context, err error) error {
 
 // verify finds the entry of a position in the log, once a connection: a server that has lost
 // what it acknowledged may have got something else in its place since.
-func (l *Log) verify(ctx context.Context, s jetstream.Stream, after commitlog.Position, first uint64) error {
+func (l *Log) verify(ctx context.Context, s jetstream.Stream, after outbox.Position, first uint64) error {
 	l.mu.Lock()
 	connect := l.connects
 	done := l.verified == connect
@@ -270,7 +270,7 @@ func (l *Log) missing(ctx context.Context, seq uint64) error {
 		return err
 	}
 	if seq < first {
-		return within(commitlog.Position{Seq: seq - 1}, first, seq)
+		return within(outbox.Position{Seq: seq - 1}, first, seq)
 	}
 	return forked(refuseMessage(ReasonCut))
 }

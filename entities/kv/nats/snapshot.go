@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 const (
@@ -27,13 +27,13 @@ const (
 
 // Snapshot is a whole state of the store on the servers.
 type Snapshot struct {
-	At      commitlog.Position `json:"at"`
-	Name    string             `json:"name"`   // what its pieces begin with
-	Pieces  int                `json:"pieces"` // how many objects it is
-	Bytes   int64              `json:"bytes"`  // of the state, as it was before it was packed
-	Sum     []byte             `json:"sum"`    // SHA-256 of the state
-	Machine uint32             `json:"machine"`
-	Made    time.Time          `json:"made"`
+	At      outbox.Position `json:"at"`
+	Name    string          `json:"name"`   // what its pieces begin with
+	Pieces  int             `json:"pieces"` // how many objects it is
+	Bytes   int64           `json:"bytes"`  // of the state, as it was before it was packed
+	Sum     []byte          `json:"sum"`    // SHA-256 of the state
+	Machine uint32          `json:"machine"`
+	Made    time.Time       `json:"made"`
 }
 
 // Progress is told how many bytes are done.
@@ -44,7 +44,7 @@ var ErrLeased = errors.New("another machine makes a snapshot")
 
 // PutSnapshot writes a state that stands at a position, under the lease of the store, and
 // purges what no join needs any more. It is repeated as a whole when it fails.
-func (l *Log) PutSnapshot(ctx context.Context, at commitlog.Position, state io.Reader, progress Progress) (*Snapshot, error) {
+func (l *Log) PutSnapshot(ctx context.Context, at outbox.Position, state io.Reader, progress Progress) (*Snapshot, error) {
 	b, err := l.bucket(ctx)
 	if err != nil {
 		return nil, err
@@ -367,7 +367,7 @@ func (l *Log) purgeTo(ctx context.Context, b *bucket, objects jetstream.ObjectSt
 // that were made before it, whether a join needs them or not. A newer snapshot must be there.
 // It returns the sequence of the first message that is left, or will be next. Machines that
 // have not applied the log up to there have to join anew.
-func (l *Log) Purge(ctx context.Context, at commitlog.Position) (first uint64, err error) {
+func (l *Log) Purge(ctx context.Context, at outbox.Position) (first uint64, err error) {
 	b, err := l.bucket(ctx)
 	if err != nil {
 		return 0, err

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // Limits of what waits.
@@ -312,7 +311,7 @@ func forgetSent(tx Tx, h *Head, it *item) error {
 
 // Found ends the item that waits for a transaction, since that was found in the log. There is none
 // for most transactions.
-func Found(tx Tx, sent commitlog.Sent) error {
+func Found(tx Tx, sent SentTransaction) error {
 	raw, ok, err := tx.Get(sentKey(sent.String()))
 	if err != nil || !ok {
 		return err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // Later is what has to be done again once the log can be reached.
@@ -48,10 +47,10 @@ type Call struct {
 	provisional bool // it is replayed here, while the log can't be reached
 
 	mu     sync.Mutex
-	logged bool            // something of it is in the log; of a replay: its item has ended
-	lost   bool            // the log could not be used for it
-	item   uint64          // item that a transaction of it is in
-	sent   *commitlog.Sent // its first transaction, which may be in the log
+	logged bool             // something of it is in the log; of a replay: its item has ended
+	lost   bool             // the log could not be used for it
+	item   uint64           // item that a transaction of it is in
+	sent   *SentTransaction // its first transaction, which may be in the log
 }
 
 type key struct{}
@@ -90,7 +89,7 @@ func (c *Call) Queued() (number uint64, ok bool) {
 
 // Sent returns the first transaction of the context, if it was sent to the log and may be there,
 // and no item waits for that.
-func (c *Call) Sent() (sent commitlog.Sent, ok bool) {
+func (c *Call) Sent() (sent SentTransaction, ok bool) {
 	if c == nil {
 		return sent, false
 	}
@@ -114,11 +113,11 @@ func (c *Call) Provisional(trouble error) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var unknown *commitlog.UnknownError
+	var unknown *UnknownError
 	if errors.As(trouble, &unknown) {
 		first := !c.logged && c.item == 0
 		if first {
-			c.sent = &unknown.Sent
+			c.sent = &unknown.SentTransaction
 		}
 		return first
 	}
@@ -131,10 +130,10 @@ func (c *Call) Provisional(trouble error) bool {
 // time; and nobody knows whether room is ever made. So additions are refused, as all writes are.
 func mayReplayLater(err error) bool {
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Unavailable || errors.Is(err, commitlog.ErrFull) {
+	if !errors.As(err, &f) || f.Kind != fault.Unavailable || errors.Is(err, ErrFull) {
 		return false
 	}
-	return f.Retryable || errors.Is(err, commitlog.ErrGone) || errors.Is(err, commitlog.ErrForked)
+	return f.Retryable || errors.Is(err, ErrGone) || errors.Is(err, ErrForked)
 }
 
 // Accepted notes that a transaction that wrote something for others was accepted, here, in the

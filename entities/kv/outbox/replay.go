@@ -12,7 +12,7 @@ import (
 )
 
 // Store is what a Replayer asks of the store that it works for.
-type Store interface {
+type ReplayStore interface {
 	// Change runs fn in a transaction of its own, in the context of a replay or not.
 	Change(ctx context.Context, fn func(Tx) error) error
 	// Look runs fn on what is durable.
@@ -32,7 +32,7 @@ const (
 
 // Replayer has items done again, one after the other, each time when Wake is called.
 type Replayer struct {
-	store Store
+	store ReplayStore
 	fn    func(ctx context.Context, w Waiting) error
 	log   *slog.Logger
 	work  chan struct{} // buffer of one
@@ -41,7 +41,7 @@ type Replayer struct {
 }
 
 // Start returns a Replayer that is at work until Stop.
-func Start(store Store, fn func(ctx context.Context, w Waiting) error, log *slog.Logger) *Replayer {
+func StartReplayer(store ReplayStore, fn func(ctx context.Context, w Waiting) error, log *slog.Logger) *Replayer {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Replayer{store: store, fn: fn, log: log, work: make(chan struct{}, 1), stop: stop}
 	r.wg.Go(func() {

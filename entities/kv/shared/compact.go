@@ -12,8 +12,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // compaction asks all machines to leave nothing of what was deleted. It is a record
@@ -84,7 +84,7 @@ func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*
 	if failed == nil {
 		c, failed = r.compactServers(ctx, number, true, tell)
 	}
-	if errors.Is(failed, commitlog.ErrUnknown) { // it does no harm to ask twice
+	if errors.Is(failed, outbox.ErrUnknown) { // it does no harm to ask twice
 		f := fault.Wrap(fault.Unavailable, failed, "the servers of the shared store did not answer")
 		f.Retryable, failed = true, f
 	}
@@ -98,7 +98,7 @@ func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*
 // withRoom does what the servers need room for. Where they have none, it makes some first.
 func (r *Replica) withRoom(ctx context.Context, do func() error) error {
 	err := do()
-	if !errors.Is(err, commitlog.ErrFull) {
+	if !errors.Is(err, outbox.ErrFull) {
 		return err
 	}
 	freed := r.log.Free(ctx)

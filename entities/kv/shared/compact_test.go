@@ -13,9 +13,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/shared"
 )
 
@@ -123,7 +123,7 @@ func TestSYNC7_WhatWasDeletedLeavesTheServersAndTheOtherMachines(t *testing.T) {
 	}
 	id, l := a.log()
 	readable := 0
-	if err := l.Read(t.Context(), id.Start(), func(_ commitlog.Position, entry []byte) error {
+	if err := l.Read(t.Context(), id.Start(), func(_ outbox.Position, entry []byte) error {
 		if bytes.Contains(entry, []byte(canary)) {
 			readable++
 		}
@@ -146,7 +146,7 @@ func TestSYNC7_WhatWasDeletedLeavesTheServersAndTheOtherMachines(t *testing.T) {
 			t.Errorf("it is in %v", list)
 		}
 	}
-	if err := l.Read(t.Context(), id.Start(), func(commitlog.Position, []byte) error { t.Error("an old entry was handed over"); return nil }); !errors.Is(err, commitlog.ErrGone) {
+	if err := l.Read(t.Context(), id.Start(), func(outbox.Position, []byte) error { t.Error("an old entry was handed over"); return nil }); !errors.Is(err, outbox.ErrGone) {
 		t.Errorf("the old log: %v", err)
 	}
 	list, err := l.Snapshots(t.Context())
@@ -198,7 +198,7 @@ func TestSYNC7_AMachineThatWasAwayForLongerThanTheLogJoinsAnew(t *testing.T) {
 	b.start()
 	err := b.db.CatchUp(t.Context())
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Retryable || !errors.Is(err, commitlog.ErrGone) || !strings.Contains(f.Hint, "ctxd sync join --again") {
+	if !errors.As(err, &f) || f.Retryable || !errors.Is(err, outbox.ErrGone) || !strings.Contains(f.Hint, "ctxd sync join --again") {
 		t.Fatalf("it is told %v", err)
 	}
 	if h := b.replica.Health(); h.Trouble == nil || h.Trouble.Hint != f.Hint {
@@ -276,7 +276,7 @@ func TestSYNC7_WithoutServersACompactionIsNotedAndDoneLater(t *testing.T) {
 	for a.replica.Health().CompactionDue {
 		_ = a.replica.Attend(t.Context())
 	}
-	if err := l.Read(t.Context(), id.Start(), func(commitlog.Position, []byte) error { return nil }); !errors.Is(err, commitlog.ErrGone) {
+	if err := l.Read(t.Context(), id.Start(), func(outbox.Position, []byte) error { return nil }); !errors.Is(err, outbox.ErrGone) {
 		t.Errorf("the old log: %v", err)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // overwrites writes one record again and again, until so many times or until it is refused.
@@ -44,7 +44,7 @@ func TestSYNC7_ACompactionMakesRoomOnFullServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := a.overwrites(endless)
-	if !errors.Is(err, commitlog.ErrFull) || errors.Is(err, commitlog.ErrUnknown) {
+	if !errors.Is(err, outbox.ErrFull) || errors.Is(err, outbox.ErrUnknown) {
 		t.Fatalf("full servers: %v", err)
 	}
 	s, err := a.replica.Status(t.Context())
@@ -86,7 +86,7 @@ func TestSYNC7_AStateThatHasNoRoomIsToldAndTriedLater(t *testing.T) {
 	if err := a.overwrites(10); err != nil {
 		t.Fatal(err)
 	}
-	a.replica.FailedState(t.Context(), errors.Join(commitlog.ErrFull))
+	a.replica.FailedState(t.Context(), errors.Join(outbox.ErrFull))
 	if h := a.replica.Health(); len(h.Warnings) == 0 || !strings.Contains(h.Warnings[len(h.Warnings)-1], "state could not be written") {
 		t.Errorf("warned of %q", h.Warnings)
 	}

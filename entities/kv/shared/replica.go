@@ -13,8 +13,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Folder is in the data folder and holds the files of this package.
@@ -199,7 +199,7 @@ func (r *Replica) maintain(ctx context.Context) error {
 	}
 	r.askPermitted(ctx)
 	untold := r.announce(ctx, false)
-	if untold != nil && !errors.Is(untold, commitlog.ErrFull) {
+	if untold != nil && !errors.Is(untold, outbox.ErrFull) {
 		return untold
 	}
 	err := r.followCompaction(ctx) // which may make room

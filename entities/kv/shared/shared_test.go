@@ -12,9 +12,9 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/nats/natstest"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 	"github.com/ctxd/ctxd/entities/kv/shared"
 )
 
@@ -481,14 +481,14 @@ func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(old)), c.Start(0)); err != nil {
 		t.Fatal(err)
 	}
-	for err = nil; !errors.Is(err, commitlog.ErrForked); runtime.Gosched() {
+	for err = nil; !errors.Is(err, outbox.ErrForked); runtime.Gosched() {
 		err = a.db.CatchUp(t.Context())
-		if err != nil && !errors.Is(err, commitlog.ErrForked) && !retryable(err) {
+		if err != nil && !errors.Is(err, outbox.ErrForked) && !retryable(err) {
 			t.Fatal(err)
 		}
 	}
 	s, err := a.replica.Status(t.Context())
-	if err != nil || s.Newest >= s.Applied || s.Trouble == nil || !errors.Is(s.Trouble, commitlog.ErrForked) {
+	if err != nil || s.Newest >= s.Applied || s.Trouble == nil || !errors.Is(s.Trouble, outbox.ErrForked) {
 		t.Errorf("status %+v, %v", s, err)
 	}
 	if h := a.replica.Health(); h.Trouble == nil {

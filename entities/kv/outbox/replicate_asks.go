@@ -1,4 +1,4 @@
-package replicate
+package outbox
 
 import (
 	"cmp"
@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // MaxTries is how often a transaction runs before its caller has to decide.
-const MaxTries = 64
+const MaxTransactionTries = 64
 
 // A transaction that was overtaken so often has the next turn reserved, for twice the time that
 // it took to run and reserveMore. One that takes longer to run than an entry to be appended would
@@ -88,7 +87,7 @@ func (r *Runner) reserve() {
 		if err == nil {
 			continue
 		}
-		if !errors.Is(err, commitlog.ErrBehind) || r.waiting[0].tries == reserveTries {
+		if !errors.Is(err, ErrBehind) || r.waiting[0].tries == reserveTries {
 			r.grant(err)
 			return
 		}
@@ -103,14 +102,14 @@ func (r *Runner) reserve() {
 func (r *Runner) askForTurn() error {
 	if r.mustRead() {
 		if err := r.readToEnd(); err != nil || r.hold > 0 {
-			return cmp.Or(err, commitlog.ErrBehind)
+			return cmp.Or(err, ErrBehind)
 		}
 	}
 	d := time.Duration(0)
 	for _, a := range r.waiting {
 		d = max(d, a.reserve)
 	}
-	at, err := r.appendOnce(&commitlog.Entry{ID: r.me.NewID(), Format: r.format, Hold: d})
+	at, err := r.appendOnce(&Entry{ID: r.me.NewID(), Format: r.format, Hold: d})
 	if err != nil {
 		r.behind = true
 		return err
@@ -138,14 +137,14 @@ func (r *Runner) grant(err error) {
 // prove does CatchUp for all who have asked.
 func (r *Runner) prove() {
 	r.enqueueAll() // one entry serves them, too
-	err := r.appendEmpty(&commitlog.Entry{ID: r.me.NewID(), Format: r.format})
+	err := r.appendEmpty(&Entry{ID: r.me.NewID(), Format: r.format})
 	switch {
-	case errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, ErrUnknown) || errors.Is(err, context.DeadlineExceeded):
 		e := fault.Wrap(fault.Unavailable, err, "the servers of the shared store do not say whether there is something new")
 		e.Retryable = true
 		err = e.WithHint("what is here can be read; try again")
-	case errors.Is(err, commitlog.ErrBehind):
-		r.proved(Overtaken())
+	case errors.Is(err, ErrBehind):
+		r.proved(OvertakenError())
 		return
 	}
 	r.proved(r.report(err))
@@ -161,7 +160,7 @@ func (r *Runner) proved(err error) {
 
 // appendEmpty appends an entry that changes nothing behind everything else. Where it is not
 // known whether it was, and it can't be read, it is appended once more.
-func (r *Runner) appendEmpty(e *commitlog.Entry) error {
+func (r *Runner) appendEmpty(e *Entry) error {
 	if r.silent {
 		if err := r.probe(); err != nil {
 			return err
@@ -177,7 +176,7 @@ func (r *Runner) appendEmpty(e *commitlog.Entry) error {
 		}
 		start := time.Now()
 		if r.store.At().Seq >= r.lastKept+keepEvery {
-			e.Transactions = []commitlog.Transaction{{Time: start.UnixNano()}}
+			e.Transactions = []Transaction{{Time: start.UnixNano()}}
 		}
 		at, err := r.appendOnce(e)
 		if err == nil { // as one of a group: the others have their turn
@@ -187,18 +186,18 @@ func (r *Runner) appendEmpty(e *commitlog.Entry) error {
 		}
 		if err == nil && len(e.Transactions) > 0 {
 			r.abort(nil)
-			return r.apply([]Foreign{{at, e}})
+			return r.apply([]ForeignEntry{{at, e}})
 		}
 		if err == nil {
 			r.store.Skip(at)
 			return nil
 		}
 		r.behind = true
-		again := errors.Is(err, commitlog.ErrUnknown) && time.Since(begun) < outcomeWait
-		if !again && !errors.Is(err, commitlog.ErrBehind) {
+		again := errors.Is(err, ErrUnknown) && time.Since(begun) < outcomeWait
+		if !again && !errors.Is(err, ErrBehind) {
 			return err
 		}
 		r.pace.Lost()
 	}
-	return commitlog.ErrBehind
+	return ErrBehind
 }

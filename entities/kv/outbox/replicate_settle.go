@@ -1,4 +1,4 @@
-package replicate
+package outbox
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // settleWait is for how long a log is asked before an upgrade.
@@ -22,7 +21,7 @@ const settleWait = 10 * time.Second
 // An error is why the log could not be read to there; what is returned is then how far it was
 // handed over. An upgrade from there is right if no other machine has written anything of the
 // older format behind it.
-func Settle(log commitlog.Log, from commitlog.Applied, older, newer int, apply func(commitlog.Sent, *commitlog.Transaction) error) (commitlog.Applied, error) {
+func SettleFormat(log Log, from Applied, older, newer int, apply func(SentTransaction, *Transaction) error) (Applied, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleWait)
 	defer cancel()
 	s := settling{log: log, at: from, older: older, newer: newer, apply: apply}
@@ -31,14 +30,14 @@ func Settle(log commitlog.Log, from commitlog.Applied, older, newer int, apply f
 		if found || err != nil {
 			return s.at, err
 		}
-		at, err := log.Append(ctx, s.at.Position, (&commitlog.Entry{ID: commitlog.NewWriter().NewID(), Format: newer}).Encode())
+		at, err := log.Append(ctx, s.at.Position, (&Entry{ID: NewWriterID().NewID(), Format: newer}).Encode())
 		if err == nil {
-			s.at = commitlog.Applied{Position: at}
+			s.at = Applied{Position: at}
 			return s.at, nil
 		}
 		// Another machine was first, or maybe this one: what is there is read. An entry that is
 		// on its way still can't get in behind the next one.
-		again := errors.Is(err, commitlog.ErrBehind) || errors.Is(err, commitlog.ErrUnknown)
+		again := errors.Is(err, ErrBehind) || errors.Is(err, ErrUnknown)
 		if !again || ctx.Err() != nil {
 			return s.at, err
 		}
@@ -47,10 +46,10 @@ func Settle(log commitlog.Log, from commitlog.Applied, older, newer int, apply f
 
 // settling is a Settle under way.
 type settling struct {
-	log          commitlog.Log
-	at           commitlog.Applied
+	log          Log
+	at           Applied
 	older, newer int
-	apply        func(commitlog.Sent, *commitlog.Transaction) error
+	apply        func(SentTransaction, *Transaction) error
 }
 
 var errNewer = errors.New("the records of the newer format begin here")
@@ -58,8 +57,8 @@ var errNewer = errors.New("the records of the newer format begin here")
 // read hands over the entries that are not applied yet. It stops where newer records begin, and
 // reports whether it has found that.
 func (s *settling) read(ctx context.Context) (found bool, err error) {
-	err = s.log.Read(ctx, s.at.Position, func(at commitlog.Position, b []byte) error {
-		e, err := commitlog.Decode(b)
+	err = s.log.Read(ctx, s.at.Position, func(at Position, b []byte) error {
+		e, err := DecodeEntry(b)
 		switch {
 		case err != nil:
 			return err
@@ -76,11 +75,11 @@ func (s *settling) read(ctx context.Context) (found bool, err error) {
 					return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
 				}
 			}
-			if err := s.apply(commitlog.Sent{Entry: e.ID, Index: i}, t); err != nil {
+			if err := s.apply(SentTransaction{Entry: e.ID, Index: i}, t); err != nil {
 				return err
 			}
 		}
-		s.at = commitlog.Applied{Position: at}
+		s.at = Applied{Position: at}
 		return nil
 	})
 	if errors.Is(err, errNewer) {

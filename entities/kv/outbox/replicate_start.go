@@ -1,14 +1,13 @@
-package replicate
+package outbox
 
 import (
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // Start is how a store is opened, see the options of the same names in kv.Options.
-type Start struct {
+type StartOptions struct {
 	Log      bool // there is one
-	LogStart *commitlog.Position
+	LogStart *Position
 	Leave    bool
 	Replace  bool
 	Empty    bool // the store has no records
@@ -19,41 +18,41 @@ type Role int
 
 // The roles.
 const (
-	Alone     Role = iota // a store of this machine
-	Leaves                // it was a replica, and is a store of this machine from now on
-	Begins                // a replica that has to note how far its log is applied
-	Continues             // a replica that has noted it
+	RoleAlone     Role = iota // a store of this machine
+	RoleLeaves                // it was a replica, and is a store of this machine from now on
+	RoleBegins                // a replica that has to note how far its log is applied
+	RoleContinues             // a replica that has noted it
 )
 
 // RoleOf finds out what a store is from its start on, and how far its log is applied. kept is what
 // the store has noted of that, if it is known. It refuses a store that would lose records, or
 // confuse others.
-func RoleOf(kept string, known bool, s Start) (at commitlog.Applied, role Role, err error) {
+func FindRole(kept string, known bool, s StartOptions) (at Applied, role Role, err error) {
 	if known {
-		at, err = commitlog.ParseApplied(kept)
+		at, err = ParseApplied(kept)
 	}
 	switch {
 	case err != nil:
-		return at, Alone, fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
+		return at, RoleAlone, fault.Wrap(fault.Unavailable, err, "the store does not say where in its shared log it stands").
 			WithHint("join the other machines anew: ctxd sync join --again")
 	case known && s.Leave:
-		return at, Leaves, nil
+		return at, RoleLeaves, nil
 	case known && s.Replace:
-		return at, Alone, nil
+		return at, RoleAlone, nil
 	case !s.Log && known:
-		return at, Alone, fault.New(fault.Unavailable, "the store is shared with other machines, and this start does not know their servers").
+		return at, RoleAlone, fault.New(fault.Unavailable, "the store is shared with other machines, and this start does not know their servers").
 			WithHint("set store.sync.url to the address of their servers again")
 	case !s.Log || s.Leave:
-		return at, Alone, nil
+		return at, RoleAlone, nil
 	case s.LogStart != nil: // it is known if a start was interrupted, or another log is begun
-		return commitlog.Applied{Position: *s.LogStart}, Begins, nil
+		return Applied{Position: *s.LogStart}, RoleBegins, nil
 	case !known && !s.Empty:
-		return at, Alone, fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
+		return at, RoleAlone, fault.New(fault.Unavailable, "the store has records that the shared log knows nothing of").
 			WithHint("begin a shared store with them, ctxd sync init --again, or join one: ctxd sync join --again")
 	case !known: // an empty store: note the beginning before there are records
-		return at, Begins, nil
+		return at, RoleBegins, nil
 	}
-	return at, Continues, nil
+	return at, RoleContinues, nil
 }
 
 // MayBeStale reports whether a refusal may be wrong, since others have changed the records that it
@@ -64,7 +63,7 @@ func MayBeStale(err error) bool {
 }
 
 // Overtaken is the error of a transaction that others were ahead of each time it ran.
-func Overtaken() error {
+func OvertakenError() error {
 	e := fault.New(fault.Conflict, "other machines were first each time that this was tried").WithHint("try it again")
 	e.Retryable = true
 	return e

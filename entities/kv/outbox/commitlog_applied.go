@@ -1,4 +1,4 @@
-package commitlog
+package outbox
 
 import (
 	"encoding/hex"

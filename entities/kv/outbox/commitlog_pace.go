@@ -1,4 +1,4 @@
-package commitlog
+package outbox
 
 import "time"
 
@@ -10,12 +10,12 @@ import "time"
 type Pace struct {
 	appendTime time.Duration // averaged
 	losses     int           // since the last win
-	recent     []Writer      // of the newest entries, the newest last
+	recent     []WriterID    // of the newest entries, the newest last
 }
 
 // Writer is who has written an entry: the first bytes of its id, which a machine chooses anew
 // at each start.
-type Writer [8]byte
+type WriterID [8]byte
 
 // remembered is how many entries back somebody counts as one who writes.
 const remembered = 16
@@ -24,7 +24,7 @@ const remembered = 16
 const averagedOver = 8
 
 // Wrote notes an entry that was appended or read, in their order.
-func (p *Pace) Wrote(w Writer) {
+func (p *Pace) Wrote(w WriterID) {
 	if len(p.recent) == remembered {
 		p.recent = append(p.recent[:0], p.recent[1:]...)
 	}
@@ -47,8 +47,8 @@ func (p *Pace) Lost() { p.losses++ }
 func (p *Pace) AppendTime() time.Duration { return p.appendTime }
 
 // Delay returns how long a writer has to wait now, before it runs its transactions.
-func (p *Pace) Delay(me Writer) time.Duration {
-	seen := make(map[Writer]bool, remembered)
+func (p *Pace) Delay(me WriterID) time.Duration {
+	seen := make(map[WriterID]bool, remembered)
 	before := 0 // writers whose last entry is older than mine
 	for i := len(p.recent) - 1; i >= 0; i-- {
 		w := p.recent[i]

@@ -1,4 +1,4 @@
-package commitlog
+package outbox
 
 import (
 	"errors"
@@ -6,18 +6,18 @@ import (
 )
 
 // Sent names a transaction that was sent to a log: by the id of its entry, and its place there.
-type Sent struct {
+type SentTransaction struct {
 	Entry [16]byte
 	Index int
 }
 
 // String returns it as a part of a key.
-func (s Sent) String() string { return fmt.Sprintf("%x %d", s.Entry, s.Index) }
+func (s SentTransaction) String() string { return fmt.Sprintf("%x %d", s.Entry, s.Index) }
 
 // UnknownError says that a transaction may be in the log or not, now or later. It is there when its
 // entry is read. It will never be there once another entry is read at the place of that one.
 type UnknownError struct {
-	Sent
+	SentTransaction
 	Err error
 }
 
@@ -26,10 +26,10 @@ func (e *UnknownError) Error() string { return e.Err.Error() }
 func (e *UnknownError) Unwrap() error { return e.Err }
 
 // OfTransaction returns the error of an entry as that of its transaction with an index.
-func OfTransaction(err error, index int) error {
+func TransactionError(err error, index int) error {
 	var unknown *UnknownError
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	return &UnknownError{Sent{unknown.Entry, index}, unknown.Err}
+	return &UnknownError{SentTransaction{unknown.Entry, index}, unknown.Err}
 }

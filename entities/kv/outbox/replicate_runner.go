@@ -1,4 +1,80 @@
-package replicate
+package outbox
+
+// Replicate is the protocol between one store and the log of commits that it shares
+// with other machines: when a group of transactions is appended, what follows when somebody
+// else was first or the outcome is not known, when others are read, and how machines take
+// turns. It knows entries and positions, and nothing of records, journals or views: those
+// are the store's, which gives itself as a Store and is called from one goroutine, Run.
+// Package commitlog has a picture of the whole, and the words.
+//
+// A Runner lives as long as its store is open. Run is called once, all other methods by anybody at
+// any time.
+//
+// # One step of Run
+//
+// Run waits for one event, handles it, and then serves who has asked for something (serveAsks):
+//
+//   - something is queued: commit appends it as one entry and has it written and applied. When
+//     others were first, their entries are applied and everything accepted is aborted.
+//   - the log says that something has come: applyArrived applies it, without asking the servers
+//     where that is possible.
+//   - nothing could be read for a while: readToEnd tries again.
+//   - the time is over for which the gate was closed, or for which this machine had a turn.
+//   - somebody wants a turn (Reserve) or the end of the log (CatchUp).
+//
+// # Taking turns
+//
+// Of several machines that append behind the same position, one wins. What the others had
+// run is aborted: they apply the winner's entry and run their transactions again. Of the machines
+// that have written lately, the one whose last entry is the oldest goes at once, and the others
+// wait, one turn for each machine before them (commitlog.Pace), so that nobody has it all and
+// few lose; nobody waits while nobody else writes. A machine whose transactions take long to
+// run would lose to quick ones for ever: its store calls Reserve when a transaction has been
+// overtaken a few times. That appends an entry without transactions, which asks the others to
+// leave this machine the next turn, for at most a second (commitlog.MaxHold). All transactions
+// of a machine that want a turn share one, and a machine does not ask while another one has
+// the turn.
+//
+// # Upgrades
+//
+// All entries up to some position have the records' older format, and all behind it the newer
+// one. A program with the newer format that opens a store of the older one hands over what is
+// in the log as it is, up to its end, and appends an entry of the newer format without
+// transactions, by compare and append (Settle). If somebody was first, it reads on. Then the
+// store is upgraded, in one step with what was handed over and with the position. So everything
+// before that entry is upgraded on every machine, and nothing behind it. A machine with the
+// older program can't apply the entry, so it can't append behind it: it says that the newer
+// program is to be installed, and goes on reading. The next machine with the newer program
+// finds the entry there. A process that dies between any two of these steps begins again: what
+// was handed over is not durable before the upgrade is, and an entry that is there already is
+// found.
+//
+// When the log can't be used the store is upgraded with what it has, and the entry is appended
+// as soon as it can, before anything else is: at the first contact of this start or of a later
+// one, since the store keeps that (commitlog.Applied). If another machine has written in the older
+// format by then, what is here can't be continued: the machine has to join anew. A store that
+// was off while others went through two formats, and wrote in the first of them, has to as well.
+// A snapshot of the older format, for machines that join, is upgraded like a store that was
+// off: the entry is behind it in the log.
+//
+// # A log that takes nothing
+//
+// A log may be read and take no entries: it has no room and says so (commitlog.ErrFull), or does
+// not answer. Either is told until an entry was appended; reading does not end it. Where nobody
+// answers, an entry without transactions is appended before the next group, so that only one
+// group can't be told whether it is there. What is provisional stays so meanwhile.
+//
+// # Entries without transactions
+//
+// CatchUp and Reserve append entries without transactions, and wait their turn as groups do.
+// When there were only such ones for 1,000 positions, the next has a transaction without
+// writes, so that stores keep their position with it.
+//
+// # Errors
+//
+// Errors are *fault.Error of kind Unavailable, but for a Limit of the log; those are
+// Retryable where the log's was. Catching up takes the time of the entries that are read, at
+// most 4 MiB of which are in memory at a time.
 
 import (
 	"context"
@@ -8,7 +84,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 const (
@@ -34,33 +109,33 @@ const (
 )
 
 // Foreign is an entry of another machine, and the position behind it.
-type Foreign struct {
-	At    commitlog.Position
-	Entry *commitlog.Entry
+type ForeignEntry struct {
+	At    Position
+	Entry *Entry
 }
 
 // Store is what a Runner asks of the store that it works for.
-type Store interface {
+type RunnerStore interface {
 	// At is the position up to which the log is applied, as a whole entry.
-	At() commitlog.Position
+	At() Position
 	// Done is how many transactions of the entry behind At are applied, too.
 	Done() int
 	// TakeGroup takes the transactions that are queued, as one group, and returns what other
 	// machines get of them; ok is false when there are none.
-	TakeGroup() (list []commitlog.Transaction, ok bool)
+	TakeGroup() (list []Transaction, ok bool)
 	// WriteGroup makes a group durable and applies it, of which n transactions are in the log as
 	// one entry, behind which is the position at. On an error At is where it came to, and the
 	// rest is in the log alone; who waits for it has been told.
-	WriteGroup(at commitlog.Position, n int) error
+	WriteGroup(at Position, n int) error
 	// Abort takes back everything that is accepted and not in the log. What the group has for
 	// other machines fails with err, see commitlog.OfTransaction; without one, and all else, runs again. The
 	// gate is closed after it: nothing is accepted until OpenGate.
 	Abort(err error)
 	// Apply takes back what is provisional and applies entries of others, after Abort. On an
 	// error At is where it came to.
-	Apply(list []Foreign) error
+	Apply(list []ForeignEntry) error
 	// Skip notes that the log is applied up to an entry that holds nothing.
-	Skip(at commitlog.Position)
+	Skip(at Position)
 	// CloseGate keeps transactions from beginning, and OpenGate lets them begin.
 	CloseGate()
 	OpenGate()
@@ -74,11 +149,11 @@ type Store interface {
 
 // Runner appends what its store has to tell others, and has it apply what they tell.
 type Runner struct {
-	store    Store
-	log      commitlog.Log
-	format   int              // of the store's records
-	me       commitlog.Writer // in the ids of its entries
-	work     chan struct{}    // something is queued; buffer of one
+	store    RunnerStore
+	log      Log
+	format   int           // of the store's records
+	me       WriterID      // in the ids of its entries
+	work     chan struct{} // something is queued; buffer of one
 	asks     chan ask
 	released chan struct{} // a transaction that a turn was reserved for is queued; buffer of one
 	releases atomic.Int64  // how many of them since Run has looked
@@ -103,7 +178,7 @@ type Runner struct {
 	// Or there was no room for an entry of so many bytes, then.
 	refusedSize int
 	refusedAt   time.Time
-	pace        commitlog.Pace
+	pace        Pace
 
 	// The gate of the store.
 	reopen    bool          // it is to be opened, soon or at once
@@ -113,11 +188,11 @@ type Runner struct {
 	holding   bool          // the timer runs for that machine
 
 	// The next turn, where this machine has asked the others for it.
-	waiting    []ask              // who wants it
-	granted    int                // how many have it and have not called Release
-	turnEnds   <-chan time.Time   // until then nothing is appended but by them; nil: nobody has it
-	askedAt    commitlog.Position // of the entry that asked the others
-	askedUntil time.Time          // how long the others wait
+	waiting    []ask            // who wants it
+	granted    int              // how many have it and have not called Release
+	turnEnds   <-chan time.Time // until then nothing is appended but by them; nil: nobody has it
+	askedAt    Position         // of the entry that asked the others
+	askedUntil time.Time        // how long the others wait
 
 	// Who catches up, and the entry that is appended to prove that everything was read.
 	proving   []ask
@@ -138,10 +213,10 @@ type ask struct {
 // unsettled says that they were brought into it after a Settle that had failed, now or at an
 // earlier start: the log then gets an entry of that format, as soon as it can be used, so that
 // it says where that was.
-func New(store Store, log commitlog.Log, format int, unsettled bool) *Runner {
+func NewRunner(store RunnerStore, log Log, format int, unsettled bool) *Runner {
 	r := &Runner{
 		store: store, log: log, format: format, behind: true, unsettled: unsettled,
-		me: commitlog.NewWriter(), work: make(chan struct{}, 1), asks: make(chan ask), released: make(chan struct{}, 1),
+		me: NewWriterID(), work: make(chan struct{}, 1), asks: make(chan ask), released: make(chan struct{}, 1),
 		follow: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -185,7 +260,7 @@ func (r *Runner) AppendTime() time.Duration { return time.Duration(r.appendTime.
 // appends nothing itself until Release, or for that while. Several that reserve at a time share
 // the turn, and each calls Release.
 func (r *Runner) Reserve(ctx context.Context, d time.Duration) error {
-	return r.ask(ctx, min(max(d, time.Millisecond), commitlog.MaxHold))
+	return r.ask(ctx, min(max(d, time.Millisecond), maxHold))
 }
 
 // Release says that the transaction that a turn was reserved for is queued, or has failed.
@@ -280,7 +355,7 @@ func (r *Runner) commit() {
 	at := r.store.At()
 	if len(list) > 0 {
 		var err error
-		at, err = r.append(&commitlog.Entry{ID: r.me.NewID(), Format: r.format, Transactions: list})
+		at, err = r.append(&Entry{ID: r.me.NewID(), Format: r.format, Transactions: list})
 		if err != nil {
 			r.abort(err)
 		}
@@ -308,15 +383,15 @@ func (r *Runner) mustRead() bool { return r.behind || r.store.Provisional() }
 
 // append puts the entry of the group into the log. Where others were first, theirs are applied and
 // the group is aborted: hasGroup is false then. An error is why the group is refused.
-func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
+func (r *Runner) append(e *Entry) (Position, error) {
 	if r.mustRead() {
 		if err := r.readToEnd(); err != nil || !r.hasGroup {
-			return commitlog.Position{}, err
+			return Position{}, err
 		}
 	}
 	if r.silent {
 		if err := r.probe(); err != nil {
-			return commitlog.Position{}, r.report(err)
+			return Position{}, r.report(err)
 		}
 	}
 	start := time.Now()
@@ -328,12 +403,12 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 		_ = r.report(nil)
 		return at, nil
 	}
-	unknown := errors.Is(err, commitlog.ErrUnknown) || errors.Is(err, context.DeadlineExceeded) || r.ctx.Err() != nil
-	if !unknown && !errors.Is(err, commitlog.ErrBehind) {
+	unknown := errors.Is(err, ErrUnknown) || errors.Is(err, context.DeadlineExceeded) || r.ctx.Err() != nil
+	if !unknown && !errors.Is(err, ErrBehind) {
 		return at, r.report(err)
 	}
 	r.behind = true
-	var list []Foreign
+	var list []ForeignEntry
 	var more bool
 	var rerr error
 	if !unknown {
@@ -352,8 +427,8 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 		if r.ctx.Err() == nil {
 			_ = r.report(rerr) // the writer is told that it is not known, all others why
 		}
-		return at, &commitlog.UnknownError{
-			Sent: commitlog.Sent{Entry: e.ID},
+		return at, &UnknownError{
+			SentTransaction: SentTransaction{Entry: e.ID},
 			Err: fault.Wrap(fault.Unavailable, err, "it is not known whether the change reached the other machines").
 				WithHint("look whether it is there before you repeat it"),
 		}
@@ -366,7 +441,7 @@ func (r *Runner) append(e *commitlog.Entry) (commitlog.Position, error) {
 
 // overtaken applies the entries of others that were first, and aborts the group. more says that
 // there are others behind them, err why they could not be read.
-func (r *Runner) overtaken(list []Foreign, more bool, err error) {
+func (r *Runner) overtaken(list []ForeignEntry, more bool, err error) {
 	r.conflicts.Add(1)
 	r.pace.Lost()
 	r.abort(nil)
@@ -378,19 +453,19 @@ func (r *Runner) overtaken(list []Foreign, more bool, err error) {
 	_ = r.report(err)
 }
 
-func (r *Runner) appendOnce(e *commitlog.Entry) (commitlog.Position, error) {
+func (r *Runner) appendOnce(e *Entry) (Position, error) {
 	ctx, cancel := context.WithTimeout(r.ctx, outcomeWait)
 	defer cancel()
 	return r.appendWithin(ctx, e)
 }
 
-func (r *Runner) appendWithin(ctx context.Context, e *commitlog.Entry) (commitlog.Position, error) {
+func (r *Runner) appendWithin(ctx context.Context, e *Entry) (Position, error) {
 	b := e.Encode()
 	at, err := r.log.Append(ctx, r.store.At(), b)
 	switch {
-	case errors.Is(err, commitlog.ErrFull):
+	case errors.Is(err, ErrFull):
 		r.refusedSize, r.refusedAt = len(b), time.Now()
-	case err != nil && !errors.Is(err, commitlog.ErrBehind):
+	case err != nil && !errors.Is(err, ErrBehind):
 	case r.silent || 2*len(b) >= r.refusedSize || time.Since(r.refusedAt) > fullFor:
 		r.refusal, r.silent, r.refusedSize = nil, false, 0
 	}
@@ -403,14 +478,14 @@ func (r *Runner) appendWithin(ctx context.Context, e *commitlog.Entry) (commitlo
 func (r *Runner) probe() error {
 	ctx, cancel := context.WithTimeout(r.ctx, probeWait)
 	defer cancel()
-	at, err := r.appendWithin(ctx, &commitlog.Entry{ID: r.me.NewID(), Format: r.format})
+	at, err := r.appendWithin(ctx, &Entry{ID: r.me.NewID(), Format: r.format})
 	switch {
 	case err == nil:
 		r.store.Skip(at)
 		return nil
-	case errors.Is(err, commitlog.ErrBehind):
+	case errors.Is(err, ErrBehind):
 		return nil // the append finds out
-	case errors.Is(err, commitlog.ErrUnknown):
+	case errors.Is(err, ErrUnknown):
 		r.behind = true
 		return noAnswer()
 	}
@@ -465,8 +540,8 @@ func (r *Runner) applyArrived() error {
 // markFormat has the log say that records of this store's format begin here. Where others were
 // first, there is more to read.
 func (r *Runner) markFormat() (more bool, err error) {
-	at, err := r.appendOnce(&commitlog.Entry{ID: r.me.NewID(), Format: r.format})
-	if errors.Is(err, commitlog.ErrBehind) || errors.Is(err, commitlog.ErrUnknown) {
+	at, err := r.appendOnce(&Entry{ID: r.me.NewID(), Format: r.format})
+	if errors.Is(err, ErrBehind) || errors.Is(err, ErrUnknown) {
 		return true, nil
 	}
 	if err == nil {
@@ -477,7 +552,7 @@ func (r *Runner) markFormat() (more bool, err error) {
 }
 
 // apply has the store apply entries, and notes who wrote them and what they ask for.
-func (r *Runner) apply(list []Foreign) error {
+func (r *Runner) apply(list []ForeignEntry) error {
 	if len(list) == 0 {
 		return r.store.Apply(nil)
 	}
@@ -502,7 +577,7 @@ var errEnough = errors.New("enough")
 
 // read returns the entries behind the position of the store, up to maxRead bytes of them. more
 // says that there are others.
-func (r *Runner) read() (list []Foreign, more bool, err error) {
+func (r *Runner) read() (list []ForeignEntry, more bool, err error) {
 	err = r.log.Read(r.ctx, r.store.At(), r.collect(&list))
 	if errors.Is(err, errEnough) {
 		return list, true, nil
@@ -511,7 +586,7 @@ func (r *Runner) read() (list []Foreign, more bool, err error) {
 }
 
 // arrived is read without asking the servers. more says that only read knows what else there is.
-func (r *Runner) arrived() (list []Foreign, more bool, err error) {
+func (r *Runner) arrived() (list []ForeignEntry, more bool, err error) {
 	all, err := r.log.Arrived(r.store.At(), r.collect(&list))
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -520,14 +595,14 @@ func (r *Runner) arrived() (list []Foreign, more bool, err error) {
 }
 
 // collect returns a function for Read that decodes entries into a list, until they are enough.
-func (r *Runner) collect(list *[]Foreign) func(at commitlog.Position, b []byte) error {
+func (r *Runner) collect(list *[]ForeignEntry) func(at Position, b []byte) error {
 	size := 0
 	last := r.store.At()
-	return func(at commitlog.Position, b []byte) error {
+	return func(at Position, b []byte) error {
 		if size += len(b); size > maxRead && len(*list) > 0 {
 			return errEnough
 		}
-		e, err := commitlog.Decode(b)
+		e, err := DecodeEntry(b)
 		switch {
 		case err != nil:
 			return err
@@ -542,7 +617,7 @@ func (r *Runner) collect(list *[]Foreign) func(at commitlog.Position, b []byte) 
 		}
 		last = at
 		r.unsettled = r.unsettled && e.Format < r.format
-		*list = append(*list, Foreign{at, e})
+		*list = append(*list, ForeignEntry{at, e})
 		return nil
 	}
 }
@@ -555,16 +630,16 @@ func (r *Runner) report(err error) error {
 		r.store.SetTrouble(r.refusal)
 		return nil
 	case errors.As(err, &e):
-	case errors.Is(err, commitlog.ErrGone):
+	case errors.Is(err, ErrGone):
 		e = fault.Wrap(fault.Unavailable, err, "the shared log does not reach back to where this store stands").
 			WithHint("join the other machines anew: ctxd sync join --again")
-	case errors.Is(err, commitlog.ErrForked):
+	case errors.Is(err, ErrForked):
 		e = fault.Wrap(fault.Unavailable, err, "the shared log and this store hold different transactions").
 			WithHint("join the other machines anew, ctxd sync join --again; a backup of this store keeps what only it has")
 	default:
 		e = fault.Wrap(fault.Unavailable, err, "the log that the machines share can't be used")
 	}
-	if errors.Is(err, commitlog.ErrFull) {
+	if errors.Is(err, ErrFull) {
 		r.refusal = e
 	}
 	if e.Kind != fault.Limit {

@@ -1,4 +1,4 @@
-package commitlog
+package outbox
 
 import (
 	"crypto/rand"
@@ -21,16 +21,16 @@ type Entry struct {
 }
 
 // MaxHold is for how long at most one entry keeps other machines from appending.
-const MaxHold = time.Second
+const maxHold = time.Second
 
 // Transaction is what one transaction wrote.
 type Transaction struct {
 	Time   int64 // when, in Unix nanoseconds, by the clock of the machine that wrote it
-	Writes []Write
+	Writes []LogWrite
 }
 
 // Write is the new state of one key: a collection's name, a slash, and the id of a record.
-type Write struct {
+type LogWrite struct {
 	Key, Value string
 	Deleted    bool // Value is then empty
 }
@@ -45,19 +45,19 @@ const (
 )
 
 // NewWriter returns a name for who begins to write.
-func NewWriter() (w Writer) {
+func NewWriterID() (w WriterID) {
 	_, _ = rand.Read(w[:]) // never fails, says its documentation
 	return w
 }
 
 // NewID returns the id of a new entry.
-func (w Writer) NewID() (id [16]byte) {
+func (w WriterID) NewID() (id [16]byte) {
 	_, _ = rand.Read(id[copy(id[:], w[:]):])
 	return id
 }
 
 // Writer returns who has written the entry.
-func (e *Entry) Writer() Writer { return Writer(e.ID[:len(Writer{})]) }
+func (e *Entry) Writer() WriterID { return WriterID(e.ID[:len(WriterID{})]) }
 
 // Encode returns an entry as bytes:
 //
@@ -98,7 +98,7 @@ func appendText(b []byte, s string) []byte {
 }
 
 // Decode reads what Encode has written, and refuses anything else as Invalid.
-func Decode(b []byte) (*Entry, error) {
+func DecodeEntry(b []byte) (*Entry, error) {
 	r := reader{b: b}
 	e := new(Entry)
 	if r.byte() != version {
@@ -106,7 +106,7 @@ func Decode(b []byte) (*Entry, error) {
 	}
 	copy(e.ID[:], r.take(uint64(len(e.ID))))
 	e.Format = int(r.uint() & (1<<31 - 1))
-	e.Hold = min(time.Duration(r.uint()&(1<<31-1))*time.Millisecond, MaxHold)
+	e.Hold = min(time.Duration(r.uint()&(1<<31-1))*time.Millisecond, maxHold)
 	for n := r.count(); n > 0 && !r.bad; n-- {
 		t := Transaction{Time: r.int()}
 		for n := r.count(); n > 0 && !r.bad; n-- {
@@ -129,15 +129,15 @@ type reader struct {
 	bad bool
 }
 
-func (r *reader) write() Write {
+func (r *reader) write() LogWrite {
 	switch r.byte() {
 	case opPut:
-		return Write{Key: r.text(), Value: r.text()}
+		return LogWrite{Key: r.text(), Value: r.text()}
 	case opDelete:
-		return Write{Key: r.text(), Deleted: true}
+		return LogWrite{Key: r.text(), Deleted: true}
 	}
 	r.bad = true
-	return Write{}
+	return LogWrite{}
 }
 
 // count is a number of things of at least a byte each.

@@ -1,19 +1,19 @@
-package commitlog_test
+package outbox_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Of those that write, the one whose last entry is the oldest goes at once, and nobody waits who
 // is alone.
 func TestSYNC2_WhoHasWaitedLongestGoesFirst(t *testing.T) {
-	me, second, third := commitlog.Writer{1}, commitlog.Writer{2}, commitlog.Writer{3}
-	var p commitlog.Pace
+	me, second, third := outbox.WriterID{1}, outbox.WriterID{2}, outbox.WriterID{3}
+	var p outbox.Pace
 	p.Won(time.Millisecond)
-	wrote := func(list ...commitlog.Writer) {
+	wrote := func(list ...outbox.WriterID) {
 		for _, w := range list {
 			p.Wrote(w)
 		}
@@ -34,7 +34,7 @@ func TestSYNC2_WhoHasWaitedLongestGoesFirst(t *testing.T) {
 	if d := p.Delay(third); d != one {
 		t.Errorf("after a loss the last waits %s, not %s", d, one)
 	}
-	if d := p.Delay(commitlog.Writer{4}); d != 0 {
+	if d := p.Delay(outbox.WriterID{4}); d != 0 {
 		t.Errorf("a newcomer waits %s", d)
 	}
 	for range 32 {

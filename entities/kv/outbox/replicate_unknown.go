@@ -1,16 +1,14 @@
-package replicate
+package outbox
 
 import (
 	"errors"
 	"math"
 	"slices"
 	"sync"
-
-	"github.com/ctxd/ctxd/entities/kv/commitlog"
 )
 
 // ErrFound is why a transaction must not run again that was sent to the log: it was found there.
-var ErrFound = errors.New("the transaction was found in the log")
+var ErrFoundInLog = errors.New("the transaction was found in the log")
 
 // maxFound is how many entries are kept in mind. Who asks for one has waited since it was sent.
 const maxFound = 1000
@@ -29,14 +27,14 @@ type foundEntry struct {
 
 // Found reports whether a transaction, whose outcome was not known, was read from the log and applied.
 // Nothing is applied while the gate is open, so a transaction that has passed it may rely on the answer.
-func (r *Runner) Found(sent commitlog.Sent) bool {
+func (r *Runner) Found(sent SentTransaction) bool {
 	r.found.mu.Lock()
 	defer r.found.mu.Unlock()
 	return slices.ContainsFunc(r.found.list, func(e foundEntry) bool { return e.id == sent.Entry && sent.Index < e.done })
 }
 
 // noteFound is called with what the store was given to apply, before the gate is opened.
-func (r *Runner) noteFound(list []Foreign) {
+func (r *Runner) noteFound(list []ForeignEntry) {
 	at, done := r.store.At(), r.store.Done()
 	own := &r.found
 	own.mu.Lock()
