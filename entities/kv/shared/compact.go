@@ -41,7 +41,7 @@ const (
 )
 
 // Tell is told how far a compaction has come.
-type Tell func(stage string, done, total int64)
+type Progress func(stage string, done, total int64)
 
 // Compacted is what a compaction has done beyond this machine.
 type Compacted struct {
@@ -56,7 +56,7 @@ type Compacted struct {
 // servers, which get the present state and lose all that was before. Other machines compact
 // their own files when they read that it was asked for, those that are off when they are back.
 // When the servers can't be used, that is noted in the data folder and done later.
-func (r *Replica) Compact(ctx context.Context, local func() error, tell Tell) (*Compacted, error) {
+func (r *Replica) Compact(ctx context.Context, local func() error, tell Progress) (*Compacted, error) {
 	err := r.compactLock.lock(ctx)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r *Replica) requestOnce(ctx context.Context) (number uint64, err error) {
 
 // compactServers leaves on the servers the present state alone, and what comes after it. It
 // waits for the lease of snapshots, or is stream.ErrLeased.
-func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, tell Tell) (*Compacted, error) {
+func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, tell Progress) (*Compacted, error) {
 	at := r.store().DurablePosition()
 	err := r.withRoom(ctx, func() error { return r.announce(ctx, false) })
 	if err != nil {
@@ -183,7 +183,7 @@ func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, 
 
 // awaitOthers waits until the machines that are on have applied the log up to a sequence: what
 // is purged before they have read it costs them to join anew.
-func (r *Replica) awaitOthers(ctx context.Context, seq uint64, tell Tell) error {
+func (r *Replica) awaitOthers(ctx context.Context, seq uint64, tell Progress) error {
 	waiting, cancel := context.WithTimeout(ctx, othersWait)
 	defer cancel()
 	for {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package campaign_test
+package shared_test
 
 import (
 	"encoding/json"
@@ -57,7 +57,7 @@ func runDaemon() error {
 	}
 	d := &daemon{}
 	d.ahead.Store(int64(o.Clock))
-	err := serve(func(say func(reply)) error { return d.open(o, say) }, d.act)
+	err := serveCampaign(func(say func(reply)) error { return d.open(o, say) }, d.act)
 	if d.db == nil {
 		return err
 	}

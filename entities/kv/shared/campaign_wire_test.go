@@ -1,6 +1,6 @@
 //go:build unix
 
-package campaign_test
+package shared_test
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ const (
 	childOptions = "CTXD_CAMPAIGN_CHILD_OPTIONS"
 )
 
-func TestMain(m *testing.M) {
+func TestMain_Campaign(m *testing.M) {
 	var err error
 	switch os.Getenv(childKind) {
 	case "daemon":
@@ -75,7 +75,7 @@ type reply struct {
 
 // serve carries out requests of the parent, each in a goroutine of its own, until the parent
 // has gone or asks with a signal. say tells the parent something.
-func serve(begin func(say func(reply)) error, act func(request) reply) error {
+func serveCampaign(begin func(say func(reply)) error, act func(request) reply) error {
 	var mu sync.Mutex
 	out := json.NewEncoder(os.Stdout)
 	say := func(r reply) {

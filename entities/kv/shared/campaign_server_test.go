@@ -1,6 +1,6 @@
 //go:build unix
 
-package campaign_test
+package shared_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ func runServer() error {
 	if err := json.Unmarshal([]byte(os.Getenv(childOptions)), m); err != nil {
 		return err
 	}
-	err := serve(func(func(reply)) error { return m.Start() }, func(r request) reply {
+	err := serveCampaign(func(func(reply)) error { return m.Start() }, func(r request) reply {
 		yes := false
 		switch r.Op {
 		case "ready":

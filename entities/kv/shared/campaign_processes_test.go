@@ -1,6 +1,6 @@
 //go:build unix
 
-package campaign_test
+package shared_test
 
 import (
 	"context"
