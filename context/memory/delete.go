@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/origin"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -116,7 +115,7 @@ func without(list []string, gone map[string]bool) []string {
 }
 
 // Origin says what memories stem from.
-type Origin = origin.Origin
+type Origin = record.MemoryOrigin
 
 // forgetting is an order to forget that is under way, so that a start goes on with it.
 type forgetting struct {

@@ -1,12 +1,15 @@
-package origin
+package record
+
+// Origin says what memories stem from: a conversation, a note, a client, or anything at all. memory.forget names
+// one of them. An [Origin] is a value without state; Of costs O(1), and Check refuses one that names none or several of
+// them with Invalid.
 
 import (
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/record"
 )
 
 // Origin says what memories stem from; exactly one member is set.
-type Origin struct {
+type MemoryOrigin struct {
 	ConversationID string `json:"conversationId,omitempty"`
 	NoteID         string `json:"noteId,omitempty"`
 	Client         string `json:"client,omitempty"`
@@ -14,7 +17,7 @@ type Origin struct {
 }
 
 // Of reports whether a memory with a source stems from it.
-func (o Origin) Of(source *record.MemorySource) bool {
+func (o MemoryOrigin) Of(source *MemorySource) bool {
 	switch {
 	case o.ConversationID != "":
 		return source.ConversationID == o.ConversationID
@@ -27,7 +30,7 @@ func (o Origin) Of(source *record.MemorySource) bool {
 }
 
 // Check refuses what does not name exactly one.
-func (o Origin) Check() error {
+func (o MemoryOrigin) Check() error {
 	n := 0
 	for _, given := range []bool{o.ConversationID != "", o.NoteID != "", o.Client != "", o.All} {
 		if given {
