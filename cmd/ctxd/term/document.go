@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/leftover"
+	"github.com/ctxd/ctxd/entities/tempfile"
 )
 
 // WriteDocument writes a file that a command was asked for: only its owner can
@@ -53,7 +53,7 @@ func checkDocument(file, path string, replace bool) error {
 
 // placeDocument writes a file beside the path and then gives it that name.
 func placeDocument(path string, replace bool, doc string) error {
-	temp, err := leftover.Create(path)
+	temp, err := tempfile.Create(path)
 	if err != nil {
 		return err
 	}

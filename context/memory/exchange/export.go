@@ -16,8 +16,8 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/leftover"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/tempfile"
 )
 
 // Store is what is exported from and imported to: that of memories.
@@ -171,7 +171,7 @@ func unwritable(err error) error {
 
 // atomically has a file appear under its name once it is whole and durable.
 func atomically(path string, force bool, fill func(io.Writer) error) (err error) {
-	f, err := leftover.Create(path)
+	f, err := tempfile.Create(path)
 	if err != nil {
 		return unwritable(err)
 	}

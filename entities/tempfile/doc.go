@@ -4,4 +4,4 @@
 // Whoever writes a file that a person asked for calls it: exports of memories, and the documents of the command line.
 // It keeps nothing and may be called concurrently. Two processes that write the same document at the same time do not
 // remove each other's file, as long as each goes on writing.
-package leftover
+package tempfile

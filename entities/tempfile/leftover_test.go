@@ -1,4 +1,4 @@
-package leftover_test
+package tempfile_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/leftover"
+	"github.com/ctxd/ctxd/entities/tempfile"
 )
 
 // TestCreate_RemovesWhatKilledProcessesLeft of the same document, and nothing else.
@@ -23,7 +23,7 @@ func TestCreate_RemovesWhatKilledProcessesLeft(t *testing.T) {
 	}
 	must(t, os.Mkdir(filepath.Join(dir, ".a.md.7.tmp"), 0o700))
 	must(t, os.Chtimes(filepath.Join(dir, ".a.md.7.tmp"), old, old))
-	f, err := leftover.Create(filepath.Join(dir, "a.md"))
+	f, err := tempfile.Create(filepath.Join(dir, "a.md"))
 	must(t, err)
 	must(t, f.Close())
 	list, err := os.ReadDir(dir)

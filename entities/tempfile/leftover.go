@@ -1,4 +1,4 @@
-package leftover
+package tempfile
 
 import (
 	"os"
