@@ -10,8 +10,8 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/parts"
@@ -115,9 +115,9 @@ func (x *ReferenceReader) Links(text string) (list []Reference, left bool) {
 // targetOf tells links apart by what they lead to.
 func targetOf(l *markdown.Link) string {
 	if l.Target == "" {
-		return "here/" + fold.Name(cmp.Or(l.Heading, l.Block))
+		return "here/" + text.Fold(cmp.Or(l.Heading, l.Block))
 	}
-	return "target/" + fold.Name(l.Target)
+	return "target/" + text.Fold(l.Target)
 }
 
 func keyOf(r *Reference) string { return ReferenceKey(&r.ChatReference) }

@@ -13,11 +13,11 @@ import (
 
 	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Sizes. Over them a write is a Limit error that names the field. Those that Limits has are the
@@ -274,7 +274,7 @@ func TitleOf(s string) string {
 		b = append(b, word...)
 		length += utf8.RuneCountInString(word)
 		if length > titleLength {
-			return strings.TrimRight(chars.Beginning(string(b), titleLength-1), " ") + "…"
+			return strings.TrimRight(text.Prefix(string(b), titleLength-1), " ") + "…"
 		}
 	}
 	return string(b)

@@ -1,20 +1,5 @@
 package chat
 
-// Trace keeps what a model was given for an answer, and why: for chat.inspect, long after the prompt is gone.
-//
-// README.md names the promise behind each id of a test, and what a trace has.
-//
-// # What is kept
-//
-// A [Record] has ids, numbers and words of this program: no title, no name, no text. What a record is called is looked
-// up when somebody reads the trace, through his View, so a trace tells no more than he may see then. The system prompt
-// itself is not kept: its SHA-256 and the size of each section are.
-//
-// # Who may call it
-//
-// Package send makes a Record, on the goroutine of its call. The store of conversations puts it beside the answer, in
-// the transaction that stores it, and deletes it with the conversation. A [Reader] shows it, for handlers of rpc.
-
 import (
 	"slices"
 	"strings"
@@ -23,8 +8,8 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Bounds of a Record.
@@ -267,9 +252,9 @@ func (t *Trace) Shown(list []record.ToolReference, answer string) {
 		r.Tools = slices.Clone(o.Tools[:min(len(o.Tools), maxParts)])
 		if links && !r.Used && o.Title != "" {
 			if folded == "" {
-				folded = fold.Name(answer)
+				folded = text.Fold(answer)
 			}
-			r.Used = linksTo(folded, fold.Name(o.Title))
+			r.Used = linksTo(folded, text.Fold(o.Title))
 		}
 		at := slices.IndexFunc(t.References, func(k TraceReference) bool { return k.Kind == r.Kind && k.ID == r.ID })
 		if at < 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Memories look memories up: nil stands for one that the reader does not see.
@@ -199,7 +199,7 @@ func (x *TraceReader) message(ctx context.Context, v *audience.View, place strin
 const maxTitle = 100
 
 func textBeginning(s string) string {
-	cut, _ := chars.Cut(strings.Join(strings.Fields(s), " "), maxTitle)
+	cut, _ := text.Truncate(strings.Join(strings.Fields(s), " "), maxTitle)
 	return cut
 }
 

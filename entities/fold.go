@@ -1,10 +1,10 @@
 package entities
 
-import "github.com/ctxd/ctxd/entities/names/fold"
+import "github.com/ctxd/ctxd/entities/text"
 
 // Fold returns the form under which names are compared (see fold.Name): two names
 // are the same name when their folds are equal.
-func Fold(s string) string { return fold.Name(s) }
+func Fold(s string) string { return text.Fold(s) }
 
 // CompareNatural orders two names as people do (see fold.CompareNatural).
-func CompareNatural(a, b string) int { return fold.CompareNatural(a, b) }
+func CompareNatural(a, b string) int { return text.CompareNatural(a, b) }

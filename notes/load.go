@@ -10,7 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Loaded are the notes of a store by their ids, for a Store that opens over it.
@@ -156,7 +156,7 @@ func readBatch(list []*Note) *batch {
 
 func (b *batch) readLink(note uint32, target string) {
 	from := len(b.folds)
-	b.folds = fold.Append(b.folds, strings.TrimSpace(target))
+	b.folds = text.AppendFold(b.folds, strings.TrimSpace(target))
 	l := linkKey{note, uint32(len(b.folds)), uint32(len(b.folds))}
 	if fold := b.folds[from:]; bytes.IndexByte(fold, '/') >= 0 || bytes.HasSuffix(fold, []byte(".md")) ||
 		bytes.HasSuffix(fold, []byte(".markdown")) {

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 const (
@@ -248,7 +248,7 @@ func parse(answer string) (*Detection, error) {
 	}
 	for _, known := range record.Outcomes {
 		if said.Outcome == known {
-			return &Detection{Outcome: known, Confidence: *said.Confidence, Reasoning: oneline.Answer(said.Reasoning, reasoningChars)}, nil
+			return &Detection{Outcome: known, Confidence: *said.Confidence, Reasoning: text.AnswerLine(said.Reasoning, reasoningChars)}, nil
 		}
 	}
 	return nil, errors.New("no outcome")

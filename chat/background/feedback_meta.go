@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/chat/turn"
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Meta says what an answer has to do with what is remembered; nil for one that used no memory. in is what is known of the
@@ -24,7 +24,7 @@ func AnswerMeta(in *turn.ChatInspected, outcome string, tierOf func(id string) s
 		Feedback: record.MemoryFeedback{Eligible: outcome == record.OutcomeUnscored, Related: of.Cited},
 	}
 	if q := in.Question; q != nil {
-		m.Query = chars.Beginning(q.Content, record.MaxMetaQuery)
+		m.Query = text.Prefix(q.Content, record.MaxMetaQuery)
 	}
 	for _, id := range of.Shown[:min(len(of.Shown), record.MaxMeta)] {
 		tier := tierOf(id)

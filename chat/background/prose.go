@@ -8,8 +8,7 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/sentences"
 
-	"github.com/ctxd/ctxd/chat/oneline"
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -41,7 +40,7 @@ func paragraph(body string) string {
 
 // prose returns what a paragraph, or an item of a list, says in words, as one line; "" for nothing.
 func prose(s string, item bool) string {
-	line := oneline.Clean(markdown.PlainText(withoutImages(s)))
+	line := text.OneLine(markdown.PlainText(withoutImages(s)))
 	if item && line != "" {
 		line = strings.TrimSpace(line[markdown.ListMark(line):])
 		for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
@@ -49,7 +48,7 @@ func prose(s string, item bool) string {
 		}
 	}
 	switch {
-	case !oneline.Says(line), strings.HasPrefix(line, "%%"), strings.HasPrefix(line, "$$"), isDefinition(line),
+	case !text.HasContent(line), strings.HasPrefix(line, "%%"), strings.HasPrefix(line, "$$"), isDefinition(line),
 		!slices.ContainsFunc(strings.Fields(line), func(word string) bool { return !isTag(word) }):
 		return ""
 	}
@@ -136,7 +135,7 @@ const lookahead = 200
 // sentence returns the first sentence of a line, of at most limit code points: a longer one is cut after a word where
 // there are words, and ends with "…".
 func sentence(line string, limit int) string {
-	head := chars.Beginning(line, limit+lookahead)
+	head := text.Prefix(line, limit+lookahead)
 	end := 0
 	for s := sentences.FromString(head); s.Next(); {
 		end = s.End()
@@ -145,7 +144,7 @@ func sentence(line string, limit int) string {
 		}
 	}
 	first := strings.TrimRight(head[:end], " ")
-	if chars.Count(first) <= limit {
+	if text.CountChars(first) <= limit {
 		return first
 	}
 	return cut(first, limit)
@@ -153,13 +152,13 @@ func sentence(line string, limit int) string {
 
 // cut shortens a line to limit code points, with "…" at its end.
 func cut(line string, limit int) string {
-	end := chars.BoundaryBefore(line, chars.Offset(line, limit-1))
+	end := text.BoundaryBefore(line, text.CharOffset(line, limit-1))
 	head, rest := line[:end], line[end:]
 	if space := strings.LastIndexByte(head, ' '); !strings.HasPrefix(rest, " ") && space > len(head)/2 {
 		head = head[:space]
 	}
 	head = strings.TrimRight(head, " ,;:–—-(")
-	return head + chars.Ellipsis
+	return head + text.Ellipsis
 }
 
 // abbreviations end with a full stop that ends no sentence, in lower case without it.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/chat/background"
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 func TestCHAT14_TheFirstParagraphOfProse(t *testing.T) {
@@ -126,7 +126,7 @@ func sound(t interface{ Errorf(string, ...any) }, got, of string, limit int) {
 	case strings.ContainsFunc(got, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
 		t.Errorf("%q has control characters or line breaks", got)
 	}
-	head, whole := strings.CutSuffix(got, chars.Ellipsis)
+	head, whole := strings.CutSuffix(got, text.Ellipsis)
 	if !whole || !strings.HasPrefix(of, head) {
 		return
 	}

@@ -6,11 +6,10 @@ import (
 	"encoding/hex"
 	"strconv"
 
-	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/canvas"
 	"github.com/ctxd/ctxd/notes/digest"
@@ -69,7 +68,7 @@ func (s *SummaryStore) Of(ctx context.Context, v *audience.View, noteID string, 
 	switch {
 	case first == "":
 		return "", ReasonNoText
-	case chars.Count(first) <= limit:
+	case text.CountChars(first) <= limit:
 		return first, ""
 	}
 	if m := s.opts.Maker; m.asks() {
@@ -121,11 +120,11 @@ func asked(body string) string { return markdown.PlainNote(body) }
 // read makes a summary of the answer of a model, which may have been cut at its end.
 func readSummary(answer string, whole bool, limit int) string {
 	if whole {
-		return oneline.Answer(answer, limit)
+		return text.AnswerLine(answer, limit)
 	}
-	line := oneline.Answer(answer, maxSummaryLimit)
+	line := text.AnswerLine(answer, maxSummaryLimit)
 	if line == "" {
 		return ""
 	}
-	return cut(line+" ", min(limit, chars.Count(line)+1))
+	return cut(line+" ", min(limit, text.CountChars(line)+1))
 }

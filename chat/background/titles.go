@@ -1,22 +1,5 @@
 package background
 
-// Titles has a model make the titles of conversations, in the background. README.md names its promises.
-//
-// # Who may call it
-//
-// The handler of chat.send, when an answer is stored. It is never made to wait. The rooms under a [Titler] may be
-// replaced: what it does with them it does by the Enter of a [House].
-//
-// # Privacy
-//
-// What goes into a request, and how private it is, is read from the store right before each try. A turn in which
-// anything is private goes to no remote provider. Its title is private for good (see package chat).
-//
-// # Concurrency
-//
-// All methods may be called concurrently. One goroutine asks for one title after the other, so that a long wait for a
-// budget is one wait. Close ends it and waits for it.
-
 import (
 	"context"
 	"log/slog"
@@ -25,12 +8,12 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
-	"github.com/ctxd/ctxd/chat/oneline"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 const (
@@ -142,5 +125,5 @@ func (t *Titler) ask(ctx context.Context, provider llm.Provider, model string, o
 	s, _, err := llm.Ask(ctx, provider, llm.Question{
 		Model: model, Prompt: t.opts.Prompts.Title(prompts.Title{Message: of.Question, Answer: of.Answer}), MaxTokens: maxTitleTokens,
 	})
-	return oneline.Answer(s, titleChars), err
+	return text.AnswerLine(s, titleChars), err
 }

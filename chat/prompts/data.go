@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // How much of a conversation is shown for its title, in characters of each text.
@@ -109,7 +109,7 @@ func data(s string, most int) string {
 		s = s[:enough]
 	}
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD")
-	s, _ = chars.Cut(strings.TrimSpace(strings.Map(visible, s)), most)
+	s, _ = text.Truncate(strings.TrimSpace(strings.Map(visible, s)), most)
 	return escape.Replace(s)
 }
 
@@ -126,11 +126,11 @@ func visible(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':
 		return r
-	case chars.IsBreak(r):
+	case text.IsBreak(r):
 		return '\n'
 	case r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Variation_Selector, r) && r < 0xE0000:
 		return r
-	case chars.IsHidden(r):
+	case text.IsHidden(r):
 		return -1
 	}
 	return r

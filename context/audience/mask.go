@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -514,9 +514,9 @@ func (v *View) ownedByPrivate(list []*entities.Entity, name string) bool {
 // neither its title nor an alias, such as its path.
 func ownName(name, title string, aliases []string, source func(string) []markdown.Reference, other bool) bool {
 	called := false
-	key := fold.Name(name)
+	key := text.Fold(name)
 	for _, s := range append([]string{title}, aliases...) {
-		if fold.Name(s) != key {
+		if text.Fold(s) != key {
 			continue
 		}
 		if len(source(s)) == 0 {

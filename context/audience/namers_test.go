@@ -9,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -25,12 +25,12 @@ func TestPRIV8_WhatFoldsToANameIsHeldAgainstNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		one := strings.Join(rapid.SliceOfN(piece, 1, 4).Draw(t, "piece"), "")
 		s := strings.Repeat(one, rapid.IntRange(1, 600).Draw(t, "times"))
-		for utf8.RuneCountInString(fold.Name(s)) > entities.MaxName {
+		for utf8.RuneCountInString(text.Fold(s)) > entities.MaxName {
 			_, size := utf8.DecodeLastRuneInString(s)
 			s = s[:len(s)-size]
 		}
 		if len(s)+3 <= 8*entities.MaxName && !audience.MayBeName(" \n"+s+" ") {
-			t.Fatalf("%d code points, folded %d: %q", utf8.RuneCountInString(s), utf8.RuneCountInString(fold.Name(s)), one)
+			t.Fatalf("%d code points, folded %d: %q", utf8.RuneCountInString(s), utf8.RuneCountInString(text.Fold(s)), one)
 		}
 	})
 	if audience.MayBeName(strings.Repeat("a word ", 100)) || audience.MayBeName(strings.Repeat("字", 600)) {

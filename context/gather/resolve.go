@@ -6,11 +6,11 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -150,7 +150,7 @@ func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called strin
 // Missing is the error for a reference that leads to nothing.
 func missingReference(called string) *fault.Error {
 	const most = 100 // characters of it that are said again
-	e := fault.New(fault.NotFound, "No memory, context or entity is called %s", chars.Beginning(called, most))
+	e := fault.New(fault.NotFound, "No memory, context or entity is called %s", text.Prefix(called, most))
 	e.Field = "ref"
 	return e.WithHint("give an id, a handle such as prefer_morning_workouts_a3f2, a number such as #42, or a name")
 }
@@ -194,11 +194,11 @@ func (r *Resolver) Message(ctx context.Context, v *audience.View, id, which stri
 		return nil, err
 	}
 	if m == nil {
-		e := fault.New(fault.NotFound, "the conversation has %d messages, and none is called %s", total, chars.Beginning(which, 10))
+		e := fault.New(fault.NotFound, "the conversation has %d messages, and none is called %s", total, text.Prefix(which, 10))
 		e.Field = "ref"
 		return nil, e.WithHint("give a number from 1 to %d, or the hash of a message", total)
 	}
-	m.Content, _ = chars.Cut(m.Content, maxMessageChars)
+	m.Content, _ = text.Truncate(m.Content, maxMessageChars)
 	return m, nil
 }
 
@@ -371,7 +371,7 @@ func (r *Resolver) note(v *audience.View, ref string) (*ReferenceTarget, error) 
 	case len(res.Candidates) > 0:
 		return nil, ambiguous(withKind(v.Candidates(res.Candidates), record.ResolvedNote))
 	}
-	e := fault.New(fault.NotFound, "No note is called %s", chars.Beginning(links[0].Target, 100))
+	e := fault.New(fault.NotFound, "No note is called %s", text.Prefix(links[0].Target, 100))
 	e.Field = "ref"
 	return nil, e.WithHint("notes.complete finds notes by the beginning of their title")
 }

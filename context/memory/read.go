@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/memory/first"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Sees reports whether a reader may know of a memory; not of nil.
@@ -189,7 +189,7 @@ func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Pla
 	now := s.opts.Now()
 	s.mu.RLock()
 	limit = min(limit, len(s.byID)) // who wants all gives any number
-	kept := first.List[listed]{Most: limit + 1, Compare: func(a, b listed) int {
+	kept := text.TopList[listed]{Most: limit + 1, Compare: func(a, b listed) int {
 		return f.compare(placeOf(a.m, a.uses, now), placeOf(b.m, b.uses, now))
 	}}
 	from := s.byID

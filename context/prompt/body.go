@@ -1,28 +1,10 @@
 package prompt
 
-// Body gives the text of a note the form in which people and models are
-// shown it: its own Markdown, without what its writer has taken out of sight.
-//
-//	note          "# Plan\n%% ask Eve %%\n- [ ] ~~Call~~\n"
-//	Shown         "# Plan\n- [ ] ~~Call~~"
-//	in a prompt   "#### Plan\n- [ ] ~~Call~~"
-//
-// Shown leaves out the comments. New makes a Body of that: a
-// text in which no line can pass for one of the prompt's own. Cut shortens it.
-// Both read lines by the same rules (see lines): those of CommonMark for code
-// fences, quotes, lists and headings, as far as they decide what a line is. Where a
-// model could read more structure than CommonMark does, it is taken for structure.
-// Characters that show nothing hide no mark and part none (package chars).
-//
-// It is pure: text in, text out, and takes time linear in the length of the text.
-// Any function may be called from any goroutine. The texts of private records are
-// masked before, in the source (audience.View.Body).
-
 import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Body is the text of a note in a form in which no line of it passes for one of a
@@ -56,7 +38,7 @@ func NewNoteBody(markdown string, most int) NoteBody {
 		w.put(w.lines.fence.mark())
 	}
 	s := w.text()
-	if end := chars.Offset(s, most+1); most > 0 && end < len(s) {
+	if end := text.CharOffset(s, most+1); most > 0 && end < len(s) {
 		s = strings.Clone(s[:end])
 	}
 	return NoteBody{s}
@@ -81,13 +63,13 @@ func withoutBlank(s string) string {
 }
 
 func seesNothing(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r != ' ' && r != '\t' && !chars.IsHidden(r) }) < 0
+	return strings.IndexFunc(s, func(r rune) bool { return r != ' ' && r != '\t' && !text.IsHidden(r) }) < 0
 }
 
 // withBreaks writes all characters that end a line for some reader as "\n".
 func withBreaks(s string) string {
 	s = withoutReturns(s)
-	rare := func(r rune) bool { return r != '\n' && chars.IsBreak(r) }
+	rare := func(r rune) bool { return r != '\n' && text.IsBreak(r) }
 	if strings.IndexFunc(s, rare) < 0 {
 		return s
 	}
@@ -189,7 +171,7 @@ func (w *writer) put(s string) {
 		w.chars++
 	}
 	w.out.WriteString(s)
-	w.chars += chars.Count(s)
+	w.chars += text.CountChars(s)
 }
 
 func (w *writer) text() string {
@@ -217,14 +199,14 @@ func visible(s string) seen {
 	for i := 0; i < len(s) && !hidden; i++ {
 		hidden = s[i] < ' ' && s[i] != '\t' || s[i] >= 0x7f
 	}
-	if !hidden || strings.IndexFunc(s, chars.IsHidden) < 0 {
+	if !hidden || strings.IndexFunc(s, text.IsHidden) < 0 {
 		return seen{text: s}
 	}
 	v := seen{from: make([]int32, 0, len(s)+1)}
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !chars.IsHidden(r) {
+		if !text.IsHidden(r) {
 			for k := range size {
 				v.from = append(v.from, int32(i+k))
 			}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Cut shortens a body to at most limit characters: at the end of a line or of a
@@ -15,19 +15,19 @@ func (b NoteBody) Cut(limit int, cost func(rune) int) (s string, cut bool) {
 	if end := offset(b.text, limit, cost); end == len(b.text) {
 		return b.text, false
 	}
-	ending := chars.Ellipsis
-	for limit >= chars.Count(ending) {
+	ending := text.Ellipsis
+	for limit >= text.CountChars(ending) {
 		end, atEnd := place(b.text, offset(b.text, limit-size(ending, cost), cost))
 		open, at := openFence(b.text[:end])
-		needed := chars.Ellipsis
+		needed := text.Ellipsis
 		switch {
 		case open.char != 0 && open.size > limit/4: // no room for its end
 			b.text = strings.TrimRight(b.text[:at], "\n")
-			return b.text + strings.Repeat("\n", min(1, len(b.text))) + chars.Ellipsis, true
+			return b.text + strings.Repeat("\n", min(1, len(b.text))) + text.Ellipsis, true
 		case open.char != 0:
-			needed = "\n" + chars.Ellipsis + "\n" + open.mark()
+			needed = "\n" + text.Ellipsis + "\n" + open.mark()
 		case atEnd:
-			needed = " " + chars.Ellipsis
+			needed = " " + text.Ellipsis
 		}
 		if size(needed, cost) <= size(ending, cost) {
 			return b.text[:end] + needed, true
@@ -37,13 +37,13 @@ func (b NoteBody) Cut(limit int, cost func(rune) int) (s string, cut bool) {
 	if limit < 1 {
 		return "", true
 	}
-	return chars.Ellipsis, true
+	return text.Ellipsis, true
 }
 
 // offset returns up to which byte a text takes at most limit characters.
 func offset(s string, limit int, cost func(rune) int) int {
 	if cost == nil {
-		return chars.Offset(s, max(0, limit))
+		return text.CharOffset(s, max(0, limit))
 	}
 	for at, r := range s {
 		limit -= cost(r)
@@ -57,7 +57,7 @@ func offset(s string, limit int, cost func(rune) int) int {
 // size is how many characters a text takes.
 func size(s string, cost func(rune) int) (n int) {
 	if cost == nil {
-		return chars.Count(s)
+		return text.CountChars(s)
 	}
 	for _, r := range s {
 		n += cost(r)
@@ -73,7 +73,7 @@ func place(s string, limit int) (at int, atEnd bool) {
 			return len(strings.TrimRight(s[:at], " \t\n")), true
 		}
 	}
-	return chars.BoundaryBefore(s, limit), false
+	return text.BoundaryBefore(s, limit), false
 }
 
 // endsSentence reports whether a sentence ends before a byte offset.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Property is a field of the frontmatter of a note, in words.
@@ -33,12 +33,12 @@ func WithProperties(list []Property, s string) string {
 	room, shown := maxPropertyChars, 0
 	for _, p := range list[:min(len(list), maxProperties)] {
 		line := p.line()
-		size := chars.Count(line)
+		size := text.CountChars(line)
 		if size > room {
 			if room < minValue {
 				break
 			}
-			line, _ = chars.Cut(line, room)
+			line, _ = text.Truncate(line, room)
 			size = room
 		}
 		lines.WriteString(line)
@@ -58,7 +58,7 @@ func WithProperties(list []Property, s string) string {
 // line returns a property as a line that is nothing but text.
 func (p Property) line() string {
 	key := oneLine(p.Key)
-	if i := strings.IndexFunc(key, func(r rune) bool { return !chars.IsIndent(r) }); i >= 0 &&
+	if i := strings.IndexFunc(key, func(r rune) bool { return !text.IsIndent(r) }); i >= 0 &&
 		strings.IndexByte("#-+*_=>`~|\\", key[i]) >= 0 {
 		key = key[:i] + `\` + key[i:]
 	}
@@ -67,7 +67,7 @@ func (p Property) line() string {
 
 // oneLine joins the lines of a text by blanks.
 func oneLine(s string) string {
-	breaks := func(r rune) bool { return chars.IsBreak(r) }
+	breaks := func(r rune) bool { return text.IsBreak(r) }
 	if strings.IndexFunc(s, breaks) < 0 {
 		return strings.TrimSpace(s)
 	}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 func TestCTX2_ANoteIsShownAsItStands(t *testing.T) {
@@ -130,7 +130,7 @@ func TestCTX31_NoLineOfABodyIsOneOfAPrompt(t *testing.T) {
 // seen is a text without what shows nothing.
 func seen(s string) string {
 	return strings.Map(func(r rune) rune {
-		if chars.IsHidden(r) {
+		if text.IsHidden(r) {
 			return -1
 		}
 		return r
@@ -140,7 +140,7 @@ func seen(s string) string {
 // words is what a text says: without marks that form lines, blanks and what shows nothing.
 func words(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || chars.IsHidden(r) || chars.IsBreak(r) || strings.ContainsRune("#-*_=\\`~>", r) {
+		if unicode.IsSpace(r) || text.IsHidden(r) || text.IsBreak(r) || strings.ContainsRune("#-*_=\\`~>", r) {
 			return -1
 		}
 		return r
@@ -186,10 +186,10 @@ func TestCTX2_WhatIsCutFits(t *testing.T) {
 		b := prompt.NewNoteBody(drawn(t), 0)
 		limit := rapid.IntRange(0, 200).Draw(t, "limit")
 		s, cut := b.Cut(limit, nil)
-		if whole := b.String(); cut != (chars.Count(whole) > limit) || !cut && s != whole || chars.Count(s) > limit {
+		if whole := b.String(); cut != (text.CountChars(whole) > limit) || !cut && s != whole || text.CountChars(s) > limit {
 			t.Fatalf("%q cut to %d is %q, %v", whole, limit, s, cut)
 		}
-		if head, _, _ := strings.Cut(s, chars.Ellipsis); cut && limit > 0 && !strings.Contains(b.String(), chars.Ellipsis) &&
+		if head, _, _ := strings.Cut(s, text.Ellipsis); cut && limit > 0 && !strings.Contains(b.String(), text.Ellipsis) &&
 			!strings.HasPrefix(b.String(), strings.TrimRight(head, " \n")) {
 			t.Fatalf("%q does not begin with %q", b, head)
 		}

@@ -4,17 +4,17 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Ellipsis ends a text that was cut. It counts as one character.
-const Ellipsis = chars.Ellipsis
+const Ellipsis = text.Ellipsis
 
 // Chars is the length of a text in the unit of budgets.
-func Chars[Text string | []byte](s Text) int { return chars.Count(s) }
+func Chars[Text string | []byte](s Text) int { return text.CountChars(s) }
 
 // Cut is chars.Cut.
-func Cut(s string, limit int) (content string, cut bool) { return chars.Cut(s, limit) }
+func Cut(s string, limit int) (content string, cut bool) { return text.Truncate(s, limit) }
 
 // beyondBMP counts the code points of s that take two UTF-16 code units: in
 // UTF-8 they are those that begin with a byte from 0xF0 on.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // escapeStart makes a text that begins its line safe there: a backslash goes before its
@@ -33,7 +33,7 @@ func forges(line string) bool {
 // firstVisible returns where the first character of a line stands that is no indent.
 func firstVisible(s string) int {
 	for i, r := range s {
-		if !chars.IsIndent(r) {
+		if !text.IsIndent(r) {
 			return i
 		}
 	}
@@ -48,7 +48,7 @@ func beginsRule(s string) bool {
 		if at == len(s) || s[at] != '-' {
 			return false
 		}
-		at = chars.AfterHidden(s, at+1)
+		at = text.AfterHidden(s, at+1)
 	}
 	return true
 }
@@ -99,7 +99,7 @@ func isPlain(s string, cell bool) bool {
 		case '\n' <= c && c <= '\r':
 			return false
 		case c == 0xC2, c == 0xE2:
-			if r, _ := utf8.DecodeRuneInString(s[i:]); chars.IsBreak(r) {
+			if r, _ := utf8.DecodeRuneInString(s[i:]); text.IsBreak(r) {
 				return false
 			}
 		}
@@ -129,15 +129,15 @@ func escapeInline(s, marks string) string {
 func isMark(s string, i int, marks string) bool {
 	switch s[i] {
 	case '[':
-		before, next := chars.BeforeHidden(s, i), chars.AfterHidden(s, i+1)
+		before, next := text.BeforeHidden(s, i), text.AfterHidden(s, i+1)
 		return before < 0 || s[before] == '[' || next < len(s) && s[next] == '[' || beginsID(s, next)
 	case ']':
-		before, next := chars.BeforeHidden(s, i), chars.AfterHidden(s, i+1)
+		before, next := text.BeforeHidden(s, i), text.AfterHidden(s, i+1)
 		return next == len(s) || s[next] == ']' || before >= 0 && s[before] == ']'
 	case '|':
 		return marks == cellMarks
 	case '\\':
-		next := chars.AfterHidden(s, i+1)
+		next := text.AfterHidden(s, i+1)
 		return next == len(s) || strings.IndexByte(marks, s[next]) >= 0
 	}
 	return false
@@ -150,7 +150,7 @@ func beginsID(s string, at int) bool {
 		if at == len(s) || s[at]|0x20 != want|0x20 {
 			return false
 		}
-		at = chars.AfterHidden(s, at+1)
+		at = text.AfterHidden(s, at+1)
 	}
 	return true
 }
@@ -179,7 +179,7 @@ func unescapeInline(s, marks string) string {
 func flatten(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", " ")
 	return strings.Map(func(r rune) rune {
-		if chars.IsBreak(r) {
+		if text.IsBreak(r) {
 			return ' '
 		}
 		return r

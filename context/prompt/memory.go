@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Sources of a memory: why it is in the prompt.
@@ -228,7 +228,7 @@ func isPlainMemory(s string) bool {
 			return false
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 || chars.IsBreak(r) {
+			if r == utf8.RuneError && size == 1 || text.IsBreak(r) {
 				return false
 			}
 			i += size - 1

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // parsed is what a reader gets back out of a prompt.
@@ -150,7 +150,7 @@ func unmarked(s string) string { return marked.ReplaceAllString(s, "$1") }
 
 // unstart takes the backslash away by which a line cannot be taken for a heading or a rule.
 func unstart(s string) string {
-	first := strings.IndexFunc(s, func(r rune) bool { return !chars.IsIndent(r) })
+	first := strings.IndexFunc(s, func(r rune) bool { return !text.IsIndent(r) })
 	if first < 0 {
 		return s
 	}

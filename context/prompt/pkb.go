@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // pkbStyle writes memories alone, for clients that know them as <pkb_item> lines. Nothing stands around
@@ -54,14 +54,14 @@ func pkbMemory(m *Memory) string {
 // escapeOneLine makes a text safe to stand in an attribute, or in an element on one line: besides what
 // an attribute needs, every line break becomes a reference, and so is not lost.
 func escapeOneLine(s string) string {
-	if strings.IndexFunc(s, chars.IsBreak) < 0 {
+	if strings.IndexFunc(s, text.IsBreak) < 0 {
 		return escapeXML(s, true)
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 32)
 	from := 0
 	for i, r := range s {
-		if !chars.IsBreak(r) {
+		if !text.IsBreak(r) {
 			continue
 		}
 		b.WriteString(escapeXML(s[from:i], true))

@@ -1,7 +1,7 @@
 package prompt
 
 import (
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Format is how a prompt is written.
@@ -84,8 +84,8 @@ func (s *style) cut(content string, limit int) string {
 	if limit < 1 {
 		return ""
 	}
-	for at := chars.Offset(content, limit-1); ; {
-		at = chars.BoundaryBefore(content, at)
+	for at := text.CharOffset(content, limit-1); ; {
+		at = text.BoundaryBefore(content, at)
 		back := s.whole(content, at)
 		if back == at {
 			return content[:at] + Ellipsis

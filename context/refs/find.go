@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -230,10 +230,10 @@ func inWord(text string) bool {
 // counts reports whether the mark at f.at begins a reference, of which rest is what
 // follows. Within a text without blanks, name.org behind it makes an address of it.
 func (f *finder) counts(rest string) bool {
-	switch fold.BeforeMark(f.text[:f.at]) {
-	case fold.Blank:
+	switch text.ContextOfMark(f.text[:f.at]) {
+	case text.AfterBlank:
 		return true
-	case fold.Opening, fold.Unspaced:
+	case text.AfterOpening, text.AfterUnspaced:
 		after, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "."))
 		return rest == "" || rest[0] != '.' || !unicode.IsLetter(after)
 	}

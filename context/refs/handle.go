@@ -1,21 +1,5 @@
 package refs
 
-// Handle makes and checks handles: the words by which a person names a memory, a
-// context, a conversation, a tag or a domain in a message, as in @prefer_morning_a3f2. It
-// says how handles are compared, which references are numbers, and which are messages.
-//
-// Where a handle is stored, the store that does so asks for another one when the first is
-// taken: the package knows no store. Handles of entities are made in entities/names, since
-// the index of names stands below this room; they are made of the same words, and the
-// reserved words, the stopwords and the suffix of entities are declared there, once. The
-// suffixes of the other kinds are declared here.
-//
-// It is a package of its own below context/refs because the stores of memories and
-// contexts need it on each write. What finds references in a text, and what they mean, is
-// no business of theirs.
-//
-// All functions are linear in their texts, hold no state and may be called concurrently.
-
 import (
 	"strings"
 	"unicode"
@@ -25,7 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Kind is what a handle names.
@@ -78,7 +62,7 @@ func FoldHandle(handle string) string {
 	if isASCII(handle) {
 		return strings.ToLower(handle)
 	}
-	return norm.NFKC.String(fold.Name(names.FoldHandle(LowerHandle(handle))))
+	return norm.NFKC.String(text.Fold(names.FoldHandle(LowerHandle(handle))))
 }
 
 func isASCII(s string) bool {
@@ -146,7 +130,7 @@ func checkShape(handle string) error {
 			return fault.Field(field, "a handle has letters, their marks, digits, _ and - only").
 				WithHint("put _ in place of every other character")
 		}
-		if last < utf8.RuneSelf && fold.WithoutBlanks(r) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+		if last < utf8.RuneSelf && text.IsUnspacedScript(r) && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
 			return fault.Field(field, "a handle would end where a script without blanks follows a Latin letter or digit").
 				WithHint("put _ between the two")
 		}

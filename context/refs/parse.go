@@ -4,8 +4,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // MaxText is how many bytes a text may have.
@@ -73,7 +73,7 @@ func Parse(s string, unit Unit) (*Result, error) {
 		}
 		// Most are not new, and need no folding to be known by.
 		if seen.add(r.ID, bit) {
-			if folded := fold.Name(r.ID); folded == r.ID || seen.add(folded, bit) {
+			if folded := text.Fold(r.ID); folded == r.ID || seen.add(folded, bit) {
 				*list = append(*list, r.ID)
 			}
 		}

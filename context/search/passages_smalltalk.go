@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/search/text"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	entitiestext "github.com/ctxd/ctxd/entities/text"
 )
 
 // smallTalk are words of greetings, thanks, and assent in several languages, folded. A
@@ -39,7 +39,7 @@ var (
 func wordSet(list string) map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(list) {
-		set[fold.Name(w)] = true
+		set[entitiestext.Fold(w)] = true
 	}
 	return set
 }
@@ -49,7 +49,7 @@ func wordSet(list string) map[string]bool {
 // else names ("tell me about"). O(length of the message).
 func AsksNothing(message string) bool {
 	whole := strings.TrimFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n!.?,。！？、~", r) })
-	if smallTalkWhole[fold.Name(whole)] {
+	if smallTalkWhole[entitiestext.Fold(whole)] {
 		return true
 	}
 	var split text.Splitter

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // tier says how well a name matches what was typed; lower is better.
@@ -146,7 +146,7 @@ func (x *Index) Complete(typed string, kinds []string, limit int, publicOnly boo
 	}
 	c := completion{
 		x: x, limit: limit, who: who, ranks: x.ranks[who],
-		fold: typedAs(fold.Name(strings.ToValidUTF8(strings.TrimLeftFunc(typed, unicode.IsSpace), "\uFFFD"))),
+		fold: typedAs(text.Fold(strings.ToValidUTF8(strings.TrimLeftFunc(typed, unicode.IsSpace), "\uFFFD"))),
 	}
 	if len(kinds) > 0 {
 		c.kinds = make([]bool, len(x.kindOf)+1) // one more: it is not empty then

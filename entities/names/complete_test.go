@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
@@ -37,7 +37,7 @@ type plainHit struct {
 
 // complete is what Index.Complete promises, word for word.
 func (m plainNames) complete(typed string, kinds []string, limit int, publicOnly bool) []plainHit {
-	key := fold.Name(strings.TrimLeftFunc(typed, unicode.IsSpace))
+	key := text.Fold(strings.TrimLeftFunc(typed, unicode.IsSpace))
 	var hits []plainHit
 	for id, r := range m {
 		if r.Hidden || publicOnly && r.Private || len(kinds) > 0 && !slices.Contains(kinds, r.Kind) {
@@ -45,7 +45,7 @@ func (m plainNames) complete(typed string, kinds []string, limit int, publicOnly
 		}
 		var best *plainHit
 		for i, name := range r.names {
-			for _, h := range plainMatches(fold.Name(name), key) {
+			for _, h := range plainMatches(text.Fold(name), key) {
 				h.plainRecord, h.id, h.name, h.alias = r, id, i, i > 0
 				if best == nil || comparePlain(h, *best) < 0 {
 					best = &h
@@ -62,7 +62,7 @@ func (m plainNames) complete(typed string, kinds []string, limit int, publicOnly
 
 func comparePlain(a, b plainHit) int {
 	return cmp.Or(cmp.Compare(a.tier, b.tier), flag(a.alias)-flag(b.alias), b.Changed.Compare(a.Changed),
-		strings.Compare(a.key, b.key), strings.Compare(fold.Name(a.written()), fold.Name(b.written())),
+		strings.Compare(a.key, b.key), strings.Compare(text.Fold(a.written()), text.Fold(b.written())),
 		strings.Compare(a.written(), b.written()), strings.Compare(a.Kind, b.Kind), strings.Compare(a.id, b.id), cmp.Compare(a.name, b.name), cmp.Compare(a.word, b.word))
 }
 
@@ -159,7 +159,7 @@ func TestPERF5_CompletionAgainstAPlainModel(t *testing.T) {
 		}
 		for id, r := range model {
 			for _, name := range r.names {
-				key := fold.Name(name)
+				key := text.Fold(name)
 				if !slices.Contains(x.Exact(key, nil), id) || !begins(x, key[:len(key)/2]) && key[:len(key)/2] != "" {
 					t.Fatalf("%q is not found exactly", name)
 				}

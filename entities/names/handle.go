@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // A handle names an entity in a message, as @john_smith_person_entity does. It
@@ -131,7 +131,7 @@ func handleWords(s string) iter.Seq[string] {
 			switch {
 			case unicode.IsMark(r):
 				// It begins no word, as the selector behind an emoji, and ends one of another script.
-				if fold.WithoutBlanks(r) && !ofSpaceless && !end(at) {
+				if text.IsUnspacedScript(r) && !ofSpaceless && !end(at) {
 					return
 				}
 			case !unicode.IsLetter(r) && !unicode.IsDigit(r):
@@ -139,13 +139,13 @@ func handleWords(s string) iter.Seq[string] {
 					return
 				}
 			case start < 0:
-				start, ofSpaceless = at, fold.WithoutBlanks(r)
+				start, ofSpaceless = at, text.IsUnspacedScript(r)
 			case ofSpaceless && unicode.Is(unicode.Lm, r): // such as the mark of a long vowel
-			case fold.WithoutBlanks(r) != ofSpaceless:
+			case text.IsUnspacedScript(r) != ofSpaceless:
 				if !end(at) {
 					return
 				}
-				start, ofSpaceless = at, fold.WithoutBlanks(r)
+				start, ofSpaceless = at, text.IsUnspacedScript(r)
 			}
 		}
 		end(len(s))
@@ -218,7 +218,7 @@ func HandleLen(s string) int {
 		}
 		r, size := utf8.DecodeRuneInString(s[at:])
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) ||
-			last < utf8.RuneSelf && asciiWord[last] && fold.WithoutBlanks(r) {
+			last < utf8.RuneSelf && asciiWord[last] && text.IsUnspacedScript(r) {
 			break
 		}
 		at += size

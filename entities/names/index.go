@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // An Index finds records by their names. It is not safe for concurrent use; its
@@ -72,7 +72,7 @@ func (x *Index) Put(r Record, names ...string) {
 	}
 	n := named{id: r.ID, names: make([]Name, len(names)), kind: x.kind(r.Kind)}
 	for i, name := range names {
-		n.names[i] = Name{name, typedAs(fold.Name(name))}
+		n.names[i] = Name{name, typedAs(text.Fold(name))}
 	}
 	at := uint32(len(x.list))
 	if last := len(x.free) - 1; last >= 0 {
@@ -222,7 +222,7 @@ func (x *Index) foldOf(s nameStart) string {
 	if !hasTypedForm(name.Text) {
 		return name.Fold
 	}
-	return fold.Name(name.Text)
+	return text.Fold(name.Text)
 }
 
 // maxWords is how many words of a name can be entered by; further ones are
@@ -249,7 +249,7 @@ func wordStarts(starts []uint16, folded string) []uint16 {
 		r, size := utf8.DecodeRuneInString(folded[at:])
 		mark := unicode.IsMark(r)
 		isWord := mark || unicode.IsLetter(r) || unicode.IsDigit(r)
-		if isWord && !mark && (!inWord || fold.Spaceless(r)) && at > 0 {
+		if isWord && !mark && (!inWord || text.IsSpaceless(r)) && at > 0 {
 			starts = append(starts, uint16(at))
 		}
 		inWord = isWord

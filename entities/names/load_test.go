@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 )
 
@@ -36,7 +36,7 @@ func TestNamesLoadedAtOnce(t *testing.T) {
 			one.Put(record, list...)
 			var folded []names.Name
 			for _, name := range list {
-				folded = append(folded, names.Name{Text: name, Fold: fold.Name(name)})
+				folded = append(folded, names.Name{Text: name, Fold: text.Fold(name)})
 			}
 			if i%7 == 6 {
 				batches = append(batches, new(names.Batch))
@@ -72,7 +72,7 @@ func compareIndexes(t *rapid.T, a, b *names.Index, typed []string) {
 				}
 			}
 		}
-		key := fold.Name(s)
+		key := text.Fold(s)
 		if diff := gocmp.Diff(a.Exact(key, nil), b.Exact(key, nil)); diff != "" {
 			t.Fatalf("exactly %q differs:\n%s", key, diff)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // matchRanges appends the half-open UTF-16 ranges of name that fold matched in
@@ -92,7 +92,7 @@ func foldWithOffsets(n Name) (string, []int) {
 		if size <= 0 {
 			size = len(rest)
 		}
-		piece := typedAs(fold.Name(rest[:size]))
+		piece := typedAs(text.Fold(rest[:size]))
 		folded.WriteString(piece)
 		for range len(piece) {
 			offsets = append(offsets, utf16)

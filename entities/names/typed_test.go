@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // TestPERF5_WithDotsOrWithout completes names of Turkish by either i, in either case, and emoji
@@ -18,7 +18,7 @@ func TestPERF5_WithDotsOrWithout(t *testing.T) {
 	for _, name := range list {
 		r := names.Record{ID: name, Changed: time.Unix(1, 0)}
 		put.Put(r, name)
-		batch.Add(r, []names.Name{{Text: name, Fold: fold.Name(name)}})
+		batch.Add(r, []names.Name{{Text: name, Fold: text.Fold(name)}})
 	}
 	for _, x := range []*names.Index{put, names.Load([]*names.Batch{batch})} {
 		for typed, want := range map[string]string{
@@ -38,17 +38,17 @@ func TestPERF5_WithDotsOrWithout(t *testing.T) {
 			}
 		}
 		for _, name := range list {
-			if got := x.Exact(fold.Name(name), nil); !slices.Equal(got, []string{name}) {
+			if got := x.Exact(text.Fold(name), nil); !slices.Equal(got, []string{name}) {
 				t.Errorf("%s is the name of %q", name, got)
 			}
-			whole, beginning := x.Match(fold.Name(name), nil)
+			whole, beginning := x.Match(text.Fold(name), nil)
 			if !whole || !beginning {
 				t.Errorf("%s is a name: %t, the beginning of one: %t", name, whole, beginning)
 			}
 		}
 		for _, name := range []string{"ısparta", "izmir", "Kirşehir", "❤ list"} {
-			whole, beginning := x.Match(fold.Name(name), nil)
-			if got := x.Exact(fold.Name(name), nil); len(got) > 0 || whole || beginning {
+			whole, beginning := x.Match(text.Fold(name), nil)
+			if got := x.Exact(text.Fold(name), nil); len(got) > 0 || whole || beginning {
 				t.Errorf("%s is the name of %q: %t, %t", name, got, whole, beginning)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Field declares one field of a Type.
@@ -40,9 +40,9 @@ func (t *Type) Field(name string) (Field, bool) {
 			return f, true
 		}
 	}
-	key := fold.Name(name)
+	key := text.Fold(name)
 	for _, f := range t.Fields {
-		if fold.Name(f.Name) == key {
+		if text.Fold(f.Name) == key {
 			return f, true
 		}
 	}

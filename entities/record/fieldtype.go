@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // FieldType says what values a field holds.
@@ -198,7 +198,7 @@ func checkDate(f Field, s string) (string, error) {
 
 func checkOption(f Field, s string) (string, error) {
 	for _, option := range f.Options {
-		if fold.Name(option) == fold.Name(strings.TrimSpace(s)) {
+		if text.Fold(option) == text.Fold(strings.TrimSpace(s)) {
 			return option, nil
 		}
 	}

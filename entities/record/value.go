@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Check returns value in the form it is stored in, nil for an empty one, or an
@@ -169,7 +169,7 @@ func (f Field) Lenient(value any) any {
 		}
 	case info.Form == TruthValue:
 		if s, ok := value.(string); ok {
-			switch fold.Name(strings.TrimSpace(s)) {
+			switch text.Fold(strings.TrimSpace(s)) {
 			case "yes", "on", "true":
 				return true
 			case "no", "off", "false":

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/graph"
 )
 
@@ -159,7 +159,7 @@ func (d *svg) group() {
 	for n := range d.blocks {
 		b := &d.blocks[n]
 		b.framed = len(b.nodes) > 1
-		slices.SortStableFunc(b.nodes, func(i, j int) int { return fold.CompareNatural(d.Nodes[i].Name, d.Nodes[j].Name) })
+		slices.SortStableFunc(b.nodes, func(i, j int) int { return text.CompareNatural(d.Nodes[i].Name, d.Nodes[j].Name) })
 		for _, i := range b.nodes {
 			d.blockOf[i] = n
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/places"
@@ -143,7 +143,7 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	if lead.Among > 1 {
 		p := d.about(l, Chosen, Information, fmt.Sprintf("%d notes are called so; it leads to %s", lead.Among, nameOf(to)))
 		for n := range d.world.All() {
-			if n.ID != to.ID && n.Vault == d.note.Vault && fold.Name(stem(path.Base(n.Path))) == fold.Name(stem(path.Base(to.Path))) && len(p.Fixes) < maxFixes {
+			if n.ID != to.ID && n.Vault == d.note.Vault && text.Fold(stem(path.Base(n.Path))) == text.Fold(stem(path.Base(to.Path))) && len(p.Fixes) < maxFixes {
 				p.Others = append(p.Others, n.Path)
 				p.Fixes = append(p.Fixes, d.pick(l, n)...)
 			}
@@ -157,7 +157,7 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	if l.Block != "" {
 		var blocks []string
 		markdown.Blocks(to.Body, func(b markdown.Block) { blocks = append(blocks, b.ID) })
-		if !slices.ContainsFunc(blocks, func(id string) bool { return fold.Name(id) == fold.Name(l.Block) }) {
+		if !slices.ContainsFunc(blocks, func(id string) bool { return text.Fold(id) == text.Fold(l.Block) }) {
 			d.missing(start, end, Block, "no block of "+nameOf(to)+" is called ^"+l.Block, blocks, l.Block)
 		}
 		return
@@ -252,7 +252,7 @@ func (d *doctor) twice() {
 	seen := make(map[string]bool)
 	at, line := 0, 1 // where the last block was
 	markdown.Blocks(d.note.Body, func(b markdown.Block) {
-		id := fold.Name(b.ID)
+		id := text.Fold(b.ID)
 		if !seen[id] || len(d.found) > 2*MaxProblems {
 			seen[id] = true
 			return
@@ -267,10 +267,10 @@ func (d *doctor) twice() {
 			})
 		}
 	})
-	title := fold.Name(d.note.Title)
+	title := text.Fold(d.note.Title)
 	var others []string
 	for n := range d.world.All() {
-		if n.ID != d.note.ID && n.Vault == d.note.Vault && n.Live() && fold.Name(n.Title) == title {
+		if n.ID != d.note.ID && n.Vault == d.note.Vault && n.Live() && text.Fold(n.Title) == title {
 			others = append(others, nameOf(n))
 		}
 	}

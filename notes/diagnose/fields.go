@@ -7,8 +7,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -175,7 +175,7 @@ func (d *doctor) queries(check Check, typeName string) {
 				break
 			}
 		}
-		if fold.Name(info) == "wql" && strings.TrimSpace(s[start:at]) != "" {
+		if text.Fold(info) == "wql" && strings.TrimSpace(s[start:at]) != "" {
 			d.query(check, start, s[start:at], typeName)
 		}
 		at = next

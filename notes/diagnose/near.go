@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/parts"
@@ -42,7 +42,7 @@ func newNearest(w notes.World, vault string) *nearest {
 			if name == "" || slices.Contains(list[:i], name) {
 				continue
 			}
-			f := fold.Name(name)
+			f := text.Fold(name)
 			x.names = append(x.names, called{name, f, n.ID, letters(f)})
 		}
 	}
@@ -62,7 +62,7 @@ func (x *nearest) to(said string) []called {
 		called
 		distance int
 	}
-	f := fold.Name(said)
+	f := text.Fold(said)
 	set, length := letters(f), utf8.RuneCountInString(f)
 	far := maxDistance
 	if length < shortName {
@@ -94,9 +94,9 @@ func (x *nearest) to(said string) []called {
 
 // likest returns those of some names that are nearest to a text: by their letters, or by how they begin.
 func likest(names []string, said string) []string {
-	f := fold.Name(said)
+	f := text.Fold(said)
 	far := func(name string) int {
-		g := fold.Name(name)
+		g := text.Fold(name)
 		if f != "" && (strings.HasPrefix(g, f) || strings.HasPrefix(f, g)) {
 			return 1
 		}

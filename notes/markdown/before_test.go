@@ -4,28 +4,28 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // TestPRIV8_WhatStandsBeforeAMark says of each what it is, and who reads a mark behind it.
 func TestPRIV8_WhatStandsBeforeAMark(t *testing.T) {
 	for _, tc := range []struct {
-		want      fold.Before
+		want      text.MarkContext
 		scanned   bool // a reader of the text may take it for a mention
 		mentioned bool // it is one in a message
 		heads     []string
 	}{
-		{fold.Blank, true, true, []string{"", " ", "a ", "a\t", "a\n", "a\u00a0", "a\u3000"}},
-		{fold.Opening, true, true, []string{"(", "a(", "\"", "“", "，", ":", "_", "*", "|", "〇"}},
-		{fold.Unspaced, true, false, []string{"看", "か", "か\u3099", "ก", "กั", "한"}},
-		{fold.Word, false, false, []string{"a", "Z", "7", "é", "٣", "(a"}},
-		{fold.Accent, true, false, []string{"e\u0301", "\u0301"}},
-		{fold.Escape, true, false, []string{"\\", "a\\"}},
-		{fold.Other, true, true, []string{")", "@", ".", "=\"", "='", "\x80", "©"}},
+		{text.AfterBlank, true, true, []string{"", " ", "a ", "a\t", "a\n", "a\u00a0", "a\u3000"}},
+		{text.AfterOpening, true, true, []string{"(", "a(", "\"", "“", "，", ":", "_", "*", "|", "〇"}},
+		{text.AfterUnspaced, true, false, []string{"看", "か", "か\u3099", "ก", "กั", "한"}},
+		{text.AfterWord, false, false, []string{"a", "Z", "7", "é", "٣", "(a"}},
+		{text.AfterAccent, true, false, []string{"e\u0301", "\u0301"}},
+		{text.AfterEscape, true, false, []string{"\\", "a\\"}},
+		{text.AfterOther, true, true, []string{")", "@", ".", "=\"", "='", "\x80", "©"}},
 	} {
 		for _, head := range tc.heads {
-			if got := fold.BeforeMark(head); got != tc.want {
+			if got := text.ContextOfMark(head); got != tc.want {
 				t.Errorf("%q: %d, want %d", head, got, tc.want)
 			}
 			if got := len(refs(head+"@B")) > 0; got != tc.scanned {

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Message is a text that was read once, for all who look for references in it.
@@ -190,8 +190,8 @@ func (m *meant) mention(r Reference) (end int, ok bool) {
 	if inLink || len(m.prose) == 0 || r.Start < m.prose[0][0] {
 		return 0, false
 	}
-	switch fold.BeforeMark(m.text[:r.Start]) {
-	case fold.Blank, fold.Opening, fold.Other:
+	switch text.ContextOfMark(m.text[:r.Start]) {
+	case text.AfterBlank, text.AfterOpening, text.AfterOther:
 		return m.prose[0][1], true
 	}
 	return 0, false

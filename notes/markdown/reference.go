@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
@@ -506,7 +506,7 @@ func (s *refScanner) mention(i int) {
 
 // mentionAt reads what may be @Name at the '@' at i. One behind a word is part of an address.
 func mentionAt(s string, i int) (r Reference, ok bool) {
-	if fold.BeforeMark(s[:i]) == fold.Word {
+	if text.ContextOfMark(s[:i]) == text.AfterWord {
 		return Reference{}, false
 	}
 	name, size, _ := BracketedName(s[i+1:])

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -83,7 +83,7 @@ type wanted struct {
 
 func want(p Part) wanted {
 	if p.Block != "" {
-		return wanted{part: p, block: fold.Name(p.Block)}
+		return wanted{part: p, block: text.Fold(p.Block)}
 	}
 	w := wanted{part: p, whole: key(p.Heading)}
 	for name := range strings.SplitSeq(p.Heading, "#") {
@@ -103,7 +103,7 @@ func key(heading string) string {
 		}
 		return r
 	}, heading)
-	return fold.Name(strings.Join(strings.Fields(plain), " "))
+	return text.Fold(strings.Join(strings.Fields(plain), " "))
 }
 
 // finder goes through a text once for the headings, and once for the blocks.
@@ -172,7 +172,7 @@ func (f *finder) close(level, at int) {
 }
 
 func (f *finder) block(b markdown.Block) {
-	id := fold.Name(b.ID)
+	id := text.Fold(b.ID)
 	for i := range f.wanted {
 		w := &f.wanted[i]
 		if w.block != id || w.found {

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -75,7 +75,7 @@ func (w *writer) places(to notes.Lead) (was, now string) {
 }
 
 // same reports whether two paths are those of one file to a link.
-func same(a, b string) bool { return fold.Name(withoutExt(a)) == fold.Name(withoutExt(b)) }
+func same(a, b string) bool { return text.Fold(withoutExt(a)) == text.Fold(withoutExt(b)) }
 
 // inOwn reports whether a link lies in what is renamed itself.
 func (w *writer) inOwn(l markdown.Link) bool {
@@ -115,7 +115,7 @@ func (w *writer) target(l markdown.Link, to notes.Lead) {
 // otherwise now.
 func (w *writer) keepsWords(l markdown.Link, to notes.Lead, name string) bool {
 	if l.Alias != "" || l.Embed || to.ID == "" || l.Heading != "" || l.Block != "" || strings.Contains(l.Target, "/") ||
-		fold.Name(withoutExt(path.Base(name))) == fold.Name(withoutExt(l.Target)) {
+		text.Fold(withoutExt(path.Base(name))) == text.Fold(withoutExt(l.Target)) {
 		return false
 	}
 	was, now := w.job.before.Note(to.ID), w.after.Note(to.ID)

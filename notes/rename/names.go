@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -38,7 +38,7 @@ func refsTo(s Store, ents Entities, where Where, p, name string) refs {
 				own = n.EntityID
 			}
 			_, start := frontmatter.Split(n.Body)
-			if strings.Contains(fold.Name(n.Body[:start]), fold.Name(name)) {
+			if strings.Contains(text.Fold(n.Body[:start]), text.Fold(name)) {
 				entityOf[n.ID] = n.EntityID
 			}
 		}
@@ -54,7 +54,7 @@ func refsTo(s Store, ents Entities, where Where, p, name string) refs {
 			if t := ents.TypeOf(e); t != nil {
 				for _, f := range t.Fields {
 					if f.Type.IsRef() {
-						keys[fold.Name(f.Name)] = true
+						keys[text.Fold(f.Name)] = true
 					}
 				}
 			}
@@ -162,6 +162,6 @@ func values(text string, keys map[string]bool, old, name string) (edits []Edit) 
 
 // mentionMayFollow reports whether a mention by name may stand behind a text.
 func mentionMayFollow(s string) bool {
-	before := fold.BeforeMark(s)
-	return before == fold.Blank || before == fold.Opening || before == fold.Other
+	before := text.ContextOfMark(s)
+	return before == text.AfterBlank || before == text.AfterOpening || before == text.AfterOther
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/parts"
@@ -48,7 +48,7 @@ func (o *outline) heading(name string) int {
 
 // block returns which of the blocks a link means, -1 for none.
 func (o *outline) block(id string) int {
-	return slices.IndexFunc(o.blocks, func(b markdown.Block) bool { return fold.Name(b.ID) == fold.Name(id) })
+	return slices.IndexFunc(o.blocks, func(b markdown.Block) bool { return text.Fold(b.ID) == text.Fold(id) })
 }
 
 // sameHeadings reports whether two texts have the same headings.
@@ -113,7 +113,7 @@ func headingNames(said string, was, now *outline, at int) []string {
 	names := strings.Split(said, "#")
 	for i, name := range names {
 		for k, h := range was.headings {
-			if linkText(h.Text) != linkText(now.headings[k].Text) && fold.Name(linkText(name)) == fold.Name(linkText(h.Text)) {
+			if linkText(h.Text) != linkText(now.headings[k].Text) && text.Fold(linkText(name)) == text.Fold(linkText(h.Text)) {
 				names[i] = linkText(now.headings[k].Text)
 				break
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -130,7 +130,7 @@ func (j *job) rename(n *notes.Note, r NoteRename) error {
 	case !slices.Contains([]string{OfBoth, OfFile, OfTitle}, what):
 		return fault.Field("what", "what must be both, file or title")
 	}
-	equal := func(a, b string) bool { return fold.Name(a) == fold.Name(b) }
+	equal := func(a, b string) bool { return text.Fold(a) == text.Fold(b) }
 	done := false
 	if what != OfFile {
 		titles, whole := titleEdits(n, old, name)
@@ -206,7 +206,7 @@ func Block(s Store, where Where, r PartRename) (plan *Plan, err error) {
 		markdown.Blocks(n.Body, func(b markdown.Block) {
 			if b.Line == r.Line && old == "" {
 				old = b.ID
-			} else if fold.Name(b.ID) == fold.Name(r.New) {
+			} else if text.Fold(b.ID) == text.Fold(r.New) {
 				r.Line = -1
 			}
 		})

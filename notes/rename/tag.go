@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -28,7 +28,7 @@ func Tag(s Store, where Where, r TagRename) (plan *Plan, err error) {
 	s.Suppose(func(w notes.World) {
 		j := newJob(w, where)
 		for n := range j.before.All() {
-			if n.Vault != where.Vault || n.Kind != "" || !n.HasTag(fold.Name(old)) {
+			if n.Vault != where.Vault || n.Kind != "" || !n.HasTag(text.Fold(old)) {
 				continue
 			}
 			edits, whole := tagEdits(n.Body, old, name)
@@ -87,7 +87,7 @@ func tagEdits(s, old, name string) (edits []Edit, whole bool) {
 		}
 	}
 	left := markdown.Parse(apply(s, edits))
-	return edits, fold.Name(old) == fold.Name(name) || strings.HasPrefix(fold.Name(name), fold.Name(old)+"/") || !hasTag(left.Tags, old)
+	return edits, text.Fold(old) == text.Fold(name) || strings.HasPrefix(text.Fold(name), text.Fold(old)+"/") || !hasTag(left.Tags, old)
 }
 
 // probe is a word that no text has.
@@ -98,8 +98,8 @@ func within(at int, block frontmatter.Block) bool { return block.Start <= at && 
 // hasTag reports whether a tag, or one below it, is among some.
 func hasTag(tags []string, tag string) bool {
 	for _, t := range tags {
-		t = fold.Name(t)
-		if t == fold.Name(tag) || strings.HasPrefix(t, fold.Name(tag)+"/") {
+		t = text.Fold(t)
+		if t == text.Fold(tag) || strings.HasPrefix(t, text.Fold(tag)+"/") {
 			return true
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -20,7 +20,7 @@ func titleEdits(n *notes.Note, old, name string) (edits []Edit, whole bool) {
 	}
 	doc := markdown.Parse(n.Body)
 	whole = true
-	if f, ok := doc.Frontmatter.Get("title"); ok && f.IsScalar() && fold.Name(f.Raw) == fold.Name(old) {
+	if f, ok := doc.Frontmatter.Get("title"); ok && f.IsScalar() && text.Fold(f.Raw) == text.Fold(old) {
 		e, ok := frontmatterEdit(n.Body, f.Raw, name)
 		if !ok {
 			return nil, false
@@ -33,7 +33,7 @@ func titleEdits(n *notes.Note, old, name string) (edits []Edit, whole bool) {
 			return
 		}
 		first = false
-		if fold.Name(h.Text) != fold.Name(old) {
+		if text.Fold(h.Text) != text.Fold(old) {
 			return
 		}
 		e, ok := headingEdit(n.Body, h, name)
@@ -43,7 +43,7 @@ func titleEdits(n *notes.Note, old, name string) (edits []Edit, whole bool) {
 		return nil, whole
 	}
 	after := markdown.Parse(apply(n.Body, edits))
-	if fold.Name(doc.Title) == fold.Name(old) && after.Title != name || after.FrontmatterErr != nil && doc.FrontmatterErr == nil {
+	if text.Fold(doc.Title) == text.Fold(old) && after.Title != name || after.FrontmatterErr != nil && doc.FrontmatterErr == nil {
 		return nil, false
 	}
 	return edits, true
@@ -55,7 +55,7 @@ func frontmatterEdit(s, raw, name string) (Edit, bool) {
 	for at := block.Start; at < block.End; {
 		end, next := frontmatter.LineEnd(s, at)
 		key, value, ok := strings.Cut(s[at:end], ":")
-		if !ok || fold.Name(key) != "title" {
+		if !ok || text.Fold(key) != "title" {
 			at = next
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -52,7 +52,7 @@ func (c *call) listTypes(in typesInput) (string, error) {
 // sharesName reports whether a type has the name of another. Those of one name stand together.
 func sharesName(types []protocol.TypeCount, i int) bool {
 	same := func(j int) bool {
-		return j >= 0 && j < len(types) && fold.Name(types[j].Name) == fold.Name(types[i].Name)
+		return j >= 0 && j < len(types) && text.Fold(types[j].Name) == text.Fold(types[i].Name)
 	}
 	return same(i-1) || same(i+1)
 }

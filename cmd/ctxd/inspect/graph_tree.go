@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/graph/draw"
 )
@@ -113,7 +113,7 @@ func (t *walkTree) together(group []int) *term.Branch {
 		of = term.Number(len(group)) + " of type " + first.Type
 	}
 	group = slices.Clone(group)
-	slices.SortStableFunc(group, func(a, b int) int { return fold.CompareNatural(t.Nodes[a].Name, t.Nodes[b].Name) })
+	slices.SortStableFunc(group, func(a, b int) int { return text.CompareNatural(t.Nodes[a].Name, t.Nodes[b].Name) })
 	b := &term.Branch{Label: term.Line{term.Styled(term.Faint, strings.Join(edges, ", ")), term.Text(" " + of)}}
 	for _, i := range group {
 		b.Members = append(b.Members, vertexLabel(t.Nodes[i], term.Accent)[:1])

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -189,7 +189,7 @@ func newType(a *Options, cl *client.Client, name string) (protocol.TypeGet, erro
 	}
 	var named *record.NamedTypes
 	for i := range all.Types {
-		if fold.Name(all.Types[i].Name) == fold.Name(name) {
+		if text.Fold(all.Types[i].Name) == text.Fold(name) {
 			named = named.With(&all.Types[i].Type)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -48,14 +48,14 @@ type Reader struct {
 func NewReader(types []*record.Type, get Get) *Reader {
 	r := &Reader{get: get, types: make(map[string]*record.NamedTypes, len(types)), read: make(map[string]*Entity)}
 	for _, t := range types {
-		key := fold.Name(t.Name)
+		key := text.Fold(t.Name)
 		r.types[key] = r.types[key].With(t)
 	}
 	return r
 }
 
 // Types returns the types of that name: that of everybody first, then by vault.
-func (r *Reader) Types(name string) []*record.Type { return r.types[fold.Name(name)].All() }
+func (r *Reader) Types(name string) []*record.Type { return r.types[text.Fold(name)].All() }
 
 // Field returns the declared field of the first type of a name that has it.
 func (r *Reader) Field(typ, name string) (f record.Field, ok bool) {
@@ -70,7 +70,7 @@ func (r *Reader) Field(typ, name string) (f record.Field, ok bool) {
 // FieldOf returns the declared field of the type that an entity has. Of an entity whose type
 // is not among them it is what Field says.
 func (r *Reader) FieldOf(e *Entity, name string) (record.Field, bool) {
-	if t := r.types[fold.Name(e.Type)].OfVault(e.TypeVault); t != nil {
+	if t := r.types[text.Fold(e.Type)].OfVault(e.TypeVault); t != nil {
 		return t.Field(name)
 	}
 	return r.Field(e.Type, name)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Completion is what can stand in the place of a part of a text.
@@ -357,7 +357,7 @@ func (c *Completer) lookUp(path []readToken) (f record.Field, owners []string) {
 		}
 		f = record.Field{}
 		for _, owner := range owners {
-			if t := c.Types[fold.Name(owner)]; t != nil && f.Name == "" {
+			if t := c.Types[text.Fold(owner)]; t != nil && f.Name == "" {
 				f, _ = t.Field(path[i].text)
 			}
 		}
@@ -368,7 +368,7 @@ func (c *Completer) lookUp(path []readToken) (f record.Field, owners []string) {
 // FieldNames are the fields of types, then those of every entity.
 func (c *Completer) FieldNames(types []string) (names []string) {
 	for _, name := range types {
-		t := c.Types[fold.Name(name)]
+		t := c.Types[text.Fold(name)]
 		if t == nil {
 			continue
 		}
@@ -407,7 +407,7 @@ func Suggest(words []string, prefix string, write func(string) string) (out []Su
 
 func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) ||
-		strings.HasPrefix(fold.Name(s), fold.Name(prefix))
+		strings.HasPrefix(text.Fold(s), text.Fold(prefix))
 }
 
 // quotedText writes a text as it stands in a query.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Diagnostic is a finding about a query: what is wrong where, and what to do.
@@ -141,11 +141,11 @@ func Nearest(name string, names []string) []string {
 	if len(name) > 4*record.MaxTypeName {
 		return nil // no declared name is near, and looking costs its length
 	}
-	key := fold.Name(name)
+	key := text.Fold(name)
 	limit := max(1, utf8.RuneCountInString(key)/3+1)
 	var close []near
 	for _, candidate := range names {
-		folded := fold.Name(candidate)
+		folded := text.Fold(candidate)
 		d := editDistance(key, folded)
 		// What was begun and not finished is near whatever the length.
 		if len(key) >= 2 && strings.HasPrefix(folded, key) {

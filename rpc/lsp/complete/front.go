@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
 	rec "github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
@@ -28,8 +28,8 @@ func (a *asked) types() (map[string]*rec.Type, error) {
 	byName := make(map[string]*rec.Type, len(list.Types))
 	for i := range list.Types {
 		t := &list.Types[i].Type
-		if byName[fold.Name(t.Name)] == nil || t.Vault == at.Vault && at.Vault != "" {
-			byName[fold.Name(t.Name)] = t
+		if byName[text.Fold(t.Name)] == nil || t.Vault == at.Vault && at.Vault != "" {
+			byName[text.Fold(t.Name)] = t
 		}
 	}
 	return byName, nil
@@ -43,7 +43,7 @@ func (a *asked) noteType() (*rec.Type, error) {
 			if err != nil {
 				return nil, err
 			}
-			return byName[fold.Name(k.Value)], nil
+			return byName[text.Fold(k.Value)], nil
 		}
 	}
 	return nil, nil
@@ -78,7 +78,7 @@ func (a *asked) keys(f text.FrontLine) error {
 	line := a.doc.LineAt(a.at)
 	for _, k := range a.doc.FrontKeys() {
 		if k.Line != line {
-			names = slices.DeleteFunc(names, func(n string) bool { return fold.Name(n) == fold.Name(k.Key) })
+			names = slices.DeleteFunc(names, func(n string) bool { return text.Fold(n) == text.Fold(k.Key) })
 		}
 	}
 	_, end := a.doc.LineSpan(line)

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/lsp/preview"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
@@ -115,7 +115,7 @@ func hints(ctx context.Context, c *server.Call, p *wire.InlayHintParams) ([]wire
 // says reports whether the target of a link says the title of its note.
 func says(target, title string) bool {
 	name := path.Base(strings.TrimSuffix(target, ".md"))
-	return fold.Name(name) == fold.Name(title)
+	return text.Fold(name) == text.Fold(title)
 }
 
 // computedHint shows the computed fields of the entity of a note behind its type.

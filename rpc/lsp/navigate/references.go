@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/lsp/preview"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
@@ -75,8 +75,8 @@ func (s *sought) whatIsAt(d *text.Document, at int) (bool, error) {
 			s.entity = f.Entity
 			s.note, err = target.NoteOf(s.ctx, s.Session, f)
 		}
-		if s.part = fold.Name(f.Heading); f.Block != "" {
-			s.part = "^" + fold.Name(f.Block)
+		if s.part = text.Fold(f.Heading); f.Block != "" {
+			s.part = "^" + text.Fold(f.Block)
 		}
 		return s.note != "" || s.entity != "" || s.uri != "", err
 	}
@@ -85,12 +85,12 @@ func (s *sought) whatIsAt(d *text.Document, at int) (bool, error) {
 	line := d.LineAt(at)
 	for _, h := range d.Headings() {
 		if h.Line == line+1 && !(h.Level == 1 && h.Text == d.Note().Title) {
-			s.part = fold.Name(h.Text)
+			s.part = text.Fold(h.Text)
 		}
 	}
 	for _, b := range d.Blocks() {
 		if b.Line == line+1 {
-			s.part = "^" + fold.Name(b.ID)
+			s.part = "^" + text.Fold(b.ID)
 		}
 	}
 	return true, err
@@ -188,10 +188,10 @@ func (s *sought) in(d *text.Document, stored *protocol.NoteFull) error {
 // isPart reports whether a link points at the part that is looked for.
 func (s *sought) isPart(l markdown.Link) bool {
 	if block, ok := strings.CutPrefix(s.part, "^"); ok {
-		return fold.Name(l.Block) == block
+		return text.Fold(l.Block) == block
 	}
 	last := l.Heading[strings.LastIndexByte(l.Heading, '#')+1:]
-	return l.Heading != "" && fold.Name(last) == s.part
+	return l.Heading != "" && text.Fold(last) == s.part
 }
 
 func (s *sought) add(d *text.Document, start, end int) {
@@ -221,7 +221,7 @@ func (s *sought) fields() error {
 		d := preview.Source(s.ctx, s.Session, &n)
 		for _, k := range d.FrontKeys() {
 			start, end := d.LineSpan(k.Line)
-			if d.URI != "" && fold.Name(k.Key) == fold.Name(edge.Field) && !strings.Contains(d.Text[start:end], "[[") && k.Value != "" {
+			if d.URI != "" && text.Fold(k.Key) == text.Fold(edge.Field) && !strings.Contains(d.Text[start:end], "[[") && k.Value != "" {
 				s.add(d, start, end)
 			}
 		}
@@ -325,7 +325,7 @@ func (s *sought) users(d *text.Document, at int) ([]wire.Location, error) {
 			continue
 		}
 		for _, k := range user.FrontKeys() {
-			if fold.Name(k.Key) == fold.Name(field) {
+			if text.Fold(k.Key) == text.Fold(field) {
 				start, end := user.LineSpan(k.Line)
 				s.add(user, start, end)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/lsp/edits"
@@ -91,7 +91,7 @@ func (f *finder) heading(h markdown.Heading) *target {
 		end = h.Start + len(strings.TrimRight(strings.SplitN(line, "\n", 2)[0], "\r"))
 	}
 	stem := withoutExt(path.Base(f.place.Path))
-	if h.Level == 1 && f.d.Note().Title == h.Text && fold.Name(stem) == fold.Name(h.Text) && f.c.Settings().Rename != "file" {
+	if h.Level == 1 && f.d.Note().Title == h.Text && text.Fold(stem) == text.Fold(h.Text) && f.c.Settings().Rename != "file" {
 		return f.note(f.place.Vault, f.place.Path, h.Text, start, end)
 	}
 	t := f.part("heading", f.place.Path, h.Line, start, end)
@@ -108,7 +108,7 @@ func (f *finder) title() *target {
 	start, end := f.d.LineSpan(f.d.LineAt(f.at))
 	key, value, ok := strings.Cut(f.d.Text[start:end], ":")
 	name := f.d.Note().Title
-	if !ok || fold.Name(key) != "title" || name == "" {
+	if !ok || text.Fold(key) != "title" || name == "" {
 		return nil
 	}
 	i := strings.Index(value, name)
@@ -154,7 +154,7 @@ func (f *finder) link(l markdown.Link) (*target, error) {
 		return nil, nil
 	}
 	t := f.note(found.Vault, found.Path, name, start+at, start+at+len(name))
-	if n := found.title; n != "" && fold.Name(name) != fold.Name(n) && fold.Name(name) != fold.Name(withoutExt(path.Base(found.Path))) {
+	if n := found.title; n != "" && text.Fold(name) != text.Fold(n) && text.Fold(name) != text.Fold(withoutExt(path.Base(found.Path))) {
 		return nil, isAlias(name, n)
 	}
 	return t, nil
@@ -178,7 +178,7 @@ func (f *finder) linkPart(l markdown.Link, found noteFound, start int) (*target,
 	end := min(l.End, start+strings.IndexAny(f.d.Text[start:l.End]+"]", "]|"))
 	if l.Block != "" {
 		for _, b := range d.Blocks() {
-			if fold.Name(b.ID) == fold.Name(l.Block) {
+			if text.Fold(b.ID) == text.Fold(l.Block) {
 				at := start + strings.IndexByte(f.d.Text[start:end], '^') + 1
 				t := f.part("block", found.Path, b.Line, at, end)
 				t.name, t.ask.Vault = b.ID, cmp.Or(found.Vault, f.place.Vault)
@@ -189,7 +189,7 @@ func (f *finder) linkPart(l markdown.Link, found noteFound, start int) (*target,
 	}
 	last := l.Heading[strings.LastIndexByte(l.Heading, '#')+1:]
 	for _, h := range d.Headings() {
-		if fold.Name(h.Text) == fold.Name(last) {
+		if text.Fold(h.Text) == text.Fold(last) {
 			at := start + strings.LastIndexByte(f.d.Text[start:end], '#') + 1
 			t := f.part("heading", found.Path, h.Line, at, end)
 			t.name, t.ask.Vault = h.Text, cmp.Or(found.Vault, f.place.Vault)
@@ -252,7 +252,7 @@ func (f *finder) tag() *target {
 		return nil
 	}
 	for _, t := range f.d.Note().Tags {
-		if fold.Name(t) == fold.Name(name) {
+		if text.Fold(t) == text.Fold(name) {
 			return &target{start, end, name, protocol.VaultPlanRename{Vault: f.place.Vault, Kind: "tag", Old: name}}
 		}
 	}
@@ -271,7 +271,7 @@ func inTags(d *text.Document, block frontmatter.Block, at int) bool {
 			continue
 		}
 		key, _, ok := strings.Cut(content, ":")
-		return ok && (fold.Name(key) == "tags" || fold.Name(key) == "tag")
+		return ok && (text.Fold(key) == "tags" || text.Fold(key) == "tag")
 	}
 	return false
 }
@@ -320,7 +320,7 @@ func (f *finder) entity(e protocol.EntityFull, name string, start int) (*target,
 	if e.NoteID == "" {
 		return nil, fault.New(fault.Unavailable, "%q is made from no note", e.Name).WithHint("ctxd entities changes its name")
 	}
-	if fold.Name(e.Name) != fold.Name(name) {
+	if text.Fold(e.Name) != text.Fold(name) {
 		return nil, isAlias(name, e.Name)
 	}
 	var n protocol.NoteFull

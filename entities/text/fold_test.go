@@ -1,4 +1,4 @@
-package fold_test
+package text_test
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/entities/names/fold"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 func TestWQL4_NaturalOrder(t *testing.T) {
 	want := []string{"", "10", "item 2", "Item 9", "item 9", "Item 10", "item 010b", "Item 99999999999999999999999", "Zebra", "zebra", "Äpfel"}
 	got := slices.Clone(want)
 	slices.Reverse(got)
-	slices.SortFunc(got, fold.CompareNatural)
+	slices.SortFunc(got, text.CompareNatural)
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -30,14 +30,14 @@ func TestWQL4_ComparedAsFolded(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := name.Draw(t, "a"), name.Draw(t, "b")
-		want := fold.CompareNatural(fold.Name(a), fold.Name(b))
+		want := text.CompareNatural(text.Fold(a), text.Fold(b))
 		if want == 0 {
 			want = strings.Compare(a, b)
 		}
-		if got := fold.CompareNatural(a, b); got != want {
+		if got := text.CompareNatural(a, b); got != want {
 			t.Fatalf("%q and %q compare as %d, their folds as %d", a, b, got, want)
 		}
-		if got := fold.CompareNatural(b, a); got != -want {
+		if got := text.CompareNatural(b, a); got != -want {
 			t.Fatalf("%q and %q compare as %d, the other way round as %d", b, a, got, want)
 		}
 	})
@@ -45,7 +45,7 @@ func TestWQL4_ComparedAsFolded(t *testing.T) {
 
 // TestPERF6_ComparedWithoutMemory holds the way that searches order equals by.
 func TestPERF6_ComparedWithoutMemory(t *testing.T) {
-	allocs := testing.AllocsPerRun(100, func() { fold.CompareNatural("Note Number 10", "note number 9") })
+	allocs := testing.AllocsPerRun(100, func() { text.CompareNatural("Note Number 10", "note number 9") })
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
 	}
@@ -53,15 +53,15 @@ func TestPERF6_ComparedWithoutMemory(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	for _, c := range [][2]string{{"ABC", "abc"}, {"Straße", "STRASSE"}, {"é", "E\u0301"}, {"Aé", "aÉ"}, {"ΣΑΣ", "σας"}} {
-		if fold.Name(c[0]) != fold.Name(c[1]) {
-			t.Errorf("%q and %q fold to %q and %q", c[0], c[1], fold.Name(c[0]), fold.Name(c[1]))
+		if text.Fold(c[0]) != text.Fold(c[1]) {
+			t.Errorf("%q and %q fold to %q and %q", c[0], c[1], text.Fold(c[0]), text.Fold(c[1]))
 		}
 	}
 }
 
 func TestAppendIsNameBehindWhatIsThere(t *testing.T) {
 	for _, s := range []string{"", "abc", "ABC", "Aé", "é", "ΣΑΣ"} {
-		if got := string(fold.Append([]byte("x/"), s)); got != "x/"+fold.Name(s) {
+		if got := string(text.AppendFold([]byte("x/"), s)); got != "x/"+text.Fold(s) {
 			t.Errorf("Append(x/, %q) = %q", s, got)
 		}
 	}

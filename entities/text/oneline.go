@@ -1,14 +1,18 @@
-package oneline
+package text
+
+// Oneline makes one line of a text that a person is to see in a list: of a paragraph of a note, or of what a
+// language model answered when it was asked for a title or a sentence. A line has no control characters, nothing
+// hidden, no line break, and is cut between graphemes, in code points.
+//
+// Functions are pure and take time linear in the text. Rooms that ask models in the background call them.
 
 import (
 	"strings"
 	"unicode"
-
-	"github.com/ctxd/ctxd/context/prompt/chars"
 )
 
 // Clean returns a text in one line, of what a person sees of it.
-func Clean(text string) string {
+func OneLine(text string) string {
 	return strings.Join(strings.Fields(visible(text)), " ")
 }
 
@@ -16,13 +20,13 @@ func Clean(text string) string {
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || chars.IsBreak(r):
+		case r == '\n' || IsBreak(r):
 			return '\n'
 		case unicode.IsSpace(r):
 			return ' '
 		case r == '\u200c' || r == '\u200d':
 			return r // they join letters and emoji, which look otherwise without
-		case unicode.IsControl(r) || chars.IsHidden(r) && !unicode.Is(unicode.Variation_Selector, r):
+		case unicode.IsControl(r) || IsHidden(r) && !unicode.Is(unicode.Variation_Selector, r):
 			return -1
 		}
 		return r
@@ -34,7 +38,7 @@ var thinking = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"
 
 // Answer reads what a model answered as one line: the first that says something, without quotes around it, and of at
 // most so many code points. "" is none: the model answered nothing, or null.
-func Answer(answer string, most int) string {
+func AnswerLine(answer string, most int) string {
 	for _, tag := range thinking {
 		if _, after, found := cutLast(answer, tag[1]); found {
 			answer = after
@@ -48,19 +52,19 @@ func Answer(answer string, most int) string {
 			was, line = line, bare(line)
 		}
 		switch {
-		case !Says(line):
+		case !HasContent(line):
 			continue // a fence, a rule, an empty line
 		case strings.EqualFold(strings.TrimRight(line, "."), "null"):
 			return ""
 		}
-		line, _ = chars.Cut(line, most)
+		line, _ = Truncate(line, most)
 		return line
 	}
 	return ""
 }
 
 // Says reports whether a line says something: it has a letter, a digit or an emoji.
-func Says(line string) bool {
+func HasContent(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r)
 	})

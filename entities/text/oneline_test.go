@@ -1,11 +1,11 @@
-package oneline_test
+package text_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/ctxd/ctxd/chat/oneline"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 func TestMEM84_AnAnswerIsOneCleanLine(t *testing.T) {
@@ -35,7 +35,7 @@ func TestMEM84_AnAnswerIsOneCleanLine(t *testing.T) {
 		strings.Repeat("é", 61): strings.Repeat("é", 59) + "…",
 		strings.Repeat("é", 60): strings.Repeat("é", 60),
 	} {
-		got := oneline.Answer(answer, 60)
+		got := text.AnswerLine(answer, 60)
 		if got != want {
 			t.Errorf("%q: %q, want %q", answer, got, want)
 		}
@@ -52,12 +52,12 @@ func TestCHAT14_ATextIsOneCleanLine(t *testing.T) {
 		"👩\u200d🚀 ok":                "👩\u200d🚀 ok",
 		" \r\n ":                     "",
 	} {
-		if got := oneline.Clean(s); got != want {
+		if got := text.OneLine(s); got != want {
 			t.Errorf("%q: %q, want %q", s, got, want)
 		}
 	}
 	for line, want := range map[string]bool{"": false, "…—": false, "a": true, "7": true, "日": true, "🚀": true} {
-		if oneline.Says(line) != want {
+		if text.HasContent(line) != want {
 			t.Errorf("Says(%q) is %v", line, !want)
 		}
 	}

@@ -1,9 +1,12 @@
-package first
+package text
+
+// First keeps the first elements of what is added to it in an order, so that a page of a long list needs no
+// sorting of it all. A [List] is for one goroutine; adding costs O(1) mostly, and O(Most log Most) each Most elements.
 
 import "slices"
 
 // List keeps the first Most of what is added to it by Compare.
-type List[T any] struct {
+type TopList[T any] struct {
 	Most    int
 	Compare func(a, b T) int
 	list    []T
@@ -11,7 +14,7 @@ type List[T any] struct {
 }
 
 // Add adds an element.
-func (f *List[T]) Add(x T) {
+func (f *TopList[T]) Add(x T) {
 	if f.full && f.Compare(x, f.list[f.Most-1]) > 0 {
 		return
 	}
@@ -22,7 +25,7 @@ func (f *List[T]) Add(x T) {
 }
 
 // Sorted returns what is kept, in order.
-func (f *List[T]) Sorted() []T {
+func (f *TopList[T]) Sorted() []T {
 	slices.SortFunc(f.list, f.Compare)
 	if len(f.list) >= f.Most {
 		f.list, f.full = f.list[:f.Most], true

@@ -1,4 +1,4 @@
-package fold
+package text
 
 import (
 	"golang.org/x/text/cases"
@@ -7,7 +7,7 @@ import (
 
 // Name returns the form under which names are compared: NFC, case folded.
 // Two names are the same name when their folds are equal.
-func Name(s string) string {
+func Fold(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
 			if c >= 0x80 {
@@ -35,13 +35,13 @@ func foldASCII(s string) string {
 }
 
 // Append appends Name(s) to b.
-func Append(b []byte, s string) []byte {
+func AppendFold(b []byte, s string) []byte {
 	from := len(b)
 	b = append(b, s...)
 	for i, c := range b[from:] {
 		switch {
 		case c >= 0x80:
-			return append(b[:from], Name(s)...)
+			return append(b[:from], Fold(s)...)
 		case 'A' <= c && c <= 'Z':
 			b[from+i] = c + 'a' - 'A'
 		}

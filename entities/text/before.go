@@ -1,4 +1,4 @@
-package fold
+package text
 
 import (
 	"strings"
@@ -7,19 +7,19 @@ import (
 )
 
 // Before is what stands before the mark of a reference, an @ or a #.
-type Before uint8
+type MarkContext uint8
 
 // What may stand before a mark. Mentions by name count behind Blank, Opening and Other; handles and
 // numbers behind Blank, Opening and Unspaced. What is withheld from a reader is looked for behind all
 // but Word.
 const (
-	Blank    Before = iota // or nothing: the text begins with the mark
-	Opening                // punctuation behind which words begin
-	Unspaced               // a script that puts no blanks between words
-	Word                   // a letter or a digit of any other: the mark is part of an address
-	Accent                 // a mark on such a letter, or on nothing
-	Escape                 // a backslash
-	Other                  // any other punctuation, and the quotes of an attribute, as in <a href="@x">
+	AfterBlank    MarkContext = iota // or nothing: the text begins with the mark
+	AfterOpening                     // punctuation behind which words begin
+	AfterUnspaced                    // a script that puts no blanks between words
+	AfterWord                        // a letter or a digit of any other: the mark is part of an address
+	AfterAccent                      // a mark on such a letter, or on nothing
+	AfterEscape                      // a backslash
+	AfterOther                       // any other punctuation, and the quotes of an attribute, as in <a href="@x">
 )
 
 // opening is the punctuation behind which words begin.
@@ -37,9 +37,9 @@ var openingASCII = func() (set [utf8.RuneSelf]bool) {
 
 // BeforeMark returns what a text ends with, behind which a mark follows. It is the one place that
 // decides this for mentions, handles and numbers. O(marks at the end of the text).
-func BeforeMark(head string) Before {
+func ContextOfMark(head string) MarkContext {
 	if head == "" {
-		return Blank
+		return AfterBlank
 	}
 	if c := head[len(head)-1]; c < utf8.RuneSelf {
 		return beforeASCII(head, c)
@@ -47,40 +47,40 @@ func BeforeMark(head string) Before {
 	r, size := utf8.DecodeLastRuneInString(head)
 	switch {
 	case unicode.IsSpace(r):
-		return Blank
+		return AfterBlank
 	case unicode.IsMark(r):
-		if WithoutBlanks(baseOf(head)) {
-			return Unspaced
+		if IsUnspacedScript(baseOf(head)) {
+			return AfterUnspaced
 		}
-		return Accent
+		return AfterAccent
 	case r == utf8.RuneError && size == 1:
-		return Other
+		return AfterOther
 	case unicode.IsLetter(r) || unicode.IsDigit(r):
-		if WithoutBlanks(r) {
-			return Unspaced
+		if IsUnspacedScript(r) {
+			return AfterUnspaced
 		}
-		return Word
-	case strings.ContainsRune(opening, r) || WithoutBlanks(r): // such as 〇, which is no letter
-		return Opening
+		return AfterWord
+	case strings.ContainsRune(opening, r) || IsUnspacedScript(r): // such as 〇, which is no letter
+		return AfterOpening
 	}
-	return Other
+	return AfterOther
 }
 
 // beforeASCII is BeforeMark for a text that ends with a byte of ASCII.
-func beforeASCII(head string, last byte) Before {
+func beforeASCII(head string, last byte) MarkContext {
 	switch {
 	case last == ' ' || '\t' <= last && last <= '\r':
-		return Blank
+		return AfterBlank
 	case 'a' <= last|0x20 && last|0x20 <= 'z' || '0' <= last && last <= '9':
-		return Word
+		return AfterWord
 	case last == '\\':
-		return Escape
+		return AfterEscape
 	case (last == '"' || last == '\'') && len(head) > 1 && head[len(head)-2] == '=':
-		return Other
+		return AfterOther
 	case openingASCII[last]:
-		return Opening
+		return AfterOpening
 	}
-	return Other
+	return AfterOther
 }
 
 // baseOf returns the character that a text ends with, without the marks on it: a kana may
@@ -88,7 +88,7 @@ func beforeASCII(head string, last byte) Before {
 func baseOf(text string) rune {
 	for {
 		r, size := utf8.DecodeLastRuneInString(text)
-		if !unicode.IsMark(r) || WithoutBlanks(r) {
+		if !unicode.IsMark(r) || IsUnspacedScript(r) {
 			return r
 		}
 		text = text[:len(text)-size]

@@ -1,4 +1,4 @@
-package fold
+package text
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ func CompareNatural(a, b string) int {
 	if isASCII(a) && isASCII(b) {
 		c = compareLowered(a, b)
 	} else {
-		c = compareLowered(Name(a), Name(b))
+		c = compareLowered(Fold(a), Fold(b))
 	}
 	if c != 0 {
 		return c

@@ -1,4 +1,4 @@
-package chars
+package text
 
 // DefaultIgnorable is the generated table.
 var DefaultIgnorable = defaultIgnorable

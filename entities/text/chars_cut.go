@@ -1,4 +1,11 @@
-package chars
+package text
+
+// Chars knows of characters what a prompt has to: how many a text has
+// in the unit of budgets, where it may be cut, and which characters end a line
+// or show nothing.
+//
+// It is pure and keeps no state. All functions are linear in the length of
+// what they look at.
 
 import (
 	"unicode/utf8"
@@ -10,7 +17,7 @@ import (
 const Ellipsis = "…"
 
 // Count is the length of a text in the unit of budgets.
-func Count[Text string | []byte](s Text) (n int) {
+func CountChars[Text string | []byte](s Text) (n int) {
 	for len(s) >= 8 {
 		word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
@@ -33,21 +40,21 @@ func Count[Text string | []byte](s Text) (n int) {
 // Cut shortens a text to at most limit code points, the ellipsis included, on a
 // boundary of graphemes: no letter loses its accent, no emoji falls apart.
 // A limit below 1 gives "".
-func Cut(s string, limit int) (text string, cut bool) {
-	if len(s) <= limit || Count(s) <= limit {
+func Truncate(s string, limit int) (text string, cut bool) {
+	if len(s) <= limit || CountChars(s) <= limit {
 		return s, false
 	}
 	if limit < 1 {
 		return "", true
 	}
-	return s[:BoundaryBefore(s, Offset(s, limit-1))] + Ellipsis, true
+	return s[:BoundaryBefore(s, CharOffset(s, limit-1))] + Ellipsis, true
 }
 
 // Beginning returns the first n code points of a text, or all.
-func Beginning(s string, n int) string { return s[:Offset(s, n)] }
+func Prefix(s string, n int) string { return s[:CharOffset(s, n)] }
 
 // Offset returns the byte offset of the n-th code point of s.
-func Offset(s string, n int) int {
+func CharOffset(s string, n int) int {
 	if len(s) <= n {
 		return len(s)
 	}

@@ -8,4 +8,4 @@
 // speak the protocol can compare and find names without the index of names, which stands in
 // entities/names. Any room may call it. It holds no state: all functions may be called
 // concurrently.
-package fold
+package text

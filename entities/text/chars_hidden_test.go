@@ -1,10 +1,10 @@
-package chars_test
+package text_test
 
 import (
 	"testing"
 	"unicode"
 
-	"github.com/ctxd/ctxd/context/prompt/chars"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // TestCTX31_TheIgnorableTable compares the generated table with the derivation of
@@ -19,7 +19,7 @@ func TestCTX31_TheIgnorableTable(t *testing.T) {
 			0xFFF9 <= r && r <= 0xFFFB, 0x13430 <= r && r <= 0x13440:
 			want = false
 		}
-		if got := unicode.Is(chars.DefaultIgnorable, r); got != want {
+		if got := unicode.Is(text.DefaultIgnorable, r); got != want {
 			t.Errorf("%U: %v, want %v; run go generate ./context/prompt/chars", r, got, want)
 		}
 		if want {

@@ -6,7 +6,7 @@
 // in DerivedCoreProperties.txt), from the properties that package unicode has.
 // It needs no network.
 
-package main
+package text
 
 import (
 	"bytes"
