@@ -58,7 +58,7 @@ func Open(db *kv.Store, s Stores) *Views {
 	r.remote.hides = true
 	r.forgetShown()
 	if s.WQL != nil {
-		r.remote.wql = s.WQL.Showing(wql.Shown{
+		r.remote.wql = s.WQL.Showing(wql.Visibility{
 			Hides: privateEntity, As: r.queried, Types: r.remote.Types, TypeOf: r.remote.TypeOf, Match: r.match,
 		})
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // access is what indexes know of the rows for which a condition is TRUE: all of
@@ -109,7 +107,7 @@ func (c *compiler) leaf(op string, left int, right ...int) *access {
 
 // probe is one question to one index: who has this value, or one between these.
 type probe struct {
-	index.Lookup
+	indexLookup
 	field *fieldRef
 	isID  bool // no index: the entity itself, of which word is the id
 	leaf  *leaf
@@ -149,7 +147,7 @@ type planner struct {
 //
 // Counting and gathering happen under one lock, so that what they see is one
 // state.
-func (pl *planner) choose(x *index.Set, a *access, limit int, gather func(*index.Set)) (rows int, ok bool) {
+func (pl *planner) choose(x *indexSet, a *access, limit int, gather func(*indexSet)) (rows int, ok bool) {
 	pl.ask()
 	if pl.m.err != nil {
 		return 0, false
@@ -170,7 +168,7 @@ func (pl *planner) choose(x *index.Set, a *access, limit int, gather func(*index
 			return rows, ok
 		}
 		x.RUnlock()
-		if !x.Build(&pl.missing.Lookup) {
+		if !x.Build(&pl.missing.indexLookup) {
 			failures++
 		} else if pl.trace != nil {
 			pl.trace.built = append(pl.trace.built, pl.missing.Key)
@@ -179,14 +177,14 @@ func (pl *planner) choose(x *index.Set, a *access, limit int, gather func(*index
 }
 
 // gather fills ids with those of the chosen probes, each once.
-func (pl *planner) gather(x *index.Set) {
+func (pl *planner) gather(x *indexSet) {
 	pl.ids = pl.ids[:0]
 	for i := range pl.chosen {
 		p := &pl.chosen[i]
 		if p.isID {
 			pl.ids = append(pl.ids, p.Word)
 		} else {
-			pl.ids = x.Current(p.Key, pl.gen).Gather(&p.Lookup, pl.ids)
+			pl.ids = x.Current(p.Key, pl.gen).Gather(&p.indexLookup, pl.ids)
 		}
 	}
 	if len(pl.chosen) > 1 {
@@ -197,7 +195,7 @@ func (pl *planner) gather(x *index.Set) {
 
 // best appends the probes of the best access to out, with the number of rows
 // they give.
-func (pl *planner) best(x *index.Set, a *access, out []probe) (probes []probe, rows int, ok bool) {
+func (pl *planner) best(x *indexSet, a *access, out []probe) (probes []probe, rows int, ok bool) {
 	switch {
 	case a.leaf != nil:
 		return pl.bestOfLeaf(x, &pl.answers[a.leaf.n], out)
@@ -215,7 +213,7 @@ func (pl *planner) best(x *index.Set, a *access, out []probe) (probes []probe, r
 	return out, rows, true
 }
 
-func (pl *planner) bestOfLeaf(x *index.Set, a *answer, out []probe) (probes []probe, rows int, ok bool) {
+func (pl *planner) bestOfLeaf(x *indexSet, a *answer, out []probe) (probes []probe, rows int, ok bool) {
 	if !a.ok {
 		return out, 0, false
 	}
@@ -244,7 +242,7 @@ func (pl *planner) bestOfLeaf(x *index.Set, a *answer, out []probe) (probes []pr
 
 // bestOfAll takes the member that gives the fewest rows. The ranges of one
 // field are one range.
-func (pl *planner) bestOfAll(x *index.Set, members []*access, out []probe) (probes []probe, rows int, ok bool) {
+func (pl *planner) bestOfAll(x *indexSet, members []*access, out []probe) (probes []probe, rows int, ok bool) {
 	start := len(out)
 	var spans []probe
 	consider := func(part []probe, n int, found bool) {
@@ -290,12 +288,12 @@ func narrow(spans []probe, p probe) []probe {
 
 // count returns the number of rows a probe gives. known is false when there is
 // no index now; that it could be built is noted, references first.
-func (pl *planner) count(x *index.Set, p *probe) (n int, known bool) {
+func (pl *planner) count(x *indexSet, p *probe) (n int, known bool) {
 	if p.isID {
 		return 1, true
 	}
 	if ix := x.Current(p.Key, pl.gen); ix != nil {
-		return ix.Count(&p.Lookup), true
+		return ix.Count(&p.indexLookup), true
 	}
 	if pl.missing == nil || p.preferred() < pl.missing.preferred() {
 		copied := *p
@@ -337,17 +335,17 @@ func (pl *planner) answer(l *leaf) (out answer) {
 		return answer{}
 	case l.op == "has" || l.op == "begins":
 		// Of texts it is about their parts, of lists and references about items.
-		if f.Kind != datum.List && f.Kind != datum.Ref {
+		if f.Kind != kindList && f.Kind != kindRef {
 			return answer{}
 		}
 		out.each = true
-	case indexedRange(l.op) && (f.Kind == datum.List || f.Kind == datum.Ref):
+	case indexedRange(l.op) && (f.Kind == kindList || f.Kind == kindRef):
 		return answer{ok: true}
 	}
 	out.ok = true
 	for _, i := range l.values {
 		v := pl.m.get(i)
-		if v.Kind != datum.List {
+		if v.Kind != kindList {
 			out.add(pl, l, f, v)
 			continue
 		}
@@ -397,52 +395,52 @@ func (pl *planner) exact() bool {
 		}
 	}
 	switch c := chosen.Key.Class; chosen.field.Kind {
-	case datum.Choice:
-		return c == index.Folded
-	case datum.Number:
-		return c == index.Number
-	case datum.Date:
-		return c == index.Day
-	case datum.Ref:
-		return c == index.Exact
+	case kindChoice:
+		return c == classFolded
+	case kindNumber:
+		return c == classNumber
+	case kindDate:
+		return c == classDay
+	case kindRef:
+		return c == classExact
 	}
 	return false
 }
 
 // comparesOne reports a comparison with a single value.
 func (l *leaf) comparesOne(m *machine) bool {
-	return (l.op == "eq" || indexedRange(l.op)) && len(l.values) == 1 && m.get(l.values[0]).Kind != datum.List
+	return (l.op == "eq" || indexedRange(l.op)) && len(l.values) == 1 && m.get(l.values[0]).Kind != kindList
 }
 
 func indexedRange(op string) bool { return op == "lt" || op == "le" || op == "gt" || op == "ge" }
 
 // add appends the probe for one value, or none for a value that no row can
 // equal. It clears ok when an index can't tell.
-func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *datum.Value) {
+func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *datum) {
 	c, serves := classFor(f, v, pl.m.scope.Zone, indexedRange(l.op))
 	if !serves {
 		a.ok = false
 		return
 	}
 	p := probe{
-		Lookup: index.Lookup{Key: index.Key{TypeName: pl.fold, Field: f.fold, Class: c}, Stored: &f.Field},
-		field:  f, leaf: l,
+		indexLookup: indexLookup{Key: indexKey{TypeName: pl.fold, Field: f.fold, Class: c}, Stored: &f.storedField},
+		field:       f, leaf: l,
 	}
 	if !c.Ordered() {
-		word, ok := index.HashKey(c, v)
+		word, ok := hashKey(c, v)
 		if !ok {
 			return
 		}
-		if f.Builtin == index.FieldType {
+		if f.Builtin == builtinType {
 			// All rows of the type have it, or none.
-			a.ok = a.ok && c == index.Folded && word != pl.fold
+			a.ok = a.ok && c == classFolded && word != pl.fold
 			return
 		}
-		p.Word, p.isID = word, f.Builtin == index.FieldID && c == index.Exact
+		p.Word, p.isID = word, f.Builtin == builtinID && c == classExact
 		a.probes = append(a.probes, p)
 		return
 	}
-	key, ok := index.OrderedKey(c, v, pl.m.scope.Zone)
+	key, ok := orderedKey(c, v, pl.m.scope.Zone)
 	if !ok {
 		return
 	}
@@ -463,50 +461,50 @@ func (a *answer) add(pl *planner, l *leaf, f *fieldRef, v *datum.Value) {
 // classFor returns the class of index that compares a field with a value as
 // compare does. ok is false when there is none: what the field holds is
 // compared in one way here and in another there, or has no index.
-func classFor(f *fieldRef, v *datum.Value, loc *time.Location, ordered bool) (c index.Class, ok bool) {
+func classFor(f *fieldRef, v *datum, loc *time.Location, ordered bool) (c indexClass, ok bool) {
 	kind := f.Kind
-	if kind == datum.List {
+	if kind == kindList {
 		kind = f.Elem
 	}
-	if v.Kind == datum.TextKind || v.Kind == datum.Choice {
+	if v.Kind == kindText || v.Kind == kindChoice {
 		switch kind {
-		case datum.Number:
-			return index.Number, true
-		case datum.Date, datum.InstantKind:
-			t, ok := datum.ParseTime(v.Text, loc)
+		case kindNumber:
+			return classNumber, true
+		case kindDate, kindInstant:
+			t, ok := parseTime(v.Text, loc)
 			if !ok {
-				return index.Day, true // equal to no day either
+				return classDay, true // equal to no day either
 			}
 			return classFor(f, &t, loc, ordered)
-		case datum.BoolKind:
-			return index.Bool, !ordered
+		case kindBool:
+			return classBool, !ordered
 		}
 	}
 	switch v.Kind {
-	case datum.Number:
-		return index.Number, true
-	case datum.BoolKind:
-		return index.Bool, !ordered
-	case datum.Date:
-		return index.Day, true
-	case datum.InstantKind:
-		if kind == datum.InstantKind {
-			return index.Micros, true
+	case kindNumber:
+		return classNumber, true
+	case kindBool:
+		return classBool, !ordered
+	case kindDate:
+		return classDay, true
+	case kindInstant:
+		if kind == kindInstant {
+			return classMicros, true
 		}
 		// A text may be a day here and a point in time there.
-		return index.Day, kind != datum.TextKind && kind != datum.Choice
-	case datum.Null:
-		return index.Exact, true // never true: no key
-	case datum.Choice:
-		if kind == datum.TextKind || kind == datum.Choice {
-			return index.Folded, !ordered
+		return classDay, kind != kindText && kind != kindChoice
+	case kindNull:
+		return classExact, true // never true: no key
+	case kindChoice:
+		if kind == kindText || kind == kindChoice {
+			return classFolded, !ordered
 		}
-		return index.Exact, !ordered
-	case datum.TextKind:
-		if kind == datum.Choice {
-			return index.Folded, !ordered
+		return classExact, !ordered
+	case kindText:
+		if kind == kindChoice {
+			return classFolded, !ordered
 		}
-		return index.Exact, !ordered
+		return classExact, !ordered
 	}
-	return index.Exact, !ordered
+	return classExact, !ordered
 }

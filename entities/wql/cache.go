@@ -6,8 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // results keeps the values of computed fields until something they depend on
@@ -19,9 +17,9 @@ type results struct {
 	mu      sync.Mutex // guards what follows
 	byKey   map[resultKey]*outcome
 	byPart  map[dep]map[*fields]map[*outcome]struct{}
-	words   map[string]map[index.Key]watched // by type: the indexes that deps of partWord name
-	ranges  map[string]map[index.Key]watched // the same of partRange
-	spans   map[index.Key]map[dep]struct{}   // the ranges themselves
+	words   map[string]map[indexKey]watched // by type: the indexes that deps of partWord name
+	ranges  map[string]map[indexKey]watched // the same of partRange
+	spans   map[indexKey]map[dep]struct{}   // the ranges themselves
 	weight  int
 	gen     uint64 // of the store that all of them show
 	follows bool   // apply is called
@@ -30,7 +28,7 @@ type results struct {
 // watched is an index by which some deps tell entities apart: the field in
 // question, and how many deps there are.
 type watched struct {
-	field *index.Field // nil: the type has none of that name
+	field *storedField // nil: the type has none of that name
 	deps  int
 }
 
@@ -61,8 +59,8 @@ func (r *results) clear() {
 	}
 	r.byKey = make(map[resultKey]*outcome)
 	r.byPart = make(map[dep]map[*fields]map[*outcome]struct{})
-	r.words, r.ranges = make(map[string]map[index.Key]watched), make(map[string]map[index.Key]watched)
-	r.spans = make(map[index.Key]map[dep]struct{})
+	r.words, r.ranges = make(map[string]map[indexKey]watched), make(map[string]map[indexKey]watched)
+	r.spans = make(map[indexKey]map[dep]struct{})
 	r.weight = 0
 }
 
@@ -168,7 +166,7 @@ func (r *results) count(d dep, by int) {
 	}
 	of := all[d.typeName]
 	if of == nil {
-		of = make(map[index.Key]watched)
+		of = make(map[indexKey]watched)
 		all[d.typeName] = of
 	}
 	w, known := of[d.index]
@@ -176,7 +174,7 @@ func (r *results) count(d dep, by int) {
 		// A type that is gone by now has its results dropped with it.
 		for _, t := range r.engine.src.TypesNamed(d.typeName).All() {
 			if f, _ := refTo(t, d.index.Field); f != nil {
-				w.field = &f.Field
+				w.field = &f.storedField
 			}
 		}
 	}
@@ -238,7 +236,7 @@ func (r *results) apply(cs *kv.ChangeSet) {
 
 // entity drops what depends on an entity as it was or as it is.
 func (r *results) entity(id string, old, now *entities.Entity) {
-	names, existence := index.ChangedFields(old, now, r.engine.hidden)
+	names, existence := changedFields(old, now, r.engine.hidden)
 	if len(names) == 0 && !existence {
 		return
 	}
@@ -266,14 +264,14 @@ func (r *results) entity(id string, old, now *entities.Entity) {
 		}
 		seen = fold
 		for key, w := range r.words[fold] {
-			index.EachValue(w.field, e, loc, func(v *datum.Value) {
+			eachValue(w.field, e, loc, func(v *datum) {
 				d := dep{part: partWord, typeName: fold, index: key}
 				var ok bool
 				if key.Class.Ordered() {
-					d.low, ok = index.OrderedKey(key.Class, v, loc)
+					d.low, ok = orderedKey(key.Class, v, loc)
 					d.high = d.low
 				} else {
-					d.word, ok = index.HashKey(key.Class, v)
+					d.word, ok = hashKey(key.Class, v)
 				}
 				if ok {
 					drop(d)
@@ -281,8 +279,8 @@ func (r *results) entity(id string, old, now *entities.Entity) {
 			})
 		}
 		for key, w := range r.ranges[fold] {
-			index.EachValue(w.field, e, loc, func(v *datum.Value) {
-				n, ok := index.OrderedKey(key.Class, v, loc)
+			eachValue(w.field, e, loc, func(v *datum) {
+				n, ok := orderedKey(key.Class, v, loc)
 				for d := range r.spans[key] {
 					if ok && d.low <= n && n <= d.high {
 						drop(d)

@@ -9,8 +9,6 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/schema"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -82,7 +80,7 @@ type compiler struct {
 // session is what the compilation of a query and of the computed fields it
 // needs have in common.
 type session struct {
-	schema *schema.Schema
+	schema *typeSchema
 	memo   map[string]*prepared // by TYPE.field; nil while it is compiled
 	failed map[string]string
 	stack  []string // the computed fields being compiled, outermost first
@@ -94,7 +92,7 @@ type session struct {
 	misnamed func(text string) bool
 }
 
-func newSession(sc *schema.Schema) *session {
+func newSession(sc *typeSchema) *session {
 	return &session{schema: sc, memo: make(map[string]*prepared), failed: make(map[string]string)}
 }
 
@@ -230,11 +228,11 @@ func (c *compiler) declares(name string) bool {
 // what compiles the aggregate.
 func (c *compiler) what() {
 	w := c.query.What
-	c.out.shape = shape{kind: datum.List, elem: datum.Ref}
+	c.out.shape = shape{kind: kindList, elem: kindRef}
 	if w.Kind == syntax.SelectRows {
 		return
 	}
-	c.out.shape = shape{kind: datum.Number}
+	c.out.shape = shape{kind: kindNumber}
 	if len(c.query.Order) > 0 {
 		c.found.Warn(c.query.Order[0].Key.Source(), "ORDER BY means nothing for an aggregate", "take it out")
 	}
@@ -248,20 +246,20 @@ func (c *compiler) what() {
 	c.out.agg, sh = c.operand(w.Path, false)
 	kind := sh.base()
 	switch {
-	case w.Kind == syntax.SelectCount || kind == datum.Any:
+	case w.Kind == syntax.SelectCount || kind == kindAny:
 	case w.Kind == syntax.SelectMin || w.Kind == syntax.SelectMax:
 		c.out.shape = shape{kind: kind, options: sh.options}
 		if !kind.Orderable() {
 			c.found.Fail(w.Path.Span,
-				syntax.WhatNames[w.Kind]+" needs values with an order, not "+datum.KindNames[kind],
+				syntax.WhatNames[w.Kind]+" needs values with an order, not "+kindNames[kind],
 				"name a number, a date or a text")
 		}
-	case kind != datum.Number:
-		c.found.Fail(w.Path.Span, syntax.WhatNames[w.Kind]+" needs numbers, not "+datum.KindNames[kind],
+	case kind != kindNumber:
+		c.found.Fail(w.Path.Span, syntax.WhatNames[w.Kind]+" needs numbers, not "+kindNames[kind],
 			"COUNT counts values of any kind")
 	}
-	if kind == datum.Any && (w.Kind == syntax.SelectMin || w.Kind == syntax.SelectMax) {
-		c.out.shape = shape{kind: datum.Any}
+	if kind == kindAny && (w.Kind == syntax.SelectMin || w.Kind == syntax.SelectMax) {
+		c.out.shape = shape{kind: kindAny}
 	}
 }
 
@@ -276,7 +274,7 @@ func (c *compiler) orderBy() {
 			continue // reported by the parser
 		}
 		slot, sh := c.operand(k.Key, false)
-		mayRef := sh.base() == datum.Ref || sh.base() == datum.Any
+		mayRef := sh.base() == kindRef || sh.base() == kindAny
 		c.out.order = append(c.out.order, orderKey{slot: slot, desc: k.Desc, nullsFirst: k.NullsFirst, mayRef: mayRef})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/index"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -28,7 +27,7 @@ func fieldsOf(folds ...string) *fields {
 type dep struct {
 	part     depPart
 	typeName string // a fold; empty for any type
-	index    index.Key
+	index    indexKey
 	word     string // of an index without an order, or an id
 	low      int64  // of one with an order
 	high     int64

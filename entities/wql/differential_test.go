@@ -135,7 +135,7 @@ func newLab(t *testing.T, seed uint64) *lab {
 		},
 	}
 	l.engines = map[string]*wql.Engine{"applied": wql.New(l.store, opts), "alone": wql.New(l.store, opts)}
-	l.engines["hiding"] = l.engines["applied"].Showing(wql.Shown{Hides: isPrivate})
+	l.engines["hiding"] = l.engines["applied"].Showing(wql.Visibility{Hides: isPrivate})
 	l.db.OnCommit(l.engines["applied"].Apply)
 	l.db.OnCommit(l.engines["hiding"].Apply)
 	for _, name := range typeNames {

@@ -10,9 +10,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
-	"github.com/ctxd/ctxd/entities/wql/schema"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -39,14 +36,14 @@ type Options struct {
 type Engine struct {
 	src     *entities.Store
 	opts    Options
-	indexes *index.Set
+	indexes *indexSet
 	results *results
-	shown   *Shown // nil: everything
+	shown   *Visibility // nil: everything
 
 	forgotten atomic.Uint64 // how often Forget was called: see gen
 
 	mu        sync.Mutex // guards what follows
-	schema    *schema.Schema
+	schema    *typeSchema
 	schemaGen uint64
 	programs  map[programKey]*prepared
 
@@ -69,7 +66,7 @@ func New(src *entities.Store, opts Options) *Engine {
 		opts.Location = time.Local
 	}
 	e := &Engine{
-		src: src, opts: opts, indexes: index.NewSet(src, opts.Location),
+		src: src, opts: opts, indexes: newIndexSet(src, opts.Location),
 		programs: make(map[programKey]*prepared),
 	}
 	e.results = newResults(e)
@@ -141,7 +138,7 @@ func rowLimit(asked int) int {
 
 // Shown says what an engine answers from whose reader does not see everything. A nil
 // As or Types and TypeOf show all of that.
-type Shown struct {
+type Visibility struct {
 	// Hides reports whether an entity does not exist for the reader, by what the entity
 	// holds alone.
 	Hides func(*entities.Entity) bool
@@ -160,7 +157,7 @@ type Shown struct {
 // and counted as it is shown. What it answers may be shown to somebody who must not know
 // of the rest. The engine keeps caches of its own, and its Apply is to be registered as
 // well.
-func (e *Engine) Showing(shown Shown) *Engine {
+func (e *Engine) Showing(shown Visibility) *Engine {
 	opts := e.opts
 	if shown.Match != nil {
 		opts.Match = shown.Match
@@ -300,7 +297,7 @@ func (e *Engine) Current(r *Result) bool {
 }
 
 // today is the day number of today.
-func (e *Engine) today() int64 { return datum.DayOf(e.opts.Now().In(e.opts.Location)) }
+func (e *Engine) today() int64 { return dayNumber(e.opts.Now().In(e.opts.Location)) }
 
 // computed runs a computed field, or takes its value from the cache when
 // nothing that it depends on has changed. It gives up to so many refs.
@@ -353,7 +350,7 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
 	sc := e.schemaOf(gen)
 	s := newSession(sc)
 	if field != "" && thisType != nil {
-		s.stack = []string{schema.FieldKey(thisType, field)}
+		s.stack = []string{fieldKey(thisType, field)}
 	}
 	var found syntax.Findings
 	p = check(s, text, thisType, hasThis, &found)
@@ -373,11 +370,11 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
 
 // schemaOf returns the declared types, and forgets all programs when they
 // changed.
-func (e *Engine) schemaOf(gen uint64) *schema.Schema {
+func (e *Engine) schemaOf(gen uint64) *typeSchema {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.schema == nil || e.schemaGen != gen {
-		e.schema = schema.New(e.types(), nil)
+		e.schema = newSchema(e.types(), nil)
 		e.schema.Named = e.src.TypesNamed
 		e.schemaGen = gen
 		clear(e.programs)
@@ -389,7 +386,7 @@ func (e *Engine) schemaOf(gen uint64) *schema.Schema {
 // warnings, in the order of the text. thisType names the type that {this} is
 // of; when empty, what {this.path} means is not checked.
 func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
-	sc := schema.New(e.types(), nil)
+	sc := newSchema(e.types(), nil)
 	s := newSession(sc)
 	var found syntax.Findings
 	var t *entities.Type
@@ -413,9 +410,9 @@ func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
 // t, which counts as declared as it is given. Types that are not declared yet
 // are warnings. It is meant for entities.Options.CheckQuery.
 func (e *Engine) CheckField(t *entities.Type, f entities.Field) []syntax.Diagnostic {
-	s := newSession(schema.New(e.src.Types(), t))
+	s := newSession(newSchema(e.src.Types(), t))
 	s.laxTypes = true
-	s.stack = []string{schema.FieldKey(t, f.Name)}
+	s.stack = []string{fieldKey(t, f.Name)}
 	var found syntax.Findings
 	check(s, f.Query, t, true, &found)
 	return found.Diagnostics(f.Query)

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // How the rows of a type were found.
@@ -31,7 +29,7 @@ const (
 // tracing collects what a plan tells of one type.
 type tracing struct {
 	plan  TypePlan
-	built []index.Key
+	built []indexKey
 }
 
 func (p *probe) kind() string {
@@ -40,14 +38,14 @@ func (p *probe) kind() string {
 		return IndexID
 	case p.Key.Class.Ordered():
 		return IndexOrdered
-	case p.field.Kind == datum.Ref || p.field.Elem == datum.Ref:
+	case p.field.Kind == kindRef || p.field.Elem == kindRef:
 		return IndexReference
 	}
 	return IndexEquality
 }
 
 // use describes the probes of one condition: those of IN are one.
-func (pl *planner) use(x *index.Set, probes []probe) IndexUse {
+func (pl *planner) use(x *indexSet, probes []probe) IndexUse {
 	p := &probes[0]
 	u := IndexUse{
 		Condition: p.leaf.text, Field: p.field.Name, Kind: p.kind(),
@@ -69,7 +67,7 @@ func (pl *planner) use(x *index.Set, probes []probe) IndexUse {
 
 // explain completes the trace of a type. rows is what the best access gives
 // when served is true, or would have given when it is not.
-func (pl *planner) explain(x *index.Set, a *access, rows int, served bool) {
+func (pl *planner) explain(x *indexSet, a *access, rows int, served bool) {
 	t := &pl.trace.plan
 	x.RLock()
 	defer x.RUnlock()

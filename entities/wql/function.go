@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -28,7 +27,7 @@ type function struct {
 	result   func(args []shape) shape
 	// call computes the value. Arguments that are NULL are seen by coalesce
 	// only: every other function is NULL then.
-	call func(m *machine, args []*datum.Value) datum.Value
+	call func(m *machine, args []*datum) datum
 }
 
 func (f *function) arity() string {
@@ -41,35 +40,35 @@ func (f *function) arity() string {
 	return fmt.Sprintf("at least %d arguments", f.min)
 }
 
-func gives(k datum.Kind) func([]shape) shape { return func([]shape) shape { return shape{kind: k} } }
+func gives(k valueKind) func([]shape) shape { return func([]shape) shape { return shape{kind: k} } }
 
-func isScalar(s shape) bool { return s.kind != datum.List }
+func isScalar(s shape) bool { return s.kind != kindList }
 
 func isDateLike(s shape) bool {
 	switch s.kind {
-	case datum.Date, datum.InstantKind, datum.TextKind, datum.Any, datum.Null:
+	case kindDate, kindInstant, kindText, kindAny, kindNull:
 		return true
 	}
 	return false
 }
 
-func ofText(change func(string) string) func(*machine, []*datum.Value) datum.Value {
-	return func(_ *machine, args []*datum.Value) datum.Value {
-		s, ok := datum.TextOf(args[0])
+func ofText(change func(string) string) func(*machine, []*datum) datum {
+	return func(_ *machine, args []*datum) datum {
+		s, ok := valueText(args[0])
 		if !ok {
-			return datum.Value{}
+			return datum{}
 		}
-		return datum.Text(change(s))
+		return textValue(change(s))
 	}
 }
 
-func ofDay(part func(y, m, d int) int) func(*machine, []*datum.Value) datum.Value {
-	return func(m *machine, args []*datum.Value) datum.Value {
+func ofDay(part func(y, m, d int) int) func(*machine, []*datum) datum {
+	return func(m *machine, args []*datum) datum {
 		day, ok := m.day(args[0])
 		if !ok {
-			return datum.Value{}
+			return datum{}
 		}
-		return datum.Value{Kind: datum.Number, Number: float64(part(datum.Civil(day)))}
+		return datum{Kind: kindNumber, Number: float64(part(civilDate(day)))}
 	}
 }
 
@@ -81,45 +80,45 @@ var functionNames []string
 // so that a literal would be an initialisation cycle.
 func init() { //nolint:gochecknoinits // see above
 	for _, f := range []*function{
-		{name: "lower", min: 1, max: 1, accepts: isScalar, result: gives(datum.TextKind), call: ofText(strings.ToLower)},
-		{name: "upper", min: 1, max: 1, accepts: isScalar, result: gives(datum.TextKind), call: ofText(strings.ToUpper)},
-		{name: "trim", min: 1, max: 1, accepts: isScalar, result: gives(datum.TextKind), call: ofText(strings.TrimSpace)},
-		{name: "length", min: 1, max: 1, result: gives(datum.Number), call: length},
+		{name: "lower", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToLower)},
+		{name: "upper", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.ToUpper)},
+		{name: "trim", min: 1, max: 1, accepts: isScalar, result: gives(kindText), call: ofText(strings.TrimSpace)},
+		{name: "length", min: 1, max: 1, result: gives(kindNumber), call: length},
 		{
-			name: "year", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Number),
+			name: "year", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
 			call: ofDay(func(y, _, _ int) int { return y }),
 		},
 		{
-			name: "month", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Number),
+			name: "month", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
 			call: ofDay(func(_, m, _ int) int { return m }),
 		},
 		{
-			name: "day", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Number),
+			name: "day", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindNumber),
 			call: ofDay(func(_, _, d int) int { return d }),
 		},
 		{
 			name: "days_between", min: 2, max: 2, dates: true, accepts: isDateLike,
-			result: gives(datum.Number), call: daysBetween,
+			result: gives(kindNumber), call: daysBetween,
 		},
 		{name: "coalesce", min: 1, max: math.MaxInt32, result: coalesceShape, call: coalesce},
 		{
-			name: "date", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(datum.Date),
-			call: func(m *machine, args []*datum.Value) datum.Value {
+			name: "date", min: 1, max: 1, dates: true, accepts: isDateLike, result: gives(kindDate),
+			call: func(m *machine, args []*datum) datum {
 				if day, ok := m.day(args[0]); ok {
-					return datum.Value{Kind: datum.Date, Int: day}
+					return datum{Kind: kindDate, Int: day}
 				}
-				return datum.Value{}
+				return datum{}
 			},
 		},
 		{
-			name: "today", daily: true, result: gives(datum.Date),
-			call: func(m *machine, _ []*datum.Value) datum.Value {
-				return datum.Value{Kind: datum.Date, Int: datum.DayOf(m.now)}
+			name: "today", daily: true, result: gives(kindDate),
+			call: func(m *machine, _ []*datum) datum {
+				return datum{Kind: kindDate, Int: dayNumber(m.now)}
 			},
 		},
 		{
-			name: "now", volatile: true, result: gives(datum.InstantKind),
-			call: func(m *machine, _ []*datum.Value) datum.Value { return datum.Instant(m.now, m.scope.Zone) },
+			name: "now", volatile: true, result: gives(kindInstant),
+			call: func(m *machine, _ []*datum) datum { return instantValue(m.now, m.scope.Zone) },
 		},
 	} {
 		functions[f.name] = f
@@ -132,50 +131,50 @@ func init() { //nolint:gochecknoinits // see above
 }
 
 // length is the number of code points of a text and of items of a list.
-func length(_ *machine, args []*datum.Value) datum.Value {
-	if args[0].Kind == datum.List {
-		return datum.Value{Kind: datum.Number, Number: float64(args[0].Len())}
+func length(_ *machine, args []*datum) datum {
+	if args[0].Kind == kindList {
+		return datum{Kind: kindNumber, Number: float64(args[0].Len())}
 	}
-	s, ok := datum.TextOf(args[0])
+	s, ok := valueText(args[0])
 	if !ok {
-		return datum.Value{}
+		return datum{}
 	}
-	return datum.Value{Kind: datum.Number, Number: float64(utf8.RuneCountInString(s))}
+	return datum{Kind: kindNumber, Number: float64(utf8.RuneCountInString(s))}
 }
 
 // daysBetween counts the days from the first date to the second: negative when
 // the second is earlier.
-func daysBetween(m *machine, args []*datum.Value) datum.Value {
+func daysBetween(m *machine, args []*datum) datum {
 	from, ok := m.day(args[0])
 	to, ok2 := m.day(args[1])
 	if !ok || !ok2 {
-		return datum.Value{}
+		return datum{}
 	}
-	return datum.Value{Kind: datum.Number, Number: float64(to - from)}
+	return datum{Kind: kindNumber, Number: float64(to - from)}
 }
 
-func coalesce(_ *machine, args []*datum.Value) datum.Value {
+func coalesce(_ *machine, args []*datum) datum {
 	for _, a := range args {
-		if a.Kind != datum.Null {
+		if a.Kind != kindNull {
 			return *a
 		}
 	}
-	return datum.Value{}
+	return datum{}
 }
 
 func coalesceShape(args []shape) shape {
-	out := shape{kind: datum.Null}
+	out := shape{kind: kindNull}
 	for _, a := range args {
 		switch {
-		case a.kind == datum.Null:
-		case out.kind == datum.Null:
+		case a.kind == kindNull:
+		case out.kind == kindNull:
 			out = shape{kind: a.kind, elem: a.elem, options: a.options}
 		case out.kind != a.kind || out.elem != a.elem:
-			return shape{kind: datum.Any}
+			return shape{kind: kindAny}
 		}
 	}
-	if out.kind == datum.Null {
-		return shape{kind: datum.Any}
+	if out.kind == kindNull {
+		return shape{kind: kindAny}
 	}
 	out.options = nil
 	return out
@@ -189,11 +188,11 @@ func (c *compiler) checkCompare(op syntax.CompareOp, left syntax.Operand, ls sha
 			sh shape
 		}{{left, ls}, {right, rs}} {
 			switch side.sh.kind {
-			case datum.Ref:
+			case kindRef:
 				c.found.Fail(side.x.Source(), "a reference has no order",
 					"compare a field of what it refers to, as in p.team.name")
 				return
-			case datum.List:
+			case kindList:
 				c.found.Fail(side.x.Source(), "a list has no order", "use CONTAINS, IN or length()")
 				return
 			}
@@ -216,37 +215,37 @@ func (c *compiler) checkLiteral(sh, other shape) {
 	kind := sh.base()
 	isText := lit.Kind == syntax.LitText
 	switch {
-	case kind == datum.Number && !fits(isText, lit, datum.Number):
+	case kind == kindNumber && !fits(isText, lit, kindNumber):
 		c.found.Warn(lit.Span, "the field is a number, this is not", "numbers stand without quotes, as in 42")
-	case kind == datum.BoolKind && !fits(isText, lit, datum.BoolKind):
+	case kind == kindBool && !fits(isText, lit, kindBool):
 		c.found.Warn(lit.Span, "the field is true or false, this is neither", "write true or false")
-	case (kind == datum.Date || kind == datum.InstantKind) && !fits(isText, lit, datum.Date):
+	case (kind == kindDate || kind == kindInstant) && !fits(isText, lit, kindDate):
 		c.found.Warn(lit.Span, "the field is a date, this is not", "write dates as date('2026-01-31')")
-	case kind == datum.Ref && !isText:
+	case kind == kindRef && !isText:
 		c.found.Warn(lit.Span, "the field is a reference, this is not",
 			"compare with {this}, an id, or a field of what it refers to")
-	case kind == datum.Ref && c.misnamed != nil && c.misnamed(lit.Text):
+	case kind == kindRef && c.misnamed != nil && c.misnamed(lit.Text):
 		c.found.Warn(lit.Span, "references compare by id, and "+syntax.QuoteText(syntax.Clip(lit.Text))+" is a name",
 			"compare the name of what it refers to, as in p.team.name = 'Engineering'")
-	case kind == datum.Choice && isText && len(sh.options) > 0 && !hasOption(sh.options, lit.Text):
+	case kind == kindChoice && isText && len(sh.options) > 0 && !hasOption(sh.options, lit.Text):
 		c.found.Warn(lit.Span, "the field has no option "+syntax.QuoteText(syntax.Clip(lit.Text)),
 			syntax.DidYouMean(lit.Text, sh.options, ""))
 	}
 }
 
-func fits(isText bool, lit *syntax.Literal, k datum.Kind) bool {
+func fits(isText bool, lit *syntax.Literal, k valueKind) bool {
 	switch {
-	case isText && k == datum.Number:
-		_, ok := datum.ParseNumber(lit.Text)
+	case isText && k == kindNumber:
+		_, ok := parseNumber(lit.Text)
 		return ok
-	case isText && k == datum.BoolKind:
-		_, ok := datum.ParseBool(lit.Text)
+	case isText && k == kindBool:
+		_, ok := parseBool(lit.Text)
 		return ok
 	case isText:
-		_, ok := datum.ParseTime(lit.Text, utc)
+		_, ok := parseTime(lit.Text, utc)
 		return ok
 	}
-	return lit.Kind == syntax.LitNumber && k == datum.Number || lit.Kind == syntax.LitBool && k == datum.BoolKind
+	return lit.Kind == syntax.LitNumber && k == kindNumber || lit.Kind == syntax.LitBool && k == kindBool
 }
 
 func hasOption(options []string, text string) bool {

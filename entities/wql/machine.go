@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -61,7 +60,7 @@ type machine struct {
 	engine *Engine
 	this   *entities.Entity
 	now    time.Time
-	scope  datum.Scope
+	scope  evalScope
 	depth  int
 	found  []func(id string) bool
 	rec    *recorder // of what is read; nil: nobody asks
@@ -73,13 +72,13 @@ type machine struct {
 	// The row. A value is current when its stamp is that of the row, or of the
 	// run for a constant one.
 	row      *entities.Entity
-	values   []datum.Value
+	values   []datum
 	stamps   []uint64
 	rowStamp uint64
 	runStamp uint64
-	fields   []knownField     // of the first step of each path
-	args     [][]*datum.Value // of calls
-	patterns []datum.LikePattern
+	fields   []knownField // of the first step of each path
+	args     [][]*datum   // of calls
+	patterns []likePattern
 	keys     []byte // memory for natural keys
 	items    int    // in the lists of the row
 	fixed    int    // in those that do not depend on the row
@@ -93,11 +92,11 @@ type knownField struct {
 func newMachine(p *prepared) *machine {
 	n := len(p.slots)
 	m := &machine{
-		p: p, values: make([]datum.Value, n), stamps: make([]uint64, n), fields: make([]knownField, n),
-		args: make([][]*datum.Value, n), patterns: make([]datum.LikePattern, n),
+		p: p, values: make([]datum, n), stamps: make([]uint64, n), fields: make([]knownField, n),
+		args: make([][]*datum, n), patterns: make([]likePattern, n),
 	}
 	for i := range p.slots {
-		m.args[i] = make([]*datum.Value, len(p.slots[i].args))
+		m.args[i] = make([]*datum, len(p.slots[i].args))
 	}
 	m.scope.Tick = m.tick
 	ordered := func(test func(c int) bool) func(a, b int) bool {
@@ -106,25 +105,25 @@ func newMachine(p *prepared) *machine {
 			if !x.Kind.Orderable() || !y.Kind.Orderable() {
 				return false
 			}
-			c, ok := datum.Compare(x, y, m.scope.Zone)
+			c, ok := compareValues(x, y, m.scope.Zone)
 			return ok && test(c)
 		}
 	}
-	is := func(test func(a, b *datum.Value, in *datum.Scope) datum.Truth, want datum.Truth) func(a, b int) bool {
+	is := func(test func(a, b *datum, in *evalScope) truthValue, want truthValue) func(a, b int) bool {
 		return func(a, b int) bool { return test(m.get(a), m.get(b), &m.scope) == want }
 	}
 	m.env = environment{
-		Eq: is(datum.Equal, datum.True), Differs: is(datum.Equal, datum.False), Ne: m.ne,
+		Eq: is(equalValues, truthTrue), Differs: is(equalValues, truthFalse), Ne: m.ne,
 		Lt: ordered(func(c int) bool { return c < 0 }), Le: ordered(func(c int) bool { return c <= 0 }),
 		Gt: ordered(func(c int) bool { return c > 0 }), Ge: ordered(func(c int) bool { return c >= 0 }),
-		Has: is(datum.Contains, datum.True), Lacks: is(datum.Contains, datum.False),
-		Begins: is(datum.StartsWith, datum.True), BeginsNot: is(datum.StartsWith, datum.False),
-		Like:     func(a, b int) bool { return m.like(a, b) == datum.True },
-		Unlike:   func(a, b int) bool { return m.like(a, b) == datum.False },
-		OneOf:    func(a, set int) bool { return m.oneOf(a, set) == datum.True },
-		NoneOf:   func(a, set int) bool { return m.oneOf(a, set) == datum.False },
-		Missing:  func(a int) bool { return m.get(a).Kind == datum.Null },
-		Present:  func(a int) bool { return m.get(a).Kind != datum.Null },
+		Has: is(containsValue, truthTrue), Lacks: is(containsValue, truthFalse),
+		Begins: is(startsWith, truthTrue), BeginsNot: is(startsWith, truthFalse),
+		Like:     func(a, b int) bool { return m.like(a, b) == truthTrue },
+		Unlike:   func(a, b int) bool { return m.like(a, b) == truthFalse },
+		OneOf:    func(a, set int) bool { return m.oneOf(a, set) == truthTrue },
+		NoneOf:   func(a, set int) bool { return m.oneOf(a, set) == truthFalse },
+		Missing:  func(a int) bool { return m.get(a).Kind == kindNull },
+		Present:  func(a int) bool { return m.get(a).Kind != kindNull },
 		Found:    func(words int) bool { return m.found[words](m.row.ID) },
 		NotFound: func(words int) bool { return !m.found[words](m.row.ID) },
 	}
@@ -234,7 +233,7 @@ func ended(ctx context.Context) error {
 }
 
 // get returns the value of a slot for the row.
-func (m *machine) get(i int) *datum.Value {
+func (m *machine) get(i int) *datum {
 	s := &m.p.slots[i]
 	v := &m.values[i]
 	stamp := m.rowStamp
@@ -248,7 +247,7 @@ func (m *machine) get(i int) *datum.Value {
 		return v
 	}
 	if m.err != nil { // the run is over: nothing is made any more
-		*v = datum.Value{}
+		*v = datum{}
 		return v
 	}
 	before := m.items
@@ -263,7 +262,7 @@ func (m *machine) get(i int) *datum.Value {
 	return v
 }
 
-func (m *machine) evaluate(i int, s *slot, v *datum.Value) {
+func (m *machine) evaluate(i int, s *slot, v *datum) {
 	switch s.op {
 	case slotLiteral:
 		*v = s.value
@@ -274,18 +273,18 @@ func (m *machine) evaluate(i int, s *slot, v *datum.Value) {
 		}
 		m.walk(s.path, known.field.own(m.row), m.row, v)
 	case slotThis:
-		*v = datum.Value{Kind: datum.Ref, Text: m.this.ID}
+		*v = datum{Kind: kindRef, Text: m.this.ID}
 	case slotThisPath:
 		m.rec.entity(m.this.ID, s.path.steps[0].reads)
 		m.walk(s.path, s.path.steps[0].field(m.this), m.this, v)
 	case slotShift:
-		*v = datum.Shift(*m.get(s.args[0]), s.amount, s.unit, m.scope.Zone)
+		*v = shiftTime(*m.get(s.args[0]), s.amount, s.unit, m.scope.Zone)
 	case slotCall:
 		args := m.args[i]
 		for n, arg := range s.args {
 			args[n] = m.get(arg)
-			if m.err != nil || args[n].Kind == datum.Null && s.fn.name != "coalesce" {
-				*v = datum.Value{}
+			if m.err != nil || args[n].Kind == kindNull && s.fn.name != "coalesce" {
+				*v = datum{}
 				return
 			}
 		}
@@ -294,14 +293,14 @@ func (m *machine) evaluate(i int, s *slot, v *datum.Value) {
 }
 
 // day returns the calendar day of a date, an instant or a text that is one.
-func (m *machine) day(v *datum.Value) (int64, bool) {
+func (m *machine) day(v *datum) (int64, bool) {
 	switch v.Kind {
-	case datum.Date:
+	case kindDate:
 		return v.Int, true
-	case datum.InstantKind:
+	case kindInstant:
 		return v.Day, true
-	case datum.TextKind, datum.Choice:
-		if t, ok := datum.ParseTime(v.Text, m.scope.Zone); ok {
+	case kindText, kindChoice:
+		if t, ok := parseTime(v.Text, m.scope.Zone); ok {
 			return m.day(&t)
 		}
 	}
@@ -311,19 +310,19 @@ func (m *machine) day(v *datum.Value) (int64, bool) {
 // ne is != : unlike in SQL a missing field differs from every value.
 func (m *machine) ne(a, b int) bool {
 	x, y := m.get(a), m.get(b)
-	if x.Kind == datum.Null || y.Kind == datum.Null {
+	if x.Kind == kindNull || y.Kind == kindNull {
 		return true
 	}
-	return datum.Equal(x, y, &m.scope) == datum.False
+	return equalValues(x, y, &m.scope) == truthFalse
 }
 
 // oneOf is x = a OR x = b …
-func (m *machine) oneOf(a, set int) datum.Truth {
+func (m *machine) oneOf(a, set int) truthValue {
 	x := m.get(a)
-	result := datum.False
+	result := truthFalse
 	for _, item := range m.p.sets[set] {
-		result = max(result, datum.Equal(x, m.get(item), &m.scope))
-		if result == datum.True {
+		result = max(result, equalValues(x, m.get(item), &m.scope))
+		if result == truthTrue {
 			break
 		}
 	}
@@ -331,16 +330,16 @@ func (m *machine) oneOf(a, set int) datum.Truth {
 }
 
 // like says whether a text, or any item of a list, matches a pattern.
-func (m *machine) like(a, b int) datum.Truth {
+func (m *machine) like(a, b int) truthValue {
 	x, y := m.get(a), m.get(b)
-	pattern, ok := datum.TextOf(y)
-	if !ok || x.Kind == datum.Null {
-		return datum.Unknown
+	pattern, ok := valueText(y)
+	if !ok || x.Kind == kindNull {
+		return truthUnknown
 	}
 	p := &m.patterns[b]
 	p.Prepare(pattern)
-	if x.Kind == datum.List {
-		return datum.AnyItem(x, &m.scope, func(item *datum.Value) datum.Truth { return p.Matches(item, &m.scope) })
+	if x.Kind == kindList {
+		return anyItem(x, &m.scope, func(item *datum) truthValue { return p.Matches(item, &m.scope) })
 	}
 	return p.Matches(x, &m.scope)
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/schema"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -31,7 +29,7 @@ type slot struct {
 	op       slotOp
 	constant bool // does not depend on the row
 	text     string
-	value    datum.Value // slotLiteral
+	value    datum // slotLiteral
 	path     *path
 	fn       *function
 	args     []int
@@ -65,13 +63,13 @@ func (c *compiler) operand(x syntax.Operand, right bool) (int, shape) {
 		return c.call(x)
 	case *syntax.Shift:
 		arg, sh := c.operand(x.X, right)
-		if k := sh.kind; k == datum.Number || k == datum.BoolKind || k == datum.Ref || k == datum.List ||
-			k == datum.Choice {
-			c.found.Fail(x.Span, "a duration can't be added to "+datum.KindNames[k],
+		if k := sh.kind; k == kindNumber || k == kindBool || k == kindRef || k == kindList ||
+			k == kindChoice {
+			c.found.Fail(x.Span, "a duration can't be added to "+kindNames[k],
 				"durations move dates, as in today() - 7d")
 		}
 		if lit := sh.literal; lit != nil && lit.Kind == syntax.LitText {
-			if _, ok := datum.ParseTime(lit.Text, utc); !ok {
+			if _, ok := parseTime(lit.Text, utc); !ok {
 				c.found.Fail(lit.Span, "the text is not a date", "dates are written date('2026-01-31')")
 			}
 		}
@@ -81,25 +79,25 @@ func (c *compiler) operand(x syntax.Operand, right bool) (int, shape) {
 			constant: c.out.slots[arg].constant,
 		})
 		kind := sh.kind
-		if kind == datum.TextKind || x.Unit == 'h' {
-			kind = datum.Any
+		if kind == kindText || x.Unit == 'h' {
+			kind = kindAny
 		}
 		return i, shape{kind: kind}
 	}
-	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: datum.Null}
+	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: kindNull}
 }
 
 func (c *compiler) literal(x *syntax.Literal) (int, shape) {
 	s := slot{op: slotLiteral, constant: true}
 	switch x.Kind {
 	case syntax.LitText:
-		s.value = datum.Text(x.Text)
+		s.value = textValue(x.Text)
 		s.text = syntax.QuoteText(x.Text)
 	case syntax.LitNumber:
-		s.value = datum.Value{Kind: datum.Number, Number: x.Number}
+		s.value = datum{Kind: kindNumber, Number: x.Number}
 		s.text = strconv.FormatFloat(x.Number, 'g', -1, 64)
 	case syntax.LitBool:
-		s.value = datum.Bool(x.Bool)
+		s.value = boolValue(x.Bool)
 		s.text = strconv.FormatBool(x.Bool)
 	default:
 		s.text = "null"
@@ -143,7 +141,7 @@ func (c *compiler) path(x *syntax.Path, right bool) (int, shape) {
 
 // unknown stands for an operand that was reported.
 func (c *compiler) unknown() (int, shape) {
-	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: datum.Any}
+	return c.add(slot{op: slotLiteral, constant: true, text: "null"}), shape{kind: kindAny}
 }
 
 func (p place) firstName() string {
@@ -167,7 +165,7 @@ func (c *compiler) fieldNames() []string { return fieldNames(c.rows.types) }
 
 // fieldNames lists the fields of some types, the declared ones first.
 func fieldNames(types []*entities.Type) []string {
-	return append(schema.FieldNames(types), builtinNames...)
+	return append(typeFieldNames(types), builtinNames...)
 }
 
 // foldPath makes paths that differ in case one slot.
@@ -183,7 +181,7 @@ func (c *compiler) thisOperand(x *syntax.This) (int, shape) {
 		}
 	}
 	if len(x.Segments) == 0 {
-		return c.add(slot{op: slotThis, constant: true, text: "{this}"}), shape{kind: datum.Ref}
+		return c.add(slot{op: slotThis, constant: true, text: "{this}"}), shape{kind: kindRef}
 	}
 	at := place{any: true, open: true}
 	if c.this != nil && c.this.Name != "" {
@@ -220,11 +218,11 @@ func (c *compiler) call(x *syntax.Call) (int, shape) {
 	}
 	for i, arg := range x.Args {
 		if fn.accepts != nil && !fn.accepts(shapes[i]) {
-			c.found.Fail(arg.Source(), fn.name+" does not take "+datum.KindNames[shapes[i].kind],
+			c.found.Fail(arg.Source(), fn.name+" does not take "+kindNames[shapes[i].kind],
 				"write it as "+fn.usage)
 		}
 		if lit := shapes[i].literal; fn.dates && lit != nil && lit.Kind == syntax.LitText {
-			if _, ok := datum.ParseTime(lit.Text, utc); !ok {
+			if _, ok := parseTime(lit.Text, utc); !ok {
 				c.found.Fail(lit.Span, "'"+syntax.Clip(lit.Text)+"' is not a date", "write dates as YYYY-MM-DD")
 			}
 		}
@@ -238,10 +236,10 @@ func (c *compiler) call(x *syntax.Call) (int, shape) {
 
 // computed completes the reference to a computed field with its program.
 func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, seg syntax.Name, anyType bool) {
-	key, name := schema.FieldKey(t, f.Name), t.Name+"."+f.Name
+	key, name := fieldKey(t, f.Name), t.Name+"."+f.Name
 	if at := slices.Index(c.stack, key); at >= 0 {
-		ref.cyclic = schema.Cycle(append(slices.Clone(c.stack[at:]), key))
-		ref.Kind = datum.Any
+		ref.cyclic = formatCycle(append(slices.Clone(c.stack[at:]), key))
+		ref.Kind = kindAny
 		if !anyType { // on any type it may be another type's field that is meant
 			c.found.Fail(seg.Span, "computed fields need each other: "+ref.cyclic, "remove one of them from the cycle")
 		}
@@ -255,7 +253,7 @@ func (c *compiler) computed(ref *fieldRef, t *entities.Type, f entities.Field, s
 		c.found.Fail(seg.Span, fmt.Sprintf("computed fields use each other more than %d deep", maxComputedDepth),
 			"shorten the chain below "+name)
 	}
-	ref.Kind = datum.Any
+	ref.Kind = kindAny
 	if sub == nil {
 		return
 	}
@@ -296,6 +294,6 @@ func (s *session) subquery(key string, t *entities.Type, f entities.Field) (*pre
 
 // isList reports whether a name in brackets was meant as a list of values.
 func isList(name string) bool {
-	_, number := datum.ParseNumber(name)
+	_, number := parseNumber(name)
 	return number || strings.ContainsAny(name, `'",`)
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // ordered is an attempt to take the rows from the index that has them in the order
@@ -14,8 +12,8 @@ import (
 // says so: there is no condition, or one index has counted what meets it.
 type ordered struct {
 	m      *machine
-	lookup index.Lookup
-	walk   *index.Walk
+	lookup indexLookup
+	walk   *indexWalk
 	need   int  // rows
 	total  int  // that meet the condition
 	most   int  // rows to look at: with more, another way is cheaper
@@ -81,7 +79,7 @@ func newOrdered(e *Engine, m *machine, top *ranking) *ordered {
 		return nil
 	}
 	switch f.Kind {
-	case datum.TextKind, datum.Choice, datum.Number, datum.BoolKind, datum.Date, datum.InstantKind:
+	case kindText, kindChoice, kindNumber, kindBool, kindDate, kindInstant:
 	default: // the order of a reference depends on another entity, and lists are rare
 		return nil
 	}
@@ -91,10 +89,10 @@ func newOrdered(e *Engine, m *machine, top *ranking) *ordered {
 	}
 	return &ordered{
 		m: m, need: top.offset + top.limit, total: rows, most: rows / 2,
-		lookup: index.Lookup{
-			Key: index.Key{TypeName: p.folds[0], Field: f.fold, Class: index.InOrder}, Stored: &f.Field,
+		lookup: indexLookup{
+			Key: indexKey{TypeName: p.folds[0], Field: f.fold, Class: classInOrder}, Stored: &f.storedField,
 		},
-		walk: index.NewWalk(p.order[0].desc, p.order[0].nullsFirst),
+		walk: newIndexWalk(p.order[0].desc, p.order[0].nullsFirst),
 	}
 }
 
@@ -134,7 +132,7 @@ func (o *ordered) collect(e *Engine) (bool, error) {
 	if !o.tested {
 		atOnce = min(o.need+1, 8*rowsAtOnce) // one more tells whether equal ones follow
 	}
-	var part []index.Sorted
+	var part []sortedEntity
 	var ids []string
 	last := ""
 	for first := true; ; first = false {

@@ -141,7 +141,7 @@ func TestWQL8_InOrderPlans(t *testing.T) {
 func TestWQL8_InOrderForOtherReaders(t *testing.T) {
 	w := planWorld(t)
 	hides := true
-	reader := w.wql.Showing(wql.Shown{Hides: func(e *entities.Entity) bool { return hides && e.Name < "Task 2" }})
+	reader := w.wql.Showing(wql.Visibility{Hides: func(e *entities.Entity) bool { return hides && e.Name < "Task 2" }})
 	w.db.OnCommit(reader.Apply)
 	ask := func() (*wql.Result, error) {
 		return reader.Query(t.Context(), "SELECT x FROM Task x ORDER BY x.points LIMIT 2", wql.QueryOptions{})

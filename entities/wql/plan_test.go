@@ -376,7 +376,7 @@ func TestWQL8_CurrentInDoubt(t *testing.T) {
 // neither rows nor targets nor this, and what it kept goes when one is hidden.
 func TestSEC3_HidingEngineKnowsNothing(t *testing.T) {
 	w := planWorld(t)
-	hiding := w.wql.Showing(wql.Shown{Hides: func(e *entities.Entity) bool { return e.Private }})
+	hiding := w.wql.Showing(wql.Visibility{Hides: func(e *entities.Entity) bool { return e.Private }})
 	w.db.OnCommit(hiding.Apply)
 	yes := true
 	f := computedField("owned", "SELECT COUNT(*) FROM Task x WHERE x.owner = {this} AND x.owner.points = 3")

@@ -9,14 +9,12 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 )
 
 // sortKey is one key of ORDER BY of one row: what of a value is needed to
 // order it.
 type sortKey struct {
-	kind datum.Kind
+	kind valueKind
 	n    float64
 	i    int64
 	key  []byte // of a text: its natural key, of a long one that of its beginning
@@ -58,7 +56,7 @@ func (m *machine) naturalKey(s string) []byte {
 		m.keys = make([]byte, 0, max(4096, 8*len(s)))
 	}
 	start := len(m.keys)
-	m.keys = index.AppendNaturalKey(m.keys, s)
+	m.keys = appendNaturalKey(m.keys, s)
 	return m.keys[start:len(m.keys):len(m.keys)]
 }
 
@@ -279,24 +277,24 @@ func (r *ranking) finish(out *outcome, limit int) {
 
 // sortKey takes from a value what orders it. A reference is ordered by the name
 // of its target, a list by its items.
-func (m *machine) sortKey(v *datum.Value) sortKey {
+func (m *machine) sortKey(v *datum) sortKey {
 	k := sortKey{kind: v.Kind, n: v.Number, i: v.Int}
 	switch v.Kind {
-	case datum.TextKind, datum.Choice, datum.Ref:
+	case kindText, kindChoice, kindRef:
 		k.s = v.Text
-		if v.Kind == datum.Ref {
+		if v.Kind == kindRef {
 			m.rec.entity(v.Text, readName)
 			if target := m.engine.get(v.Text); target.Live() {
 				k.s = target.Name + "\x00" + v.Text
 			}
 		}
-		k.kind = datum.TextKind
+		k.kind = kindText
 		m.textKey(&k)
-	case datum.InstantKind:
-		k.kind = datum.Date
-	case datum.Date:
-		k.i *= 24 * datum.MicrosPerHour
-	case datum.List:
+	case kindInstant:
+		k.kind = kindDate
+	case kindDate:
+		k.i *= 24 * microsPerHour
+	case kindList:
 		k.s = m.listText(v)
 		m.textKey(&k)
 	}
@@ -304,18 +302,18 @@ func (m *machine) sortKey(v *datum.Value) sortKey {
 }
 
 func (m *machine) textKey(k *sortKey) {
-	part, cut := index.Beginning(k.s, longText)
+	part, cut := naturalPrefix(k.s, longText)
 	k.key, k.cut = m.naturalKey(part), cut
 }
 
 // listText joins the texts of the items of a list.
-func (m *machine) listText(v *datum.Value) string {
+func (m *machine) listText(v *datum) string {
 	var b strings.Builder
 	for i := range v.Len() {
 		x := v.Item(i)
 		s := m.sortKey(&x).s
 		if s == "" {
-			s, _ = datum.TextOf(&x)
+			s, _ = valueText(&x)
 		}
 		if i > 0 {
 			b.WriteByte(0)
@@ -335,11 +333,11 @@ func (m *machine) listText(v *datum.Value) string {
 // compareKeys orders two keys: NULLs where they were asked for whatever the
 // direction, kinds apart, texts in natural order.
 func (m *machine) compareKeys(a, b *sortKey, by orderKey) int {
-	if a.kind == datum.Null || b.kind == datum.Null {
+	if a.kind == kindNull || b.kind == kindNull {
 		switch {
 		case a.kind == b.kind:
 			return 0
-		case (a.kind == datum.Null) == by.nullsFirst:
+		case (a.kind == kindNull) == by.nullsFirst:
 			return -1
 		}
 		return 1
@@ -347,9 +345,9 @@ func (m *machine) compareKeys(a, b *sortKey, by orderKey) int {
 	c := cmp.Compare(a.kind, b.kind)
 	if c == 0 {
 		switch a.kind {
-		case datum.Number:
+		case kindNumber:
 			c = cmp.Compare(a.n, b.n)
-		case datum.BoolKind, datum.Date:
+		case kindBool, kindDate:
 			c = cmp.Compare(a.i, b.i)
 		default:
 			c = m.compareSortTexts(a, b)

@@ -6,24 +6,22 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 var builtinFields = map[string]fieldRef{
-	"id":        {Field: index.Field{Name: "id", Kind: datum.Ref, Builtin: index.FieldID}, fold: "id"},
-	"name":      {Field: index.Field{Name: "name", Kind: datum.TextKind, Builtin: index.FieldName}, fold: "name"},
-	"type":      {Field: index.Field{Name: "type", Kind: datum.Choice, Builtin: index.FieldType}, fold: "type"},
-	"createdat": {Field: index.Field{Name: "createdAt", Kind: datum.InstantKind, Builtin: index.FieldCreated}, fold: "createdat"},
-	"updatedat": {Field: index.Field{Name: "updatedAt", Kind: datum.InstantKind, Builtin: index.FieldUpdated}, fold: "updatedat"},
+	"id":        {storedField: storedField{Name: "id", Kind: kindRef, Builtin: builtinID}, fold: "id"},
+	"name":      {storedField: storedField{Name: "name", Kind: kindText, Builtin: builtinName}, fold: "name"},
+	"type":      {storedField: storedField{Name: "type", Kind: kindChoice, Builtin: builtinType}, fold: "type"},
+	"createdat": {storedField: storedField{Name: "createdAt", Kind: kindInstant, Builtin: builtinCreated}, fold: "createdat"},
+	"updatedat": {storedField: storedField{Name: "updatedAt", Kind: kindInstant, Builtin: builtinUpdated}, fold: "updatedat"},
 }
 
 var builtinNames = []string{"name", "id", "type", "createdAt", "updatedAt"}
 
 // fieldRef is a field of one type as a program reads it.
 type fieldRef struct {
-	index.Field
+	storedField
 	fold     string // of name
 	follow   bool   // an entity_ref, an entity_ref_list, or computed rows
 	target   string
@@ -51,15 +49,15 @@ func (f *fieldRef) own(e *entities.Entity) *fieldRef {
 
 // same reports whether two fields of types of one name are read alike.
 func (f *fieldRef) same(g *fieldRef) bool {
-	return f.Field == g.Field && f.follow == g.follow && f.computed == nil && g.computed == nil &&
+	return f.storedField == g.storedField && f.follow == g.follow && f.computed == nil && g.computed == nil &&
 		f.cyclic == "" && g.cyclic == ""
 }
 
 // kindOfOrder are the kinds of stored values, by the order of their field types.
-var kindOfOrder = [record.OrderCount]datum.Kind{
-	record.NoOrder: datum.Null, record.ByText: datum.TextKind, record.ByOption: datum.Choice,
-	record.ByNumber: datum.Number,
-	record.ByTruth:  datum.BoolKind, record.ByDay: datum.Date, record.ByRecord: datum.Ref, record.ByItems: datum.List,
+var kindOfOrder = [record.OrderCount]valueKind{
+	record.NoOrder: kindNull, record.ByText: kindText, record.ByOption: kindChoice,
+	record.ByNumber: kindNumber,
+	record.ByTruth:  kindBool, record.ByDay: kindDate, record.ByRecord: kindRef, record.ByItems: kindList,
 }
 
 // refTo returns the field of that name of a type. Of a computed field only the
@@ -74,8 +72,8 @@ func refTo(t *entities.Type, name string) (*fieldRef, *entities.Field) {
 	}
 	info := f.Type.Info()
 	ref := &fieldRef{
-		Field: index.Field{Name: f.Name, Kind: kindOfOrder[info.Order], Elem: kindOfOrder[info.Item.Info().Order]},
-		fold:  entities.Fold(f.Name), target: f.TargetType, options: f.Options, follow: info.To == record.ToEntity,
+		storedField: storedField{Name: f.Name, Kind: kindOfOrder[info.Order], Elem: kindOfOrder[info.Item.Info().Order]},
+		fold:        entities.Fold(f.Name), target: f.TargetType, options: f.Options, follow: info.To == record.ToEntity,
 	}
 	return ref, &f
 }
@@ -106,8 +104,8 @@ func (s *step) named(typeName string) *fieldRef {
 
 // shape is what is known of an operand before a row is seen.
 type shape struct {
-	kind    datum.Kind // kindAny when it differs from type to type
-	elem    datum.Kind // of a list
+	kind    valueKind // kindAny when it differs from type to type
+	elem    valueKind // of a list
 	options []string
 	literal *syntax.Literal // of a literal
 	scalar  bool            // of a path: a field of the row itself, readable from an index
@@ -115,8 +113,8 @@ type shape struct {
 }
 
 // base is the kind of a single value: the item of a list.
-func (s shape) base() datum.Kind {
-	if s.kind == datum.List {
+func (s shape) base() valueKind {
+	if s.kind == kindList {
 		return s.elem
 	}
 	return s.kind
@@ -145,7 +143,7 @@ func (c *compiler) resolve(segments []syntax.Name, at place) (*path, shape) {
 		st, found := c.step(seg, at)
 		if len(found) == 0 {
 			if !c.unknownField(seg, at, i == 0) {
-				return nil, shape{kind: datum.Any}
+				return nil, shape{kind: kindAny}
 			}
 		}
 		p.steps = append(p.steps, st)
@@ -156,15 +154,15 @@ func (c *compiler) resolve(segments []syntax.Name, at place) (*path, shape) {
 		var ok bool
 		at, ok = c.follow(seg, found)
 		if !ok {
-			return nil, shape{kind: datum.Any}
+			return nil, shape{kind: kindAny}
 		}
-		many = many || sh.kind == datum.List || sh.kind == datum.Any
+		many = many || sh.kind == kindList || sh.kind == kindAny
 	}
 	p.text = strings.Join(names, ".")
-	if many && sh.kind != datum.List {
-		sh = shape{kind: datum.List, elem: sh.kind, options: sh.options}
+	if many && sh.kind != kindList {
+		sh = shape{kind: kindList, elem: sh.kind, options: sh.options}
 	}
-	sh.scalar = len(segments) == 1 && sh.kind != datum.Any
+	sh.scalar = len(segments) == 1 && sh.kind != kindAny
 	sh.field = segments[0].Text
 	return p, sh
 }
@@ -209,7 +207,7 @@ func (c *compiler) enter(st *step, t *entities.Type, ref *fieldRef) {
 	if have.of == nil && named && !have.same(ref) {
 		first := *have
 		of := map[string]*fieldRef{first.vault: &first}
-		*have = fieldRef{Field: index.Field{Kind: datum.Any}, fold: first.fold, of: of}
+		*have = fieldRef{storedField: storedField{Kind: kindAny}, fold: first.fold, of: of}
 		if c.schema.Named != nil {
 			have.named = c.schema.Named(fold)
 		}
@@ -222,12 +220,12 @@ func (c *compiler) enter(st *step, t *entities.Type, ref *fieldRef) {
 // shapeOf is the shape that the fields have in common.
 func shapeOf(fields []*fieldRef) shape {
 	if len(fields) == 0 {
-		return shape{kind: datum.Any}
+		return shape{kind: kindAny}
 	}
 	sh := shape{kind: fields[0].Kind, elem: fields[0].Elem}
 	for _, f := range fields {
 		if f.Kind != sh.kind || f.Elem != sh.elem {
-			return shape{kind: datum.Any}
+			return shape{kind: kindAny}
 		}
 		sh.options = append(sh.options, f.options...)
 	}
@@ -256,7 +254,7 @@ func (c *compiler) follow(seg syntax.Name, found []*fieldRef) (place, bool) {
 	next.open = next.any
 	if len(next.types) == 0 && !next.open {
 		c.found.Fail(seg.Span,
-			seg.Text+" is "+datum.KindNames[shapeOf(found).kind]+": only references to entities lead further",
+			seg.Text+" is "+kindNames[shapeOf(found).kind]+": only references to entities lead further",
 			"end the path at "+seg.Text)
 		return next, false
 	}

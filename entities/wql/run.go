@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -53,23 +52,23 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 type outcome struct {
 	result   *Result
 	examined int
-	refs     []string    // ids of the rows, for queries that use this field: there may be more than in result
-	missing  bool        // refs ends before the limit of the query itself
-	single   datum.Value // the aggregate, for the same use
-	types    []TypePlan  // when a plan is asked for
+	refs     []string   // ids of the rows, for queries that use this field: there may be more than in result
+	missing  bool       // refs ends before the limit of the query itself
+	single   datum      // the aggregate, for the same use
+	types    []TypePlan // when a plan is asked for
 
 	tracked
 }
 
 // value is the outcome as a value in a path.
-func (o *outcome) value() datum.Value {
+func (o *outcome) value() datum {
 	switch {
 	case o.result.IsValue:
 		return o.single
 	case len(o.refs) == 0:
-		return datum.Value{}
+		return datum{}
 	}
-	return datum.Value{Kind: datum.List, Elem: datum.Ref, Texts: o.refs}
+	return datum{Kind: kindList, Elem: kindRef, Texts: o.refs}
 }
 
 // how says how a prepared query is run.
@@ -137,7 +136,7 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		top.finish(out, how.limit)
 	}
 	if how.record {
-		out.readings, out.day, out.daily = m.rec.finish(p, how.this), datum.DayOf(m.now), p.daily
+		out.readings, out.day, out.daily = m.rec.finish(p, how.this), dayNumber(m.now), p.daily
 		out.mixed = m.rec.mixed
 	}
 	return out, m.err
@@ -266,9 +265,9 @@ type aggregate struct {
 	m       *machine
 	total   int
 	count   int
-	sum     datum.Sum
+	sum     exactSum
 	numbers int // in sum
-	best    datum.Value
+	best    datum
 }
 
 func (a *aggregate) add(*entities.Entity) error {
@@ -278,22 +277,22 @@ func (a *aggregate) add(*entities.Entity) error {
 		return nil
 	}
 	v := a.m.get(a.m.p.agg)
-	if v.Kind == datum.List {
+	if v.Kind == kindList {
 		for i := range v.Len() {
 			x := v.Item(i)
 			a.one(&x)
 		}
-	} else if v.Kind != datum.Null {
+	} else if v.Kind != kindNull {
 		a.one(v)
 	}
 	return a.m.err
 }
 
-func (a *aggregate) one(v *datum.Value) {
+func (a *aggregate) one(v *datum) {
 	a.count++
 	switch a.m.p.query.What.Kind {
 	case syntax.SelectSum, syntax.SelectAvg:
-		if v.Kind == datum.Number {
+		if v.Kind == kindNumber {
 			a.sum.Add(v.Number)
 			a.numbers++
 		}
@@ -301,7 +300,7 @@ func (a *aggregate) one(v *datum.Value) {
 		if !v.Kind.Orderable() {
 			return
 		}
-		if a.best.Kind == datum.Null {
+		if a.best.Kind == kindNull {
 			a.best = *v
 			return
 		}
@@ -318,7 +317,7 @@ func (a *aggregate) one(v *datum.Value) {
 func (a *aggregate) finish(out *outcome) error {
 	switch a.m.p.query.What.Kind {
 	case syntax.SelectCount:
-		out.single = datum.Value{Kind: datum.Number, Number: float64(a.count)}
+		out.single = datum{Kind: kindNumber, Number: float64(a.count)}
 	case syntax.SelectMin, syntax.SelectMax:
 		out.single = a.best
 	default:
@@ -332,7 +331,7 @@ func (a *aggregate) finish(out *outcome) error {
 		if math.IsInf(sum, 0) || math.IsNaN(sum) {
 			return a.m.fault("the sum is larger than a number can be", "narrow the query with a condition")
 		}
-		out.single = datum.Value{Kind: datum.Number, Number: sum}
+		out.single = datum{Kind: kindNumber, Number: sum}
 	}
 	out.result = &Result{Rows: []Row{}, Total: a.total, Value: out.single.Wire(), IsValue: true}
 	return a.m.err

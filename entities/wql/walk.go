@@ -5,32 +5,30 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/wql/datum"
-	"github.com/ctxd/ctxd/entities/wql/index"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // walk reads a path from an entity; first is the field of its first step.
-func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *datum.Value) {
+func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *datum) {
 	f := first
 	for i := 0; i < len(p.steps)-1; i++ {
 		if f == nil {
-			*v = datum.Value{}
+			*v = datum{}
 			return
 		}
-		if f.Kind != datum.Ref || f.computed != nil || !f.follow {
+		if f.Kind != kindRef || f.computed != nil || !f.follow {
 			m.fan(p, i, e, v)
 			return
 		}
 		id, _ := e.Fields[f.Name].(string)
 		if id == "" {
-			*v = datum.Value{}
+			*v = datum{}
 			return
 		}
 		m.rec.entity(id, p.steps[i+1].reads)
 		e = m.engine.get(id)
 		if !e.Live() {
-			*v = datum.Value{}
+			*v = datum{}
 			return
 		}
 		f = p.steps[i+1].field(e)
@@ -40,9 +38,9 @@ func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *datum.Va
 
 // fan reads a path that goes on from many entities. Each is visited once a
 // step, so the work is bounded by the number of entities.
-func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum.Value) {
+func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum) {
 	level := []*entities.Entity{e}
-	var targets datum.Value
+	var targets datum
 	for i := from; i < len(p.steps)-1; i++ {
 		var next []*entities.Entity
 		seen := make(map[string]struct{})
@@ -52,8 +50,8 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum.Value) {
 				continue
 			}
 			m.load(f, e, &targets)
-			if targets.Kind == datum.Ref {
-				targets = datum.Value{Kind: datum.List, Elem: datum.Ref, Texts: []string{targets.Text}}
+			if targets.Kind == kindRef {
+				targets = datum{Kind: kindList, Elem: kindRef, Texts: []string{targets.Text}}
 			}
 			for n := range targets.Texts {
 				id := targets.Texts[n]
@@ -66,7 +64,7 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum.Value) {
 					next = append(next, target)
 				}
 				if m.tick(1) != nil {
-					*v = datum.Value{}
+					*v = datum{}
 					return
 				}
 			}
@@ -78,19 +76,19 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum.Value) {
 
 // collect reads the last step of a path from many entities into a list, which
 // is NULL when there is nothing in it.
-func (m *machine) collect(p *path, level []*entities.Entity, v *datum.Value) {
+func (m *machine) collect(p *path, level []*entities.Entity, v *datum) {
 	items := v.Items[:0]
-	var x datum.Value
+	var x datum
 	for _, e := range level {
 		m.load(p.steps[len(p.steps)-1].field(e), e, &x)
 		switch {
-		case x.Kind == datum.List:
+		case x.Kind == kindList:
 			if m.mayHold(x.Len()) {
 				for n := range x.Len() {
 					items = append(items, x.Item(n))
 				}
 			}
-		case x.Kind != datum.Null && m.mayHold(1):
+		case x.Kind != kindNull && m.mayHold(1):
 			items = append(items, x)
 		}
 		if m.tick(1) != nil {
@@ -98,10 +96,10 @@ func (m *machine) collect(p *path, level []*entities.Entity, v *datum.Value) {
 		}
 	}
 	if len(items) == 0 {
-		*v = datum.Value{Items: items}
+		*v = datum{Items: items}
 		return
 	}
-	*v = datum.Value{Kind: datum.List, Items: items}
+	*v = datum{Kind: kindList, Items: items}
 }
 
 // maxItems is the number of items of all lists that paths over many entities
@@ -134,21 +132,21 @@ func (m *machine) trim() {
 }
 
 // load reads a field of an entity.
-func (m *machine) load(f *fieldRef, e *entities.Entity, v *datum.Value) {
+func (m *machine) load(f *fieldRef, e *entities.Entity, v *datum) {
 	if f == nil {
-		*v = datum.Value{}
+		*v = datum{}
 		return
 	}
 	if f.computed != nil || f.cyclic != "" {
 		m.loadComputed(f, e, v)
 		return
 	}
-	index.Load(&f.Field, e, m.scope.Zone, v)
+	loadField(&f.storedField, e, m.scope.Zone, v)
 }
 
 // loadComputed runs the query of a computed field for an entity.
-func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum.Value) {
-	*v = datum.Value{}
+func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum) {
+	*v = datum{}
 	if m.err != nil {
 		return
 	}
@@ -182,7 +180,7 @@ func (m *machine) uses(out *outcome) {
 	}
 	m.rec.all(out.readings)
 	if out.daily {
-		m.rec.mixed = m.rec.mixed || out.day != datum.DayOf(m.now) // midnight went by
+		m.rec.mixed = m.rec.mixed || out.day != dayNumber(m.now) // midnight went by
 	}
 }
 

@@ -1,11 +1,11 @@
-package datum
+package wql
 
 import (
 	"unicode"
 )
 
 // LikePattern is a LIKE pattern made ready, kept as long as its text stays.
-type LikePattern struct {
+type likePattern struct {
 	text  string
 	ready bool
 	parts [][]likeRune // what stands between the % signs
@@ -36,14 +36,14 @@ func foldRune(r rune) rune {
 }
 
 // Prepare makes the pattern ready, if it is another than before.
-func (p *LikePattern) Prepare(pattern string) {
+func (p *likePattern) Prepare(pattern string) {
 	if !p.ready || p.text != pattern {
 		*p = compileLike(pattern)
 	}
 }
 
-func compileLike(pattern string) LikePattern {
-	p := LikePattern{text: pattern, ready: true, parts: [][]likeRune{nil}}
+func compileLike(pattern string) likePattern {
+	p := likePattern{text: pattern, ready: true, parts: [][]likeRune{nil}}
 	escaped := false
 	for _, r := range pattern {
 		last := len(p.parts) - 1
@@ -67,10 +67,10 @@ func compileLike(pattern string) LikePattern {
 }
 
 // Matches says whether a text matches the pattern.
-func (p *LikePattern) Matches(x *Value, in *Scope) Truth {
-	s, ok := TextOf(x)
+func (p *likePattern) Matches(x *datum, in *evalScope) truthValue {
+	s, ok := valueText(x)
 	if !ok {
-		return Unknown
+		return truthUnknown
 	}
 	text := make([]rune, 0, len(s))
 	for _, r := range s {
@@ -82,7 +82,7 @@ func (p *LikePattern) Matches(x *Value, in *Scope) Truth {
 // matchParts matches the first part at the start, the last at the end, and
 // each between them at the first place it fits, which is always right for %.
 // The work is at most len(text) * len(pattern), and counted.
-func (in *Scope) matchParts(text []rune, parts [][]likeRune) bool {
+func (in *evalScope) matchParts(text []rune, parts [][]likeRune) bool {
 	first, last := parts[0], parts[len(parts)-1]
 	if !in.matchAt(text, first) {
 		return false
@@ -103,7 +103,7 @@ func (in *Scope) matchParts(text []rune, parts [][]likeRune) bool {
 	return len(text) >= len(last) && in.matchAt(text[len(text)-len(last):], last)
 }
 
-func (in *Scope) matchAt(text []rune, part []likeRune) bool {
+func (in *evalScope) matchAt(text []rune, part []likeRune) bool {
 	if len(text) < len(part) {
 		return false
 	}

@@ -1,4 +1,4 @@
-package index
+package wql
 
 import (
 	"encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 )
 
 // maxSortedText is the number of bytes of the longest text that an index of class
@@ -37,21 +36,21 @@ func (s *sortedEntry) weight() int { return 1 + len(s.text)/128 }
 
 // entryOf makes the entry of an entity. ok is false for one whose place can't be
 // told by bytes: its value is of another kind than its field, or is too long.
-func (x *Index) entryOf(e *entities.Entity) (entry sortedEntry, ok bool) {
-	var v datum.Value
-	Load(x.field, e, x.loc, &v)
-	if v.Kind != datum.Null && v.Kind != x.field.Kind || len(v.Text) > maxSortedText || len(e.Name) > maxSortedText {
+func (x *fieldIndex) entryOf(e *entities.Entity) (entry sortedEntry, ok bool) {
+	var v datum
+	loadField(x.field, e, x.loc, &v)
+	if v.Kind != kindNull && v.Kind != x.field.Kind || len(v.Text) > maxSortedText || len(e.Name) > maxSortedText {
 		return entry, false
 	}
 	key := make([]byte, 0, 64+3*len(v.Text)+3*len(e.Name))
 	switch v.Kind {
-	case datum.Null:
+	case kindNull:
 		key = append(key, nullPart...)
-	case datum.Number:
+	case kindNumber:
 		key = appendSortedInt(append(key, valuePart...), numberKey(v.Number))
-	case datum.BoolKind, datum.Date, datum.InstantKind:
+	case kindBool, kindDate, kindInstant:
 		key = appendSortedInt(append(key, valuePart...), v.Int)
-	case datum.TextKind, datum.Choice:
+	case kindText, kindChoice:
 		key = appendSortedText(append(key, valuePart...), v.Text)
 	default:
 		return entry, false
@@ -71,7 +70,7 @@ func appendSortedInt(key []byte, n int64) []byte {
 // itself decides between equals. Neither is the beginning of another.
 func appendSortedText(key []byte, s string) []byte {
 	var memory [128]byte
-	natural := AppendNaturalKey(memory[:0], s)
+	natural := appendNaturalKey(memory[:0], s)
 	for _, c := range natural {
 		key = appendSortedByte(key, c)
 	}
@@ -90,7 +89,7 @@ func appendSortedByte(key []byte, c byte) []byte {
 }
 
 // changeSorted takes in that an entity was old and is now; either may be nil.
-func (x *Index) changeSorted(old, now *entities.Entity) {
+func (x *fieldIndex) changeSorted(old, now *entities.Entity) {
 	var before, after sortedEntry
 	var was, is bool
 	if old != nil {
@@ -118,17 +117,17 @@ func (x *Index) changeSorted(old, now *entities.Entity) {
 
 // Len is the number of entities in an index of class InOrder. ok is false when it
 // cannot tell the order of all.
-func (x *Index) Len() (n int, ok bool) { return x.sorted.Len(), x.unplaced == 0 }
+func (x *fieldIndex) Len() (n int, ok bool) { return x.sorted.Len(), x.unplaced == 0 }
 
 // Sorted is an entity in an index of class InOrder.
-type Sorted struct {
+type sortedEntity struct {
 	ID    string
 	Value string // the same for equal values and for no others
 }
 
 // Walk is a way through an index of class InOrder, in pieces between which its
 // lock may be free.
-type Walk struct {
+type indexWalk struct {
 	desc      bool
 	parts     []string // that are still to be walked, by their beginnings
 	low, high string   // of the values to walk: from low on, below high
@@ -138,8 +137,8 @@ type Walk struct {
 
 // NewWalk begins a walk over all entities. Entities with equal values come by name
 // and id whatever the direction.
-func NewWalk(desc, nullsFirst bool) *Walk {
-	w := &Walk{desc: desc, parts: []string{valuePart, nullPart}, low: valuePart, high: nullPart}
+func newIndexWalk(desc, nullsFirst bool) *indexWalk {
+	w := &indexWalk{desc: desc, parts: []string{valuePart, nullPart}, low: valuePart, high: nullPart}
 	if nullsFirst {
 		w.parts = []string{nullPart, valuePart}
 	}
@@ -148,14 +147,14 @@ func NewWalk(desc, nullsFirst bool) *Walk {
 
 // Between restricts the walk to the values of numbers, days or points in time from
 // low to high, by their keys in an index of a class with an order.
-func (w *Walk) Between(low, high int64) {
+func (w *indexWalk) Between(low, high int64) {
 	w.parts = []string{valuePart}
 	w.low = string(appendSortedInt([]byte(valuePart), low))
 	w.high = string(appendSortedInt([]byte(valuePart), high)) + "\xff" // behind each entry of that value
 }
 
 // Next appends up to n further entities to list. It appends none at the end.
-func (w *Walk) Next(x *Index, n int, list []Sorted) []Sorted {
+func (w *indexWalk) Next(x *fieldIndex, n int, list []sortedEntity) []sortedEntity {
 	for have := len(list); len(list) < have+n; {
 		if w.next == "" && !w.ascent(x) {
 			return list
@@ -169,7 +168,7 @@ func (w *Walk) Next(x *Index, n int, list []Sorted) []Sorted {
 				w.next, more = entry.text, true
 				return false
 			}
-			list = append(list, Sorted{entry.text[entry.id:], entry.text[:entry.value]})
+			list = append(list, sortedEntity{entry.text[entry.id:], entry.text[:entry.value]})
 			return true
 		})
 		if !more {
@@ -181,7 +180,7 @@ func (w *Walk) Next(x *Index, n int, list []Sorted) []Sorted {
 
 // ascent begins the next ascent: over all values, over those equal to one, which is
 // the highest that is left, or over the entities without a value.
-func (w *Walk) ascent(x *Index) bool {
+func (w *indexWalk) ascent(x *fieldIndex) bool {
 	for len(w.parts) > 0 {
 		if w.parts[0] == nullPart {
 			w.next, w.end, w.parts = nullPart, afterNull, w.parts[1:]

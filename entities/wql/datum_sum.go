@@ -1,4 +1,4 @@
-package datum
+package wql
 
 import "math"
 
@@ -6,10 +6,10 @@ import "math"
 // order the rows came in, and however many there are, in the memory of a few.
 // The parts do not overlap, and grow (Shewchuk, Adaptive Precision
 // Floating-Point Arithmetic, 1997).
-type Sum []float64
+type exactSum []float64
 
 // Add adds a number.
-func (s *Sum) Add(x float64) {
+func (s *exactSum) Add(x float64) {
 	n := 0
 	for _, y := range *s {
 		if math.Abs(x) < math.Abs(y) {
@@ -27,7 +27,7 @@ func (s *Sum) Add(x float64) {
 }
 
 // Total is the sum, rounded once.
-func (s *Sum) Total() float64 {
+func (s *exactSum) Total() float64 {
 	parts := *s
 	n := len(parts) - 1
 	if n < 0 {

@@ -1,4 +1,26 @@
-package index
+package wql
+
+// Index keeps, for a field of a type of entities, who has which value.
+//
+// A Set holds the indexes of one engine. Package wql asks it: its planner chooses
+// between indexes by Count, which is O(1), or O(log² n) for one in order, and takes
+// rows from the best by Gather. An index is built when a query first wants it (O(n),
+// in order O(n log n)), kept current by Apply at the cost of what a commit changed,
+// and dropped when all have more than half a million entries and it was not asked for
+// longest. It is never used when it might show another state than the store.
+//
+// An index of class InOrder has every entity of the type as ORDER BY has them, and is
+// walked from either end (Walk).
+//
+// A Class is the form in which an index holds values, because what a value equals
+// depends on what it is compared with: HashKey and OrderedKey say which key a value
+// has in it. Programs and indexes read stored fields by the same Load, so that an
+// index holds what a comparison would see.
+//
+// # Concurrency
+//
+// A Set may be used by any number of goroutines. Current, and what it returns, are to
+// be used between RLock and RUnlock; Build and Apply take the lock themselves.
 
 import (
 	"cmp"
@@ -15,70 +37,69 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 )
 
 // Class is the form in which an index holds the values of a field. What a value
 // equals depends on what it is compared with: the text "10" equals 10 and "010"
 // does so too, but "10" and "010" are different texts. So a field may have an
 // index of each class, and a comparison asks that of its own.
-type Class uint8
+type indexClass uint8
 
 // Classes. From Number on their keys have an order.
 const (
-	Exact   Class = iota // texts in NFC, references
-	Folded               // what is compared without case: select and type
-	Bool                 // what is true or false
-	InOrder              // all entities of the type, as ORDER BY has them
-	Number               // from here on in order
-	Day                  // calendar days
-	Micros               // points in time
+	classExact   indexClass = iota // texts in NFC, references
+	classFolded                    // what is compared without case: select and type
+	classBool                      // what is true or false
+	classInOrder                   // all entities of the type, as ORDER BY has them
+	classNumber                    // from here on in order
+	classDay                       // calendar days
+	classMicros                    // points in time
 )
 
 // Ordered reports whether keys of the class have an order.
-func (c Class) Ordered() bool { return c >= Number }
+func (c indexClass) Ordered() bool { return c >= classNumber }
 
 // HashKey returns the key of a value in an index of a class without order. ok
 // is false for what has none, and is equal to nothing there.
-func HashKey(c Class, v *datum.Value) (key string, ok bool) {
+func hashKey(c indexClass, v *datum) (key string, ok bool) {
 	switch v.Kind {
-	case datum.TextKind, datum.Choice, datum.Ref:
+	case kindText, kindChoice, kindRef:
 		switch c {
-		case Exact:
+		case classExact:
 			return v.Text, true
-		case Folded:
+		case classFolded:
 			return entities.Fold(v.Text), true
 		}
-		b, ok := datum.ParseBool(v.Text)
+		b, ok := parseBool(v.Text)
 		return strconv.FormatInt(b, 10), ok
-	case datum.BoolKind:
-		return strconv.FormatInt(v.Int, 10), c == Bool
+	case kindBool:
+		return strconv.FormatInt(v.Int, 10), c == classBool
 	}
 	return "", false
 }
 
 // OrderedKey is hashKey for a class with an order, which the keys have.
-func OrderedKey(c Class, v *datum.Value, loc *time.Location) (key int64, ok bool) {
+func orderedKey(c indexClass, v *datum, loc *time.Location) (key int64, ok bool) {
 	switch v.Kind {
-	case datum.TextKind, datum.Choice:
-		if c == Number {
-			n, ok := datum.ParseNumber(v.Text)
+	case kindText, kindChoice:
+		if c == classNumber {
+			n, ok := parseNumber(v.Text)
 			return numberKey(n), ok
 		}
-		t, ok := datum.ParseTime(v.Text, loc)
+		t, ok := parseTime(v.Text, loc)
 		if !ok {
 			return 0, false
 		}
-		return OrderedKey(c, &t, loc)
-	case datum.Number:
-		return numberKey(v.Number), c == Number
-	case datum.Date:
-		return v.Int, c == Day
-	case datum.InstantKind:
-		if c == Day {
+		return orderedKey(c, &t, loc)
+	case kindNumber:
+		return numberKey(v.Number), c == classNumber
+	case kindDate:
+		return v.Int, c == classDay
+	case kindInstant:
+		if c == classDay {
 			return v.Day, true
 		}
-		return v.Int, c == Micros
+		return v.Int, c == classMicros
 	}
 	return 0, false
 }
@@ -105,25 +126,25 @@ func keyNumber(key int64) float64 {
 }
 
 // Key names an index. The names are folds.
-type Key struct {
+type indexKey struct {
 	TypeName, Field string
-	Class           Class
+	Class           indexClass
 }
 
 // Lookup asks an index who has this value, or one between these.
-type Lookup struct {
-	Key       Key
-	Stored    *Field // the field, for who has to build the index
-	Word      string // of an index without an order
-	Low, High int64  // of one with an order; both belong to the range
+type indexLookup struct {
+	Key       indexKey
+	Stored    *storedField // the field, for who has to build the index
+	Word      string       // of an index without an order
+	Low, High int64        // of one with an order; both belong to the range
 }
 
 // Index knows for one field of the live entities of one type who has which
 // value. Its lock is that of indexes.
-type Index struct {
+type fieldIndex struct {
 	gen   uint64 // of the store that it shows
-	field *Field
-	class Class
+	field *storedField
+	class indexClass
 	loc   *time.Location
 	used  atomic.Uint64 // when it was last asked, by indexes.clock
 	size  int           // entries
@@ -154,9 +175,9 @@ func entryLess(a, b entry) bool {
 	return a.id < b.id
 }
 
-func newIndex(f *Field, c Class, loc *time.Location) *Index {
-	x := &Index{field: f, class: c, loc: loc}
-	if c == InOrder {
+func newIndex(f *storedField, c indexClass, loc *time.Location) *fieldIndex {
+	x := &fieldIndex{field: f, class: c, loc: loc}
+	if c == classInOrder {
 		x.sorted = newSorted()
 	} else if c.Ordered() {
 		// Whoever asks or changes holds the lock of indexes.
@@ -168,9 +189,9 @@ func newIndex(f *Field, c Class, loc *time.Location) *Index {
 }
 
 // hashKeys appends the keys of an entity, ascending and each once.
-func (x *Index) hashKeys(e *entities.Entity, keys []string) []string {
-	EachValue(x.field, e, x.loc, func(v *datum.Value) {
-		if key, ok := HashKey(x.class, v); ok {
+func (x *fieldIndex) hashKeys(e *entities.Entity, keys []string) []string {
+	eachValue(x.field, e, x.loc, func(v *datum) {
+		if key, ok := hashKey(x.class, v); ok {
 			keys = append(keys, key)
 		}
 	})
@@ -181,9 +202,9 @@ func (x *Index) hashKeys(e *entities.Entity, keys []string) []string {
 	return keys
 }
 
-func (x *Index) orderedKeys(e *entities.Entity, keys []int64) []int64 {
-	EachValue(x.field, e, x.loc, func(v *datum.Value) {
-		if key, ok := OrderedKey(x.class, v, x.loc); ok {
+func (x *fieldIndex) orderedKeys(e *entities.Entity, keys []int64) []int64 {
+	eachValue(x.field, e, x.loc, func(v *datum) {
+		if key, ok := orderedKey(x.class, v, x.loc); ok {
 			keys = append(keys, key)
 		}
 	})
@@ -195,13 +216,13 @@ func (x *Index) orderedKeys(e *entities.Entity, keys []int64) []int64 {
 }
 
 // EachValue visits the value of a field, and each item of a list.
-func EachValue(f *Field, e *entities.Entity, loc *time.Location, visit func(*datum.Value)) {
+func eachValue(f *storedField, e *entities.Entity, loc *time.Location, visit func(*datum)) {
 	if f == nil {
 		return
 	}
-	var v datum.Value
-	Load(f, e, loc, &v)
-	if v.Kind != datum.List {
+	var v datum
+	loadField(f, e, loc, &v)
+	if v.Kind != kindList {
 		visit(&v)
 		return
 	}
@@ -212,7 +233,7 @@ func EachValue(f *Field, e *entities.Entity, loc *time.Location, visit func(*dat
 }
 
 // load fills a new index. O(n), with an order O(n log n).
-func (x *Index) load(list []*entities.Entity) {
+func (x *fieldIndex) load(list []*entities.Entity) {
 	if x.sorted != nil {
 		entries := make([]sortedEntry, 0, len(list))
 		for _, e := range list {
@@ -277,7 +298,7 @@ func placesOf(ids []string) map[string]int {
 
 // change takes in that an entity of the type was old and is now; either may be
 // nil. O(log n) for each value that changed.
-func (x *Index) change(old, now *entities.Entity) {
+func (x *fieldIndex) change(old, now *entities.Entity) {
 	if x.sorted != nil {
 		x.changeSorted(old, now)
 		return
@@ -325,7 +346,7 @@ func eachDifference[K cmp.Ordered](before, after []K, gone, come func(K)) {
 	}
 }
 
-func (x *Index) insert(key, id string) {
+func (x *fieldIndex) insert(key, id string) {
 	ids, known := x.ids[key]
 	if !known {
 		key = strings.Clone(key) // see owned
@@ -341,7 +362,7 @@ func (x *Index) insert(key, id string) {
 	}
 }
 
-func (x *Index) remove(key, id string) {
+func (x *fieldIndex) remove(key, id string) {
 	ids := x.ids[key]
 	places := x.place[key]
 	at := -1
@@ -371,7 +392,7 @@ func (x *Index) remove(key, id string) {
 }
 
 // Count returns how many entities a probe gives. O(1), with an order O(log² n).
-func (x *Index) Count(p *Lookup) int {
+func (x *fieldIndex) Count(p *indexLookup) int {
 	if x.tree == nil {
 		return len(x.ids[p.Word])
 	}
@@ -397,7 +418,7 @@ func (x *Index) Count(p *Lookup) int {
 }
 
 // rank is the number of entries below a key.
-func (x *Index) rank(key int64) int {
+func (x *fieldIndex) rank(key int64) int {
 	return sort.Search(x.tree.Len(), func(i int) bool {
 		en, _ := x.tree.GetAt(i)
 		return en.key >= key
@@ -405,7 +426,7 @@ func (x *Index) rank(key int64) int {
 }
 
 // Gather appends the ids that a probe gives.
-func (x *Index) Gather(p *Lookup, ids []string) []string {
+func (x *fieldIndex) Gather(p *indexLookup, ids []string) []string {
 	if x.tree == nil {
 		return append(ids, x.ids[p.Word]...)
 	}
@@ -423,7 +444,7 @@ func (x *Index) Gather(p *Lookup, ids []string) []string {
 // and kept current by apply, at the cost of what changed. It is used only while
 // it is known to show the store's present generation; in any doubt it is built
 // again, or the rows are scanned.
-type Set struct {
+type indexSet struct {
 	src *entities.Store
 	loc *time.Location
 
@@ -431,7 +452,7 @@ type Set struct {
 	show func([]*entities.Entity) []*entities.Entity // what of some entities is indexed; nil: all
 
 	mu      sync.RWMutex // guards what follows; constants are evaluated before it is taken
-	byType  map[string]map[Key]*Index
+	byType  map[string]map[indexKey]*fieldIndex
 	applied uint64 // the generation after the last change set
 	follows bool   // apply is called: what is behind applied is about to come
 
@@ -445,28 +466,28 @@ const maxEntries = 1 << 19
 
 // NewSet makes the indexes over a store: none, until a query wants one. loc says
 // which day a point in time belongs to.
-func NewSet(src *entities.Store, loc *time.Location) *Set {
-	return &Set{src: src, loc: loc, gen: src.Gen, byType: make(map[string]map[Key]*Index), applied: src.Gen()}
+func newIndexSet(src *entities.Store, loc *time.Location) *indexSet {
+	return &indexSet{src: src, loc: loc, gen: src.Gen, byType: make(map[string]map[indexKey]*fieldIndex), applied: src.Gen()}
 }
 
 // ShowOnly has only what a function makes of entities indexed, in generations of its own:
 // those of the store and of what decides about them. Call it before the first use.
-func (x *Set) ShowOnly(gen func() uint64, show func([]*entities.Entity) []*entities.Entity) {
+func (x *indexSet) ShowOnly(gen func() uint64, show func([]*entities.Entity) []*entities.Entity) {
 	x.gen, x.show = gen, show
 }
 
 // Generation returns that of what is indexed.
-func (x *Set) Generation() uint64 { return x.gen() }
+func (x *indexSet) Generation() uint64 { return x.gen() }
 
 // RLock keeps all indexes as they are until runlock.
-func (x *Set) RLock() { x.mu.RLock() }
+func (x *indexSet) RLock() { x.mu.RLock() }
 
 // RUnlock ends what RLock began.
-func (x *Set) RUnlock() { x.mu.RUnlock() }
+func (x *indexSet) RUnlock() { x.mu.RUnlock() }
 
 // Current returns an index that shows the present generation, or nil. Called
 // between rlock and runlock.
-func (x *Set) Current(key Key, gen uint64) *Index {
+func (x *indexSet) Current(key indexKey, gen uint64) *fieldIndex {
 	if have := x.byType[key.TypeName][key]; have != nil && have.gen == gen {
 		have.used.Store(x.clock.Add(1))
 		return have
@@ -477,7 +498,7 @@ func (x *Set) Current(key Key, gen uint64) *Index {
 // Build makes an index, unless another caller made it meanwhile. It reports
 // false when the store changed under it, or is about to tell what changed: then
 // a scan is cheaper than a build that is out of date at once.
-func (x *Set) Build(p *Lookup) bool {
+func (x *indexSet) Build(p *indexLookup) bool {
 	x.building.Lock()
 	defer x.building.Unlock()
 	gen := x.gen()
@@ -499,7 +520,7 @@ func (x *Set) Build(p *Lookup) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.byType[p.Key.TypeName] == nil {
-		x.byType[p.Key.TypeName] = make(map[Key]*Index)
+		x.byType[p.Key.TypeName] = make(map[indexKey]*fieldIndex)
 	}
 	x.byType[p.Key.TypeName][p.Key] = made
 	x.shrink(made)
@@ -507,7 +528,7 @@ func (x *Set) Build(p *Lookup) bool {
 }
 
 // shown returns what of some entities is indexed.
-func (x *Set) shown(list []*entities.Entity) []*entities.Entity {
+func (x *indexSet) shown(list []*entities.Entity) []*entities.Entity {
 	if x.show == nil {
 		return list
 	}
@@ -515,7 +536,7 @@ func (x *Set) shown(list []*entities.Entity) []*entities.Entity {
 }
 
 // shownOne is shown for one entity, nil for one that is not indexed.
-func (x *Set) shownOne(e *entities.Entity) *entities.Entity {
+func (x *indexSet) shownOne(e *entities.Entity) *entities.Entity {
 	if x.show == nil || e == nil {
 		return e
 	}
@@ -527,7 +548,7 @@ func (x *Set) shownOne(e *entities.Entity) *entities.Entity {
 }
 
 // Clear drops all indexes.
-func (x *Set) Clear() {
+func (x *indexSet) Clear() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	clear(x.byType)
@@ -535,7 +556,7 @@ func (x *Set) Clear() {
 
 // members returns the live entities of a type in no order: OfType would sort
 // them anew after each write, which takes longer than an index does.
-func (x *Set) members(typeName string) []*entities.Entity {
+func (x *indexSet) members(typeName string) []*entities.Entity {
 	list := make([]*entities.Entity, 0, x.src.Count(typeName))
 	known := make(map[string]bool) // spellings of type names
 	for e := range x.src.All() {
@@ -552,11 +573,11 @@ func (x *Set) members(typeName string) []*entities.Entity {
 }
 
 // shrink drops what was not asked for longest while there are too many entries.
-func (x *Set) shrink(keep *Index) {
+func (x *indexSet) shrink(keep *fieldIndex) {
 	for {
 		total := 0
-		var oldest *Index
-		var at Key
+		var oldest *fieldIndex
+		var at indexKey
 		for _, of := range x.byType {
 			for key, ix := range of {
 				total += ix.size
@@ -574,7 +595,7 @@ func (x *Set) shrink(keep *Index) {
 
 // Apply takes a commit into the indexes. It is called after the store took it
 // in, by one goroutine at a time.
-func (x *Set) Apply(cs *kv.ChangeSet) {
+func (x *indexSet) Apply(cs *kv.ChangeSet) {
 	gen := x.gen()
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -611,7 +632,7 @@ func (x *Set) Apply(cs *kv.ChangeSet) {
 
 // change takes one entity into the indexes of its type that show the
 // generation before.
-func (x *Set) change(old, now *entities.Entity, before uint64) {
+func (x *indexSet) change(old, now *entities.Entity, before uint64) {
 	var from, to string
 	if old.Live() {
 		from = entities.Fold(old.Type)

@@ -1,14 +1,12 @@
-package index
+package wql
 
 import (
 	"math"
 	"strconv"
-
-	"github.com/ctxd/ctxd/entities/wql/datum"
 )
 
 // RangeText writes a range of keys as people write it.
-func (c Class) RangeText(low, high int64) string {
+func (c indexClass) RangeText(low, high int64) string {
 	lowest, highest := low == math.MinInt64, high == math.MaxInt64
 	// The end of < and > is the neighbour of the number that was written.
 	from, above := c.endText(low, low-1)
@@ -36,9 +34,9 @@ func (c Class) RangeText(low, high int64) string {
 
 // endText writes the end of a range, or its neighbour outside when that is the
 // rounder number.
-func (c Class) endText(key, outside int64) (text string, isOutside bool) {
+func (c indexClass) endText(key, outside int64) (text string, isOutside bool) {
 	text = c.KeyText(key)
-	if c != Number {
+	if c != classNumber {
 		return text, false
 	}
 	if other := c.KeyText(outside); len(other) < len(text) {
@@ -48,12 +46,12 @@ func (c Class) endText(key, outside int64) (text string, isOutside bool) {
 }
 
 // KeyText writes a key of a class with an order.
-func (c Class) KeyText(key int64) string {
+func (c indexClass) KeyText(key int64) string {
 	switch c {
-	case Day:
-		return datum.FormatDay(key)
-	case Micros:
-		s, _ := datum.TextOf(&datum.Value{Kind: datum.InstantKind, Int: key})
+	case classDay:
+		return formatDay(key)
+	case classMicros:
+		s, _ := valueText(&datum{Kind: kindInstant, Int: key})
 		return s
 	}
 	return strconv.FormatFloat(keyNumber(key), 'g', -1, 64)

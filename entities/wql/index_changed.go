@@ -1,4 +1,4 @@
-package index
+package wql
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 
 // ChangedFields returns the folds of what differs between two entities, and
 // whether one of them came, went, or moved to another type.
-func ChangedFields(old, now *entities.Entity, hidden func(*entities.Entity) bool) (names []string, existence bool) {
+func changedFields(old, now *entities.Entity, hidden func(*entities.Entity) bool) (names []string, existence bool) {
 	if old == nil || now == nil || old.Live() != now.Live() || old.Type != now.Type || hidden(old) != hidden(now) {
 		return nil, true
 	}

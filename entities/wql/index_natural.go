@@ -1,4 +1,4 @@
-package index
+package wql
 
 import (
 	"strings"
@@ -7,13 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/entities/wql/datum"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
 // Beginning returns the part of a text that has a natural key of its own: not
 // more than most bytes, and no number or composed letter cut in two.
-func Beginning(s string, most int) (part string, cut bool) {
+func naturalPrefix(s string, most int) (part string, cut bool) {
 	if len(s) <= most {
 		return s, false
 	}
@@ -21,7 +20,7 @@ func Beginning(s string, most int) (part string, cut bool) {
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	if !datum.IsASCII(s[:end]) || s[end] >= utf8.RuneSelf {
+	if !isASCII(s[:end]) || s[end] >= utf8.RuneSelf {
 		end = max(norm.NFC.LastBoundary([]byte(s[:end])), 0)
 	}
 	for end > 0 && syntax.IsDigit(s[end-1]) {
@@ -34,7 +33,7 @@ func Beginning(s string, most int) (part string, cut bool) {
 // order of names without case (entities.CompareNatural), so that sorting n rows
 // folds each once and not at each of n log n comparisons. A run of digits
 // becomes a digit, the number of digits without leading zeros, and these digits.
-func AppendNaturalKey(key []byte, s string) []byte {
+func appendNaturalKey(key []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
 			s = entities.Fold(s)

@@ -1,4 +1,11 @@
-package schema
+package wql
+
+// Schema is the declared types that a WQL query is read by, as they were at one
+// moment.
+//
+// It is the part of package wql that knows types alone and nothing of programs: which types
+// a name stands for, of which each vault may have one, and how people and cycles call a field.
+// A Schema is not changed once it is made, so any number of goroutines may read it.
 
 import (
 	"slices"
@@ -8,7 +15,7 @@ import (
 )
 
 // Schema is the declared types at one moment.
-type Schema struct {
+type typeSchema struct {
 	Types  []*entities.Type
 	ByName map[string][]*entities.Type            // by fold
 	Named  func(name string) *entities.NamedTypes // tells whose type an entity has; nil: nobody runs a query
@@ -16,8 +23,8 @@ type Schema struct {
 
 // New returns the schema of some types, with one put over them when a declaration is checked
 // before it is stored, else nil.
-func New(types []*entities.Type, over *entities.Type) *Schema {
-	s := &Schema{ByName: make(map[string][]*entities.Type, len(types)+1)}
+func newSchema(types []*entities.Type, over *entities.Type) *typeSchema {
+	s := &typeSchema{ByName: make(map[string][]*entities.Type, len(types)+1)}
 	for _, t := range types {
 		if over == nil || entities.TypeKey(t) != entities.TypeKey(over) {
 			s.Types = append(s.Types, t)
@@ -34,10 +41,10 @@ func New(types []*entities.Type, over *entities.Type) *Schema {
 }
 
 // Of returns the types of a name, compared without case.
-func (s *Schema) Of(name string) []*entities.Type { return s.ByName[entities.Fold(name)] }
+func (s *typeSchema) Of(name string) []*entities.Type { return s.ByName[entities.Fold(name)] }
 
 // TypeNames lists the names of the types.
-func (s *Schema) TypeNames() []string {
+func (s *typeSchema) TypeNames() []string {
 	names := make([]string, len(s.Types))
 	for i, t := range s.Types {
 		names[i] = t.Name
@@ -46,7 +53,7 @@ func (s *Schema) TypeNames() []string {
 }
 
 // FieldNames lists the declared fields of some types.
-func FieldNames(types []*entities.Type) []string {
+func typeFieldNames(types []*entities.Type) []string {
 	var names []string
 	seen := make(map[string]bool)
 	for _, t := range types {
@@ -61,7 +68,7 @@ func FieldNames(types []*entities.Type) []string {
 }
 
 // FieldKey names a field of a type: the name that people know, and whose type it is.
-func FieldKey(t *entities.Type, field string) string {
+func fieldKey(t *entities.Type, field string) string {
 	if t.Vault == "" {
 		return t.Name + "." + field
 	}
@@ -69,7 +76,7 @@ func FieldKey(t *entities.Type, field string) string {
 }
 
 // Cycle shows keys of fields that need each other by the names that people know.
-func Cycle(keys []string) string {
+func formatCycle(keys []string) string {
 	for i, key := range keys {
 		keys[i], _, _ = strings.Cut(key, "\n")
 	}
