@@ -54,11 +54,11 @@ const OwnNote = "noteId"
 type Graph struct {
 	*adjacency
 	wql   *wql.Engine
-	shown Shown // nil: everything
+	shown Visibility // nil: everything
 }
 
 // Shown says what a reader sees who does not see everything.
-type Shown interface {
+type Visibility interface {
 	SeesEntity(*entities.Entity) bool // whether it exists for the reader; it takes no lock
 	SeesNote(*notes.Note) bool        // likewise
 	HidesEntity(id string) bool       // whether there is, or was, one that does not exist for the reader
@@ -106,7 +106,7 @@ func Open(db *kv.Store, ents *entities.Store, ns *notes.Store, engine *wql.Engin
 // As returns the same graph for a reader that does not see all of it. engine answers
 // for that reader. Hidden records are in no walk, path or figure; what a record that
 // is shown refers to shows as Private where the record would be named.
-func (g *Graph) As(shown Shown, engine *wql.Engine) *Graph {
+func (g *Graph) As(shown Visibility, engine *wql.Engine) *Graph {
 	return &Graph{adjacency: g.adjacency, wql: engine, shown: shown}
 }
 

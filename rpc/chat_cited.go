@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/graph/draw"
+	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -83,9 +83,9 @@ func (c scope) chatGraph(ctx context.Context, _ *Session, p protocol.ChatGraphPa
 	out = protocol.ChatGraph{Nodes: g.Nodes, Edges: g.Edges, Truncated: g.More}
 	switch p.Format {
 	case "dot":
-		out.Text, err = draw.DOT(g.Drawable())
+		out.Text, err = graph.DrawDOT(g.Drawable())
 	case "svg":
-		out.Text = draw.SVG(g.Drawable(), draw.SVGOptions{Title: "What conversations stood on"})
+		out.Text = graph.DrawSVG(g.Drawable(), graph.SVGOptions{Title: "What conversations stood on"})
 	}
 	return out, err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 )
 
 // The page of inspect context --html. Its style and script are ours alone, and
@@ -112,7 +111,7 @@ func (d *contextDocument) page() (string, error) { return page.Execute("context"
 
 func (d *contextDocument) data() *contextPage {
 	r := &d.result.Report
-	style, script := page.Style+draw.SVGStyle+page.CanvasStyle, page.CanvasScript+pageJS
+	style, script := page.Style+graph.SVGStyle+page.CanvasStyle, page.CanvasScript+pageJS
 	p := &contextPage{
 		Policy: "default-src 'none'; style-src '" + page.Hash(style) + "'; script-src '" + page.Hash(script) +
 			"'; base-uri 'none'; form-action 'none'",
@@ -222,7 +221,7 @@ func (p *contextPage) link() {
 	blocks := make(map[string]*pageItem)
 	p.entities(func(n int, it *pageItem) {
 		blocks[it.entity] = it
-		if n < draw.MaxDrawn {
+		if n < graph.MaxSVGNodes {
 			it.Node = fmt.Sprintf("g-node-%d", n)
 		}
 	})
@@ -249,7 +248,7 @@ func (p *contextPage) link() {
 func (p *contextPage) draw() {
 	sub := &graph.Subgraph{}
 	var anchors []string
-	o := draw.SVGOptions{
+	o := graph.SVGOptions{
 		Title: "The entities in the prompt and the fields that led to them", Inline: true, Depths: true, Kinds: true,
 		Link: func(node int) string { return "#" + anchors[node] },
 	}
@@ -271,7 +270,7 @@ func (p *contextPage) draw() {
 	if len(sub.Nodes) == 0 {
 		return
 	}
-	p.Graph = htmltemplate.HTML(draw.SVG(sub, o)) // package draw escapes what users wrote
+	p.Graph = htmltemplate.HTML(graph.DrawSVG(sub, o)) // package draw escapes what users wrote
 }
 
 // linkedTitle is the title in a link of a note, as its text in the prompt has it.

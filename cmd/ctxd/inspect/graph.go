@@ -10,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -202,11 +201,11 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 	case a.JSON:
 		return "", nil
 	case c.Format == "dot":
-		return draw.DOT(sub)
+		return graph.DrawDOT(sub)
 	case c.Format == "mermaid":
-		return draw.Mermaid(sub), nil
+		return graph.DrawMermaid(sub), nil
 	case c.Format == "svg", c.Format == "html":
-		o := draw.SVGOptions{Title: "Around " + c.Node, AllFields: c.Fields >= 0}
+		o := graph.SVGOptions{Title: "Around " + c.Node, AllFields: c.Fields >= 0}
 		if c.To != "" {
 			o.Title = "How " + c.Node + " and " + c.To + " are connected"
 			o.Marked = map[int]bool{}
@@ -217,7 +216,7 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 		if c.Format == "html" {
 			return page.RenderGraph(sub, page.GraphOptions{Title: o.Title, Draw: o, Made: time.Now()})
 		}
-		return draw.SVG(sub, o), nil
+		return graph.DrawSVG(sub, o), nil
 	}
 	return "", nil
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 )
 
 // drawSubgraph draws the tree of the walk: each record hangs from the one that
@@ -78,7 +77,7 @@ func (t *walkTree) branch(i int) *term.Branch {
 	type key struct{ edges, kind, typ string }
 	keyOf := func(c int) key { return key{strings.Join(t.edges[c], ", "), t.Nodes[c].Kind, t.Nodes[c].Type} }
 	alike := make(map[key][]int)
-	if len(t.below[i]) >= draw.Crowd {
+	if len(t.below[i]) >= graph.CrowdedLayer {
 		for _, c := range t.below[i] {
 			if len(t.below[c]) == 0 && len(t.Nodes[c].Fields) == 0 {
 				alike[keyOf(c)] = append(alike[keyOf(c)], c)
@@ -88,7 +87,7 @@ func (t *walkTree) branch(i int) *term.Branch {
 	for _, c := range t.below[i] {
 		group := alike[keyOf(c)]
 		switch {
-		case len(group) < draw.Fewest || !slices.Contains(group, c):
+		case len(group) < graph.MinGroupedNodes || !slices.Contains(group, c):
 			child := t.branch(c)
 			child.Label = append(term.Line{term.Styled(term.Faint, strings.Join(t.edges[c], ", ")), term.Text(" ")},
 				vertexLabel(t.Nodes[c], term.Accent)...)

@@ -10,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 )
 
 var (
@@ -40,7 +39,7 @@ const maxTies = 60
 // Options say what a page tells of.
 type GraphOptions struct {
 	Title string
-	Draw  draw.SVGOptions // Title, Link, Inline, Wide and Kinds are set by Page
+	Draw  graph.SVGOptions // Title, Link, Inline, Wide and Kinds are set by Page
 	Made  time.Time
 }
 
@@ -69,17 +68,17 @@ type recordTie struct{ Field, Anchor, Name string }
 
 // Page returns the page of a part of the graph.
 func RenderGraph(sub *graph.Subgraph, o GraphOptions) (string, error) {
-	shown := min(len(sub.Nodes), draw.MaxDrawn)
+	shown := min(len(sub.Nodes), graph.MaxSVGNodes)
 	o.Draw.Title, o.Draw.Inline, o.Draw.Wide, o.Draw.Kinds = o.Title, true, true, true
 	o.Draw.Link = func(n int) string { return "#" + recordAnchor(n) }
-	style, script := Style+draw.SVGStyle+CanvasStyle+graphCSS, CanvasScript+graphJS
+	style, script := Style+graph.SVGStyle+CanvasStyle+graphCSS, CanvasScript+graphJS
 	d := &graphData{
 		Policy: "default-src 'none'; style-src '" + Hash(style) + "'; script-src '" + Hash(script) +
 			"'; base-uri 'none'; form-action 'none'",
 		Title: term.Clean(o.Title), Style: template.HTML("<style>" + style + "</style>"),
 		About:  term.Count(len(sub.Nodes), "record") + ", " + term.Count(len(sub.Edges), "edge"),
 		Script: template.HTML("<script>" + script + "</script>"), Tools: CanvasTools,
-		Graph: template.HTML(draw.SVG(sub, o.Draw)), // package draw escapes what users wrote
+		Graph: template.HTML(graph.DrawSVG(sub, o.Draw)), // package draw escapes what users wrote
 		More:  len(sub.Nodes) - shown, Made: term.Day(o.Made), Program: term.ProgramName(),
 	}
 	ties := tiesOf(sub, shown)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 )
 
 func renderGraph(t *testing.T, sub *graph.Subgraph) string {
@@ -58,7 +57,7 @@ func TestCLI7_PageHasEveryRecord(t *testing.T) {
 	if strings.Contains(doc, ">link") {
 		t.Error("a plain link is called one")
 	}
-	if doc := renderGraph(t, around(draw.MaxDrawn+4)); !strings.Contains(doc, "5 more, further away, are not shown") {
+	if doc := renderGraph(t, around(graph.MaxSVGNodes+4)); !strings.Contains(doc, "5 more, further away, are not shown") {
 		t.Error("it does not say what is left out")
 	}
 	renderGraph(t, &graph.Subgraph{})

@@ -9,7 +9,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -135,11 +134,11 @@ func (c *conceptsCmd) draw(a *MemoryOptions, sub *graph.Subgraph, title string) 
 	var doc string
 	switch c.Format {
 	case "dot":
-		doc, err = draw.DOT(sub)
+		doc, err = graph.DrawDOT(sub)
 	case "mermaid":
-		doc = draw.Mermaid(sub)
+		doc = graph.DrawMermaid(sub)
 	default:
-		doc = draw.SVG(sub, draw.SVGOptions{Title: title})
+		doc = graph.DrawSVG(sub, graph.SVGOptions{Title: title})
 	}
 	if err != nil {
 		return err

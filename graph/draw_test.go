@@ -1,4 +1,4 @@
-package draw_test
+package graph_test
 
 import (
 	"encoding/xml"
@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/graph/draw"
 )
 
 // sample is a part of a graph with a circle, a self reference and two edges
@@ -53,7 +52,7 @@ func TestDOT(t *testing.T) {
 }
 `
 	for range 5 { // the library goes by the order of a map
-		if got, err := draw.DOT(sample()); got != want || err != nil {
+		if got, err := graph.DrawDOT(sample()); got != want || err != nil {
 			t.Fatalf("%v\n%s", err, got)
 		}
 	}
@@ -70,13 +69,13 @@ func TestMermaid(t *testing.T) {
   n1 --> n2
   n2 -->|"back"| n0
 `
-	if got := draw.Mermaid(sample()); got != want {
+	if got := graph.DrawMermaid(sample()); got != want {
 		t.Errorf("%s", got)
 	}
 }
 
 func TestSVG_IsWholeAndNeedsNothingElse(t *testing.T) {
-	doc := draw.SVG(sample(), draw.SVGOptions{Title: "A & B"})
+	doc := graph.DrawSVG(sample(), graph.SVGOptions{Title: "A & B"})
 	elements := readSVG(t, doc)
 	if n := elements["rect"] - strings.Count(doc, `class="g-under"`); n != 4 { // the paper and three boxes
 		t.Errorf("%d boxes", n)
@@ -95,12 +94,12 @@ func TestSVG_IsWholeAndNeedsNothingElse(t *testing.T) {
 	if bad := regexp.MustCompile(`(?:url\(|href=|src=|@import)[^#]`).FindString(doc); bad != "" {
 		t.Errorf("it asks for %s", bad)
 	}
-	inline := draw.SVG(sample(), draw.SVGOptions{Inline: true, Depths: true, Link: func(n int) string { return fmt.Sprintf("#x%d", n) }})
+	inline := graph.DrawSVG(sample(), graph.SVGOptions{Inline: true, Depths: true, Link: func(n int) string { return fmt.Sprintf("#x%d", n) }})
 	elements = readSVG(t, inline)
 	if elements["style"] != 0 || elements["a"] != 3 || !strings.Contains(inline, `<a href="#x2" class="g-node g-entity" id="g-node-2"`) || !strings.Contains(inline, ">depth 1<") {
 		t.Errorf("inline: %v\n%s", elements, inline)
 	}
-	readSVG(t, draw.SVG(&graph.Subgraph{}, draw.SVGOptions{}))
+	readSVG(t, graph.DrawSVG(&graph.Subgraph{}, graph.SVGOptions{}))
 }
 
 // wheel is a node with others around it, of a few types and fields, and, where deep,
@@ -163,20 +162,20 @@ func sizeOf(t *testing.T, doc string) (width, height float64) {
 // TestSVG_BoxesDoNotOverlap draws graphs of many sizes: every box is there, within the
 // drawing, and covers no other; so is every frame. The same graph gives the same bytes.
 func TestSVG_BoxesDoNotOverlap(t *testing.T) {
-	for _, nodes := range []int{1, 2, 11, 12, 13, 14, 31, 61, 200, draw.MaxDrawn, draw.MaxDrawn + 7} {
+	for _, nodes := range []int{1, 2, 11, 12, 13, 14, 31, 61, 200, graph.MaxSVGNodes, graph.MaxSVGNodes + 7} {
 		for _, deep := range []bool{false, true} {
-			for _, o := range []draw.SVGOptions{{}, {Inline: true, Depths: true}, {AllFields: true}} {
-				doc := draw.SVG(wheel(nodes, deep), o)
+			for _, o := range []graph.SVGOptions{{}, {Inline: true, Depths: true}, {AllFields: true}} {
+				doc := graph.DrawSVG(wheel(nodes, deep), o)
 				readSVG(t, doc)
-				if doc != draw.SVG(wheel(nodes, deep), o) {
+				if doc != graph.DrawSVG(wheel(nodes, deep), o) {
 					t.Fatalf("%d nodes are drawn in two ways", nodes)
 				}
 				width, height := sizeOf(t, doc)
 				boxes := areas(t, doc, "g-box")
-				if len(boxes) != min(nodes, draw.MaxDrawn) {
+				if len(boxes) != min(nodes, graph.MaxSVGNodes) {
 					t.Fatalf("%d boxes of %d nodes", len(boxes), nodes)
 				}
-				if more := strings.Contains(doc, "… and 7 more"); more != (nodes > draw.MaxDrawn) {
+				if more := strings.Contains(doc, "… and 7 more"); more != (nodes > graph.MaxSVGNodes) {
 					t.Errorf("%d nodes: more are said to be there: %v", nodes, more)
 				}
 				for _, list := range [][]area{boxes, areas(t, doc, "g-frame")} {
@@ -199,11 +198,11 @@ func TestSVG_BoxesDoNotOverlap(t *testing.T) {
 // TestSVG_SixtyNodesFitAScreen draws a node with sixty others around it.
 func TestSVG_SixtyNodesFitAScreen(t *testing.T) {
 	sub := wheel(61, false)
-	doc := draw.SVG(sub, draw.SVGOptions{})
+	doc := graph.DrawSVG(sub, graph.SVGOptions{})
 	if width, height := sizeOf(t, doc); width > 1920 || height > 1000 {
 		t.Errorf("%v by %v", width, height)
 	}
-	width, _ := sizeOf(t, draw.SVG(sub, draw.SVGOptions{Inline: true}))
+	width, _ := sizeOf(t, graph.DrawSVG(sub, graph.SVGOptions{Inline: true}))
 	if width > 1060 {
 		t.Errorf("%v wide in a page", width)
 	}
@@ -218,7 +217,7 @@ func TestSVG_SixtyNodesFitAScreen(t *testing.T) {
 	if n := strings.Count(doc, `class="g-field"`); n != 2 { // of the node in the middle
 		t.Errorf("%d fields", n)
 	}
-	if n := strings.Count(draw.SVG(sub, draw.SVGOptions{AllFields: true}), `class="g-field"`); n != 2*61 {
+	if n := strings.Count(graph.DrawSVG(sub, graph.SVGOptions{AllFields: true}), `class="g-field"`); n != 2*61 {
 		t.Errorf("%d fields of all nodes", n)
 	}
 }
@@ -243,7 +242,7 @@ func TestSVG_FewFrames(t *testing.T) {
 	for i := range 5 {
 		add(fmt.Sprint("c", i), 2, fmt.Sprint("a", i))
 	}
-	doc := draw.SVG(sub, draw.SVGOptions{})
+	doc := graph.DrawSVG(sub, graph.SVGOptions{})
 	if n := len(areas(t, doc, "g-frame")); n != 2 {
 		t.Errorf("%d frames", n)
 	}
@@ -257,7 +256,7 @@ func TestSVG_FewFrames(t *testing.T) {
 // TestSVG_RootIsInView: a drawing that no screen holds begins with what the rest was
 // reached from.
 func TestSVG_RootIsInView(t *testing.T) {
-	doc := draw.SVG(wheel(400, true), draw.SVGOptions{})
+	doc := graph.DrawSVG(wheel(400, true), graph.SVGOptions{})
 	if root := areas(t, doc, "g-box")[0]; root.x > 100 || root.y > 100 {
 		t.Errorf("the root is at %v", root)
 	}
@@ -266,7 +265,7 @@ func TestSVG_RootIsInView(t *testing.T) {
 // TestSVG_EveryViewerHasItsColours: all that is drawn has its colour in an attribute,
 // and no rule of the style sheet takes it away where variables are not known.
 func TestSVG_EveryViewerHasItsColours(t *testing.T) {
-	doc := draw.SVG(wheel(61, true), draw.SVGOptions{Depths: true})
+	doc := graph.DrawSVG(wheel(61, true), graph.SVGOptions{Depths: true})
 	for _, m := range regexp.MustCompile(`<(?:rect|path|text|tspan) [^>]*>`).FindAllString(doc, -1) {
 		if !regexp.MustCompile(` (fill|stroke)="#[0-9a-f]{3,6}"`).MatchString(m) || strings.Contains(m, "var(") {
 			t.Fatalf("%s has no colour", m)
@@ -296,7 +295,7 @@ func TestSVG_ManyEdges(t *testing.T) {
 	for i := range 4000 {
 		sub.Edges = append(sub.Edges, graph.Arc{From: fmt.Sprint("e", i%400), To: fmt.Sprint("e", i*7%400), Field: "x"})
 	}
-	doc := draw.SVG(sub, draw.SVGOptions{})
+	doc := graph.DrawSVG(sub, graph.SVGOptions{})
 	readSVG(t, doc)
 	if !strings.Contains(doc, "… and 1600 more") {
 		t.Error("it does not say how many are left out")
@@ -364,7 +363,7 @@ func FuzzDrawings(f *testing.F) {
 			},
 			Edges: []graph.Arc{{From: "a", To: "b", Field: field}, {From: "b", To: "a", Field: name}},
 		}
-		doc := draw.SVG(sub, draw.SVGOptions{Title: name, Link: func(int) string { return "#" + field }})
+		doc := graph.DrawSVG(sub, graph.SVGOptions{Title: name, Link: func(int) string { return "#" + field }})
 		if got := readSVG(t, doc); got["text"] < 5 || got["rect"]-3 != got["text"]-5 || got["a"] != 2 {
 			t.Fatalf("%v in\n%s", got, doc)
 		}
@@ -375,7 +374,7 @@ func FuzzDrawings(f *testing.F) {
 
 func checkDOT(t *testing.T, sub *graph.Subgraph) {
 	t.Helper()
-	doc, err := draw.DOT(sub)
+	doc, err := graph.DrawDOT(sub)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +391,7 @@ func checkDOT(t *testing.T, sub *graph.Subgraph) {
 
 func checkMermaid(t *testing.T, sub *graph.Subgraph) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSuffix(draw.Mermaid(sub), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(graph.DrawMermaid(sub), "\n"), "\n")
 	if len(lines) != 5 {
 		t.Fatalf("%q", lines)
 	}
@@ -432,7 +431,7 @@ func TestDOT_GraphvizReadsIt(t *testing.T) {
 		sub.Nodes = append(sub.Nodes, graph.Vertex{ID: fmt.Sprint("e", i), Kind: "entity", Name: s, Type: s, Fields: []graph.FieldText{{Name: s, Text: s}}})
 		sub.Edges = append(sub.Edges, graph.Arc{From: "e0", To: fmt.Sprint("e", i), Field: s})
 	}
-	doc, err := draw.DOT(sub)
+	doc, err := graph.DrawDOT(sub)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,7 +461,7 @@ func TestCLI7_TheFewOfOneParentHaveOneEdge(t *testing.T) {
 		sub.Nodes = append(sub.Nodes, v)
 		sub.Edges = append(sub.Edges, graph.Arc{From: "hub", To: v.ID, Field: "f"})
 	}
-	doc := draw.SVG(sub, draw.SVGOptions{})
+	doc := graph.DrawSVG(sub, graph.SVGOptions{})
 	frames, edges := len(areas(t, doc, "g-frame")), strings.Count(doc, `class="g-edge"`)
 	if frames != 2 || edges != 2 {
 		t.Errorf("%d frames, %d edges", frames, edges)

@@ -1,4 +1,4 @@
-package draw
+package graph
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/text"
-	"github.com/ctxd/ctxd/graph"
 )
 
 // A layer of many nodes would be a column that no screen can hold. Its nodes stand
@@ -17,8 +16,8 @@ import (
 
 // From these numbers on nodes stand together, in a drawing and in a tree of lines.
 const (
-	Crowd  = 12 // nodes of a layer
-	Fewest = 3  // nodes of one kind
+	CrowdedLayer    = 12 // nodes of a layer
+	MinGroupedNodes = 3  // nodes of one kind
 )
 
 const (
@@ -46,7 +45,7 @@ type tie struct {
 }
 
 // words says what a tie and the type of a node are: "members →, team ← · Person".
-func (t tie) words(v *graph.Vertex) string {
+func (t tie) words(v *Vertex) string {
 	var fields, parts []string
 	if t.out != "" {
 		fields = append(fields, t.out+" →")
@@ -126,7 +125,7 @@ func (d *svg) group() {
 		alike[keyOf(i)]++
 	}
 	for k, n := range alike {
-		if n < Fewest {
+		if n < MinGroupedNodes {
 			rest[key{depth: k.depth, parent: k.parent}] += n
 		}
 	}
@@ -135,15 +134,15 @@ func (d *svg) group() {
 	}
 	at := make(map[key]int)
 	for i := range d.shown {
-		if count[depths[i]] < Crowd {
+		if count[depths[i]] < CrowdedLayer {
 			d.blocks = append(d.blocks, block{nodes: []int{i}, depth: depths[i], parent: -1})
 			continue
 		}
 		d.terse = true
 		k := keyOf(i)
 		heading := k.words
-		if alike[k] < Fewest {
-			if k, heading = (key{depth: k.depth, parent: k.parent}), ""; rest[k] < Fewest && parents[k.depth] > 1 {
+		if alike[k] < MinGroupedNodes {
+			if k, heading = (key{depth: k.depth, parent: k.parent}), ""; rest[k] < MinGroupedNodes && parents[k.depth] > 1 {
 				k.parent = -1 // the few of several parents stand together
 			}
 		}

@@ -1,12 +1,10 @@
-package draw
+package graph
 
 import (
 	"html"
 	"unicode"
 
 	"github.com/rivo/uniseg"
-
-	"github.com/ctxd/ctxd/graph"
 )
 
 // advances are how wide the characters from the blank to ~ are in DejaVu Sans, in
@@ -77,7 +75,7 @@ func advance(cluster string, cells int) int {
 
 // fit returns one line of a text, cut with … where it is wider than room.
 func (f font) fit(s string, room float64) string {
-	s = graph.OneLine(s, graph.MaxFieldText)
+	s = OneLine(s, MaxFieldText)
 	if f.width(s) <= room {
 		return s
 	}
@@ -96,7 +94,7 @@ func (f font) fit(s string, room float64) string {
 }
 
 // markup writes one line of a text for XML, of so many graphemes at most.
-func markup(s string, most int) string { return html.EscapeString(graph.OneLine(s, most)) }
+func markup(s string, most int) string { return html.EscapeString(OneLine(s, most)) }
 
 // fitMarkup writes one line of a text for XML that is no wider than room.
 func (f font) fitMarkup(s string, room float64) string { return html.EscapeString(f.fit(s, room)) }

@@ -1,4 +1,4 @@
-package draw
+package graph
 
 import (
 	"cmp"
@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/ctxd/ctxd/graph"
 )
 
 // MaxDrawn is how many nodes an SVG shows, the nearest; more can't be read.
-const MaxDrawn = 400
+const MaxSVGNodes = 400
 
 // SVGOptions say how SVG draws. The zero value makes a whole document.
 type SVGOptions struct {
@@ -95,8 +93,8 @@ const (
 // type and the Fields it has; the nodes of a crowded column in frames, without their
 // fields. The document needs nothing from elsewhere, and no text of a record is read as
 // markup. It takes O(n log n) for n nodes and edges.
-func SVG(s *graph.Subgraph, o SVGOptions) string {
-	d := &svg{Subgraph: s, options: o, shown: min(len(s.Nodes), MaxDrawn)}
+func DrawSVG(s *Subgraph, o SVGOptions) string {
+	d := &svg{Subgraph: s, options: o, shown: min(len(s.Nodes), MaxSVGNodes)}
 	for _, e := range strokes(s) {
 		if e.from < d.shown && e.to < d.shown {
 			d.strokes = append(d.strokes, e)
@@ -110,7 +108,7 @@ func SVG(s *graph.Subgraph, o SVGOptions) string {
 
 // svg is a drawing in the making.
 type svg struct {
-	*graph.Subgraph
+	*Subgraph
 	options SVGOptions
 	shown   int // nodes
 	strokes []stroke
@@ -239,7 +237,7 @@ func (d *svg) fieldsHeight(node int) float64 {
 }
 
 // fields returns the fields that a node shows.
-func (d *svg) fields(node int) []graph.FieldText {
+func (d *svg) fields(node int) []FieldText {
 	if d.terse && !d.options.AllFields && !d.marked(node) {
 		return nil
 	}
@@ -465,7 +463,7 @@ func (d *svg) label(e *edge) {
 // node draws a box with its texts.
 func (d *svg) node(i int) {
 	v, b := &d.Nodes[i], &d.places[i]
-	marked, note := d.marked(i), kindOf(v) == graph.Note
+	marked, note := d.marked(i), kindOf(v) == Note
 	class := "g-node g-" + kindOf(v).String()
 	look, radius := boxLook, 6
 	switch {
@@ -551,20 +549,20 @@ func (d *svg) text(look string, x, y float64, s string, f font, room float64) {
 }
 
 // kindOf returns the kind of a node; what is no note is drawn as an entity.
-func kindOf(v *graph.Vertex) graph.Kind {
-	if v.Kind == graph.Note.String() {
-		return graph.Note
+func kindOf(v *Vertex) Kind {
+	if v.Kind == Note.String() {
+		return Note
 	}
-	return graph.Entity
+	return Entity
 }
 
-func (d *svg) nodeTitle(v *graph.Vertex) string {
+func (d *svg) nodeTitle(v *Vertex) string {
 	title := markup(v.Name, maxName)
 	if v.Type != "" {
 		title += " (" + markup(v.Type, maxName) + ")"
 	}
 	for _, f := range v.Fields {
-		title += "\n" + markup(f.Name, maxName) + ": " + markup(f.Text, graph.MaxFieldText)
+		title += "\n" + markup(f.Name, maxName) + ": " + markup(f.Text, MaxFieldText)
 	}
 	return title
 }

@@ -1,4 +1,21 @@
-package draw
+package graph
+
+// Draw makes drawings of a part of the graph: DOT for Graphviz, Mermaid for
+// Markdown, and SVG, which needs no other program and is laid out here (layout.go).
+//
+// It is pure: a graph.Subgraph in, text out; no files, clocks or state. Any function may
+// be called from any goroutine. What users wrote never becomes structure of a drawing:
+// every text is escaped for the format and cut to one line. A drawing shows at most
+// MaxDrawn nodes and says how many it leaves out. A plain link between notes has no label.
+//
+// An SVG is for every viewer: its colours stand in attributes, and the style sheet only
+// replaces them where variables are known; it uses no markers and no nested drawings. Texts
+// are cut by their width (width.go). A dozen nodes or more at one depth stand in frames
+// (groups.go). There is no PNG of our own: the fonts that Go programs can carry lack most
+// scripts, and a program such as rsvg-convert makes one from the SVG.
+//
+// Library graphs (dominikbraun/graph) are built only for DOT, of the part at hand: the
+// library copies all edges for each question.
 
 import (
 	"bytes"
@@ -9,8 +26,6 @@ import (
 
 	dgraph "github.com/dominikbraun/graph"
 	dot "github.com/dominikbraun/graph/draw"
-
-	"github.com/ctxd/ctxd/graph"
 )
 
 // Lengths of what a drawing shows of a text, in graphemes.
@@ -27,11 +42,11 @@ type stroke struct {
 	fields   []string
 }
 
-func (s stroke) label() string { return graph.OneLine(strings.Join(s.fields, ", "), maxLabels) }
+func (s stroke) label() string { return OneLine(strings.Join(s.fields, ", "), maxLabels) }
 
 // strokes joins the edges of a part of the graph, in the order of their nodes.
-func strokes(s *graph.Subgraph) []stroke {
-	index := graph.IndexOf(s)
+func strokes(s *Subgraph) []stroke {
+	index := IndexOf(s)
 	at := make(map[[2]int]int)
 	var list []stroke
 	for _, e := range s.Edges {
@@ -45,7 +60,7 @@ func strokes(s *graph.Subgraph) []stroke {
 			at[[2]int{from, to}] = i
 			list = append(list, stroke{from: from, to: to})
 		}
-		plain := e.Field == graph.WikiLink && s.Nodes[from].Kind == graph.Note.String()
+		plain := e.Field == WikiLink && s.Nodes[from].Kind == Note.String()
 		if !plain && !slices.Contains(list[i].fields, e.Field) {
 			list[i].fields = append(list[i].fields, e.Field)
 		}
@@ -56,11 +71,11 @@ func strokes(s *graph.Subgraph) []stroke {
 
 // DOT draws a part of the graph for Graphviz. No text of a record can end its
 // quotes or is read as an escape.
-func DOT(s *graph.Subgraph) (string, error) {
+func DrawDOT(s *Subgraph) (string, error) {
 	g := dgraph.New(func(i int) string { return fmt.Sprintf("n%d", i) }, dgraph.Directed())
 	for i, v := range s.Nodes {
 		shape := "box"
-		if v.Kind == graph.Note.String() {
+		if v.Kind == Note.String() {
 			shape = "note"
 		}
 		attributes := map[string]string{"label": dotLabel(v), "shape": shape}
@@ -113,16 +128,16 @@ func inOrder(doc string) string {
 	return lines[0] + "\n  " + strings.Join(body, "\n  ") + "\n}\n"
 }
 
-func dotLabel(v graph.Vertex) string {
-	label := dotText(graph.OneLine(v.Name, maxName))
+func dotLabel(v Vertex) string {
+	label := dotText(OneLine(v.Name, maxName))
 	if v.Type != "" {
-		label += `\n` + dotText(graph.OneLine(v.Type, maxName))
+		label += `\n` + dotText(OneLine(v.Type, maxName))
 	}
 	for i, f := range v.Fields {
 		if i == 0 {
 			label += `\n`
 		}
-		label += dotText(graph.OneLine(f.Name, maxName)+": "+graph.OneLine(f.Text, maxName)) + `\l`
+		label += dotText(OneLine(f.Name, maxName)+": "+OneLine(f.Text, maxName)) + `\l`
 	}
 	return label
 }
@@ -135,21 +150,21 @@ func dotText(s string) string {
 
 // Mermaid draws a part of the graph as a Mermaid flowchart. No text of a record
 // can end its quotes, or is read as Markdown, HTML or a formula.
-func Mermaid(s *graph.Subgraph) string {
+func DrawMermaid(s *Subgraph) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	for i, v := range s.Nodes {
 		open, end := "[", "]"
-		if v.Kind == graph.Note.String() {
+		if v.Kind == Note.String() {
 			open, end = "([", "])"
 		}
-		label := mermaidText(graph.OneLine(v.Name, maxName))
+		label := mermaidText(OneLine(v.Name, maxName))
 		if v.Type != "" {
-			label += "<br>" + mermaidText(graph.OneLine(v.Type, maxName))
+			label += "<br>" + mermaidText(OneLine(v.Type, maxName))
 		}
 		for _, f := range v.Fields {
-			label += "<br>" + mermaidText(graph.OneLine(f.Name, maxName)) + ": " +
-				mermaidText(graph.OneLine(f.Text, maxName))
+			label += "<br>" + mermaidText(OneLine(f.Name, maxName)) + ": " +
+				mermaidText(OneLine(f.Text, maxName))
 		}
 		fmt.Fprintf(&b, "  n%d%s\"%s\"%s\n", i, open, label, end)
 	}
