@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/attachments"
-	"github.com/ctxd/ctxd/notes/former"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -15,11 +13,11 @@ const LinkToAttachment = "attachment"
 // loadNames loads the names of files that are no notes, and what notes were called.
 func (s *Store) loadNames() error {
 	return s.db.View(context.Background(), func(tx *kv.Tx) (err error) {
-		s.former, err = former.Load(tx)
+		s.former, err = loadFormerNames(tx)
 		if err != nil {
 			return err
 		}
-		s.attachments, err = attachments.Load(tx)
+		s.attachments, err = LoadAttachments(tx)
 		return err
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/digest"
-	"github.com/ctxd/ctxd/notes/former"
 )
 
 // Patch says what is to change of a note; nil members stay as they are.
@@ -194,10 +192,10 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 	if err := Records.Delete(tx, id); err != nil {
 		return err
 	}
-	if err := former.DeleteTx(tx, id); err != nil {
+	if err := deleteFormerTx(tx, id); err != nil {
 		return err
 	}
-	if err := digest.DropTx(tx, id); err != nil {
+	if err := DropSummariesTx(tx, id); err != nil {
 		return err
 	}
 	return s.keepNames(tx, old, nil)

@@ -9,16 +9,14 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // typeOf returns the type of entity that a text of a vault describes, "" for none, and the
 // other types that it names.
-func typeOf(tx *kv.Tx, vault string, doc *markdown.Document) (name string, others []infer.Type, err error) {
-	types, _ := infer.Types(doc)
-	name, others = infer.Choose(types, func(name string) bool {
+func typeOf(tx *kv.Tx, vault string, doc *markdown.Document) (name string, others []InferredType, err error) {
+	types, _ := InferTypes(doc)
+	name, others = ChooseType(types, func(name string) bool {
 		named, failed := entities.TypeRecords.Shared(tx, entities.Fold(name))
 		err = errors.Join(err, failed)
 		t := named.Own(vault)
@@ -55,7 +53,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 			return err
 		}
 	}
-	values := infer.Values(t, doc.Document)
+	values := InferValues(t, doc.Document)
 	n.readValueSources(values, doc)
 	e, err := s.ents.PutTx(tx, entities.Entity{
 		ID: n.EntityID, Type: t.Name, Name: n.Title, Aliases: n.Aliases, Fields: values,
@@ -71,7 +69,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 	if n.ArchivedAt != nil {
 		return s.ents.TrashTx(tx, n.EntityID)
 	}
-	if e.Live() || old.Live() && infer.HasType(old.Body) {
+	if e.Live() || old.Live() && hasType(old.Body) {
 		return nil // if it is in the trash, somebody put it there
 	}
 	return s.ents.RestoreTx(tx, n.EntityID)
@@ -129,7 +127,7 @@ func (s *Store) ensureType(tx *kv.Tx, vault string, file bool, name string, docs
 		grown.Name, grown.Fields, grown.Vault = t.Name, append(grown.Fields, t.Fields...), t.Vault
 	}
 	before := len(grown.Fields)
-	for _, f := range infer.Fields(texts) {
+	for _, f := range inferFields(texts) {
 		if _, known := grown.Field(f.Name); !known && len(grown.Fields) < s.ents.Limits().Fields {
 			grown.Fields = append(grown.Fields, f)
 		}
@@ -140,7 +138,7 @@ func (s *Store) ensureType(tx *kv.Tx, vault string, file bool, name string, docs
 			return nil, fault.Under("type", err)
 		}
 	}
-	return t, typesource.Add(tx, t, docs)
+	return t, addTypeSources(tx, t, docs)
 }
 
 // vaultSpace is the name space of the ids that are derived from places in

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/attachments"
 )
 
 // TestSRCH34_MarkdownLinksLeadToNotes by a path from the folder of the note, or else as
@@ -151,7 +150,7 @@ func TestSRCH34_PossibleLinks(t *testing.T) {
 		t.Errorf("for who may not know of the note it is one: %+v", got)
 	}
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {
-		return errors.Join(attachments.Put(tx, "v", "A/scripts/run"), attachments.Put(tx, "v", "A/example.org/a.png"))
+		return errors.Join(notes.PutAttachment(tx, "v", "A/scripts/run"), notes.PutAttachment(tx, "v", "A/example.org/a.png"))
 	})
 	if err != nil {
 		t.Fatal(err)

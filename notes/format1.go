@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // Up to format 1 of the store a note was a line of JSON and the text behind it.
@@ -51,7 +50,7 @@ func decode1(s string) (*Note, error) {
 		}
 		links = append(links, markdown.Link{Start: at[0], End: at[1], Line: at[2]})
 	}
-	n.Places = places.Of(slices.Values(links))
+	n.Places = NewLinkPlaces(slices.Values(links))
 	return &n, nil
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/former"
 )
 
 // keepFormer keeps what a note is called no more: its title, its file name, its path.
@@ -21,7 +20,7 @@ func (s *Store) keepFormer(tx *kv.Tx, old, now *Note) error {
 			lost = append(lost, key)
 		}
 	})
-	return former.KeepTx(tx, now.ID, lost, own, s.now(tx))
+	return keepFormerTx(tx, now.ID, lost, own, s.now(tx))
 }
 
 // resolveFormer finds what a name in a field of an entity meant until lately, unless a note is
@@ -44,7 +43,7 @@ func (s *Store) resolveFormer(link, from string, toNote bool) (id string) {
 	if place != nowhere {
 		vault = s.index.list[place].note.Vault
 	}
-	id = former.Best(ids, func(id string) int {
+	id = bestFormer(ids, func(id string) int {
 		n := s.index.get(id)
 		switch {
 		case n == nil || vault != "" && n.Vault != "" && n.Vault != vault || !toNote && n.EntityID == "":

@@ -12,7 +12,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/former"
 )
 
 // clocked is a store with a clock of its own, and a person whose fields name a team and a page.
@@ -76,7 +75,7 @@ func (c *clocked) put(d notes.Draft) *notes.Note {
 
 func (c *clocked) drop() {
 	c.t.Helper()
-	if err := former.Drop(ctx, c.db, c.now); err != nil {
+	if err := notes.DropFormerNames(ctx, c.db, c.now); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -120,7 +119,7 @@ func TestSRCH35_FormerNames(t *testing.T) {
 	}
 	c.shows(person, team.EntityID, team.ID, "one of them is deleted")
 
-	c.now = c.now.Add(former.Kept - time.Millisecond)
+	c.now = c.now.Add(notes.FormerNameTTL - time.Millisecond)
 	c.drop()
 	c.shows(person, team.EntityID, team.ID, "nearly a month later")
 	c.now = c.now.Add(time.Millisecond)
@@ -198,7 +197,7 @@ func TestSRCH35_FormerNamesAreAsIfKeptInAList(t *testing.T) {
 					}
 				}
 				if last != "" && last != next {
-					called[last] = append(called[last], was{id, c.now.Add(former.Kept)})
+					called[last] = append(called[last], was{id, c.now.Add(notes.FormerNameTTL)})
 				}
 				title[id] = next
 			}

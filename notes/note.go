@@ -9,16 +9,15 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // Note is one note: the record that clients see, and what is kept beside it.
 type Note struct {
 	record.Note
 
-	Vault  string      `json:"-"` // the vault that Path lies in; "" for none
-	Given  *Given      `json:"-"` // nil: nothing
-	Places places.List `json:"-"` // of the wikilinks in Body; see Links
+	Vault  string     `json:"-"` // the vault that Path lies in; "" for none
+	Given  *Given     `json:"-"` // nil: nothing
+	Places LinkPlaces `json:"-"` // of the wikilinks in Body; see Links
 
 	Sources Sources `json:"-"` // of its names; see SourceOf
 }

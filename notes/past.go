@@ -59,19 +59,19 @@ func idOf(id string) entities.PastName { return entities.PastName{Kind: entities
 
 // WasCalled reports whether a private note had a text for its title or for an alias,
 // which it has no more. in is entities.Store.Past, or a part of it.
-func WasCalled(in *entities.PastNames, text string) bool {
+func IsFormerName(in *entities.PastNames, text string) bool {
 	return in.Len() > 0 && in.Has(entities.PastNoteName, pastName(text))
 }
 
 // WasMeant reports whether a link could mean a private note that is called otherwise now
 // or gone. It does not matter where the link stands: what counted from there counts
 // wherever it is written.
-func WasMeant(in *entities.PastNames, link string) bool {
+func IsFormerTarget(in *entities.PastNames, link string) bool {
 	if in.Len() == 0 {
 		return false
 	}
 	target := targetOf(link)
-	if WasCalled(in, target) {
+	if IsFormerName(in, target) {
 		return true
 	}
 	p := pastPath(target)

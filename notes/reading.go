@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // reading is all that a write takes from a text in time that grows with it. Other writers
@@ -15,7 +14,7 @@ import (
 type reading struct {
 	*markdown.Document
 	text   string
-	places places.List
+	places LinkPlaces
 	labels markdown.Labels // that texts of the frontmatter may use
 }
 
@@ -25,7 +24,7 @@ var onReading = func() {}
 func read(text string) *reading {
 	onReading()
 	r := &reading{Document: markdown.Parse(text), text: text}
-	r.places = places.Of(places.InOrder(r.EachLink(), r.EachFileLink()))
+	r.places = NewLinkPlaces(linksInOrder(r.EachLink(), r.EachFileLink()))
 	if r.usesLabels() {
 		r.labels = markdown.LabelsOf(r.Body)
 	}

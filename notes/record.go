@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv/disk"
-	"github.com/ctxd/ctxd/notes/canvas"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // A record of a note is
@@ -114,7 +112,7 @@ func readRecord(s string) (*Note, error) {
 	flags := r.Byte()
 	n := new(Note)
 	n.ID, n.Title, n.Path, n.Folder, n.Vault, n.EntityID = r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), r.Text()
-	n.Kind = canvas.KindOf(n.Path)
+	n.Kind = FileKind(n.Path)
 	n.Private, n.VaultBacked = flags&flagPrivate != 0, flags&flagVaultBacked != 0
 	given := Given{Title: r.Text(), Private: flags&flagGivenPrivate != 0}
 	n.Tags, n.Aliases = r.Texts(), r.Texts()
@@ -135,7 +133,7 @@ func readRecord(s string) (*Note, error) {
 	}
 	n.Given = given.orNil()
 	n.Version = r.Int()
-	n.Places = places.List(r.Text())
+	n.Places = LinkPlaces(r.Text())
 	if flags&flagSources != 0 {
 		n.Sources = Sources(r.Text())
 		r.Bad = r.Bad || n.Sources == ""

@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // sampleNotes have all that a record can hold.
@@ -29,7 +28,7 @@ func sampleNotes() []*notes.Note {
 				CreatedAt: at, UpdatedAt: at.Add(-time.Hour), ArchivedAt: &at,
 			},
 			Vault: "v", Given: &notes.Given{Title: "Given", Tags: []string{"one"}, Aliases: []string{"T"}, Private: true, Archived: &at},
-			Places: places.Of(markdown.Parse(body).EachLink()), Sources: notes.Sources("\x03abc\x00"),
+			Places: notes.NewLinkPlaces(markdown.Parse(body).EachLink()), Sources: notes.Sources("\x03abc\x00"),
 		},
 	}
 }
@@ -81,12 +80,12 @@ func TestNoteRecordsHoldNothingElse(t *testing.T) {
 			t.Errorf("%s: %q is taken for a record", name, other)
 		}
 	}
-	at := func(start, end int) places.List {
-		return places.Of(slices.Values([]markdown.Link{{Start: start, End: end, Line: 1}}))
+	at := func(start, end int) notes.LinkPlaces {
+		return notes.NewLinkPlaces(slices.Values([]markdown.Link{{Start: start, End: end, Line: 1}}))
 	}
 	for _, c := range []struct {
 		body string
-		at   places.List
+		at   notes.LinkPlaces
 		ok   bool
 	}{
 		{"[[a]]", at(0, 5), true},

@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/disk"
-	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -97,7 +96,7 @@ func SourceOf(e *entities.Entity, text string) []markdown.Reference {
 
 // readSources sets the sources of the title, the aliases and the tags of a note. types are
 // those that became tags.
-func (n *Note) readSources(doc *reading, types []infer.Type, maxName int) {
+func (n *Note) readSources(doc *reading, types []InferredType, maxName int) {
 	var list sourceList
 	title := strings.TrimSpace(doc.Title)
 	for _, source := range doc.Sources {

@@ -15,11 +15,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/notes/attachments"
-	"github.com/ctxd/ctxd/notes/digest"
-	"github.com/ctxd/ctxd/notes/former"
-	"github.com/ctxd/ctxd/notes/tags"
-	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // Options are what a Store needs from elsewhere. The zero value works. The
@@ -48,8 +43,8 @@ type Store struct {
 	caseMu    sync.RWMutex         // guards caseRules
 	caseRules map[string]*caseRule // by vault
 
-	sourcesMu sync.RWMutex                  // guards sources
-	sources   map[string]*typesource.Record // by entities.TypeKey
+	sourcesMu sync.RWMutex                 // guards sources
+	sources   map[string]*typeSourceRecord // by entities.TypeKey
 
 	ahead kv.Ahead[map[*Note]*noteNames] // of large commits on their way
 
@@ -58,9 +53,9 @@ type Store struct {
 	names *names.Index // of the live notes
 	// Titles, aliases, files and paths of the private notes, the archived ones included.
 	privateNames *names.Index
-	tags         tags.Counts
-	attachments  attachments.Set
-	former       former.Set
+	tags         TagCounts
+	attachments  Attachments
+	former       formerNames
 	live         int
 	text         int64 // bytes of all texts
 	gen          uint64
@@ -84,12 +79,12 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, ents: ents, opts: opts,
 		private: newPrivateFolders(opts.PrivateFolders),
-		names:   names.New(), privateNames: names.New(), tags: tags.Counts{},
+		names:   names.New(), privateNames: names.New(), tags: TagCounts{},
 	}
 	if err := s.loadCaseRules(); err != nil {
 		return nil, err
 	}
-	if err := digest.Mend(db); err != nil {
+	if err := mendSummaries(db); err != nil {
 		return nil, err
 	}
 	if err := s.hide(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/notes/attachments"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -15,7 +14,7 @@ import (
 type World struct {
 	s           *Store
 	index       *index
-	attachments *attachments.Set
+	attachments *Attachments
 }
 
 // Lead is where a link leads to: to a note, to a file that is none, or nowhere.
@@ -63,7 +62,7 @@ func (w World) With(list []*Note) World {
 
 // WithFiles returns the World in which the files of a vault that are no notes are those of the list.
 func (w World) WithFiles(vault string, paths []string) World {
-	w.attachments = attachments.Of(vault, paths)
+	w.attachments = newAttachments(vault, paths)
 	return w
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // A type that is made from frontmatter (entities.Type.Inferred) grows with public
@@ -15,12 +14,12 @@ import (
 // have made of it, so that a reader who sees no private record is told no more.
 
 // TypeDoc is a text that describes an entity, for the type that is made from it.
-type TypeDoc = typesource.Doc
+type TypeDoc = typeSourceDoc
 
 // loadSources reads what public notes have given to types.
 func (s *Store) loadSources() error {
 	return s.db.View(context.Background(), func(tx *kv.Tx) error {
-		s.sources = maps.Collect(typesource.Records.All(tx, ""))
+		s.sources = maps.Collect(typeSourceRecords.All(tx, ""))
 		return tx.Err()
 	})
 }
@@ -30,7 +29,7 @@ func (s *Store) takeSources(cs *kv.ChangeSet) {
 	s.sourcesMu.Lock()
 	defer s.sourcesMu.Unlock()
 	for _, ch := range cs.Changes {
-		_, now, ok := typesource.Records.Of(ch)
+		_, now, ok := typeSourceRecords.Of(ch)
 		switch {
 		case !ok:
 		case now == nil:

@@ -13,9 +13,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/notes/canvas"
-	"github.com/ctxd/ctxd/notes/digest"
-	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -167,7 +164,7 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 		return nil, err
 	}
 	if old != nil && old.Body != n.Body {
-		if err := digest.DropTx(tx, n.ID); err != nil {
+		if err := DropSummariesTx(tx, n.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -182,14 +179,14 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 
 // build checks a draft and makes the record that replaces old. types are those that the
 // text names and its entity is not of.
-func (s *Store) build(tx *kv.Tx, d Draft, old *Note, types []infer.Type) (*Note, error) {
+func (s *Store) build(tx *kv.Tx, d Draft, old *Note, types []InferredType) (*Note, error) {
 	if err := s.checkSizes(&d); err != nil {
 		return nil, err
 	}
 	text := d.reading()
 	now := s.now(tx)
 	n := &Note{Note: record.Note{
-		ID: d.ID, Body: d.Body, Kind: canvas.KindOf(d.Path), Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "",
+		ID: d.ID, Body: d.Body, Kind: FileKind(d.Path), Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "",
 		CreatedAt: now, UpdatedAt: now, Version: 1,
 	}, Vault: d.Vault, Places: text.places}
 	given := Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private}
@@ -223,7 +220,7 @@ func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Trunc
 
 // describe sets what the text says about the note, on top of what was given.
 // Names that the text gives have at most maxName code points.
-func (n *Note) describe(doc *reading, types []infer.Type, maxName int) {
+func (n *Note) describe(doc *reading, types []InferredType, maxName int) {
 	given := n.Given.Get()
 	n.Title = given.Title
 	if n.Title == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
-	"github.com/ctxd/ctxd/notes/former"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/watch"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -70,7 +70,7 @@ func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Resu
 
 // DropFormerNames drops what notes were called long ago, see former.Drop.
 func (s *Server) DropFormerNames(ctx context.Context) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return former.Drop(ctx, r.KV, time.Now()) })
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return notes.DropFormerNames(ctx, r.KV, time.Now()) })
 }
 
 // KeepMemories archives memories whose time is over, goes on to forget what a stop has left, and moves between the tiers

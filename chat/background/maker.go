@@ -12,7 +12,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/digest"
 )
 
 const (
@@ -167,6 +166,6 @@ func (s *SummaryStore) keep(ctx context.Context, j *summaryJob, stored, text str
 		if err != nil || n == nil || n.Body != stored {
 			return err
 		}
-		return digest.PutTx(tx, j.noteID, j.key, text)
+		return notes.PutSummaryTx(tx, j.noteID, j.key, text)
 	})
 }

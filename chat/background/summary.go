@@ -11,8 +11,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/canvas"
-	"github.com/ctxd/ctxd/notes/digest"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -87,7 +85,7 @@ func (s *SummaryStore) Of(ctx context.Context, v *audience.View, noteID string, 
 // made returns the sentence of a model that is kept, and whether one was asked for it.
 func (s *SummaryStore) made(ctx context.Context, j *summaryJob) (text string, ok bool, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		text, ok, err = digest.Get(tx, j.noteID, j.key)
+		text, ok, err = notes.GetSummary(tx, j.noteID, j.key)
 		return err
 	})
 	return text, ok, err
@@ -95,7 +93,7 @@ func (s *SummaryStore) made(ctx context.Context, j *summaryJob) (text string, ok
 
 // bodyOf returns the text of a note as a reader sees it, "" for one that is not written in words.
 func bodyOf(ctx context.Context, v *audience.View, n *notes.Note) (string, error) {
-	if n.Kind == canvas.Base {
+	if n.Kind == notes.KindBase {
 		return "", nil
 	}
 	shown, err := v.Body(ctx, n, audience.MarksOf(n.Body))

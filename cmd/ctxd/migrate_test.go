@@ -175,7 +175,7 @@ func TestREL13_NamesOfThePastAreKept(t *testing.T) {
 			if !store.rooms.Notes.WasPrivate("b3") || store.rooms.Notes.WasPrivate("b1") {
 				t.Errorf("%s: the id of the deleted note is not known", g.name)
 			}
-			if got := notes.WasMeant(store.rooms.Entities.Past(), "Batch three"); got != (g.format > 3) {
+			if got := notes.IsFormerTarget(store.rooms.Entities.Past(), "Batch three"); got != (g.format > 3) {
 				t.Errorf("%s: the title of the deleted note is known: %v", g.name, got)
 			}
 			store.close()

@@ -189,7 +189,7 @@ func (l *linkLook) means(target string) (private, public bool) {
 	if base := withoutEnding(path.Base(target)); !private && base != target {
 		private = l.v.allPrivate(base) // its note may be gone
 	}
-	return private || l.v.hidesHandle(target) || notes.WasMeant(l.v.entities.Past(), target), false
+	return private || l.v.hidesHandle(target) || notes.IsFormerTarget(l.v.entities.Past(), target), false
 }
 
 // leadsTo returns the notes that a link leads to, or could lead to.

@@ -18,7 +18,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/attachments"
 )
 
 // masking is a store with private records, of which public texts tell.
@@ -298,7 +297,7 @@ func TestSRCH33_AttachmentsInPrivateFolders(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	must(t, db.Update(t.Context(), func(tx *kv.Tx) error {
-		return errors.Join(attachments.Put(tx, "v", "Diary/canary.png"), attachments.Put(tx, "v", "pic.png"))
+		return errors.Join(notes.PutAttachment(tx, "v", "Diary/canary.png"), notes.PutAttachment(tx, "v", "pic.png"))
 	}))
 	w := openOver(db, openStores(t, db, notes.Options{PrivateFolders: []string{"Diary/"}}))
 	_, err = w.notes.Put(t.Context(), notes.Draft{ID: "n", Path: "n.md", Vault: "v", Body: "![[canary.png]] ![[pic.png]]"}, nil)

@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/tags"
 )
 
 // Note returns the note of that id as it is stored, or nil. What is shown of it goes
@@ -374,7 +373,7 @@ func (v *View) Tags(prefix string) []record.NoteTag {
 	if !v.hides {
 		return v.notes.Tags(prefix)
 	}
-	counts := tags.Counts{}
+	counts := notes.TagCounts{}
 	for n := range v.notes.All() {
 		if n.Private || !n.Live() {
 			continue

@@ -17,7 +17,7 @@ import (
 // wasCalled reports whether the whole of a text is what a private record was called.
 func (v *View) wasCalled(text string) bool {
 	p := v.entities.Past()
-	return notes.WasCalled(p, text) || entities.IsFormerName(p, text)
+	return notes.IsFormerName(p, text) || entities.IsFormerName(p, text)
 }
 
 // calledPublic reports whether a public record has a text for its own name.
@@ -50,7 +50,7 @@ func wasMentioned(in *entities.PastNames, text string) string {
 		if len(fold) > longest || ends > mostEnds {
 			return false, false
 		}
-		return notes.WasMeant(in, fold) || entities.IsFormerName(in, fold) || in.Has(entities.PastContextName, nameKey(fold)), true
+		return notes.IsFormerTarget(in, fold) || entities.IsFormerName(in, fold) || in.Has(entities.PastContextName, nameKey(fold)), true
 	})
 	handle := names.HandleAt(text)
 	if len(handle) > len(name) && entities.IsFormerHandle(in, handle) {
@@ -123,7 +123,7 @@ func nameIsPast(in *entities.PastNames, name string) bool {
 	if in.Len() == 0 {
 		return false
 	}
-	if notes.WasMeant(in, name) || entities.IsFormerName(in, name) ||
+	if notes.IsFormerTarget(in, name) || entities.IsFormerName(in, name) ||
 		in.Has(entities.PastHandle, refs.FoldHandle(name)) || in.Has(entities.PastContextName, nameKey(name)) {
 		return true
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 	"github.com/ctxd/ctxd/notes/rename"
 )
 
@@ -153,7 +152,7 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	if l.Heading == "" && l.Block == "" || to.Kind != "" {
 		return
 	}
-	start, end := places.Part(l)
+	start, end := notes.LinkPart(l)
 	if l.Block != "" {
 		var blocks []string
 		markdown.Blocks(to.Body, func(b markdown.Block) { blocks = append(blocks, b.ID) })
@@ -181,7 +180,7 @@ func (d *doctor) missing(start, end int, code, message string, names []string, s
 
 // about makes a problem of the target of a link.
 func (d *doctor) about(l markdown.Link, code, severity, message string) Problem {
-	start, end := places.Target(l)
+	start, end := notes.LinkTarget(l)
 	if start == end {
 		start, end = l.Start, l.End
 	}
@@ -203,7 +202,7 @@ const maxFixes = 5
 // pick returns the fix that has a link lead to a note; none where no text does.
 func (d *doctor) pick(l markdown.Link, n *notes.Note) []Fix {
 	names := rename.Names(d.world, l, d.note, n)
-	start, end := places.Target(l)
+	start, end := notes.LinkTarget(l)
 	if start == end || len(names) == 0 {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/text"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
-	"github.com/ctxd/ctxd/notes/infer"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/rename"
 )
@@ -31,8 +31,8 @@ func (d *doctor) frontmatter() {
 
 // values looks at the values of the fields, and returns the name of the type; "" for none.
 func (d *doctor) values() string {
-	types, _ := infer.Types(d.doc)
-	name, _ := infer.Choose(types, func(name string) bool {
+	types, _ := notes.InferTypes(d.doc)
+	name, _ := notes.ChooseType(types, func(name string) bool {
 		t := d.ents.TypesNamed(name).Own(d.where.Vault)
 		return t != nil && !t.Inferred
 	})
@@ -47,7 +47,7 @@ func (d *doctor) values() string {
 			Message: "the type " + t.Name + " is inferred from what notes say; a declaration keeps its fields as they are",
 		})
 	}
-	_, bad := entities.ParseValues(t, infer.Values(t, d.doc), maxValues)
+	_, bad := entities.ParseValues(t, notes.InferValues(t, d.doc), maxValues)
 	for _, err := range bad {
 		var about *fault.Error
 		if !errors.As(err, &about) {

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/canvas"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -19,7 +18,7 @@ func (j *job) drawing(n *notes.Note, after notes.World) {
 	if j.source != nil {
 		source, _ = j.source(n.Path) // an empty file has no strings
 	}
-	if n.Kind != canvas.Canvas || !json.Valid([]byte(source)) {
+	if n.Kind != notes.KindCanvas || !json.Valid([]byte(source)) {
 		j.unread(n, after)
 		return
 	}

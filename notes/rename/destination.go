@@ -9,7 +9,6 @@ import (
 
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // destination writes the path in the destination of a Markdown link anew.
@@ -29,7 +28,7 @@ func (w *writer) destination(l markdown.Link, to notes.Lead) {
 		if !markdown.IsLink(whole) || markdown.ReadLink(whole).Target != name {
 			continue
 		}
-		start, end := places.Target(l)
+		start, end := notes.LinkTarget(l)
 		w.edits = append(w.edits, Edit{start, end, dest})
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 // Why a link is not kept.
@@ -98,7 +97,7 @@ func (w *writer) target(l markdown.Link, to notes.Lead) {
 		if lead := w.after.Lead(as, w.from.ID); lead.ID != to.ID || lead.File != to.File {
 			continue
 		}
-		start, end := places.Target(l)
+		start, end := notes.LinkTarget(l)
 		if start == end {
 			break
 		}

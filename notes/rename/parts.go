@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/text"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/parts"
-	"github.com/ctxd/ctxd/notes/places"
 )
 
 const (
@@ -145,7 +145,7 @@ func linkText(heading string) string {
 
 // writePart replaces what a link says behind its '#'.
 func (w *writer) writePart(l markdown.Link, part string) {
-	start, end := places.Part(l)
+	start, end := notes.LinkPart(l)
 	if l.Markdown {
 		part = strings.ReplaceAll(escaped(part, l.Raw, w.angled(l)), "%23", "#") // between headings
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes"
 )
 
 // noteAttachments records the files of the vault that are no notes. Those in folders that
@@ -44,8 +44,8 @@ func (r *run) noteAttachments(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := change(fresh, attachments.Put); err != nil {
+	if err := change(fresh, notes.PutAttachment); err != nil {
 		return err
 	}
-	return change(gone, attachments.Delete)
+	return change(gone, notes.DeleteAttachment)
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/attachments"
-	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // Forget removes a vault with all its notes and entities, and makes new
@@ -99,7 +97,7 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 		if err := im.notes.ForgetFoldsCaseTx(tx, name); err != nil {
 			return err
 		}
-		if err := typesource.ForgetTypes(tx, name); err != nil {
+		if err := notes.ForgetTypes(tx, name); err != nil {
 			return err
 		}
 		return vaults.Delete(tx, name)
@@ -169,7 +167,7 @@ func (im *Importer) forgetSome(ctx context.Context, name string) (removed int, m
 			}
 			left--
 		}
-		forgotten, err := attachments.ForgetSome(tx, name, left)
+		forgotten, err := notes.ForgetSomeAttachments(tx, name, left)
 		if err != nil {
 			return err
 		}

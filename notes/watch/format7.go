@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/typesource"
 )
 
 // UpgradeVaults gives the types and entities of a store whose records are of format 6 or
@@ -30,5 +29,5 @@ func UpgradeVaults(tx *kv.Tx) error {
 	if err != nil {
 		return err
 	}
-	return typesource.Upgrade(tx, inferred)
+	return notes.UpgradeTypeSources(tx, inferred)
 }

@@ -21,7 +21,7 @@ func TestPRIV4_FilesThatGoLeaveTheirNames(t *testing.T) {
 	sees := func(step string, meant map[string]bool) {
 		t.Helper()
 		for name, want := range meant {
-			if got := notes.WasMeant(w.ents.Past(), name); got != want {
+			if got := notes.IsFormerTarget(w.ents.Past(), name); got != want {
 				t.Errorf("%s: %q was private: %v", step, name, got)
 			}
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/infer"
 )
 
 // How many notes one transaction changes or removes, and how many it takes in: few
@@ -190,7 +189,7 @@ func (r *run) unchanged(p string, s stamp) bool {
 		return true
 	}
 	n := r.notes.Get(f.NoteID)
-	return n == nil || !n.Private && !infer.HasSeveral(n.Body)
+	return n == nil || !n.Private && !notes.HasSeveralTypes(n.Body)
 }
 
 // listingRules is the version of the rules by which doubts about the privacy of a note and

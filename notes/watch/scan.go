@@ -21,7 +21,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/canvas"
 )
 
 const (
@@ -50,7 +49,7 @@ func isFolder(p string) bool {
 // isNote reports whether a file is read as a note, by its name.
 func isNote(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
-	return ext == ".md" || ext == ".markdown" || canvas.KindOf(name) != ""
+	return ext == ".md" || ext == ".markdown" || notes.FileKind(name) != ""
 }
 
 func isDeclaration(name string) bool {
@@ -477,8 +476,8 @@ func readNote(in place, name string, maxBody int) document {
 	sum := sha256.Sum256(data)
 	doc.hash, doc.stamp = hex.EncodeToString(sum[:]), stampOf(info).settled(began)
 	body := unsafe.String(unsafe.SliceData(data), len(data)) //nolint:gosec // nobody else has data
-	if canvas.KindOf(name) != "" {
-		body, err = canvas.Text(p, body)
+	if notes.FileKind(name) != "" {
+		body, err = notes.CanvasMarkdown(p, body)
 		switch {
 		case err != nil:
 			doc.skip = err.Error()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/notes/infer"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -15,8 +15,8 @@ import (
 
 // typeOf returns the type of entity that a text describes, "" for none.
 func (r *run) typeOf(doc *markdown.Document) string {
-	types, _ := infer.Types(doc)
-	name, _ := infer.Choose(types, func(name string) bool {
+	types, _ := notes.InferTypes(doc)
+	name, _ := notes.ChooseType(types, func(name string) bool {
 		t := r.typeNamed(name)
 		return t != nil && !t.Inferred
 	})
@@ -25,7 +25,7 @@ func (r *run) typeOf(doc *markdown.Document) string {
 
 // typeNames returns the names of the types that a text names.
 func typeNames(doc *markdown.Document) (names []string) {
-	types, _ := infer.Types(doc)
+	types, _ := notes.InferTypes(doc)
 	for _, t := range types {
 		names = append(names, t.Name)
 	}
@@ -69,7 +69,7 @@ func (f *file) readBy(types string, version int) bool {
 // typeWarnings says what of the types that a text names is not the type of its entity, a
 // line each. It names none of them: a name may be a link to a private note.
 func typeWarnings(doc *markdown.Document) (lines []string) {
-	types, refused := infer.Types(doc)
+	types, refused := notes.InferTypes(doc)
 	if refused > 0 {
 		lines = append(lines, "type left out: it is not a name of one line without backticks and brackets")
 	}

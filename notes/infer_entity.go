@@ -1,4 +1,13 @@
-package infer
+package notes
+
+// Infer reads from the frontmatter of notes what it says of the entities that the
+// notes describe: their type, the fields that a type gets which nobody has declared, and
+// the values of its fields.
+//
+// It reads texts and keeps nothing, so its functions may be called concurrently. Package
+// notes calls it when a note is written, and package watch when it imports a vault. It is
+// apart from package notes because it needs no store: what is inferred depends on texts
+// and on a type alone, and on no other note.
 
 import (
 	"slices"
@@ -20,18 +29,18 @@ var reserved = map[string]bool{
 }
 
 // Type is one of the types of entity that a text says it describes.
-type Type struct {
+type InferredType struct {
 	Name    string
 	Written string // as it stands in the frontmatter: a name, or a link
 }
 
 // Tag returns the tag that stands for a type which the entity is not of.
-func (t Type) Tag() string {
+func (t InferredType) Tag() string {
 	return strings.Trim(strings.TrimSpace(strings.TrimLeft(t.Name, "#")), "/")
 }
 
 // Source returns what a tag refers to, nil for nothing: a link has lost its marks.
-func (t Type) Source() *markdown.Source {
+func (t InferredType) Source() *markdown.Source {
 	if _, ok := record.LinkTarget(t.Written); !ok {
 		return nil
 	}
@@ -41,7 +50,7 @@ func (t Type) Source() *markdown.Source {
 
 // Types returns the types of entity that a text says it describes, each once, in its
 // order, and how many others can be no names of types.
-func Types(doc *markdown.Document) (types []Type, refused int) {
+func InferTypes(doc *markdown.Document) (types []InferredType, refused int) {
 	f, ok := doc.Frontmatter.Get("type")
 	if !ok || f.Value == nil {
 		return nil, 0
@@ -67,7 +76,7 @@ func Types(doc *markdown.Document) (types []Type, refused int) {
 		}
 		if key := entities.Fold(name); !seen[key] {
 			seen[key] = true
-			types = append(types, Type{name, text})
+			types = append(types, InferredType{name, text})
 		}
 	}
 	return types, refused
@@ -75,29 +84,29 @@ func Types(doc *markdown.Document) (types []Type, refused int) {
 
 // Choose returns which of the types the entity is of, "" for none, and the others: the
 // first that is declared, or the first of all when none is.
-func Choose(types []Type, declared func(name string) bool) (name string, others []Type) {
+func ChooseType(types []InferredType, declared func(name string) bool) (name string, others []InferredType) {
 	if len(types) == 0 {
 		return "", nil
 	}
 	at := 0
 	if len(types) > 1 {
-		at = max(0, slices.IndexFunc(types, func(t Type) bool { return declared(t.Name) }))
+		at = max(0, slices.IndexFunc(types, func(t InferredType) bool { return declared(t.Name) }))
 	}
 	return types[at].Name, slices.Concat(types[:at], types[at+1:])
 }
 
 // HasType reports whether a text says that it describes an entity. Only its frontmatter is
 // read.
-func HasType(text string) bool {
+func hasType(text string) bool {
 	return len(typesIn(text)) > 0
 }
 
 // HasSeveral reports whether a text names several types.
-func HasSeveral(text string) bool {
+func HasSeveralTypes(text string) bool {
 	return len(typesIn(text)) > 1
 }
 
-func typesIn(text string) []Type {
+func typesIn(text string) []InferredType {
 	front, _ := frontmatter.Split(text)
 	if !front.Found {
 		return nil
@@ -106,13 +115,13 @@ func typesIn(text string) []Type {
 	if err != nil {
 		return nil
 	}
-	types, _ := Types(&markdown.Document{Frontmatter: fields})
+	types, _ := InferTypes(&markdown.Document{Frontmatter: fields})
 	return types
 }
 
 // Values takes the values of a type's fields from the frontmatter, as
 // they were written: the type says how they are to be read.
-func Values(t *entities.Type, doc *markdown.Document) entities.Values {
+func InferValues(t *entities.Type, doc *markdown.Document) entities.Values {
 	values := make(entities.Values)
 	for _, f := range t.Fields {
 		field, ok := doc.Frontmatter.Get(f.Name)

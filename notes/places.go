@@ -1,4 +1,11 @@
-package places
+package notes
+
+// Places says where the links stand in the text of a note, in the form in which that is stored beside the text:
+// three numbers a link, the offset and the length in bytes and the line, counted from 1. The store of notes keeps one
+// List with each note and reads the links anew from the text when somebody asks for them.
+//
+// A List that was stored may not fit a text: LinksIn and Fit say so. All functions are pure, take time linear in what
+// they are given, and may be called from any goroutine.
 
 import (
 	"iter"
@@ -11,27 +18,27 @@ import (
 // List says where the wikilinks of a text stand, and the destinations of its Markdown
 // links to files, possible ones too, in the form in which it is stored: of most notes,
 // nobody asks for the links while the store is open.
-type List string
+type LinkPlaces string
 
 // Place is where one link stands.
-type Place struct {
+type linkPlace struct {
 	Start, End int // byte offsets into the text
 	Line       int
 }
 
 // Of returns the places of links.
-func Of(links iter.Seq[markdown.Link]) List {
+func NewLinkPlaces(links iter.Seq[markdown.Link]) LinkPlaces {
 	var b []byte
 	for l := range links {
 		b = disk.AppendUint(b, uint64(l.Start))
 		b = disk.AppendUint(b, uint64(l.End-l.Start))
 		b = disk.AppendUint(b, uint64(l.Line))
 	}
-	return List(b)
+	return LinkPlaces(b)
 }
 
 // InOrder joins two sequences of links, each in the order of the text.
-func InOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
+func linksInOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
 	return func(yield func(markdown.Link) bool) {
 		next, stop := iter.Pull(b)
 		defer stop()
@@ -54,8 +61,8 @@ func InOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
 }
 
 // All yields the places in the order of the text.
-func (p List) All() iter.Seq[Place] {
-	return func(yield func(Place) bool) {
+func (p LinkPlaces) All() iter.Seq[linkPlace] {
+	return func(yield func(linkPlace) bool) {
 		for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 			at, ok := readPlace(&r)
 			if !ok || !yield(at) {
@@ -66,20 +73,20 @@ func (p List) All() iter.Seq[Place] {
 }
 
 // Count returns how many places there are.
-func (p List) Count() (n int) {
+func (p LinkPlaces) Count() (n int) {
 	for range p.All() {
 		n++
 	}
 	return n
 }
 
-func readPlace(r *disk.RecordReader) (at Place, ok bool) {
+func readPlace(r *disk.RecordReader) (at linkPlace, ok bool) {
 	start, size, line := r.Int(), r.Int(), r.Int()
-	return Place{start, start + size, line}, !r.Bad && start+size >= start
+	return linkPlace{start, start + size, line}, !r.Bad && start+size >= start
 }
 
 // LinksIn reports whether the text has a link at each of the places.
-func (p List) LinksIn(body string) bool {
+func (p LinkPlaces) LinksIn(body string) bool {
 	for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 		at, ok := readPlace(&r)
 		if !ok || at.End > len(body) {
@@ -97,7 +104,7 @@ const shortestLink = 1
 
 // Fit reports whether there can be a link at each of the places of a text of that
 // length.
-func (p List) Fit(length int) bool {
+func (p LinkPlaces) Fit(length int) bool {
 	for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 		if at, ok := readPlace(&r); !ok || at.End > length || at.End-at.Start < shortestLink {
 			return false
@@ -107,7 +114,7 @@ func (p List) Fit(length int) bool {
 }
 
 // Links yields the links of a text that stand at the places, in its order, read anew each time.
-func (p List) Links(body string) iter.Seq[markdown.Link] {
+func (p LinkPlaces) Links(body string) iter.Seq[markdown.Link] {
 	return func(yield func(markdown.Link) bool) {
 		for at := range p.All() {
 			if at.End > len(body) {
@@ -123,7 +130,7 @@ func (p List) Links(body string) iter.Seq[markdown.Link] {
 }
 
 // Markdown counts those that are Markdown links to files, the possible ones too.
-func (p List) Markdown(body string) (count int) {
+func (p LinkPlaces) Markdown(body string) (count int) {
 	for at := range p.All() {
 		if at.End <= len(body) && markdown.IsDest(body[at.Start:at.End]) {
 			count++
@@ -135,7 +142,7 @@ func (p List) Markdown(body string) (count int) {
 // Target returns where the target of a link stands in the text that the link was read from: of a Markdown link, the path
 // with its escapes. It is empty for a link into its own note, and where the target is written in a way that is not known
 // here.
-func Target(l markdown.Link) (start, end int) {
+func LinkTarget(l markdown.Link) (start, end int) {
 	if l.Markdown {
 		path, _, _ := strings.Cut(l.Raw, "#")
 		return l.Start, l.Start + len(path)
@@ -149,8 +156,8 @@ func Target(l markdown.Link) (start, end int) {
 }
 
 // Part returns where the heading or the block of a link stands, without '#' and '^'; it is empty for a link without one.
-func Part(l markdown.Link) (start, end int) {
-	_, after := Target(l)
+func LinkPart(l markdown.Link) (start, end int) {
+	_, after := LinkTarget(l)
 	said := l.Heading
 	if l.Block != "" {
 		said = l.Block

@@ -1,4 +1,14 @@
-package attachments
+package notes
+
+// Attachments knows the files of vaults that are no notes by their names, so that
+// a link to a picture is not taken for a broken one. Nothing in such a file is read.
+//
+// A Set is what the store of notes holds of them: the records of the collection
+// "vault-attachment", one for each file, by vault and path. Package notes loads it and
+// keeps it current with each commit; package notes/watch, which scans vaults, writes the
+// records.
+//
+// A Set is not safe for concurrent use: its owner has the lock.
 
 import (
 	"cmp"
@@ -11,13 +21,13 @@ import (
 )
 
 // record is that of one file: its key says all.
-type record struct{}
+type attachmentRecord struct{}
 
 // They are Local: each machine has the files of its own folder.
-var records = kv.NewCollection[record]("vault-attachment").Local() // by vault name, /, path
+var attachmentRecords = kv.NewCollection[attachmentRecord]("vault-attachment").Local() // by vault name, /, path
 
 // Set has the files of all vaults. The zero value is empty.
-type Set struct {
+type Attachments struct {
 	vaults map[string]*files
 }
 
@@ -29,17 +39,17 @@ type files struct {
 }
 
 // Load returns the files that are stored.
-func Load(tx *kv.Tx) (Set, error) {
-	var s Set
-	for key := range records.All(tx, "") {
+func LoadAttachments(tx *kv.Tx) (Attachments, error) {
+	var s Attachments
+	for key := range attachmentRecords.All(tx, "") {
 		s.put(key)
 	}
 	return s, tx.Err()
 }
 
 // Of returns the set of some files of one vault.
-func Of(vault string, paths []string) *Set {
-	s := new(Set)
+func newAttachments(vault string, paths []string) *Attachments {
+	s := new(Attachments)
 	for _, p := range paths {
 		s.put(vault + "/" + p)
 	}
@@ -47,9 +57,9 @@ func Of(vault string, paths []string) *Set {
 }
 
 // Take makes the set current after a commit.
-func (s *Set) Take(cs *kv.ChangeSet) {
+func (s *Attachments) Take(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {
-		_, now, ok := records.Of(ch)
+		_, now, ok := attachmentRecords.Of(ch)
 		switch {
 		case !ok:
 		case now != nil:
@@ -60,7 +70,7 @@ func (s *Set) Take(cs *kv.ChangeSet) {
 	}
 }
 
-func (s *Set) put(key string) {
+func (s *Attachments) put(key string) {
 	vault, p, _ := strings.Cut(strings.Clone(key), "/")
 	if s.vaults == nil {
 		s.vaults = make(map[string]*files)
@@ -73,7 +83,7 @@ func (s *Set) put(key string) {
 	fold := entities.Fold(p)
 	name := path.Base(fold)
 	var had bool
-	f.byName[name], had = with(f.byName[name], p)
+	f.byName[name], had = withPath(f.byName[name], p)
 	if had {
 		return
 	}
@@ -85,12 +95,12 @@ func (s *Set) put(key string) {
 	if f.twins[fold] == nil {
 		f.twins[fold] = []string{first}
 	}
-	f.twins[fold], _ = with(f.twins[fold], p)
+	f.twins[fold], _ = withPath(f.twins[fold], p)
 	f.byPath[fold] = f.twins[fold][0]
 }
 
 // with returns a list, the shortest first, with a path in it, and whether that was there.
-func with(list []string, p string) (out []string, had bool) {
+func withPath(list []string, p string) (out []string, had bool) {
 	at, had := slices.BinarySearchFunc(list, p, shorter)
 	if had {
 		return list, true
@@ -99,7 +109,7 @@ func with(list []string, p string) (out []string, had bool) {
 }
 
 // without returns such a list without a path, and whether that was there.
-func without(list []string, p string) (out []string, had bool) {
+func withoutPath(list []string, p string) (out []string, had bool) {
 	at, had := slices.BinarySearchFunc(list, p, shorter)
 	if !had {
 		return list, false
@@ -107,7 +117,7 @@ func without(list []string, p string) (out []string, had bool) {
 	return slices.Delete(list, at, at+1), true
 }
 
-func (s *Set) delete(key string) {
+func (s *Attachments) delete(key string) {
 	vault, p, _ := strings.Cut(key, "/")
 	f, fold := s.vaults[vault], entities.Fold(p)
 	if f == nil {
@@ -115,11 +125,11 @@ func (s *Set) delete(key string) {
 	}
 	name := path.Base(fold)
 	var had bool
-	f.byName[name], had = without(f.byName[name], p)
+	f.byName[name], had = withoutPath(f.byName[name], p)
 	if !had {
 		return
 	}
-	if others, _ := without(f.twins[fold], p); len(others) == 0 {
+	if others, _ := withoutPath(f.twins[fold], p); len(others) == 0 {
 		delete(f.byPath, fold)
 	} else {
 		f.twins[fold], f.byPath[fold] = others, others[0]
@@ -139,7 +149,7 @@ func (s *Set) delete(key string) {
 func shorter(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
 // Paths returns the paths of the files of a vault, in no order.
-func (s *Set) Paths(vault string) []string {
+func (s *Attachments) Paths(vault string) []string {
 	var out []string
 	if f := s.vaults[vault]; f != nil {
 		for _, paths := range f.byName {
@@ -150,7 +160,7 @@ func (s *Set) Paths(vault string) []string {
 }
 
 // Count returns the number of files of a vault that sees says yes to; nil: of all.
-func (s *Set) Count(vault string, sees func(vault, path string) bool) (count int) {
+func (s *Attachments) Count(vault string, sees func(vault, path string) bool) (count int) {
 	for _, p := range s.Paths(vault) {
 		if sees == nil || sees(vault, p) {
 			count++
@@ -166,7 +176,7 @@ const maxTails = 1000
 // Find returns the file of a vault that a link in a folder means, "" for none: a path from
 // the folder or from the root, the tail of a path, or a file name, of which the shortest
 // path counts. Letter case does not matter. sees is that of Count.
-func (s *Set) Find(vault, folder, target string, sees func(vault, path string) bool) string {
+func (s *Attachments) Find(vault, folder, target string, sees func(vault, path string) bool) string {
 	f := s.vaults[vault]
 	if f == nil {
 		return ""
@@ -196,18 +206,22 @@ func (s *Set) Find(vault, folder, target string, sees func(vault, path string) b
 }
 
 // Put records a file of a vault.
-func Put(tx *kv.Tx, vault, p string) error { return records.Put(tx, vault+"/"+p, &record{}) }
+func PutAttachment(tx *kv.Tx, vault, p string) error {
+	return attachmentRecords.Put(tx, vault+"/"+p, &attachmentRecord{})
+}
 
 // Delete forgets a file of a vault.
-func Delete(tx *kv.Tx, vault, p string) error { return records.Delete(tx, vault+"/"+p) }
+func DeleteAttachment(tx *kv.Tx, vault, p string) error {
+	return attachmentRecords.Delete(tx, vault+"/"+p)
+}
 
 // ForgetSome deletes at most limit of the files of a vault and returns how many.
-func ForgetSome(tx *kv.Tx, vault string, limit int) (count int, err error) {
-	for key := range records.All(tx, vault+"/") {
+func ForgetSomeAttachments(tx *kv.Tx, vault string, limit int) (count int, err error) {
+	for key := range attachmentRecords.All(tx, vault+"/") {
 		if count == limit {
 			break
 		}
-		if err := records.Delete(tx, key); err != nil {
+		if err := attachmentRecords.Delete(tx, key); err != nil {
 			return count, err
 		}
 		count++

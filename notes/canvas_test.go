@@ -1,4 +1,4 @@
-package canvas_test
+package notes_test
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/fixtures/steps"
-	"github.com/ctxd/ctxd/notes/canvas"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -26,7 +26,7 @@ const board = `{
 }`
 
 func TestSRCH33_TheCardsOfACanvas(t *testing.T) {
-	got, err := canvas.Text("Sub/My board.canvas", board)
+	got, err := notes.CanvasMarkdown("Sub/My board.canvas", board)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,17 +53,17 @@ func TestSRCH33_OtherFiles(t *testing.T) {
 		"d/e.base":   {"---\nviews:\n  - name: \"[[Ann]]\"\n", "# e\n\n---\nviews:\n  - name: \"[[Ann]]\"\n"},
 		"nul.canvas": {`{"nodes":[{"type":"text","text":"a\u0000b"}]}`, "# nul\n\nab\n"},
 	} {
-		if got, err := canvas.Text(name, tc.source); err != nil || got != tc.want {
+		if got, err := notes.CanvasMarkdown(name, tc.source); err != nil || got != tc.want {
 			t.Errorf("%s is read as %q, %v", name, got, err)
 		}
 	}
 	for _, source := range []string{"[]", `{"nodes":3}`, "{", `{"nodes":[{"x":"left"}]}`} {
-		if got, err := canvas.Text("a.canvas", source); err == nil {
+		if got, err := notes.CanvasMarkdown("a.canvas", source); err == nil {
 			t.Errorf("%q is read as %q", source, got)
 		}
 	}
 	for name, want := range map[string]string{"a.canvas": "canvas", "a.Base": "base", "a.md": "", "canvas": "", "a.canvas.md": ""} {
-		if got := canvas.KindOf(name); got != want {
+		if got := notes.FileKind(name); got != want {
 			t.Errorf("%s is a %q", name, got)
 		}
 	}
@@ -75,7 +75,7 @@ func FuzzText(f *testing.F) {
 	f.Add("a.canvas", board)
 	f.Add("a.base", "---\ntype: x\n---\n")
 	f.Fuzz(func(t *testing.T, name, source string) {
-		got, err := canvas.Text(name, source)
+		got, err := notes.CanvasMarkdown(name, source)
 		if err != nil {
 			return
 		}
@@ -100,7 +100,7 @@ func TestREL7_TextsOfCanvasesAreLinear(t *testing.T) {
 		made := func(size int) string { return strings.Repeat(unit, size/len(unit)) }
 		steps.Linear(t, "Text", family, 4<<10, made, func(text string) func() {
 			source := `{"nodes":[{"type":"text","text":"` + strings.ReplaceAll(text, "\n", `\n`) + `"}]}`
-			return func() { _, _ = canvas.Text("a.canvas", source) }
+			return func() { _, _ = notes.CanvasMarkdown("a.canvas", source) }
 		})
 	}
 }

@@ -1,4 +1,19 @@
-package canvas
+package notes
+
+// Canvas turns the files of note apps that are no Markdown, but hold texts and
+// links of a person, into Markdown that the store of notes reads: canvases (.canvas, the
+// JSON Canvas format, https://jsoncanvas.org) and bases (.base, YAML).
+//
+// Of a canvas, the cards are read from the top to the bottom, then from the left to the
+// right: text cards as their text, cards that show a note or a file as a link to it, web
+// cards as their address, groups and arrows as their labels. A base is read as it is
+// written: its links count, and the names of its views and filters are found.
+//
+// The first line of each is the name of the file as a heading, so that nothing in a card
+// is taken for frontmatter.
+//
+// It is pure: text in, text out, in time linear in the text. Any function may be called
+// from any goroutine.
 
 import (
 	"cmp"
@@ -11,32 +26,32 @@ import (
 
 // The kinds of notes that are no Markdown.
 const (
-	Canvas = "canvas"
-	Base   = "base"
+	KindCanvas = "canvas"
+	KindBase   = "base"
 )
 
 // KindOf returns the kind of note that a file is by its name, "" for all others.
-func KindOf(name string) string {
+func FileKind(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".canvas":
-		return Canvas
+		return KindCanvas
 	case ".base":
-		return Base
+		return KindBase
 	}
 	return ""
 }
 
 // TitleOf returns the name of such a file without its ending.
-func TitleOf(name string) string {
+func fileTitle(name string) string {
 	return strings.TrimSuffix(path.Base(name), path.Ext(name))
 }
 
 // Text returns the Markdown of a file of that name.
-func Text(name, source string) (string, error) {
+func CanvasMarkdown(name, source string) (string, error) {
 	var b strings.Builder
 	b.Grow(len(source) + len(name))
-	b.WriteString("# " + strings.ReplaceAll(TitleOf(name), "\n", " ") + "\n")
-	if KindOf(name) == Base {
+	b.WriteString("# " + strings.ReplaceAll(fileTitle(name), "\n", " ") + "\n")
+	if FileKind(name) == KindBase {
 		b.WriteString("\n" + source)
 		return b.String(), nil
 	}

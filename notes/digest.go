@@ -1,4 +1,13 @@
-package digest
+package notes
+
+// Digest keeps what language models said a note is about, beside the note, for as long as it has the text that
+// they said it of.
+//
+// The records of the collection "note-summary" are by id of the note. The store of notes deletes one in the transaction
+// that gives the note another text, or deletes the note. So nothing of a text that is gone stays here, and there are at
+// most as many records as notes, each of at most Kept lines. A record is a cache: losing it costs a request to a model.
+//
+// Package summary of the chat writes and reads them. Functions run in transactions of the caller.
 
 import (
 	"context"
@@ -9,10 +18,10 @@ import (
 
 // Kept is how many lines are kept about one note, the youngest ones. Readers see up to two texts of it, and a line is
 // made for a length and a model.
-const Kept = 8
+const MaxSummaries = 8
 
 // lines are what was said of one note, the youngest last.
-type lines struct {
+type summaryLines struct {
 	Lines []line `json:"lines"`
 }
 
@@ -21,11 +30,11 @@ type line struct {
 	Text string `json:"text,omitempty"` // empty: the model was asked, and nothing came of it
 }
 
-var records = kv.NewCollection[lines]("note-summary") // by the id of the note
+var summaryRecords = kv.NewCollection[summaryLines]("note-summary") // by the id of the note
 
 // Get returns the line of a key, and whether one was made. The line is empty when the model had none.
-func Get(tx *kv.Tx, noteID, key string) (text string, made bool, err error) {
-	all, err := records.Get(tx, noteID)
+func GetSummary(tx *kv.Tx, noteID, key string) (text string, made bool, err error) {
+	all, err := summaryRecords.Get(tx, noteID)
 	if err != nil || all == nil {
 		return "", false, err
 	}
@@ -38,30 +47,30 @@ func Get(tx *kv.Tx, noteID, key string) (text string, made bool, err error) {
 }
 
 // PutTx keeps the line of a key. The note must be there, with the text that the line was made of.
-func PutTx(tx *kv.Tx, noteID, key, text string) error {
-	all, err := records.Get(tx, noteID)
+func PutSummaryTx(tx *kv.Tx, noteID, key, text string) error {
+	all, err := summaryRecords.Get(tx, noteID)
 	if err != nil {
 		return err
 	}
 	if all == nil {
-		all = &lines{}
+		all = &summaryLines{}
 	}
 	list := slices.DeleteFunc(all.Lines, func(l line) bool { return l.Key == key })
 	list = append(list, line{key, text})
-	return records.Put(tx, noteID, &lines{list[max(0, len(list)-Kept):]})
+	return summaryRecords.Put(tx, noteID, &summaryLines{list[max(0, len(list)-MaxSummaries):]})
 }
 
 // DropTx forgets what was said of a note. It costs nothing where nothing was.
-func DropTx(tx *kv.Tx, noteID string) error { return records.Delete(tx, noteID) }
+func DropSummariesTx(tx *kv.Tx, noteID string) error { return summaryRecords.Delete(tx, noteID) }
 
 // Mend forgets all of it in a store that has lost transactions: nobody knows which notes still have their texts.
-func Mend(db *kv.Store) error {
+func mendSummaries(db *kv.Store) error {
 	if !db.Unmended() {
 		return nil
 	}
 	return db.Update(context.Background(), func(tx *kv.Tx) error {
-		for id := range records.All(tx, "") {
-			if err := records.Delete(tx, id); err != nil {
+		for id := range summaryRecords.All(tx, "") {
+			if err := summaryRecords.Delete(tx, id); err != nil {
 				return err
 			}
 		}

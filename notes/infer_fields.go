@@ -1,4 +1,4 @@
-package infer
+package notes
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 // order in which they first occur. A field has the narrowest type that holds
 // every value seen: a boolean, number, date, link or e-mail address only when
 // all of them are, else a text; a list as soon as one is a list.
-func Fields(docs []*markdown.Document) []entities.Field {
+func inferFields(docs []*markdown.Document) []entities.Field {
 	var order []string
 	seen := make(map[string]*evidence)
 	for _, doc := range docs {
@@ -22,7 +22,7 @@ func Fields(docs []*markdown.Document) []entities.Field {
 			continue
 		}
 		for _, f := range doc.Frontmatter.Fields {
-			if !GivesField(f) {
+			if !givesField(f) {
 				continue
 			}
 			key := entities.Fold(f.Key)
@@ -48,7 +48,7 @@ func Fields(docs []*markdown.Document) []entities.Field {
 
 // GivesField reports whether a type that is made from frontmatter has a field of that
 // key: it says nothing about the note itself, and its value says what it holds.
-func GivesField(f frontmatter.Field) bool {
+func givesField(f frontmatter.Field) bool {
 	return !reserved[entities.Fold(f.Key)] && f.Value != nil && f.Texts() != nil
 }
 

@@ -1,4 +1,4 @@
-package attachments_test
+package notes_test
 
 import (
 	"slices"
@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/attachments"
+	"github.com/ctxd/ctxd/notes"
 )
 
 // loaded returns what a store has of a vault v with these files.
-func loaded(t *testing.T, paths ...string) (*kv.Store, attachments.Set) {
+func loaded(t *testing.T, paths ...string) (*kv.Store, notes.Attachments) {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	if err != nil {
@@ -19,7 +19,7 @@ func loaded(t *testing.T, paths ...string) (*kv.Store, attachments.Set) {
 	t.Cleanup(func() { _ = db.Close() })
 	err = db.Update(t.Context(), func(tx *kv.Tx) error {
 		for _, p := range paths {
-			if err := attachments.Put(tx, "v", p); err != nil {
+			if err := notes.PutAttachment(tx, "v", p); err != nil {
 				return err
 			}
 		}
@@ -31,10 +31,10 @@ func loaded(t *testing.T, paths ...string) (*kv.Store, attachments.Set) {
 	return db, load(t, db)
 }
 
-func load(t *testing.T, db *kv.Store) (set attachments.Set) {
+func load(t *testing.T, db *kv.Store) (set notes.Attachments) {
 	t.Helper()
 	err := db.View(t.Context(), func(tx *kv.Tx) (err error) {
-		set, err = attachments.Load(tx)
+		set, err = notes.LoadAttachments(tx)
 		return err
 	})
 	if err != nil {
@@ -98,17 +98,17 @@ func TestSRCH33_ASetFollowsItsStore(t *testing.T) {
 	} {
 		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			if step.put != "" {
-				if err := attachments.Put(tx, "v", step.put); err != nil {
+				if err := notes.PutAttachment(tx, "v", step.put); err != nil {
 					return err
 				}
 			}
-			return attachments.Delete(tx, "v", step.gone)
+			return notes.DeleteAttachment(tx, "v", step.gone)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		anew := load(t, db)
-		for name, s := range map[string]attachments.Set{"kept": set, "loaded": anew} {
+		for name, s := range map[string]notes.Attachments{"kept": set, "loaded": anew} {
 			got := s.Paths("v")
 			slices.Sort(got)
 			if !slices.Equal(got, step.want) {
@@ -140,7 +140,7 @@ func TestSRCH33_FilesThatOnlyLetterCaseTellsApart(t *testing.T) {
 	for _, step := range []struct{ gone, want string }{
 		{"A/pic.png", "a/Pic.png"}, {"a/pic.png", "a/Pic.png"}, {"a/Pic.png", ""},
 	} {
-		err := db.Update(t.Context(), func(tx *kv.Tx) error { return attachments.Delete(tx, "v", step.gone) })
+		err := db.Update(t.Context(), func(tx *kv.Tx) error { return notes.DeleteAttachment(tx, "v", step.gone) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,7 @@
-package tags
+package notes
+
+// Tags counts notes by tag, for the store of notes and for readers who do not see
+// all notes. Counts are not safe for concurrent use: their owner has the lock.
 
 import (
 	"cmp"
@@ -12,7 +15,7 @@ import (
 // Counts count notes by tag. Tags are compared without case. One that is spelled in
 // several ways is called as most notes spell it, of equals by the first spelling in order:
 // that follows from the notes alone, not from which of them came first.
-type Counts map[string]*tagCount
+type TagCounts map[string]*tagCount
 
 type tagCount struct {
 	notes     int
@@ -20,7 +23,7 @@ type tagCount struct {
 }
 
 // Add counts n more notes with a tag, or fewer.
-func (c Counts) Add(name string, n int) {
+func (c TagCounts) Add(name string, n int) {
 	key := entities.Fold(name)
 	t := c[key]
 	if t == nil {
@@ -49,7 +52,7 @@ func (t *tagCount) name() string {
 }
 
 // List returns the tags that begin with prefix, most frequent first, then by name.
-func (c Counts) List(prefix string) []record.NoteTag {
+func (c TagCounts) List(prefix string) []record.NoteTag {
 	fold := entities.Fold(strings.TrimPrefix(prefix, "#"))
 	out := []record.NoteTag{}
 	for key, t := range c {

@@ -1,4 +1,17 @@
-package former
+package notes
+
+// Former keeps what notes were called until lately, so that a name in the field of
+// an entity leads to its note for a month after the note was renamed: titles, file names and
+// paths. Links in texts do not ask for it: editors rewrite them, and one that is not
+// rewritten is to be listed as broken.
+//
+// The records of the collection "note-former" are by id of the note. A name leaves its
+// record when the note has it again, when Kept is over (Drop), when there are more than
+// maxNames younger ones, or with the note. What is in the records counts: time alone changes
+// nothing, so that a store which is opened again says what it said before.
+//
+// A Set is what the store of notes holds of them. It is not safe for concurrent use: its
+// owner has the lock.
 
 import (
 	"context"
@@ -10,13 +23,13 @@ import (
 )
 
 // Kept is how long a name is kept after the note has lost it.
-const Kept = 30 * 24 * time.Hour
+const FormerNameTTL = 30 * 24 * time.Hour
 
 // maxNames is how many names of one note are kept. A file that is moved loses up to three.
 const maxNames = 24
 
 // names are the former names of one note, the youngest last.
-type names struct {
+type formerRecord struct {
 	Names []name `json:"names"`
 }
 
@@ -25,22 +38,22 @@ type name struct {
 	Until time.Time `json:"until"`
 }
 
-var records = kv.NewCollection[names]("note-former") // by the id of the note
+var formerRecords = kv.NewCollection[formerRecord]("note-former") // by the id of the note
 
 // KeepTx keeps the keys that a note has lost at a time; it has the keys of own.
-func KeepTx(tx *kv.Tx, id string, lost, own []string, at time.Time) error {
-	old, err := records.Get(tx, id)
+func keepFormerTx(tx *kv.Tx, id string, lost, own []string, at time.Time) error {
+	old, err := formerRecords.Get(tx, id)
 	if err != nil {
 		return err
 	}
 	if old == nil {
-		old = &names{}
+		old = &formerRecord{}
 	}
 	list := slices.DeleteFunc(old.Names, func(n name) bool {
 		return !n.Until.After(at) || slices.Contains(own, n.Key) || slices.Contains(lost, n.Key)
 	})
 	for _, key := range lost {
-		list = append(list, name{key, at.Add(Kept)})
+		list = append(list, name{key, at.Add(FormerNameTTL)})
 	}
 	list = list[max(0, len(list)-maxNames):]
 	return put(tx, id, list)
@@ -48,22 +61,22 @@ func KeepTx(tx *kv.Tx, id string, lost, own []string, at time.Time) error {
 
 func put(tx *kv.Tx, id string, list []name) error {
 	if len(list) == 0 {
-		return records.Delete(tx, id)
+		return formerRecords.Delete(tx, id)
 	}
-	return records.Put(tx, id, &names{list})
+	return formerRecords.Put(tx, id, &formerRecord{list})
 }
 
 // DeleteTx forgets the names of a note.
-func DeleteTx(tx *kv.Tx, id string) error { return records.Delete(tx, id) }
+func deleteFormerTx(tx *kv.Tx, id string) error { return formerRecords.Delete(tx, id) }
 
 // Drop drops the names that have been kept long enough at a time. It is to be called now and
 // then: until it is, fields that have such a name still lead to the note. O(n) in the notes
 // that have any.
-func Drop(ctx context.Context, db *kv.Store, at time.Time) error {
+func DropFormerNames(ctx context.Context, db *kv.Store, at time.Time) error {
 	over := func(n name) bool { return !n.Until.After(at) }
 	due := false
 	err := db.View(ctx, func(tx *kv.Tx) error {
-		for _, n := range records.All(tx, "") {
+		for _, n := range formerRecords.All(tx, "") {
 			due = due || slices.ContainsFunc(n.Names, over)
 		}
 		return tx.Err()
@@ -73,7 +86,7 @@ func Drop(ctx context.Context, db *kv.Store, at time.Time) error {
 	}
 	return db.Update(ctx, func(tx *kv.Tx) error {
 		kept := make(map[string][]name)
-		for id, n := range records.All(tx, "") {
+		for id, n := range formerRecords.All(tx, "") {
 			if slices.ContainsFunc(n.Names, over) {
 				kept[id] = slices.DeleteFunc(n.Names, over)
 			}
@@ -91,7 +104,7 @@ func Drop(ctx context.Context, db *kv.Store, at time.Time) error {
 }
 
 // Best returns the note of highest rank, "" when it has 0, and when several have it.
-func Best(ids []string, rank func(id string) int) (best string) {
+func bestFormer(ids []string, rank func(id string) int) (best string) {
 	most := 0
 	for _, id := range ids {
 		switch r := rank(id); {
@@ -105,15 +118,15 @@ func Best(ids []string, rank func(id string) int) (best string) {
 }
 
 // Set has the notes by their former names. The zero value is empty.
-type Set struct {
+type formerNames struct {
 	byKey map[string][]string // ids, sorted
 	keys  map[string][]string // by id
 }
 
 // Load returns the names that are stored.
-func Load(tx *kv.Tx) (Set, error) {
-	var s Set
-	for id, n := range records.All(tx, "") {
+func loadFormerNames(tx *kv.Tx) (formerNames, error) {
+	var s formerNames
+	for id, n := range formerRecords.All(tx, "") {
 		s.add(id, n)
 	}
 	return s, tx.Err()
@@ -121,9 +134,9 @@ func Load(tx *kv.Tx) (Set, error) {
 
 // Take makes the set current after a commit, and adds to keys those that may mean another
 // note now.
-func (s *Set) Take(cs *kv.ChangeSet, keys map[string]struct{}) {
+func (s *formerNames) Take(cs *kv.ChangeSet, keys map[string]struct{}) {
 	for _, ch := range cs.Changes {
-		old, now, ok := records.Of(ch)
+		old, now, ok := formerRecords.Of(ch)
 		if !ok {
 			continue
 		}
@@ -136,7 +149,7 @@ func (s *Set) Take(cs *kv.ChangeSet, keys map[string]struct{}) {
 
 // Of returns the ids of the notes that had a name with the first of the keys that any had, in
 // the order of bytes. They are shared and not to be changed.
-func (s *Set) Of(keys ...string) []string {
+func (s *formerNames) Of(keys ...string) []string {
 	for _, key := range keys {
 		if list := s.byKey[key]; len(list) > 0 {
 			return list
@@ -146,13 +159,13 @@ func (s *Set) Of(keys ...string) []string {
 }
 
 // Keys adds the former names of a note to keys.
-func (s *Set) Keys(id string, keys map[string]struct{}) {
+func (s *formerNames) Keys(id string, keys map[string]struct{}) {
 	for _, key := range s.keys[id] {
 		keys[key] = struct{}{}
 	}
 }
 
-func (s *Set) add(id string, n *names) {
+func (s *formerNames) add(id string, n *formerRecord) {
 	if n == nil {
 		return
 	}
@@ -169,7 +182,7 @@ func (s *Set) add(id string, n *names) {
 	}
 }
 
-func (s *Set) remove(id string, n *names) {
+func (s *formerNames) remove(id string, n *formerRecord) {
 	if n == nil {
 		return
 	}
