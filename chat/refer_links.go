@@ -14,7 +14,6 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // Bounds of the references of a message.
@@ -159,9 +158,9 @@ func (x *ReferenceReader) link(l *markdown.Link) (r Reference) {
 
 // part has a reference say that its note lacks the part that the link names.
 func (x *ReferenceReader) part(r *Reference) {
-	part := parts.Part{Heading: r.Heading, Block: r.Block}
+	part := markdown.Part{Heading: r.Heading, Block: r.Block}
 	n := x.view.Note(r.NoteID)
-	if n != nil && r.Status == record.ReferOK && part != (parts.Part{}) {
+	if n != nil && r.Status == record.ReferOK && part != (markdown.Part{}) {
 		r.Reason = x.lacks(n, part)
 	}
 }
@@ -191,7 +190,7 @@ func placeOf(c *fault.Candidate) string {
 }
 
 // lacks says that a note has no such part; "" when it has it.
-func (x *ReferenceReader) lacks(n *notes.Note, part parts.Part) string {
+func (x *ReferenceReader) lacks(n *notes.Note, part markdown.Part) string {
 	shown, err := x.view.ShownNote(x.ctx, n)
 	if err != nil {
 		x.Failed = err
@@ -202,7 +201,7 @@ func (x *ReferenceReader) lacks(n *notes.Note, part parts.Part) string {
 		return "" // it is not looked for, and may be there
 	}
 	_, text = prompt.SplitProperties(text)
-	_, missing := parts.Find(prompt.RenderNote(text), []parts.Part{part})
+	_, missing := markdown.FindParts(prompt.RenderNote(text), []markdown.Part{part})
 	switch {
 	case len(missing) == 0:
 		return ""

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // Why a reference is not what it was when its message was said.
@@ -44,14 +43,14 @@ func (x *ReferenceReader) stands(r *record.ChatReference) {
 		r.Path, r.Status, r.Reason = n.Path, record.ReferBroken, archived
 	default:
 		r.Path, r.Status, r.Reason = n.Path, record.ReferOK, ""
-		if part := partOf(r); part != (parts.Part{}) && r.Type == record.ReferDirect {
+		if part := partOf(r); part != (markdown.Part{}) && r.Type == record.ReferDirect {
 			r.Reason = x.lacks(n, part)
 		}
 	}
 }
 
-func partOf(r *record.ChatReference) parts.Part {
-	return parts.Part{Heading: r.Heading, Block: r.Block}
+func partOf(r *record.ChatReference) markdown.Part {
+	return markdown.Part{Heading: r.Heading, Block: r.Block}
 }
 
 // Label is what a person reads in the place of a reference to a note: the alias of its link, else the title of the note

@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // MostTold is how long the list behind a message is, in bytes.
@@ -62,7 +61,7 @@ func (t *ReferenceNotice) List(refs []record.ChatReference) string {
 func referenceLine(r *record.ChatReference) string {
 	link, _ := markdown.ParseLink(r.Wikilink)
 	name := link.Target
-	if part, ok := parts.Of(link); ok {
+	if part, ok := markdown.PartOfLink(link); ok {
 		name += "#" + part.String()
 	}
 	line := "- " + render.Note(name)

@@ -1,21 +1,11 @@
 package notes
 
-// Infer reads from the frontmatter of notes what it says of the entities that the
-// notes describe: their type, the fields that a type gets which nobody has declared, and
-// the values of its fields.
-//
-// It reads texts and keeps nothing, so its functions may be called concurrently. Package
-// notes calls it when a note is written, and package watch when it imports a vault. It is
-// apart from package notes because it needs no store: what is inferred depends on texts
-// and on a type alone, and on no other note.
-
 import (
 	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -107,11 +97,11 @@ func HasSeveralTypes(text string) bool {
 }
 
 func typesIn(text string) []InferredType {
-	front, _ := frontmatter.Split(text)
+	front, _ := markdown.SplitFrontmatter(text)
 	if !front.Found {
 		return nil
 	}
-	fields, err := frontmatter.Read(text[front.Start:front.End], front.Line)
+	fields, err := markdown.ReadFrontmatter(text[front.Start:front.End], front.Line)
 	if err != nil {
 		return nil
 	}

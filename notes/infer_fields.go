@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -48,7 +47,7 @@ func inferFields(docs []*markdown.Document) []entities.Field {
 
 // GivesField reports whether a type that is made from frontmatter has a field of that
 // key: it says nothing about the note itself, and its value says what it holds.
-func givesField(f frontmatter.Field) bool {
+func givesField(f markdown.FrontmatterField) bool {
 	return !reserved[entities.Fold(f.Key)] && f.Value != nil && f.Texts() != nil
 }
 
@@ -67,7 +66,7 @@ type evidence struct {
 	fits []entities.FieldType
 }
 
-func (e *evidence) add(f frontmatter.Field) {
+func (e *evidence) add(f markdown.FrontmatterField) {
 	if _, ok := f.Value.([]any); ok {
 		e.list = true
 	}

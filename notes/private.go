@@ -13,7 +13,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -52,7 +51,7 @@ const privateKey = "private"
 func says(body string, doc *markdown.Document) Why {
 	if doc.Frontmatter == nil {
 		switch {
-		case !frontmatter.Names(body, privateKey):
+		case !markdown.MentionsKey(body, privateKey):
 			return Why{}
 		case doc.FrontmatterErr != nil:
 			return Why{RuleDoubt, doubtBroken}
@@ -61,7 +60,7 @@ func says(body string, doc *markdown.Document) Why {
 	}
 	why := Why{}
 	for _, f := range doc.Frontmatter.Fields {
-		if !frontmatter.IsKey(f.Key, privateKey) {
+		if !markdown.MatchesKey(f.Key, privateKey) {
 			continue
 		}
 		switch found := saysValue(f); {
@@ -75,7 +74,7 @@ func says(body string, doc *markdown.Document) Why {
 }
 
 // saysValue reads a field that is named private, more or less.
-func saysValue(f frontmatter.Field) Why {
+func saysValue(f markdown.FrontmatterField) Why {
 	if !strings.EqualFold(f.Key, privateKey) {
 		return Why{RuleDoubt, doubtLine}
 	}
@@ -111,7 +110,7 @@ func (s *Store) why(n *Note, doc *markdown.Document, was bool) Why {
 		why.Rule = RuleFolder
 	case n.Given.Get().Private:
 		why.Rule = RuleClient
-	case why.Rule == RuleNone && was && n.Vault != "" && !frontmatter.Whole(n.Body):
+	case why.Rule == RuleNone && was && n.Vault != "" && !markdown.IsHeadComplete(n.Body):
 		return Why{RuleKept, doubtKept}
 	}
 	return why
@@ -279,5 +278,5 @@ func UpgradePrivacy(tx *kv.Tx) error {
 // saysPrivate reports whether a text says that it is private. It is quick where the
 // text does not name it at all.
 func saysPrivate(body string) bool {
-	return frontmatter.Names(body, privateKey) && says(body, markdown.Parse(body)).Rule != RuleNone
+	return markdown.MentionsKey(body, privateKey) && says(body, markdown.Parse(body)).Rule != RuleNone
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // AssignArgs are the args of assignEntity: the field of the entity refers to the target. Of a field with several
@@ -174,21 +174,21 @@ func (c *call) edit(e *entities.Entity, f record.Field, to *target) (*record.Too
 }
 
 // frontOf returns a field of the frontmatter of a note; the zero Field for none.
-func frontOf(note, name string) frontmatter.Field {
-	block, _ := frontmatter.Split(note)
+func frontOf(note, name string) markdown.FrontmatterField {
+	block, _ := markdown.SplitFrontmatter(note)
 	if !block.Found {
-		return frontmatter.Field{}
+		return markdown.FrontmatterField{}
 	}
-	front, err := frontmatter.Read(note[block.Start:block.End], block.Line)
+	front, err := markdown.ReadFrontmatter(note[block.Start:block.End], block.Line)
 	if err != nil {
-		return frontmatter.Field{}
+		return markdown.FrontmatterField{}
 	}
 	for _, f := range front.Fields {
 		if entities.Fold(f.Key) == entities.Fold(name) {
 			return f
 		}
 	}
-	return frontmatter.Field{}
+	return markdown.FrontmatterField{}
 }
 
 // itemsOf returns the texts of a value of frontmatter; false for one that is something else.

@@ -15,9 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // What is said of a note that a tool has read or found.
@@ -109,11 +107,11 @@ func (c *toolRun) textOf(n *notes.Note) (*render.NoteText, error) {
 func under(text, heading string) (string, error) {
 	named := strings.TrimLeft(heading, "# ") // as it stands in the text, too
 	block, isBlock := strings.CutPrefix(named, "^")
-	part := parts.Part{Heading: named}
+	part := markdown.Part{Heading: named}
 	if isBlock {
-		part = parts.Part{Block: block}
+		part = markdown.Part{Block: block}
 	}
-	spans, _ := parts.Find(text, []parts.Part{part})
+	spans, _ := markdown.FindParts(text, []markdown.Part{part})
 	if len(spans) > 0 {
 		return strings.Trim(text[spans[0].Start:spans[0].End], "\r\n"), nil
 	}
@@ -249,7 +247,7 @@ func (c *toolRun) excerpts(h *search.Hit, room int) (string, *Reference, error) 
 	if len(text) > maxNoteBytes {
 		text = strings.ToValidUTF8(text[:maxNoteBytes], "")
 	}
-	_, start := frontmatter.Split(text)
+	_, start := markdown.SplitFrontmatter(text)
 	seen := prompt.RenderNote(text[start:])
 	list := search.FindPassages(seen, c.text("query"), h.Snippet, room)
 	if len(list) == 0 {

@@ -13,9 +13,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -112,7 +110,7 @@ func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, er
 		return nil, fault.Wrap(fault.Unavailable, err, "the file of the note can't be read")
 	}
 	out := &openedPlace{NoteID: n.ID, Title: n.Title, Path: path, Line: 1}
-	if part != (parts.Part{}) {
+	if part != (markdown.Part{}) {
 		line, ok := lineOf(string(text), part)
 		if out.Line = line; !ok {
 			out.Missing = "heading " + part.Heading
@@ -125,26 +123,26 @@ func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, er
 }
 
 // noteOf returns the note that a reference names, and the part of it.
-func noteOf(a *openOptions, cl *client.Client, ref string) (*protocol.NoteFull, parts.Part, error) {
+func noteOf(a *openOptions, cl *client.Client, ref string) (*protocol.NoteFull, markdown.Part, error) {
 	if l, ok := markdown.ParseLink(ref); ok {
 		n, err := noteOfLink(a, cl, ref, &l)
-		part, _ := parts.Of(l)
+		part, _ := markdown.PartOfLink(l)
 		return n, part, err
 	}
 	address, ok := record.ParseAddress(ref)
 	switch {
 	case ok && address.Kind == record.EntityAddress:
 		n, err := noteOfEntity(a, cl, address.ID)
-		return n, parts.Part{}, err
+		return n, markdown.Part{}, err
 	case ok:
 		n, err := connect.FindNote(a.Ctx, cl, address.ID)
 		return n, partOf(address.Part), err
 	case strings.Contains(ref, "://"):
-		return nil, parts.Part{}, fault.Field("ref", "it is no address of ctxd").
+		return nil, markdown.Part{}, fault.Field("ref", "it is no address of ctxd").
 			WithHint("an address begins with %s or %s", record.NoteAddress, record.EntityAddress)
 	}
 	n, err := connect.FindNote(a.Ctx, cl, ref)
-	return n, parts.Part{}, err
+	return n, markdown.Part{}, err
 }
 
 // noteOfLink returns the note that a link leads to.
@@ -164,11 +162,11 @@ func noteOfLink(a *openOptions, cl *client.Client, ref string, l *markdown.Link)
 }
 
 // partOf reads the part of an address.
-func partOf(text string) parts.Part {
+func partOf(text string) markdown.Part {
 	if block, ok := strings.CutPrefix(text, "^"); ok {
-		return parts.Part{Block: block}
+		return markdown.Part{Block: block}
 	}
-	return parts.Part{Heading: text}
+	return markdown.Part{Heading: text}
 }
 
 // noteOfEntity returns the note that describes an entity.
@@ -210,9 +208,9 @@ func fileOf(a *openOptions, cl *client.Client, n *protocol.NoteFull) (string, er
 }
 
 // lineOf returns the line at which a part of a note begins, from 1.
-func lineOf(text string, part parts.Part) (line int, ok bool) {
-	_, body := frontmatter.Split(text)
-	spans, _ := parts.Find(text[body:], []parts.Part{part})
+func lineOf(text string, part markdown.Part) (line int, ok bool) {
+	_, body := markdown.SplitFrontmatter(text)
+	spans, _ := markdown.FindParts(text[body:], []markdown.Part{part})
 	if len(spans) == 0 {
 		return 1, false
 	}

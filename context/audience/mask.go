@@ -12,7 +12,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -52,7 +51,7 @@ func (v *View) Body(ctx context.Context, n *notes.Note, found Marks) (*notes.Not
 // properties returns a text without the keys and values of its frontmatter that name a
 // private record: by being what it is called, or by a link that YAML writes in another way.
 func (v *View) properties(ctx context.Context, from, body string) string {
-	block, _ := frontmatter.Split(body)
+	block, _ := markdown.SplitFrontmatter(body)
 	if !block.Found {
 		return body
 	}
@@ -81,14 +80,14 @@ type maskedField struct {
 // maskedFields returns the fields of frontmatter that name a private record; not all
 // when ctx has ended.
 func (v *View) maskedFields(ctx context.Context, from, yaml string) []maskedField {
-	front, err := frontmatter.Read(yaml, 1)
+	front, err := markdown.ReadFrontmatter(yaml, 1)
 	if err != nil {
 		return nil
 	}
 	line, at := 1, 0
 	to := func(next int) int { // moves to the begin of a line
 		for ; line < next && at < len(yaml); line++ {
-			_, at = frontmatter.LineEnd(yaml, at)
+			_, at = markdown.LineEnd(yaml, at)
 		}
 		return at
 	}

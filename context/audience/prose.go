@@ -15,7 +15,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -251,7 +250,7 @@ func (p *proseSearch) note(n *notes.Note) error {
 	look := linkLook{v: p.remote, ctx: p.ctx, from: n.ID}
 	ended := func() bool { return p.ctx.Err() != nil }
 	hidden := look.spans(n.Body, markdown.ReferencesUntil(n.Body, ended))
-	block, _ := frontmatter.Split(n.Body)
+	block, _ := markdown.SplitFrontmatter(n.Body)
 	if block.Found {
 		for _, f := range p.remote.maskedFields(p.ctx, n.ID, n.Body[block.Start:block.End]) {
 			hidden = append(hidden, markdown.Span{Start: block.Start + f.Start, End: block.Start + f.End})

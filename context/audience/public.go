@@ -15,7 +15,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -218,8 +217,8 @@ func eachNamed(n *notes.Note, visit naming) {
 		visit.name(name)
 		visit.references(name)
 	}
-	block, _ := frontmatter.Split(n.Body)
-	if front, err := frontmatter.Read(n.Body[block.Start:block.End], 1); block.Found && err == nil {
+	block, _ := markdown.SplitFrontmatter(n.Body)
+	if front, err := markdown.ReadFrontmatter(n.Body[block.Start:block.End], 1); block.Found && err == nil {
 		for _, f := range front.Fields {
 			visit.value(f.Raw)
 			visit.value(f.Value)

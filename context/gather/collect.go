@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/parts"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // call is one assembly.
@@ -47,9 +47,9 @@ type candidateText struct {
 	section *[]prompt.Note
 	at      int // index there
 	note    *notes.Note
-	parts   []parts.Part // of the note that are shown; none for all of it
-	found   bool         // by the search, and
-	near    string       // the passage by which it was
+	parts   []markdown.Part // of the note that are shown; none for all of it
+	found   bool            // by the search, and
+	near    string          // the passage by which it was
 }
 
 // collect finds the candidates of every section.

@@ -9,7 +9,6 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 // mentions are the records that a call names, in its order: the explicit ids, then
@@ -22,7 +21,7 @@ type mentions struct {
 	query    string     // the message as it is searched for
 	warnings []prompt.Warning
 	dropped  []prompt.Dropped
-	parts    map[string][]parts.Part // of notes of which the text names only parts
+	parts    map[string][]markdown.Part // of notes of which the text names only parts
 
 	said map[string]bool // unclear mentions that are in dropped
 	view *audience.View
@@ -66,7 +65,7 @@ func (m *mentions) links(seen map[string]bool, read *markdown.Message) {
 		if l.Picture() {
 			continue
 		}
-		part, _ := parts.Of(l)
+		part, _ := markdown.PartOfLink(l)
 		m.note(seen, l.Target, part)
 	}
 }
@@ -103,7 +102,7 @@ func (m *mentions) unclear(kind, text string, candidates []prompt.Candidate) {
 }
 
 // note takes a link to a note, or to a part of one, in.
-func (m *mentions) note(seen map[string]bool, target string, part parts.Part) {
+func (m *mentions) note(seen map[string]bool, target string, part markdown.Part) {
 	if target == "" {
 		return // a link into the message itself
 	}
@@ -125,15 +124,15 @@ func (m *mentions) note(seen map[string]bool, target string, part parts.Part) {
 
 // part adds a part of a note to those that are shown. A note that was named as a whole
 // stays so, and one that is named as a whole later becomes so.
-func (m *mentions) part(id string, part parts.Part, seen bool) {
+func (m *mentions) part(id string, part markdown.Part, seen bool) {
 	known := m.parts[id]
 	switch {
 	case seen && len(known) == 0:
-	case part == parts.Part{}:
+	case part == markdown.Part{}:
 		delete(m.parts, id)
-	case len(known) <= parts.Max && !slices.Contains(known, part):
+	case len(known) <= markdown.MaxParts && !slices.Contains(known, part):
 		if m.parts == nil {
-			m.parts = make(map[string][]parts.Part)
+			m.parts = make(map[string][]markdown.Part)
 		}
 		m.parts[id] = append(known, part)
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
-	"github.com/ctxd/ctxd/notes/parts"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // texts keeps what was found out of the texts of the notes that were last in a
@@ -81,8 +80,8 @@ func (t *texts) shown(ctx context.Context, v *audience.View, n *notes.Note) (*sh
 // parts returns parts of a note, in its order, as the reader of a View may see it: what is
 // masked is masked before they are looked for, and what is in comments is no part. When
 // some are missing there is no text. O(length of the note); nothing of it is kept.
-func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list []parts.Part) (
-	*shownText, []parts.Part, error,
+func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list []markdown.Part) (
+	*shownText, []markdown.Part, error,
 ) {
 	if v.Hides() {
 		shown, err := v.Body(ctx, n, t.of(n).marks)
@@ -93,7 +92,7 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 	}
 	above, text := prompt.SplitProperties(n.Body)
 	text = prompt.RenderNote(text)
-	spans, missing := parts.Find(text, list)
+	spans, missing := markdown.FindParts(text, list)
 	if len(missing) > 0 {
 		return nil, missing, nil
 	}
@@ -142,7 +141,7 @@ func (k *noteText) wholeOf(n *notes.Note) *shownText {
 
 // maxTextBytes is how much of a note is read: the longest frontmatter and much more
 // than any section shows.
-const maxTextBytes = frontmatter.MaxBytes + 128<<10
+const maxTextBytes = markdown.MaxFrontmatter + 128<<10
 
 // beginning returns the text of a note as far as a section can show it.
 func beginning(n *notes.Note) *shownText {

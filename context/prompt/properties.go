@@ -1,18 +1,11 @@
 package prompt
 
-// Properties puts the frontmatter of a note into words: what a prompt,
-// MCP and ctxd inspect note show of it as "key: value", and what a search finds.
-//
-// It is pure, and takes time linear in the length of the frontmatter. Private
-// records are masked before, in the text (audience.View.Body).
-
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -43,22 +36,22 @@ func SplitProperties(note string) (list []Property, text string) {
 
 // Fields returns those fields of the frontmatter of a whole note that are properties, and
 // the text behind the frontmatter. It reports whether the frontmatter could be read.
-func PropertyFields(note string) (list []frontmatter.Field, text string, ok bool) {
-	block, start := frontmatter.Split(note)
+func PropertyFields(note string) (list []markdown.FrontmatterField, text string, ok bool) {
+	block, start := markdown.SplitFrontmatter(note)
 	text = note[start:]
 	if !block.Found {
 		return nil, text, true
 	}
-	front, err := frontmatter.Read(note[block.Start:block.End], block.Line)
+	front, err := markdown.ReadFrontmatter(note[block.Start:block.End], block.Line)
 	if err != nil {
 		return nil, text, false
 	}
-	list = slices.DeleteFunc(front.Fields, func(f frontmatter.Field) bool { return hidden[strings.ToLower(f.Key)] })
+	list = slices.DeleteFunc(front.Fields, func(f markdown.FrontmatterField) bool { return hidden[strings.ToLower(f.Key)] })
 	return list, text, true
 }
 
 // words returns a value as text.
-func words(f frontmatter.Field) string {
+func words(f markdown.FrontmatterField) string {
 	if texts := f.Texts(); texts != nil || f.Value == nil {
 		return strings.Join(texts, ", ")
 	}
@@ -68,7 +61,7 @@ func words(f frontmatter.Field) string {
 }
 
 // tags returns the value of tags, without their marks.
-func tags(f frontmatter.Field) string {
+func tags(f markdown.FrontmatterField) string {
 	var names []string
 	for _, text := range f.Texts() {
 		list := []string{text}

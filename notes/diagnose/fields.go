@@ -10,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/notes/rename"
 )
@@ -136,7 +135,7 @@ func (d *doctor) references(f entities.Field) {
 }
 
 // valuePlace returns where the value of a key stands on its line, without quotes; the key where it stands on others.
-func valuePlace(text string, f frontmatter.Field) (start, end int) {
+func valuePlace(text string, f markdown.FrontmatterField) (start, end int) {
 	start, end = lineOf(text, f.Line)
 	line := text[start:end]
 	_, value, ok := strings.Cut(line, ":")
@@ -155,7 +154,7 @@ func valuePlace(text string, f frontmatter.Field) (start, end int) {
 func (d *doctor) queries(check Check, typeName string) {
 	s := d.note.Body
 	for at := d.doc.BodyStart; at < len(s); {
-		end, next := frontmatter.LineEnd(s, at)
+		end, next := markdown.LineEnd(s, at)
 		fence := strings.TrimLeft(s[at:end], " \t")
 		mark := ""
 		for _, m := range []string{"```", "~~~"} {
@@ -170,7 +169,7 @@ func (d *doctor) queries(check Check, typeName string) {
 		info := strings.Fields(fence[len(mark):] + " -")[0]
 		start := next
 		for at = next; at < len(s); at = next {
-			end, next = frontmatter.LineEnd(s, at)
+			end, next = markdown.LineEnd(s, at)
 			if line := strings.TrimSpace(s[at:end]); strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
 				break
 			}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -88,7 +87,7 @@ func (d *doctor) foldersOfLinks(l markdown.Link) map[string]int {
 			continue
 		}
 		body := n.Body
-		_, start := frontmatter.Split(body)
+		_, start := markdown.SplitFrontmatter(body)
 		for _, other := range n.Links() {
 			if keyOf(body, other.Start, start) != key {
 				continue

@@ -10,8 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
-	"github.com/ctxd/ctxd/notes/parts"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // maxDistance is how many letters a name may be away from what was written.
@@ -140,8 +139,8 @@ func distance(a, b string) int {
 
 // hasHeading reports whether a text has the heading that a link names.
 func hasHeading(text, heading string) bool {
-	_, start := frontmatter.Split(text)
-	_, missing := parts.Find(text[start:], []parts.Part{{Heading: heading}})
+	_, start := markdown.SplitFrontmatter(text)
+	_, missing := markdown.FindParts(text[start:], []markdown.Part{{Heading: heading}})
 	return len(missing) == 0
 }
 

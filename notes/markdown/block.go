@@ -8,7 +8,7 @@ type blockKind uint8
 const (
 	endOfBody blockKind = iota
 	blank
-	text      // a paragraph, list item or table row; may span lines
+	textBlock // a paragraph, list item or table row; may span lines
 	heading   // ATX or setext
 	rule      // thematic break, or the delimiter row of a table
 	fenceMark // opening or closing line of a fenced code block
@@ -52,7 +52,7 @@ func (w *walker) next() block {
 	le, next := lineEnd(w.src, w.pos)
 	if w.mid { // after a comment: the rest of its last line is plain text
 		w.mid = false
-		b := block{kind: text, lineStart: w.pos, start: w.pos, line: w.line}
+		b := block{kind: textBlock, lineStart: w.pos, start: w.pos, line: w.line}
 		return w.paragraph(b, le, next, false)
 	}
 	if w.fenceChar != 0 {
@@ -66,7 +66,7 @@ func (w *walker) next() block {
 		b.kind = rule
 	}
 	switch b.kind {
-	case text:
+	case textBlock:
 		return w.paragraph(b, le, next, !b.table)
 	case fenceMark:
 		w.fenceChar, w.fenceLen, w.fenceDepth = w.src[b.start], runLen(w.src, b.start, le), b.depth
@@ -122,7 +122,7 @@ func (w *walker) paragraph(b block, le, next int, setext bool) block {
 			}
 		}
 		n := w.classify(w.pos, le)
-		if n.kind != text || n.bullet || n.depth != b.depth || w.src[n.start] == '|' ||
+		if n.kind != textBlock || n.bullet || n.depth != b.depth || w.src[n.start] == '|' ||
 			isDelimiterRow(w.src[n.start:n.end]) {
 			return b
 		}
@@ -145,7 +145,7 @@ func (w *walker) resume(pos int) {
 
 // classify says what kind of line it is and where its content starts.
 func (w *walker) classify(ls, le int) block {
-	b := block{kind: text, lineStart: ls, end: le, last: le, line: w.line}
+	b := block{kind: textBlock, lineStart: ls, end: le, last: le, line: w.line}
 	i, base, ruled := ls, ls, false
 	for {
 		for i < le && isBlank(w.src[i]) {
@@ -250,7 +250,7 @@ func (w *walker) underline(le, depth int) int {
 // tableRow keeps track of tables: rows that start with '|' and whose second
 // one is a delimiter row.
 func (w *walker) tableRow(b block, next int) bool {
-	if b.kind != text {
+	if b.kind != textBlock {
 		w.inTable = false
 		return false
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
 // Document is what Parse found in one note. Its strings are slices of the
@@ -21,7 +20,7 @@ type Document struct {
 
 	// Frontmatter is nil when there is none or when it could not be read, in
 	// which case FrontmatterErr says why, with the line.
-	Frontmatter    *frontmatter.Map
+	Frontmatter    *Frontmatter
 	FrontmatterErr *fault.Error
 
 	Body      string // the source after the frontmatter, line ends as they were
@@ -63,18 +62,18 @@ type Block struct {
 // made with take at most ten times as much as the source.
 func Parse(src string) *Document {
 	doc := &Document{src: src}
-	front, bodyStart := frontmatter.Split(src)
+	front, bodyStart := SplitFrontmatter(src)
 	doc.Body, doc.BodyStart, doc.BodyLine = src[bodyStart:], bodyStart, 1
 	s := newScanner(src)
 	defer s.free()
 	if front.Found {
 		doc.BodyLine = 1 + strings.Count(src[:bodyStart], "\n")
 		s.frontmatterLinks(front)
-		doc.Frontmatter, doc.FrontmatterErr = frontmatter.Read(src[front.Start:front.End], front.Line)
+		doc.Frontmatter, doc.FrontmatterErr = ReadFrontmatter(src[front.Start:front.End], front.Line)
 		doc.Aliases, doc.Sources = frontmatterAliases(doc.Frontmatter)
 		doc.Sources = append(doc.Sources, s.frontmatterTags(doc.Frontmatter)...)
 	} else if front.Unclosed {
-		doc.FrontmatterErr = frontmatter.NotClosed()
+		doc.FrontmatterErr = notClosed()
 	}
 	s.body(bodyStart, doc.BodyLine)
 	doc.links, doc.fileLinks = s.links.take(), s.fileLinks.take()
@@ -128,7 +127,7 @@ func Blocks(src string, found func(Block)) { scanFor(src, scanner{onBlock: found
 
 // scanFor scans the body of a note for what is asked for.
 func scanFor(src string, asked scanner) {
-	block, start := frontmatter.Split(src)
+	block, start := SplitFrontmatter(src)
 	line := 1
 	if block.Found {
 		line += strings.Count(src[:start], "\n")
@@ -140,7 +139,7 @@ func scanFor(src string, asked scanner) {
 }
 
 // titleOf applies the order of sources. Lists, maps and blanks are no titles.
-func titleOf(front *frontmatter.Map, firstH1 string) string {
+func titleOf(front *Frontmatter, firstH1 string) string {
 	if f, ok := front.Get("title"); ok && f.IsScalar() {
 		if t := oneLine(f.Raw); t != "" && f.Value != nil {
 			return t

@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"strings"
-
-	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // markdownLink looks for "](destination)" and "]: destination" at the ']' at i of a
@@ -87,20 +85,20 @@ func (s *scanner) addFileLink(start, stop, line int) {
 
 // isFileDest reports whether a destination is, or may be, a file of the same vault.
 func isFileDest(dest string) bool {
-	return IsDest(dest) && destinations.KindOf(dest) != destinations.Elsewhere
+	return IsDest(dest) && DestKindOf(dest) != DestElsewhere
 }
 
 // Possible reports a Markdown link that is one only where its target is there: what its
 // destination says may be meant in another way.
 func (l Link) Possible() bool {
-	return l.Markdown && destinations.KindOf(l.Raw) == destinations.Possible
+	return l.Markdown && DestKindOf(l.Raw) == DestPossible
 }
 
 // newFileLink reads the destination of a Markdown link to a file.
 func newFileLink(dest string) Link {
 	path, fragment, _ := strings.Cut(dest, "#")
-	l := Link{Target: destinations.Path(path), Markdown: true, Raw: dest}
-	part := strings.TrimSpace(destinations.Path(fragment))
+	l := Link{Target: UnescapePath(path), Markdown: true, Raw: dest}
+	part := strings.TrimSpace(UnescapePath(fragment))
 	if block, ok := strings.CutPrefix(part, "^"); ok {
 		l.Block = block
 	} else {

@@ -3,20 +3,18 @@ package markdown
 import (
 	"slices"
 	"strings"
-
-	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
 // What a line and a wikilink are is declared where frontmatter is read, which
 // comes before the rest of a note.
 
-func lineEnd(src string, pos int) (end, next int) { return frontmatter.LineEnd(src, pos) }
+func lineEnd(src string, pos int) (end, next int) { return LineEnd(src, pos) }
 
-func linkLen(s string) int { return frontmatter.LinkLen(s) }
+func linkLen(s string) int { return WikilinkLen(s) }
 
 // frontmatterLinks lists the wikilinks of the YAML text as it is written,
 // whether or not it can be read as YAML.
-func (s *scanner) frontmatterLinks(f frontmatter.Block) {
+func (s *scanner) frontmatterLinks(f FrontmatterBlock) {
 	line := f.Line
 	for i := f.Start; i < f.End; i++ {
 		switch s.src[i] {
@@ -37,7 +35,7 @@ func (s *scanner) frontmatterLinks(f frontmatter.Block) {
 
 // frontmatterTags reads tag and tags: a list, or a text separated by commas or
 // blanks, each with or without '#'. It returns the sources of those that were links.
-func (s *scanner) frontmatterTags(f *frontmatter.Map) (sources []Source) {
+func (s *scanner) frontmatterTags(f *Frontmatter) (sources []Source) {
 	for _, key := range [...]string{"tags", "tag"} {
 		field, ok := f.Get(key)
 		if !ok {
@@ -75,7 +73,7 @@ func SplitTags(s string) []string {
 // frontmatterAliases reads alias and aliases: a list, or a text separated by
 // commas. It returns the sources of those that were links, or stood in one that a
 // comma parts.
-func frontmatterAliases(f *frontmatter.Map) (aliases []string, sources []Source) {
+func frontmatterAliases(f *Frontmatter) (aliases []string, sources []Source) {
 	var seen folded
 	for _, key := range [...]string{"aliases", "alias"} {
 		field, ok := f.Get(key)

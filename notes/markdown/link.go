@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"strings"
-
-	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // Link is one wikilink: !?[[target(#heading|#^block)?(|alias)?]]. A Markdown link to a
@@ -44,7 +42,7 @@ func (l Link) Text() string {
 }
 
 // Picture reports whether a link shows a picture, which is no note: ![[photo.png]].
-func (l Link) Picture() bool { return l.Embed && destinations.IsPicture(l.Target) }
+func (l Link) Picture() bool { return l.Embed && IsPicturePath(l.Target) }
 
 // ParseTarget reads the text between [[ and ]]. Only Target, Heading, Block
 // and Alias are set. "\|" counts as the separator, since that is how a link

@@ -198,4 +198,4 @@ func (m *meant) mention(r Reference) (end int, ok bool) {
 }
 
 // isProse reports a block whose text is neither markup nor code.
-func isProse(b block) bool { return b.kind == text }
+func isProse(b block) bool { return b.kind == textBlock }

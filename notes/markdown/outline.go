@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"iter"
 	"strings"
-
-	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
 // Outline returns what a search reads of a whole note: the texts of its headings,
 // the frontmatter as it stands between its fences, and the plain text (see
 // PlainNote), which holds the headings as well, and what links name, a line each.
 func Outline(src string) (headings iter.Seq[string], front, plain, targets string) {
-	f, start := frontmatter.Split(src)
+	f, start := SplitFrontmatter(src)
 	if f.Found {
 		front = src[f.Start:f.End]
 	}

@@ -126,14 +126,14 @@ func (p *plainer) block(b block) int {
 		p.out = append(p.out, p.src[b.start:b.end]...)
 		p.out = append(p.out, '\n')
 		return b.end
-	case heading, text:
+	case heading, textBlock:
 	default:
 		return b.end
 	}
 	before := len(p.out)
 	if len(p.out) > 0 && p.out[len(p.out)-1] != '\n' {
 		before = -1 // goes on a line that a comment has interrupted
-	} else if b.kind == text || b.bullet {
+	} else if b.kind == textBlock || b.bullet {
 		p.indent(b)
 	}
 	content := len(p.out)

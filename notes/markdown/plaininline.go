@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // plainSpecial marks the bytes at which plainer.inline has something to decide.
@@ -343,7 +341,7 @@ func classOf(r rune) int {
 		if r <= ' ' {
 			return space
 		}
-		if destinations.IsPunct(byte(r)) {
+		if isPunct(byte(r)) {
 			return punct
 		}
 	case unicode.IsSpace(r):

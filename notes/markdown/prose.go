@@ -2,14 +2,12 @@ package markdown
 
 import (
 	"iter"
-
-	"github.com/ctxd/ctxd/notes/frontmatter"
 )
 
 // PlainNote returns the plain text of a whole note: PlainText of what comes
 // after the frontmatter. It does not parse what it does not need.
 func PlainNote(src string) string {
-	_, start := frontmatter.Split(src)
+	_, start := SplitFrontmatter(src)
 	return PlainText(src[start:])
 }
 
@@ -17,7 +15,7 @@ func PlainNote(src string) string {
 // whether each is an item. Headings, code and tables are none.
 func Paragraphs(src string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
-		_, start := frontmatter.Split(src)
+		_, start := SplitFrontmatter(src)
 		body := src[start:]
 		p := newPlainer(body)
 		defer p.free()
@@ -26,7 +24,7 @@ func Paragraphs(src string) iter.Seq2[string, bool] {
 			p.out = p.out[:0]
 			end := max(p.block(b), b.end)
 			w.resume(end)
-			if b.kind == text && !b.table && !yield(body[b.lineStart:end], b.bullet) {
+			if b.kind == textBlock && !b.table && !yield(body[b.lineStart:end], b.bullet) {
 				return
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/text"
-	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // RefKind says how a text refers to a record.
@@ -144,8 +143,8 @@ type refScanner struct {
 	ended   func() bool // reports whether to stop; nil: never
 	steps   int         // between two questions of ended
 	outer   Labels
-	targets destinations.Names // buffer of targetsOf
-	read    int                // bytes looked at besides the pass itself, for the test that they are few
+	targets DestNames // buffer of targetsOf
+	read    int       // bytes looked at besides the pass itself, for the test that they are few
 
 	escaped int // the byte behind a backslash
 	spans   codeSpans
@@ -265,7 +264,7 @@ func (s *refScanner) scan() {
 		s.step()
 		switch text[i] {
 		case '\\':
-			if i != s.escaped && i >= s.codeEnd && i+1 < len(text) && destinations.IsPunct(text[i+1]) {
+			if i != s.escaped && i >= s.codeEnd && i+1 < len(text) && isPunct(text[i+1]) {
 				s.escaped = i + 1
 			}
 		case '`':
@@ -432,7 +431,7 @@ func (s *refScanner) emitWikilink(start, end int, target string) {
 	s.targets = s.targets[:0]
 	s.targets.Target(target)
 	if strings.ContainsAny(target, `%&\`) {
-		s.targets.Target(destinations.Unescaped(target))
+		s.targets.Target(UnescapeDest(target))
 	}
 	for _, name := range s.targets {
 		s.emit(WikilinkRef, start, end, name)

@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"strings"
-
-	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // Bounds of the names of files that are looked for without any marks.
@@ -70,7 +68,7 @@ func (s *refScanner) file(start, end int) {
 	for _, name := range [...]string{name, bare} {
 		s.emit(FileRef, start, end, name)
 		if strings.ContainsAny(name, `%&\`) {
-			s.emit(FileRef, start, end, destinations.Unescaped(name))
+			s.emit(FileRef, start, end, UnescapeDest(name))
 		}
 		if len(bare) == len(name) {
 			return

@@ -94,7 +94,7 @@ func (s *scanner) body(pos, line int) {
 		switch b.kind {
 		case heading:
 			s.heading(b)
-		case text:
+		case textBlock:
 		default:
 			continue
 		}
@@ -143,7 +143,7 @@ var scanSpecial = [256]bool{'\n': true, '\\': true, '`': true, '<': true, '[': t
 func (s *scanner) inline(b block) int {
 	src, end, line := s.src, b.end, b.line
 	s.opens, s.defAt = s.opens[:0], -1
-	if b.kind == text && !b.table {
+	if b.kind == textBlock && !b.table {
 		s.defAt = b.start
 	}
 	escaped := -1 // offset after the last backslash escape

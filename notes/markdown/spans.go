@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"strings"
-
-	"github.com/ctxd/ctxd/notes/markdown/destinations"
 )
 
 // codeSpans answers, for one pass over a source from left to right, where code
@@ -103,7 +101,7 @@ func (s *codeSpans) skip(i, end int) int {
 // afterBackslash returns the offset after the escape at i. A whole run of
 // backticks is escaped at once.
 func (s *codeSpans) afterBackslash(i, end int) int {
-	if i+1 >= end || !destinations.IsPunct(s.src[i+1]) {
+	if i+1 >= end || !isPunct(s.src[i+1]) {
 		return i + 1
 	}
 	if s.src[i+1] == '`' {
@@ -185,7 +183,7 @@ func bareDest(src string, i, end int) int {
 	depth := 0
 	for ; i < end; i++ {
 		switch c := src[i]; {
-		case c == '\\' && i+1 < end && destinations.IsPunct(src[i+1]):
+		case c == '\\' && i+1 < end && isPunct(src[i+1]):
 			i++
 		case c == '(':
 			depth++

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -140,7 +139,7 @@ func hasBar(text string) bool {
 		if text[i] == '|' {
 			return true
 		}
-		i += max(frontmatter.LinkLen(text[i:])-1, 0)
+		i += max(markdown.WikilinkLen(text[i:])-1, 0)
 	}
 	return false
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -37,7 +36,7 @@ func refsTo(s Store, ents Entities, where Where, p, name string) refs {
 			if n.Path == p {
 				own = n.EntityID
 			}
-			_, start := frontmatter.Split(n.Body)
+			_, start := markdown.SplitFrontmatter(n.Body)
 			if strings.Contains(text.Fold(n.Body[:start]), text.Fold(name)) {
 				entityOf[n.ID] = n.EntityID
 			}
@@ -99,7 +98,7 @@ func (j *job) overlaps(id string, e Edit) bool {
 // mentions returns the edits of the places that mention a name in prose, @Name and @[Name]. Which of them are prose, the
 // scanner of notes says: each becomes a wikilink of its own, and those that come back as links are some.
 func mentions(text, old, name string) (edits []Edit) {
-	_, body := frontmatter.Split(text)
+	_, body := markdown.SplitFrontmatter(text)
 	if !strings.Contains(text[body:], "@") {
 		return nil
 	}
@@ -135,7 +134,7 @@ func mentions(text, old, name string) (edits []Edit) {
 
 // values returns the edits of the values of some keys of the frontmatter that are a name.
 func values(text string, keys map[string]bool, old, name string) (edits []Edit) {
-	block, body := frontmatter.Split(text)
+	block, body := markdown.SplitFrontmatter(text)
 	if !block.Found || !isPlain(name) {
 		return nil
 	}

@@ -6,9 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 const (
@@ -30,7 +28,7 @@ type outlineOf struct {
 }
 
 func newOutline(text string) *outline {
-	_, start := frontmatter.Split(text)
+	_, start := markdown.SplitFrontmatter(text)
 	o := &outline{body: text[start:]}
 	markdown.Headings("\n"+o.body, func(h markdown.Heading) { o.headings = append(o.headings, h) })
 	markdown.Blocks("\n"+o.body, func(b markdown.Block) { o.blocks = append(o.blocks, b) })
@@ -39,7 +37,7 @@ func newOutline(text string) *outline {
 
 // heading returns which of the headings a link means, -1 for none.
 func (o *outline) heading(name string) int {
-	spans, _ := parts.Find(o.body, []parts.Part{{Heading: name}})
+	spans, _ := markdown.FindParts(o.body, []markdown.Part{{Heading: name}})
 	if len(spans) == 0 {
 		return -1
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -58,7 +57,7 @@ func isTag(name string) bool {
 // Which of the words is a tag, the scanner of notes says: each is replaced by a word of its own, and those that come back
 // as tags are some.
 func tagEdits(s, old, name string) (edits []Edit, whole bool) {
-	block, body := frontmatter.Split(s)
+	block, body := markdown.SplitFrontmatter(s)
 	places := wordsLike(s[:body], old, 0, 0)
 	if block.Found { // one by one: a word may be a key that others depend on
 		for _, at := range places {
@@ -93,7 +92,7 @@ func tagEdits(s, old, name string) (edits []Edit, whole bool) {
 // probe is a word that no text has.
 func probe(i int) string { return "zqx0jv" + itoa(i) + "qz" }
 
-func within(at int, block frontmatter.Block) bool { return block.Start <= at && at < block.End }
+func within(at int, block markdown.FrontmatterBlock) bool { return block.Start <= at && at < block.End }
 
 // hasTag reports whether a tag, or one below it, is among some.
 func hasTag(tags []string, tag string) bool {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -51,9 +50,9 @@ func titleEdits(n *notes.Note, old, name string) (edits []Edit, whole bool) {
 
 // frontmatterEdit writes the value of the key title anew, quoted as it was, or where it has to be.
 func frontmatterEdit(s, raw, name string) (Edit, bool) {
-	block, _ := frontmatter.Split(s)
+	block, _ := markdown.SplitFrontmatter(s)
 	for at := block.Start; at < block.End; {
-		end, next := frontmatter.LineEnd(s, at)
+		end, next := markdown.LineEnd(s, at)
 		key, value, ok := strings.Cut(s[at:end], ":")
 		if !ok || text.Fold(key) != "title" {
 			at = next
@@ -91,7 +90,7 @@ func quoted(name string, quote byte) string {
 
 // isPlain reports whether YAML reads a text without quotes as that text.
 func isPlain(name string) bool {
-	m, err := frontmatter.Read("title: "+name+"\n", 1)
+	m, err := markdown.ReadFrontmatter("title: "+name+"\n", 1)
 	if err != nil || strings.Contains(name, "#") || strings.HasSuffix(name, ":") {
 		return false
 	}
@@ -102,7 +101,7 @@ func isPlain(name string) bool {
 
 // headingEdit writes the text of a heading anew, its marks left as they are.
 func headingEdit(text string, h markdown.Heading, name string) ([]Edit, bool) {
-	end, _ := frontmatter.LineEnd(text, h.Start)
+	end, _ := markdown.LineEnd(text, h.Start)
 	line := text[h.Start:end]
 	if strings.Count(line, h.Text) == 1 && h.Text != "" {
 		at := h.Start + strings.Index(line, h.Text)

@@ -3,7 +3,6 @@ package convert
 import (
 	"strings"
 
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -11,7 +10,7 @@ import (
 // to, and a model reads them.
 func convertMarkdown(b *Builder, src string) error {
 	b.SetTitle(titleOf(src))
-	_, at := frontmatter.Split(src)
+	_, at := markdown.SplitFrontmatter(src)
 	var err error
 	markdown.Headings(src, func(h markdown.Heading) {
 		if err == nil {
@@ -40,16 +39,16 @@ func headingOf(lines string) string {
 
 // titleOf returns the title of the frontmatter, "" for none.
 func titleOf(src string) string {
-	yaml, _ := frontmatter.Split(src)
+	yaml, _ := markdown.SplitFrontmatter(src)
 	if !yaml.Found {
 		return ""
 	}
-	fields, err := frontmatter.Read(src[yaml.Start:yaml.End], 1)
+	fields, err := markdown.ReadFrontmatter(src[yaml.Start:yaml.End], 1)
 	if err != nil {
 		return ""
 	}
 	for _, f := range fields.Fields {
-		if texts := f.Texts(); frontmatter.IsKey(f.Key, "title") && len(texts) > 0 {
+		if texts := f.Texts(); markdown.MatchesKey(f.Key, "title") && len(texts) > 0 {
 			return texts[0]
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/search/text"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -31,7 +30,7 @@ func Chunks(title, body string) []text.Chunk {
 			}
 		}
 	}
-	_, at := frontmatter.Split(body)
+	_, at := markdown.SplitFrontmatter(body)
 	markdown.Headings(body, func(h markdown.Heading) {
 		section(body[at:h.Start])
 		at = h.End

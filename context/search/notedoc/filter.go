@@ -8,7 +8,6 @@ import (
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -75,7 +74,7 @@ func (*Source) Properties(d text.Doc, visit func(name string, values []string) b
 	}
 }
 
-func valuesOf(f frontmatter.Field) (values []string) {
+func valuesOf(f markdown.FrontmatterField) (values []string) {
 	for _, text := range f.Texts() {
 		values = append(values, text)
 		if key := strings.ToLower(f.Key); key == "tags" || key == "tag" {

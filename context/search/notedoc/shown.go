@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // shown returns a whole note without its %%comments%%, which the prompt leaves out as well:
@@ -13,7 +13,7 @@ func shown(note string) string {
 	if !strings.Contains(note, "%%") {
 		return note
 	}
-	_, start := frontmatter.Split(note)
+	_, start := markdown.SplitFrontmatter(note)
 	// The empty line keeps a text that begins with --- from being taken for frontmatter.
 	return note[:start] + "\n" + prompt.RenderNote(note[start:])
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -69,12 +68,12 @@ func Note(ctx context.Context, s *server.Session, id, heading, block string) (st
 
 // Part returns where the section of a heading lies, or a block.
 func Part(d *text.Document, heading, block string) (start, end int, ok bool) {
-	part, ok := parts.Of(markdown.Link{Heading: heading, Block: block})
+	part, ok := markdown.PartOfLink(markdown.Link{Heading: heading, Block: block})
 	if !ok {
 		return 0, 0, false
 	}
 	body := d.Note().BodyStart
-	spans, _ := parts.Find(d.Text[body:], []parts.Part{part})
+	spans, _ := markdown.FindParts(d.Text[body:], []markdown.Part{part})
 	if len(spans) == 0 {
 		return 0, 0, false
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/text"
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/lsp/edits"
 	"github.com/ctxd/ctxd/rpc/lsp/server"
@@ -260,7 +259,7 @@ func (f *finder) tag() *target {
 }
 
 // inTags reports whether a place lies in the value of the key of tags.
-func inTags(d *text.Document, block frontmatter.Block, at int) bool {
+func inTags(d *text.Document, block markdown.FrontmatterBlock, at int) bool {
 	for line := d.LineAt(at); line >= 0; line-- {
 		start, end := d.LineSpan(line)
 		if start < block.Start {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -76,8 +75,8 @@ func (d *Document) Links() []markdown.Link { return d.links() }
 func (d *Document) LineEnd() string { return d.lineEnd() }
 
 // Frontmatter returns where the YAML at the head of the text lies.
-func (d *Document) Frontmatter() frontmatter.Block {
-	block, _ := frontmatter.Split(d.Text)
+func (d *Document) Frontmatter() markdown.FrontmatterBlock {
+	block, _ := markdown.SplitFrontmatter(d.Text)
 	return block
 }
 

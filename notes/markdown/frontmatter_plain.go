@@ -1,4 +1,4 @@
-package frontmatter
+package markdown
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 // (false) whatever it does not know for certain, and fullYAML, which is many
 // times slower, decides. On what it accepts both agree; a test holds them to
 // that.
-func simpleYAML(src string, line int) ([]Field, bool) {
+func simpleYAML(src string, line int) ([]FrontmatterField, bool) {
 	var r simpleReader
-	r.fields = make([]Field, 0, 8)
+	r.fields = make([]FrontmatterField, 0, 8)
 	for pos := 0; pos < len(src); line++ {
 		le, next := LineEnd(src, pos)
 		if !r.line(src[pos:le], line) {
@@ -26,7 +26,7 @@ func simpleYAML(src string, line int) ([]Field, bool) {
 
 // simpleReader is at the last of fields; items may follow while open is set.
 type simpleReader struct {
-	fields []Field
+	fields []FrontmatterField
 	open   bool            // the last key had no value yet
 	indent int             // of its items; -1 until the first
 	many   map[string]bool // the keys, when there are more than fewFields
@@ -38,7 +38,7 @@ const fewFields = 16
 // has reports whether there is a field of that key.
 func (r *simpleReader) has(key string) bool {
 	if len(r.fields) <= fewFields {
-		return slices.ContainsFunc(r.fields, func(f Field) bool { return f.Key == key })
+		return slices.ContainsFunc(r.fields, func(f FrontmatterField) bool { return f.Key == key })
 	}
 	if r.many == nil {
 		r.many = make(map[string]bool)
@@ -78,7 +78,7 @@ func (r *simpleReader) line(l string, line int) bool {
 	if rest != "" && rest[0] != ' ' {
 		return false
 	}
-	f := Field{Key: t[:colon], Line: line}
+	f := FrontmatterField{Key: t[:colon], Line: line}
 	if r.has(f.Key) {
 		return false
 	}
@@ -131,7 +131,7 @@ type scalar struct {
 	raw   string
 }
 
-func (f *Field) setItems(items []scalar) {
+func (f *FrontmatterField) setItems(items []scalar) {
 	list := make([]any, len(items))
 	f.RawItems = make([]string, len(items))
 	for i, v := range items {
@@ -146,7 +146,7 @@ func plainKey(k string) bool {
 		return false
 	}
 	for i := 0; i < len(k); i++ {
-		if c := k[i]; !isWord(c) && c != '-' && c != '.' && c != '/' && c != ' ' && c < utf8.RuneSelf {
+		if c := k[i]; !isWordByte(c) && c != '-' && c != '.' && c != '/' && c != ' ' && c < utf8.RuneSelf {
 			return false
 		}
 	}
@@ -220,7 +220,7 @@ func inlineList(t string) (listText, bool) {
 	if t == "" || t[0] != '[' && t[0] != '!' {
 		return listText{}, false
 	}
-	if LinkLen(t) > 0 {
+	if WikilinkLen(t) > 0 {
 		items, ok := linkItems(t)
 		ok = ok && len(items) > 1
 		return listText{items, ok}, ok
@@ -259,7 +259,7 @@ func flowItem(t string) (scalar, int, bool) {
 	if t == "" {
 		return scalar{}, 0, false
 	}
-	if n := LinkLen(t); n > 0 {
+	if n := WikilinkLen(t); n > 0 {
 		return scalar{t[:n], t[:n]}, n, true
 	}
 	if c := t[0]; c == '"' || c == '\'' {
@@ -274,7 +274,7 @@ func flowItem(t string) (scalar, int, bool) {
 	}
 	i := 0
 	for i < len(t) && t[i] != ',' && t[i] != ']' {
-		if c := t[i]; !isWord(c) && c != ' ' && c != '.' && c != '/' && c < utf8.RuneSelf &&
+		if c := t[i]; !isWordByte(c) && c != ' ' && c != '.' && c != '/' && c < utf8.RuneSelf &&
 			(c != '-' && c != '+' || i == 0 && (len(t) < 2 || t[1] < '0' || t[1] > '9')) {
 			return scalar{}, 0, false
 		}

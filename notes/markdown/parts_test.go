@@ -1,4 +1,4 @@
-package parts_test
+package markdown_test
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/notes/parts"
 )
 
 const note = `Intro ^intro
@@ -52,8 +51,8 @@ Other.
 `
 
 // of returns the part that [[Note#TEXT]] points at.
-func of(text string) parts.Part {
-	p, _ := parts.Of(markdown.ReadLink("[[Note#" + text + "]]"))
+func of(text string) markdown.Part {
+	p, _ := markdown.PartOfLink(markdown.ReadLink("[[Note#" + text + "]]"))
 	return p
 }
 
@@ -82,11 +81,11 @@ func TestCTX5_Find(t *testing.T) {
 		{"Deep|Plan|Deep", []string{"# Plan\nFirst."}, ""},
 		{"Deep|Nothing", []string{"### Deep\nDeeper.\n\n"}, "Nothing"},
 	} {
-		var list []parts.Part
+		var list []markdown.Part
 		for text := range strings.SplitSeq(c.links, "|") {
 			list = append(list, of(text))
 		}
-		spans, missing := parts.Find(note, list)
+		spans, missing := markdown.FindParts(note, list)
 		ok := len(spans) == len(c.want)
 		for i := 0; ok && i < len(spans); i++ {
 			ok = strings.HasPrefix(note[spans[i].Start:spans[i].End], c.want[i])
@@ -110,15 +109,15 @@ func TestCTX5_Find(t *testing.T) {
 
 func TestCTX5_TheWholeNoteIsNoPart(t *testing.T) {
 	for _, link := range []string{"[[Note]]", "[[Note#]]", "[[Note|Label]]"} {
-		if p, ok := parts.Of(markdown.ReadLink(link)); ok {
+		if p, ok := markdown.PartOfLink(markdown.ReadLink(link)); ok {
 			t.Errorf("%s: %+v", link, p)
 		}
 	}
 }
 
 func TestCTX5_NoMoreThanMaxPartsAreLookedFor(t *testing.T) {
-	list := slices.Repeat([]parts.Part{of("Deep")}, parts.Max+2)
-	spans, missing := parts.Find(note, list)
+	list := slices.Repeat([]markdown.Part{of("Deep")}, markdown.MaxParts+2)
+	spans, missing := markdown.FindParts(note, list)
 	if len(spans) != 1 || len(missing) != 2 {
 		t.Errorf("%d spans, %d missing", len(spans), len(missing))
 	}
@@ -127,7 +126,7 @@ func TestCTX5_NoMoreThanMaxPartsAreLookedFor(t *testing.T) {
 // A rule is no frontmatter: the text is that of a body.
 func TestCTX5_ARuleAtTheBeginning(t *testing.T) {
 	const text = "---\n# A\none\n---\n# B\ntwo"
-	spans, _ := parts.Find(text, []parts.Part{of("A")})
+	spans, _ := markdown.FindParts(text, []markdown.Part{of("A")})
 	if len(spans) != 1 || !strings.HasPrefix(text[spans[0].Start:], "# A\none") {
 		t.Errorf("%v", spans)
 	}
@@ -138,8 +137,8 @@ func FuzzFind(f *testing.F) {
 	f.Add("- a\n\t- b ^x\n\n```\n^x\n", "a#b", "x")
 	f.Add("^x", "", "x")
 	f.Fuzz(func(t *testing.T, text, heading, block string) {
-		list := []parts.Part{{Heading: heading}, {Block: block}}
-		spans, missing := parts.Find(text, list)
+		list := []markdown.Part{{Heading: heading}, {Block: block}}
+		spans, missing := markdown.FindParts(text, list)
 		if len(spans)+len(missing) > len(list) || len(spans) == 0 && len(missing) != len(list) {
 			t.Fatalf("%v %v", spans, missing)
 		}

@@ -1,4 +1,4 @@
-package frontmatter
+package markdown
 
 import "strings"
 
@@ -18,7 +18,7 @@ func LineEnd(src string, pos int) (end, next int) {
 
 // LinkLen returns the length of the wikilink that s starts with, '!' included,
 // or 0. A link lies on one line and holds no brackets.
-func LinkLen(s string) int {
+func WikilinkLen(s string) int {
 	i := 0
 	if i < len(s) && s[i] == '!' {
 		i++
@@ -40,8 +40,8 @@ func LinkLen(s string) int {
 	return 0
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+func isBlankByte(c byte) bool { return c == ' ' || c == '\t' }
 
-func isWord(c byte) bool {
+func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

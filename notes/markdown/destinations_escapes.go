@@ -1,4 +1,4 @@
-package destinations
+package markdown
 
 import (
 	"html"
@@ -8,11 +8,11 @@ import (
 )
 
 // Unescaped returns a destination without the escapes of Markdown, HTML and URLs.
-func Unescaped(dest string) string {
+func UnescapeDest(dest string) string {
 	if strings.IndexByte(dest, '\\') >= 0 {
 		var b strings.Builder
 		for i := 0; i < len(dest); i++ {
-			if dest[i] == '\\' && i+1 < len(dest) && IsPunct(dest[i+1]) {
+			if dest[i] == '\\' && i+1 < len(dest) && isPunct(dest[i+1]) {
 				i++
 			}
 			b.WriteByte(dest[i])
@@ -27,14 +27,14 @@ func Unescaped(dest string) string {
 }
 
 // Path returns a path, or a part of one, without escapes; as it is, where they say no text.
-func Path(dest string) string {
-	if text := Unescaped(dest); utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+func UnescapePath(dest string) string {
+	if text := UnescapeDest(dest); utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text
 	}
 	return dest
 }
 
 // IsPunct reports ASCII punctuation, the bytes that a backslash escapes.
-func IsPunct(c byte) bool {
+func isPunct(c byte) bool {
 	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }

@@ -1,4 +1,16 @@
-package parts
+package markdown
+
+// Parts finds the parts of a note that links point at: the section under a
+// heading, [[Note#Heading]], and the block with an identifier, [[Note#^id]].
+//
+//	## Goals            <- [[Note#Goals]] reaches to the next heading of its level or above
+//	- Ship it. ^ship    <- [[Note#^ship]] is the item with its children
+//	  - Pack
+//	## Risks
+//
+// It is pure: it takes a text and returns byte ranges of it, and takes time linear in
+// the length of the text. Any function may be called from any goroutine. What a heading
+// and an identifier are is decided by package markdown.
 
 import (
 	"cmp"
@@ -6,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/text"
-	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // Part is a part of a note as a link names it: by a heading or by a block.
@@ -16,7 +27,7 @@ type Part struct {
 }
 
 // Of returns the part that a link points at; false when it points at the whole note.
-func Of(l markdown.Link) (Part, bool) {
+func PartOfLink(l Link) (Part, bool) {
 	p := Part{Heading: l.Heading, Block: l.Block}
 	return p, p != Part{}
 }
@@ -30,30 +41,30 @@ func (p Part) String() string {
 }
 
 // Max is how many parts of one note are looked for at a time.
-const Max = 16
+const MaxParts = 16
 
 // Span is a range of bytes, half open.
-type Span struct{ Start, End int }
+type PartSpan struct{ Start, End int }
 
 // Find returns where parts lie in the body of a note, in its order: without overlaps, and
 // whole lines each. Those that are not there are missing. Of several headings or blocks
 // of one name the first counts. At most Max parts are looked for; the others are missing.
-func Find(text string, list []Part) (spans []Span, missing []Part) {
-	f := finder{text: text, wanted: make([]wanted, 0, min(len(list), Max))}
-	for _, p := range list[:min(len(list), Max)] {
+func FindParts(text string, list []Part) (spans []PartSpan, missing []Part) {
+	f := finder{text: text, wanted: make([]wanted, 0, min(len(list), MaxParts))}
+	for _, p := range list[:min(len(list), MaxParts)] {
 		f.wanted = append(f.wanted, want(p))
 	}
 	// A rule at the beginning of a body must not be read as that of a frontmatter.
 	const before = "\n"
 	if f.wants(false) {
-		markdown.Headings(before+text, func(h markdown.Heading) {
+		Headings(before+text, func(h Heading) {
 			h.Start, h.End = h.Start-len(before), h.End-len(before)
 			f.heading(h)
 		})
 		f.close(0, len(text))
 	}
 	if f.wants(true) {
-		markdown.Blocks(before+text, func(b markdown.Block) {
+		Blocks(before+text, func(b Block) {
 			b.Start, b.End = b.Start-len(before), b.End-len(before)
 			f.block(b)
 		})
@@ -66,7 +77,7 @@ func Find(text string, list []Part) (spans []Span, missing []Part) {
 			missing = append(missing, w.part)
 		}
 	}
-	missing = append(missing, list[min(len(list), Max):]...)
+	missing = append(missing, list[min(len(list), MaxParts):]...)
 	return united(spans), missing
 }
 
@@ -78,7 +89,7 @@ type wanted struct {
 	block string   // folded
 	found bool
 	open  int // level of its heading while its end is not known
-	span  Span
+	span  PartSpan
 }
 
 func want(p Part) wanted {
@@ -123,7 +134,7 @@ func (f *finder) wants(block bool) bool {
 	return slices.ContainsFunc(f.wanted, func(w wanted) bool { return (w.block != "") == block })
 }
 
-func (f *finder) heading(h markdown.Heading) {
+func (f *finder) heading(h Heading) {
 	f.close(h.Level, h.Start)
 	for len(f.above) > 0 && f.above[len(f.above)-1].level >= h.Level {
 		f.above = f.above[:len(f.above)-1]
@@ -132,7 +143,7 @@ func (f *finder) heading(h markdown.Heading) {
 	for i := range f.wanted {
 		w := &f.wanted[i]
 		if w.block == "" && !w.found && f.isAt(w) {
-			w.found, w.open, w.span = true, h.Level, Span{h.Start, len(f.text)}
+			w.found, w.open, w.span = true, h.Level, PartSpan{h.Start, len(f.text)}
 		}
 	}
 }
@@ -171,14 +182,14 @@ func (f *finder) close(level, at int) {
 	}
 }
 
-func (f *finder) block(b markdown.Block) {
+func (f *finder) block(b Block) {
 	id := text.Fold(b.ID)
 	for i := range f.wanted {
 		w := &f.wanted[i]
 		if w.block != id || w.found {
 			continue
 		}
-		w.found, w.span = true, Span{b.Start, b.End}
+		w.found, w.span = true, PartSpan{b.Start, b.End}
 		if strings.TrimSpace(f.text[b.Start:b.End]) == "^"+b.ID {
 			w.span.Start = f.before(b.Start)
 		} else if mark := markLen(f.text[b.Start:b.End]); mark > 0 {
@@ -193,7 +204,7 @@ func (f *finder) before(at int) int {
 	end := len(strings.TrimRight(f.text[:at], " \t\r\n"))
 	start := lineStart(f.text, end)
 	fence := strings.TrimSpace(f.text[start:end])
-	if mark, ok := fenceMark(fence); ok {
+	if mark, ok := readFenceMark(fence); ok {
 		for up := start; up > 0; {
 			up = lineStart(f.text, up-1)
 			if strings.HasPrefix(strings.TrimLeft(f.text[up:], " \t>"), mark) {
@@ -239,11 +250,11 @@ func markLen(line string) int {
 	if line == "" {
 		return 0
 	}
-	return markdown.ListMark(line)
+	return ListMark(line)
 }
 
 // fenceMark returns the first three characters of a line that can end code in fences.
-func fenceMark(line string) (mark string, ok bool) {
+func readFenceMark(line string) (mark string, ok bool) {
 	for _, mark := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
 			return mark, true
@@ -272,8 +283,8 @@ func indent(line string) (columns int) {
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
 // united puts spans in order, and those that overlap together.
-func united(spans []Span) []Span {
-	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+func united(spans []PartSpan) []PartSpan {
+	slices.SortFunc(spans, func(a, b PartSpan) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
 	out := spans[:0]
 	for _, s := range spans {
 		if n := len(out); n > 0 && s.Start < out[n-1].End {

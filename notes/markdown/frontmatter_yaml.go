@@ -1,4 +1,23 @@
-package frontmatter
+package markdown
+
+// Frontmatter reads the YAML at the head of a note: where it lies
+// (Split) and the fields that it holds (Read).
+//
+// It is pure: text in, values out; no files, clocks, goroutines or state. Any
+// function may be called from any goroutine. Values are slices of the source
+// wherever possible and keep it alive.
+//
+// Frontmatter is YAML, with two concessions to how people write it: unquoted
+// wikilinks are links, and no number or date is changed by being read. Plain
+// keys with scalars and lists take a short way of their own (plain.go), which
+// nearly all notes need and which is many times faster; anything else goes to
+// goccy/go-yaml (yaml.go) behind limits on size, depth, blank lines and
+// aliases, because that parser needs quadratic time on some texts. A test
+// holds the two readers against each other.
+//
+// What one line and one wikilink are (LineEnd, LinkLen) is declared here,
+// because frontmatter is read before the rest of a note: package markdown, to
+// the right, uses both.
 
 import (
 	"errors"
@@ -22,7 +41,7 @@ const (
 
 // fullYAML reads any YAML map. firstLine is the number of the first line of
 // src in the note.
-func fullYAML(src string, firstLine int) (fields []Field, ferr *fault.Error) {
+func fullYAML(src string, firstLine int) (fields []FrontmatterField, ferr *fault.Error) {
 	if len(src) > maxFull {
 		return nil, broken(firstLine, "the frontmatter is larger than 32 KiB and more than plain keys and lists",
 			"move the text into the note's body")
@@ -43,13 +62,13 @@ func fullYAML(src string, firstLine int) (fields []Field, ferr *fault.Error) {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return nil, nil
 	}
-	c := yamlConverter{lines: linesOf(src, firstLine), left: MaxValues, anchors: map[string]ast.Node{}}
+	c := yamlConverter{lines: linesOf(src, firstLine), left: maxYAMLValues, anchors: map[string]ast.Node{}}
 	pairs, ferr := c.top(file.Docs[0].Body)
 	if ferr != nil {
 		return nil, ferr
 	}
 	for _, p := range pairs {
-		f := Field{Key: p.key, Line: p.line, Value: p.value.value, Raw: p.value.raw}
+		f := FrontmatterField{Key: p.key, Line: p.line, Value: p.value.value, Raw: p.value.raw}
 		if list, ok := f.Value.([]any); ok && p.value.raws != nil {
 			f.RawItems = p.value.raws[:len(list):len(list)]
 		}
@@ -92,7 +111,7 @@ func unparsable(src string) (line int, reason, hint string) {
 		}
 		indents = append(indents, indent)
 		properties := 0
-		for i := indent; i < len(l) && open <= MaxDepth; i++ {
+		for i := indent; i < len(l) && open <= maxYAMLDepth; i++ {
 			switch l[i] {
 			case '[', '{':
 				open++
@@ -102,7 +121,7 @@ func unparsable(src string) (line int, reason, hint string) {
 				properties++
 			}
 		}
-		if open > MaxDepth || markers > MaxDepth || len(indents) > MaxDepth || properties > 64*MaxDepth {
+		if open > maxYAMLDepth || markers > maxYAMLDepth || len(indents) > maxYAMLDepth || properties > 64*maxYAMLDepth {
 			return line, tooDeep, tooDeepHint
 		}
 	}
@@ -115,7 +134,7 @@ func longBlank(l string) bool {
 	run := 0
 	for _, c := range []byte(strings.TrimLeft(l, " ")) {
 		run++
-		if !isBlank(c) && c != '\r' {
+		if !isBlankByte(c) && c != '\r' {
 			run = 0
 		}
 		if run > maxBlanks {
@@ -129,7 +148,7 @@ func longBlank(l string) bool {
 // a line, and the column of what follows.
 func nesting(l string) (markers, indent int) {
 	for ; indent < len(l) && strings.IndexByte(" -?:\t", l[indent]) >= 0; indent++ {
-		if l[indent] != ' ' && indent+1 < len(l) && isBlank(l[indent+1]) {
+		if l[indent] != ' ' && indent+1 < len(l) && isBlankByte(l[indent+1]) {
 			markers++
 		}
 	}
@@ -250,7 +269,7 @@ func (c *yamlConverter) pairs(nodes []*ast.MappingValueNode, depth int) ([]yamlP
 
 // merge returns the pairs that "<<: *anchor" brings in.
 func (c *yamlConverter) merge(n ast.Node, depth int) ([]yamlPair, *fault.Error) {
-	if depth > MaxDepth {
+	if depth > maxYAMLDepth {
 		return nil, c.fault(n, tooDeep, tooDeepHint)
 	}
 	switch n := n.(type) {
@@ -287,7 +306,7 @@ func (c *yamlConverter) key(n ast.MapKeyNode) (string, *fault.Error) {
 	if k, ok := n.(*ast.MappingKeyNode); ok {
 		node = k.Value
 	}
-	v, err := c.value(node, MaxDepth)
+	v, err := c.value(node, maxYAMLDepth)
 	if err != nil {
 		return "", err
 	}
@@ -304,7 +323,7 @@ func (c *yamlConverter) value(n ast.Node, depth int) (yamlValue, *fault.Error) {
 		return yamlValue{}, c.fault(n, "the frontmatter holds too many values",
 			"keep it under 20,000 values, aliases expanded")
 	}
-	if depth > MaxDepth+1 {
+	if depth > maxYAMLDepth+1 {
 		return yamlValue{}, c.fault(n, tooDeep, tooDeepHint)
 	}
 	switch n := n.(type) {

@@ -1,4 +1,4 @@
-package frontmatter
+package markdown
 
 // The two readers of frontmatter, so that a test can hold them against each
 // other.

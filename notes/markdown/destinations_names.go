@@ -1,4 +1,4 @@
-package destinations
+package markdown
 
 import (
 	"html"
@@ -9,12 +9,12 @@ import (
 )
 
 // Names are what a destination, or the target of a wikilink, may name: each once.
-type Names []string
+type DestNames []string
 
 // Destination adds what a destination may name: with and without its escapes, a
 // fragment, a query and a line number. Of the addresses by which note apps are opened,
 // the file is what they name; pages of the web name nothing.
-func (n *Names) Destination(dest string) {
+func (n *DestNames) Destination(dest string) {
 	if strings.IndexByte(dest, '&') >= 0 {
 		dest = html.UnescapeString(dest)
 	}
@@ -23,16 +23,16 @@ func (n *Names) Destination(dest string) {
 	}
 	file, _, hasFragment := strings.Cut(dest, "#")
 	n.Target(file)
-	n.Target(Unescaped(file))
+	n.Target(UnescapeDest(file))
 	if hasFragment {
-		n.Target(Unescaped(dest)) // a file may have # in its name
+		n.Target(UnescapeDest(dest)) // a file may have # in its name
 	}
 }
 
 // address adds what an address names and reports whether it can name nothing else.
 // What looks like one may be the name of a file with a colon in it.
-func (n *Names) address(dest string) bool {
-	if strings.IndexByte(dest, ':') < 0 || hasLine(dest) {
+func (n *DestNames) address(dest string) bool {
+	if strings.IndexByte(dest, ':') < 0 || hasLineNumber(dest) {
 		return false
 	}
 	u, err := url.Parse(dest)
@@ -47,13 +47,13 @@ func (n *Names) address(dest string) bool {
 	n.Target(query.Get("file"))
 	n.Target(path.Base(query.Get("path")))
 	n.Target(path.Base(u.Path))
-	n.Target(Unescaped(path.Base(u.Opaque)))
+	n.Target(UnescapeDest(path.Base(u.Opaque)))
 	return u.Opaque == ""
 }
 
 // hasLine reports whether a destination is a file with a line number, which reads like
 // an address: the file would be its scheme.
-func hasLine(dest string) bool {
+func hasLineNumber(dest string) bool {
 	if end := strings.IndexAny(dest, "?#"); end >= 0 {
 		dest = dest[:end]
 	}
@@ -63,7 +63,7 @@ func hasLine(dest string) bool {
 
 // Target adds a name as it stands, and without what may say which place of the
 // record is meant: a query, a block, a line.
-func (n *Names) Target(name string) {
+func (n *DestNames) Target(name string) {
 	n.add(name)
 	for _, mark := range [...]byte{'?', '^'} {
 		if end := strings.IndexByte(name, mark); end >= 0 {
@@ -74,7 +74,7 @@ func (n *Names) Target(name string) {
 	n.add(withoutLine(name))
 }
 
-func (n *Names) add(name string) {
+func (n *DestNames) add(name string) {
 	name = strings.TrimSpace(name)
 	if name != "" && !slices.Contains(*n, name) {
 		*n = append(*n, name)

@@ -1,4 +1,4 @@
-package frontmatter
+package markdown
 
 import "strings"
 
@@ -12,7 +12,7 @@ import "strings"
 func linkItems(t string) ([]scalar, bool) {
 	var items []scalar
 	for {
-		n := LinkLen(t)
+		n := WikilinkLen(t)
 		if n == 0 {
 			return nil, false
 		}
@@ -32,7 +32,7 @@ func linkItems(t string) ([]scalar, bool) {
 // linkScalar reads a value that starts with a wikilink and is not a list of
 // them: the link, or a text that begins with one, a comment cut off.
 func linkScalar(t string) (string, bool) {
-	if LinkLen(t) == 0 {
+	if WikilinkLen(t) == 0 {
 		return "", false
 	}
 	if items, ok := linkItems(t); ok && len(items) == 1 {
@@ -46,11 +46,11 @@ func cutComment(t string) string {
 	for i := 0; i < len(t); i++ {
 		switch t[i] {
 		case '[':
-			if n := LinkLen(t[i:]); n > 0 {
+			if n := WikilinkLen(t[i:]); n > 0 {
 				i += n - 1
 			}
 		case '#':
-			if i > 0 && isBlank(t[i-1]) {
+			if i > 0 && isBlankByte(t[i-1]) {
 				return strings.TrimRight(t[:i], " \t")
 			}
 		}
@@ -159,7 +159,7 @@ func (q *linkQuoter) value(t string, parent int) {
 // list writes a list on one line, items that are links quoted, others as they
 // stand.
 func (q *linkQuoter) list(items []scalar, t string) {
-	if LinkLen(t) == 0 {
+	if WikilinkLen(t) == 0 {
 		q.flowText(t)
 		return
 	}
@@ -191,11 +191,11 @@ func (q *linkQuoter) flowText(t string) {
 			if i == 0 || strings.IndexByte("[{,: \t", t[i-1]) >= 0 {
 				q.quote = c
 			}
-		case c == '#' && (i == 0 || isBlank(t[i-1])):
+		case c == '#' && (i == 0 || isBlankByte(t[i-1])):
 			q.out.WriteString(t[i:])
 			return
 		case c == '[' || c == '!':
-			if n := LinkLen(t[i:]); n > 0 {
+			if n := WikilinkLen(t[i:]); n > 0 {
 				q.quoted(t[i : i+n])
 				i += n - 1
 				continue
@@ -231,7 +231,7 @@ func linkHides(s string) bool {
 		if s[i] != '[' {
 			continue
 		}
-		if n := LinkLen(s[i:]); n > 0 {
+		if n := WikilinkLen(s[i:]); n > 0 {
 			if l := s[i : i+n]; strings.Contains(l, ": ") || strings.Contains(l, " #") {
 				return true
 			}

@@ -1,4 +1,4 @@
-package frontmatter
+package markdown
 
 import (
 	"strings"
@@ -10,18 +10,18 @@ import (
 // broken. They keep a hostile file from costing more than a large honest one.
 // What is more than plain keys and lists has tighter ones, see fullYAML.
 const (
-	MaxBytes  = 256 << 10 // bytes between the markers
-	MaxDepth  = 32        // lists and maps inside each other
-	MaxValues = 20_000    // values in all, aliases expanded
+	MaxFrontmatter = 256 << 10 // bytes between the markers
+	maxYAMLDepth   = 32        // lists and maps inside each other
+	maxYAMLValues  = 20_000    // values in all, aliases expanded
 )
 
 // Map is the YAML map at the head of a note, keys in file order.
-type Map struct {
-	Fields []Field
+type Frontmatter struct {
+	Fields []FrontmatterField
 }
 
 // Field is one top-level key of the frontmatter.
-type Field struct {
+type FrontmatterField struct {
 	Key  string
 	Line int // of the key, from 1 in the whole source
 
@@ -42,7 +42,7 @@ type Field struct {
 }
 
 // Get returns the first field of that name, compared without case.
-func (f *Map) Get(key string) (Field, bool) {
+func (f *Frontmatter) Get(key string) (FrontmatterField, bool) {
 	if f != nil {
 		for i := range f.Fields {
 			if len(f.Fields[i].Key) == len(key) && strings.EqualFold(f.Fields[i].Key, key) {
@@ -50,12 +50,12 @@ func (f *Map) Get(key string) (Field, bool) {
 			}
 		}
 	}
-	return Field{}, false
+	return FrontmatterField{}, false
 }
 
 // Texts returns a scalar as one text and a list of scalars as its items, both
 // as written; nil for null, maps and lists of lists.
-func (f Field) Texts() []string {
+func (f FrontmatterField) Texts() []string {
 	switch f.Value.(type) {
 	case nil, map[string]any:
 		return nil
@@ -66,7 +66,7 @@ func (f Field) Texts() []string {
 }
 
 // IsScalar reports a value that is neither a list nor a map.
-func (f Field) IsScalar() bool {
+func (f FrontmatterField) IsScalar() bool {
 	switch f.Value.(type) {
 	case []any, map[string]any:
 		return false
@@ -75,7 +75,7 @@ func (f Field) IsScalar() bool {
 }
 
 // Block is where the YAML text lies in the source.
-type Block struct {
+type FrontmatterBlock struct {
 	Found      bool
 	Unclosed   bool // a first line --- with YAML behind it and no end
 	Start, End int  // between the markers, byte offsets
@@ -86,32 +86,32 @@ type Block struct {
 // starts, a byte order mark skipped. The first line must be ---, the last one
 // --- or ..., and what lies between must begin like YAML: a note that merely
 // opens with a thematic break keeps its text.
-func Split(src string) (b Block, body int) {
+func SplitFrontmatter(src string) (b FrontmatterBlock, body int) {
 	base := 0
 	if strings.HasPrefix(src, "\uFEFF") {
 		base = 3
 	}
 	if !strings.HasPrefix(src[base:], "---") {
-		return Block{}, base
+		return FrontmatterBlock{}, base
 	}
 	le, next := LineEnd(src, base)
 	if !isMarker(src[base:le], "---") || next == len(src) {
-		return Block{}, base
+		return FrontmatterBlock{}, base
 	}
-	b = Block{Start: next, Line: 2}
+	b = FrontmatterBlock{Start: next, Line: 2}
 	for pos := next; pos < len(src); {
 		le, n := LineEnd(src, pos)
 		if l := src[pos:le]; isMarker(l, "---") || isMarker(l, "...") {
 			b.End = pos
 			b.Found = beginsLikeYAML(src[b.Start:b.End])
 			if !b.Found {
-				return Block{}, base
+				return FrontmatterBlock{}, base
 			}
 			return b, n
 		}
 		pos = n
 	}
-	return Block{Unclosed: opensWithKey(src[b.Start:])}, base
+	return FrontmatterBlock{Unclosed: opensWithKey(src[b.Start:])}, base
 }
 
 func isMarker(line, marker string) bool {
@@ -143,22 +143,22 @@ func opensWithKey(rest string) bool {
 
 // Read reads the YAML text, whose first line has the given number. The error says
 // what keeps it from being read, with the line and without text of the note.
-func Read(yaml string, line int) (*Map, *fault.Error) {
-	if len(yaml) > MaxBytes {
+func ReadFrontmatter(yaml string, line int) (*Frontmatter, *fault.Error) {
+	if len(yaml) > MaxFrontmatter {
 		return nil, broken(line, "the frontmatter is larger than 256 KiB", "move the text into the note's body")
 	}
 	if fields, ok := simpleYAML(yaml, line); ok {
-		return &Map{Fields: fields}, nil
+		return &Frontmatter{Fields: fields}, nil
 	}
 	fields, err := fullYAML(yaml, line)
 	if err != nil {
 		return nil, err
 	}
-	return &Map{Fields: fields}, nil
+	return &Frontmatter{Fields: fields}, nil
 }
 
 // NotClosed is the error of a block without an end.
-func NotClosed() *fault.Error {
+func notClosed() *fault.Error {
 	return broken(1, "the frontmatter is not closed", "end it with a line that holds only ---")
 }
 

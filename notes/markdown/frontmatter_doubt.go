@@ -1,4 +1,4 @@
-package frontmatter
+package markdown
 
 import (
 	"regexp"
@@ -18,8 +18,8 @@ import (
 // is found, but the text opens with a line of dashes or pluses, a line up to the next of
 // them begins with the key: the frontmatter has line ends of its own, blanks before it,
 // or no end.
-func Names(src, key string) bool {
-	b, _ := Split(src)
+func MentionsKey(src, key string) bool {
+	b, _ := SplitFrontmatter(src)
 	if b.Found {
 		return hasWord(unescaped(unusual(src[b.Start:b.End])), key)
 	}
@@ -38,7 +38,7 @@ func Names(src, key string) bool {
 // IsKey reports whether the key of a field means key, written in lower case: letter
 // case, signs around it and characters that nobody sees do not count, and neither does a
 // value that stands in the key for want of a blank.
-func IsKey(written, key string) bool {
+func MatchesKey(written, key string) bool {
 	text := strings.ToLower(unusual(written))
 	return isKey(text, key) || isKey(text+":", key)
 }
@@ -55,7 +55,7 @@ func isKey(text, key string) bool {
 // wants it to say. A text that is blank is not whole, nor one that ends within the
 // marker that opens frontmatter, or before the one that closes it: a program that
 // rewrites a file leaves such a text in it for a moment.
-func Whole(src string) bool {
+func IsHeadComplete(src string) bool {
 	head := fromFirstSign(src)
 	first, _, more := strings.Cut(unusual(beginning(head)), "\n")
 	switch {

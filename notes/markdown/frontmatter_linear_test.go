@@ -1,4 +1,4 @@
-package frontmatter_test
+package markdown_test
 
 import (
 	"maps"
@@ -6,30 +6,30 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/fixtures/steps"
-	"github.com/ctxd/ctxd/notes/frontmatter"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // functions are all that read a text, by their names.
-var functions = map[string]func(text string){
-	"Split":   func(text string) { frontmatter.Split(text) },
-	"Read":    func(text string) { _, _ = frontmatter.Read(text, 1) },
-	"Names":   func(text string) { frontmatter.Names(text, "private") },
-	"Whole":   func(text string) { frontmatter.Whole(text) },
-	"IsKey":   func(text string) { frontmatter.IsKey(text, "private") },
-	"LinkLen": func(text string) { _ = frontmatter.LinkLen("[[" + text + "]]") },
-	"LineEnd": func(text string) { frontmatter.LineEnd(text, 0) },
+var frontmatterFunctions = map[string]func(text string){
+	"Split":   func(text string) { markdown.SplitFrontmatter(text) },
+	"Read":    func(text string) { _, _ = markdown.ReadFrontmatter(text, 1) },
+	"Names":   func(text string) { markdown.MentionsKey(text, "private") },
+	"Whole":   func(text string) { markdown.IsHeadComplete(text) },
+	"IsKey":   func(text string) { markdown.MatchesKey(text, "private") },
+	"LinkLen": func(text string) { _ = markdown.WikilinkLen("[[" + text + "]]") },
+	"LineEnd": func(text string) { markdown.LineEnd(text, 0) },
 	"Map.Get": func(text string) {
-		fields, _ := frontmatter.Read(text, 1)
+		fields, _ := markdown.ReadFrontmatter(text, 1)
 		fields.Get("private")
 	},
-	"Field.Texts":    func(text string) { frontmatter.Field{Raw: text, Value: text}.Texts() },
-	"Field.IsScalar": func(text string) { frontmatter.Field{Raw: text, Value: text}.IsScalar() },
+	"Field.Texts":    func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.Texts() },
+	"Field.IsScalar": func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.IsScalar() },
 }
 
 // TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile, bare,
 // between markers and as one value, and looks at the growth of their steps. What is
 // given to the YAML parser is at most 32 KiB, and not looked into here.
-func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
+func TestPRIV8_EveryFunctionIsLinear_Frontmatter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
@@ -43,14 +43,14 @@ func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
 	}
 	steps.Each(places, func(family string, text func(size int) string, p steps.Place) {
 		made := func(size int) string { return p.Before + text(size) + p.After }
-		for name, call := range functions {
+		for name, call := range frontmatterFunctions {
 			steps.Linear(t, name, family, 4<<10, made, func(text string) func() { return func() { call(text) } })
 		}
 	})
 }
 
 // TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
-func TestEveryFunctionOfATextIsMeasured(t *testing.T) {
+func TestEveryFunctionOfATextIsMeasured_Frontmatter(t *testing.T) {
 	wanted := steps.Exported(t, "string", "*Map", "Field")
-	steps.Every(t, wanted, slices.Collect(maps.Keys(functions)))
+	steps.Every(t, wanted, slices.Collect(maps.Keys(frontmatterFunctions)))
 }

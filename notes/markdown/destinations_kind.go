@@ -1,15 +1,25 @@
-package destinations
+package markdown
+
+// Destinations reads the destination of a Markdown link, what stands between the
+// parentheses of [text](Plans/Alpha%20one.md#Goals) or behind [label]:. It says whether
+// that is a file of the vault, what it is called without its escapes, and which names it
+// may mean to a reader of references.
+//
+// Package markdown finds destinations in a text and calls this package; others ask
+// markdown. It is apart from it since nothing here depends on where a destination
+// stands. It is pure, and takes time linear in the length of what it is given. Any
+// function may be called from any goroutine.
 
 import "strings"
 
 // Kind is what a destination is to a vault.
-type Kind uint8
+type DestKind uint8
 
 // Kinds of destinations.
 const (
-	Elsewhere Kind = iota // no file of a vault: an address, an anchor in the note, a path of the computer
-	Possible              // a path that may be meant in another way: a link where a file lies there, else text
-	File                  // the path of a file of the vault, be it there or not
+	DestElsewhere DestKind = iota // no file of a vault: an address, an anchor in the note, a path of the computer
+	DestPossible                  // a path that may be meant in another way: a link where a file lies there, else text
+	DestFile                      // the path of a file of the vault, be it there or not
 )
 
 // KindOf returns the kind of a destination as it is written.
@@ -17,29 +27,29 @@ const (
 // A path is that of a file where its ending says so. People also write as destinations
 // what is none: addresses without a scheme, words that stand for an address, files of a
 // project that is not in the vault. Nobody can tell them from a path without looking.
-func KindOf(dest string) Kind {
+func DestKindOf(dest string) DestKind {
 	p, _, _ := strings.Cut(dest, "#")
 	if strings.IndexByte(dest, '\n') >= 0 || isElsewhere(p) {
-		return Elsewhere
+		return DestElsewhere
 	}
 	ending := endingOf(p)
 	if noteEndings[ending] {
-		return File
+		return DestFile
 	}
-	if namesNothing(p) || strings.ContainsAny(p, `%&\`) && namesNothing(strings.TrimSpace(Unescaped(p))) {
-		return Elsewhere
+	if namesNothing(p) || strings.ContainsAny(p, `%&\`) && namesNothing(strings.TrimSpace(UnescapeDest(p))) {
+		return DestElsewhere
 	}
 	if fileEndings[ending] && p[0] != '/' && !beginsWithHost(p) && !strings.Contains(p, "{{") {
-		return File
+		return DestFile
 	}
 	if p[0] == '[' { // brackets that are not closed, or are no link
-		return Elsewhere
+		return DestElsewhere
 	}
-	return Possible
+	return DestPossible
 }
 
 // IsNote reports whether a path ends like a Markdown file.
-func IsNote(p string) bool { return noteEndings[endingOf(p)] }
+func IsNotePath(p string) bool { return noteEndings[endingOf(p)] }
 
 // isElsewhere reports what can be no path in a vault.
 func isElsewhere(p string) bool {
@@ -121,7 +131,7 @@ var (
 )
 
 // IsPicture reports whether a path is that of a picture, by its ending.
-func IsPicture(path string) bool { return pictures[endingOf(path)] }
+func IsPicturePath(path string) bool { return pictures[endingOf(path)] }
 
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)

@@ -1,4 +1,4 @@
-package frontmatter_test
+package markdown_test
 
 import (
 	"fmt"
@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/notes/frontmatter"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -168,7 +167,7 @@ func TestSRCH30_FrontmatterOrderAndLookUp(t *testing.T) {
 	if _, ok := doc.Frontmatter.Get("e"); ok {
 		t.Error("a field that is not there")
 	}
-	var none *frontmatter.Map
+	var none *markdown.Frontmatter
 	if _, ok := none.Get("a"); ok {
 		t.Error("a field of no frontmatter")
 	}
@@ -245,7 +244,7 @@ func TestSRCH30_BrokenFrontmatterKeepsTheBody(t *testing.T) {
 		{"a: " + strings.Repeat("[", 40) + strings.Repeat("]", 40), 2, "deep"},
 		{"a:\n" + strings.Repeat("- ", 100) + "x", 3, "deep"},
 		{bomb(9), 0, "too many"},
-		{"a: \"\\x\"\nb: " + strings.Repeat("x", frontmatter.MaxBytes), 2, "256 KiB"},
+		{"a: \"\\x\"\nb: " + strings.Repeat("x", markdown.MaxFrontmatter), 2, "256 KiB"},
 	} {
 		name := tc.yaml[:min(len(tc.yaml), 40)]
 		t.Run(name, func(t *testing.T) {
@@ -367,11 +366,11 @@ func TestFrontmatter_BothReadersAgree(t *testing.T) {
 	// compare tells whether the short way accepts src.
 	compare := func(t rapid.TB, src string) bool {
 		t.Helper()
-		got, ok := frontmatter.SimpleYAML(src, 1)
+		got, ok := markdown.SimpleYAML(src, 1)
 		if !ok || emptyItem.MatchString(src) {
 			return false
 		}
-		want, err := frontmatter.FullYAML(src, 1)
+		want, err := markdown.FullYAML(src, 1)
 		if err != nil {
 			t.Fatalf("%q is accepted but not YAML: %v", src, err)
 		}
@@ -409,7 +408,7 @@ func TestFrontmatter_BothReadersAgree(t *testing.T) {
 // TestFrontmatter_VaultsTakeTheShortWay guards the speed of an import.
 func TestFrontmatter_VaultsTakeTheShortWay(t *testing.T) {
 	short, all := 0, 0
-	for path, src := range vaultNotes(t, "vault-silverbullet") {
+	for path, src := range readVaultNotes(t, "vault-silverbullet") {
 		doc := markdown.Parse(src)
 		if doc.Frontmatter == nil {
 			continue
@@ -417,11 +416,11 @@ func TestFrontmatter_VaultsTakeTheShortWay(t *testing.T) {
 		all++
 		yaml := src[strings.Index(src, "\n")+1 : doc.BodyStart]
 		yaml = yaml[:strings.LastIndex(yaml, "---")]
-		got, ok := frontmatter.SimpleYAML(yaml, 2)
+		got, ok := markdown.SimpleYAML(yaml, 2)
 		if ok {
 			short++
 		}
-		full, err := frontmatter.FullYAML(yaml, 2)
+		full, err := markdown.FullYAML(yaml, 2)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		} else if diff := cmp.Diff(full, got); ok && diff != "" {
@@ -435,7 +434,7 @@ func TestFrontmatter_VaultsTakeTheShortWay(t *testing.T) {
 }
 
 // vaultNotes reads the notes of a real vault, by path relative to it.
-func vaultNotes(t *testing.T, name string) map[string]string {
+func readVaultNotes(t *testing.T, name string) map[string]string {
 	t.Helper()
 	root := os.Getenv("CTXD_TESTDATA")
 	if root == "" {

@@ -1,0 +1,44 @@
+package markdown_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ctxd/ctxd/fixtures/steps"
+	"github.com/ctxd/ctxd/notes/markdown"
+)
+
+// functions are all that read a destination, by their names.
+var destFunctions = map[string]func(dest string){
+	"IsNote":    func(dest string) { markdown.IsNotePath(dest + ".md") },
+	"IsPicture": func(dest string) { markdown.IsPicturePath(dest + ".png") },
+	"KindOf": func(dest string) {
+		markdown.DestKindOf(dest)
+		markdown.DestKindOf("a/" + dest + ".png")
+	},
+	"Unescaped":         func(dest string) { markdown.UnescapeDest(dest) },
+	"Path":              func(dest string) { markdown.UnescapePath(dest) },
+	"Names.Destination": func(dest string) { new(markdown.DestNames).Destination(dest) },
+	"Names.Target":      func(dest string) { new(markdown.DestNames).Target(dest) },
+}
+
+// TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile.
+func TestPRIV8_EveryFunctionIsLinear_Destinations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
+	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/markdown/destinations") {
+		return
+	}
+	steps.Each([]steps.Place{{}}, func(family string, text func(size int) string, _ steps.Place) {
+		for name, call := range destFunctions {
+			steps.Linear(t, name, family, 4<<10, text, func(text string) func() { return func() { call(text) } })
+		}
+	})
+}
+
+// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+func TestEveryFunctionOfATextIsMeasured_Destinations(t *testing.T) {
+	steps.Every(t, steps.Exported(t, "string"), slices.Collect(maps.Keys(destFunctions)))
+}
