@@ -10,14 +10,14 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // startFollowers has the vaults of r followed. What they write is written in the
 // rooms, like what a call writes: not while they are being replaced.
 func (s *Server) startFollowers(r *Rooms) {
-	err := r.Vaults.Start(context.Background(), watch.Host{
+	err := r.Vaults.Start(context.Background(), vault.Host{
 		Enter:    s.entering(r),
 		Progress: s.events.Reading(),
 		Changed:  s.HealthChanged,
@@ -54,10 +54,10 @@ func exists(p string) bool {
 
 // Import reads a vault as vault.import does, as soon as the rooms are open. One that
 // is waited for is so in the rooms that come after these, too.
-func (s *Server) Import(ctx context.Context, req watch.Request) (res *watch.Result, err error) {
+func (s *Server) Import(ctx context.Context, req vault.ImportRequest) (res *vault.ImportResult, err error) {
 	if req.Await {
 		s.mu.Lock()
-		s.awaited = append(s.awaited, watch.Request{Path: req.Path, Name: req.Name, Watch: req.Watch, Await: true})
+		s.awaited = append(s.awaited, vault.ImportRequest{Path: req.Path, Name: req.Name, Watch: req.Watch, Await: true})
 		s.mu.Unlock()
 	}
 	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
@@ -103,7 +103,7 @@ func (s *Server) KeepBooks(ctx context.Context) error {
 
 // follow reads a vault and tells those who subscribed to index.progress how far
 // it has come.
-func (s *Server) follow(ctx context.Context, vaults vaultImporter, req watch.Request) (*watch.Result, error) {
+func (s *Server) follow(ctx context.Context, vaults vaultImporter, req vault.ImportRequest) (*vault.ImportResult, error) {
 	if req.DryRun {
 		return vaults.Import(ctx, req)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -545,13 +545,13 @@ func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
 	must(t, fixtures.CopyVault(folder))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.srv.Import(ctx, watch.Request{Path: folder}); fault.KindOf(err) != fault.Cancelled {
+	if _, err := s.srv.Import(ctx, vault.ImportRequest{Path: folder}); fault.KindOf(err) != fault.Cancelled {
 		t.Errorf("withdrawn while it waited: %v", err)
 	}
 	reading, imported := make(chan struct{}), make(chan error)
 	var once sync.Once
 	go func() {
-		_, err := s.srv.Import(context.Background(), watch.Request{Path: folder, Progress: func(string, int, int) {
+		_, err := s.srv.Import(context.Background(), vault.ImportRequest{Path: folder, Progress: func(string, int, int) {
 			once.Do(func() {
 				close(reading)
 				s.closed()
@@ -569,7 +569,7 @@ func TestReplaceEndsAnImportOfTheDaemon(t *testing.T) {
 	<-replacing
 	goOn <- nil
 	<-done
-	if _, err := s.srv.Import(t.Context(), watch.Request{Path: folder}); err != nil {
+	if _, err := s.srv.Import(t.Context(), vault.ImportRequest{Path: folder}); err != nil {
 		t.Errorf("started again: %v", err)
 	}
 }

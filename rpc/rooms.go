@@ -32,7 +32,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	shelves "github.com/ctxd/ctxd/rpc/books"
 	"github.com/ctxd/ctxd/rpc/learning"
 	"github.com/ctxd/ctxd/rpc/memories"
@@ -54,7 +54,7 @@ type Rooms struct {
 	Search        *search.Index
 	Audience      *audience.Views
 	Gather        *gather.Gatherer
-	Vaults        *watch.Importer
+	Vaults        *vault.Importer
 	Memory        *memory.Store
 	Learn         *learn.Stores             // of Memory
 	Facts         *background.FactExtractor // of what is said in Chat; nil: nobody looks for any

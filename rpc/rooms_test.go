@@ -37,7 +37,7 @@ import (
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -197,7 +197,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Insights: spoken, Now: now, Personality: voices.Active,
 		}),
-		Vaults: watch.New(db, ents, ns, watch.Options{}),
+		Vaults: vault.NewImporter(db, ents, ns, vault.ImporterOptions{}),
 	}, nil
 }
 

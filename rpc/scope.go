@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/books"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/learning"
@@ -168,7 +168,7 @@ func localOnly(m *protocol.Method) error {
 
 // vaultImporter reads vaults.
 type vaultImporter interface {
-	Import(ctx context.Context, req watch.Request) (*watch.Result, error)
+	Import(ctx context.Context, req vault.ImportRequest) (*vault.ImportResult, error)
 }
 
 // hiddenNote returns the error for a note that the reader does not see and wants to

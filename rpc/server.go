@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
@@ -93,8 +93,8 @@ type Server struct {
 	openAsIs  func() (*kv.Store, error)
 	openOver  func(*kv.Store) (*Rooms, error)
 
-	mu      sync.Mutex      // guards what follows
-	awaited []watch.Request // vaults that are to be read when they can be
+	mu      sync.Mutex            // guards what follows
+	awaited []vault.ImportRequest // vaults that are to be read when they can be
 }
 
 // New returns a server of the given methods.
@@ -176,7 +176,7 @@ func (s *Server) ServeConn(conn net.Conn) { s.wire.ServeConn(conn) }
 // CheckOutside returns an error when a file that is to be written lies in the folder of a
 // vault.
 func (s *Server) CheckOutside(ctx context.Context, file string) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return watch.CheckOutside(ctx, r.KV, file) })
+	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return vault.CheckOutsideVaults(ctx, r.KV, file) })
 }
 
 // Sessions returns the sessions of the open connections, oldest first.

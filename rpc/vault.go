@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*watch.Result, error) {
-	return s.srv.follow(ctx, c.vaults, watch.Request{
+func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*vault.ImportResult, error) {
+	return s.srv.follow(ctx, c.vaults, vault.ImportRequest{
 		Path: p.Path, Name: p.Name, DryRun: p.DryRun, Watch: p.Watch,
 		Progress: func(stage string, done, total int) { calls.Report(ctx, stage, int64(done), int64(total)) },
 	})
@@ -18,14 +18,14 @@ func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImpo
 
 func (c scope) vaultList(ctx context.Context, _ *Session, _ protocol.ReadAll) (protocol.VaultList, error) {
 	list, err := c.vaults.ListFor(ctx, c.view.NotesSeen())
-	return protocol.VaultList{Vaults: append([]watch.Status{}, list...)}, err
+	return protocol.VaultList{Vaults: append([]vault.Status{}, list...)}, err
 }
 
-func (c scope) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMaybe) (*watch.Status, error) {
+func (c scope) vaultStatus(ctx context.Context, _ *Session, p protocol.VaultMaybe) (*vault.Status, error) {
 	return c.vaults.StatusFor(ctx, p.Vault, c.view.NotesSeen())
 }
 
-func (c scope) vaultUnwatch(ctx context.Context, _ *Session, p protocol.VaultName) (*watch.Status, error) {
+func (c scope) vaultUnwatch(ctx context.Context, _ *Session, p protocol.VaultName) (*vault.Status, error) {
 	err := c.vaults.Unwatch(ctx, p.Vault)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -23,7 +23,7 @@ func TestSRCH31_AConfiguredFolderThatIsNotThere(t *testing.T) {
 	d.srv.SetHealth(patience, nil) // what changes is told of
 	l := d.listen("health.changed")
 	dir := filepath.Join(t.TempDir(), "Later")
-	if _, err := d.srv.Import(t.Context(), watch.Request{Path: dir, Watch: true, Await: true}); fault.KindOf(err) != fault.NotFound {
+	if _, err := d.srv.Import(t.Context(), vault.ImportRequest{Path: dir, Watch: true, Await: true}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("%v", err)
 	}
 	var h protocol.Health

@@ -20,7 +20,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -439,7 +439,7 @@ func holdEvents(c *conversation) {
 	ns, err := notes.Open(db, ents, notes.Options{})
 	must(c.t, err)
 	c.start("subscribe", rpc.Limits{}, rpc.Rooms{
-		KV: db, Entities: ents, Notes: ns, WQL: wql.New(ents, wql.Options{}), Vaults: watch.New(db, ents, ns, watch.Options{}),
+		KV: db, Entities: ents, Notes: ns, WQL: wql.New(ents, wql.Options{}), Vaults: vault.NewImporter(db, ents, ns, vault.ImporterOptions{}),
 		Audience: audience.Open(db, audience.Stores{Entities: ents, Notes: ns}),
 	})
 	c.hello()

@@ -4,7 +4,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -39,7 +39,7 @@ func (c *importCmd) Run(a *app) error {
 		return err
 	}
 	return a.With(func(cl *client.Client) error {
-		var res watch.Result
+		var res vault.ImportResult
 		p := term.NewProgress(a.Err)
 		err := cl.CallProgress(a.Ctx, "vault.import",
 			protocol.VaultImport{Path: dir, Name: c.Name, DryRun: c.DryRun, Watch: c.Watch}, &res, p.Wire)

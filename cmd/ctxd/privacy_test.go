@@ -24,7 +24,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/fixtures/campaign"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -263,7 +263,7 @@ func servePrivate(t *testing.T) *privateHouse {
 	h.must(err)
 	t.Cleanup(func() { _ = c.Close() })
 	h.client = c
-	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: folder}, new(watch.Result)))
+	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: folder}, new(vault.ImportResult)))
 	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		var kept protocol.ChatAppended // of a conversation
 		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), &kept))

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/logfile"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 type serveCmd struct {
@@ -141,13 +141,13 @@ func keptApart(conf *config.Config) error {
 	}
 	for _, dir := range conf.Vaults {
 		switch {
-		case watch.Lies(conf.Data, dir) || watch.Lies(dir, conf.Data):
+		case vault.LiesWithin(conf.Data, dir) || vault.LiesWithin(dir, conf.Data):
 			return fault.New(fault.Invalid, "the data folder %q and the vault %q lie in one another, and %s", conf.Data,
-				dir, watch.NeverWritten).
+				dir, vault.NeverWritten).
 				WithHint("choose another folder with --data, or give only the folders that hold notes")
-		case logFile != "" && watch.Lies(logFile, dir):
+		case logFile != "" && vault.LiesWithin(logFile, dir):
 			return fault.New(fault.Invalid, "the log %q lies in the vault %q, and %s", logFile, dir,
-				watch.NeverWritten).
+				vault.NeverWritten).
 				WithHint("choose another file with --log-file")
 		}
 	}
@@ -253,7 +253,7 @@ func (c *serveCmd) importAll(ctx context.Context, a *app, d *daemon.Daemon, fold
 	for i, dir := range folders {
 		p := term.NewProgress(a.Err)
 		started := time.Now()
-		res, err := d.Server.Import(ctx, watch.Request{Path: dir, Watch: true, Await: true, Progress: p.Report})
+		res, err := d.Server.Import(ctx, vault.ImportRequest{Path: dir, Watch: true, Await: true, Progress: p.Report})
 		p.Finish()
 		switch {
 		case ctx.Err() != nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -73,13 +73,13 @@ func (c *vaultStatusCmd) Run(a *app) error {
 	})
 }
 
-func vaultStatus(a *app, cl *client.Client, name string) (*watch.Status, error) {
-	var st watch.Status
+func vaultStatus(a *app, cl *client.Client, name string) (*vault.Status, error) {
+	var st vault.Status
 	return &st, cl.Call(a.Ctx, "vault.status", protocol.VaultMaybe{Vault: name}, &st)
 }
 
 // drawVault shows how a vault stands.
-func drawVault(s *term.Screen, st *watch.Status) {
+func drawVault(s *term.Screen, st *vault.Status) {
 	s.Say(term.Styled(term.Accent, st.Vault), term.Text("  "+st.Path))
 	f := &term.Facts{Table: term.Table{Indent: 2}}
 	f.Addf("holds", "%s, %s (%s of Markdown, %s without a target), %s", term.Count(st.Notes, "note"),
@@ -98,7 +98,7 @@ func drawVault(s *term.Screen, st *watch.Status) {
 		scanned = append(scanned, term.Styled(term.Bad, "  stale"))
 	}
 	f.Row(term.Line{term.Styled(term.Faint, "last read")}, scanned)
-	var rest []watch.Skip
+	var rest []vault.ImportSkip
 	for _, e := range st.Errors {
 		if e.Path == "." {
 			f.Row(term.Line{term.Styled(term.Faint, "note")}, term.Line{term.Styled(term.Warn, e.Reason)})
@@ -186,7 +186,7 @@ func (vaultUnwatchCmd) Examples() []term.Example {
 
 func (c *vaultUnwatchCmd) Run(a *app) error {
 	return a.With(func(cl *client.Client) error {
-		var st watch.Status
+		var st vault.Status
 		if err := cl.Call(a.Ctx, "vault.unwatch", protocol.VaultName{Vault: c.Name}, &st); err != nil {
 			return err
 		}
@@ -263,7 +263,7 @@ func (c *vaultForgetCmd) Run(a *app) error {
 }
 
 // drawForget shows what goes with a vault.
-func drawForget(s *term.Screen, st *watch.Status, plan *protocol.VaultForgotten) {
+func drawForget(s *term.Screen, st *vault.Status, plan *protocol.VaultForgotten) {
 	drawVault(s, st)
 	drawCopies(s, "also deleted", plan.Copies)
 }

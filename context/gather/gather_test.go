@@ -26,7 +26,7 @@ import (
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 var update = flag.Bool("update", false, "write the golden prompts anew")
@@ -43,7 +43,7 @@ type world struct {
 	index  *search.Index
 	rooms  *audience.Views
 	gather *gather.Gatherer
-	vault  *watch.Importer
+	vault  *vault.Importer
 	now    time.Time
 }
 
@@ -84,7 +84,7 @@ func worldWith(t testing.TB, dir string, opts kv.Options, finding search.Options
 	w.index = search.Open(w.db, notedoc.New(w.notes, notedoc.Options{Public: w.rooms.Public, Revealed: w.rooms.Revealed}), finding)
 	w.rooms.SetSearch(w.index)
 	w.gather = w.fresh()
-	w.vault = watch.New(w.db, w.ents, w.notes, watch.Options{Now: clock})
+	w.vault = vault.NewImporter(w.db, w.ents, w.notes, vault.ImporterOptions{Now: clock})
 	return w
 }
 
@@ -109,7 +109,7 @@ func sample(t testing.TB) *world {
 	if err := fixtures.CopyVault(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.vault.Import(ctx, watch.Request{Path: dir}); err != nil {
+	if _, err := w.vault.Import(ctx, vault.ImportRequest{Path: dir}); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -1,19 +1,18 @@
 package editing
 
 import (
-	"github.com/ctxd/ctxd/notes/diagnose"
-	"github.com/ctxd/ctxd/notes/rename"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // Check is notes.check, in a vault of that name.
-func Check(store rename.Store, ents diagnose.Entities, queries diagnose.Check, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
+func Check(store vault.NoteStore, ents vault.EntityLookup, queries vault.QueryCheck, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
 	out := protocol.NoteChecked{Problems: []protocol.NoteProblem{}}
 	where, err := placeOf(folder, p.Buffers)
 	if err != nil {
 		return out, err
 	}
-	list, text, err := diagnose.Note(store, ents, queries, where, p.Path)
+	list, text, err := vault.Diagnose(store, ents, queries, where, p.Path)
 	if err != nil {
 		return out, err
 	}

@@ -8,15 +8,15 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
-	"github.com/ctxd/ctxd/notes/rename"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 const maxBuffers = 1000
 
 // placeOf returns the vault with the texts that are not saved.
-func placeOf(folder string, buffers []protocol.Buffer) (rename.Where, error) {
-	where := rename.Where{Vault: folder, Buffers: make(map[string]string, len(buffers))}
+func placeOf(folder string, buffers []protocol.Buffer) (vault.RenameScope, error) {
+	where := vault.RenameScope{Vault: folder, Buffers: make(map[string]string, len(buffers))}
 	if len(buffers) > maxBuffers {
 		return where, fault.TooLarge("buffers", len(buffers), maxBuffers, "items")
 	}

@@ -2,14 +2,14 @@ package editing
 
 import (
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/notes/rename"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 const maxMoves = 10_000
 
 // Plan is vault.planRename, in a vault of that name and folder.
-func Plan(store rename.Store, ents rename.Entities, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
+func Plan(store vault.NoteStore, ents vault.RenameEntities, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
 	out := protocol.RenamePlan{
 		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
 	}
@@ -34,7 +34,7 @@ func Plan(store rename.Store, ents rename.Entities, vault, folder string, p prot
 	return out, nil
 }
 
-func of(store rename.Store, ents rename.Entities, where rename.Where, p protocol.VaultPlanRename) (*rename.Plan, error) {
+func of(store vault.NoteStore, ents vault.RenameEntities, where vault.RenameScope, p protocol.VaultPlanRename) (*vault.RenamePlan, error) {
 	if p.Kind == "files" {
 		if len(p.Moves) == 0 {
 			return nil, fault.Field("moves", "moves is empty").WithHint("give the files and folders that move")
@@ -42,29 +42,29 @@ func of(store rename.Store, ents rename.Entities, where rename.Where, p protocol
 		if len(p.Moves) > maxMoves {
 			return nil, fault.TooLarge("moves", len(p.Moves), maxMoves, "items")
 		}
-		moves := make([]rename.Move, len(p.Moves))
+		moves := make([]vault.Move, len(p.Moves))
 		for i, m := range p.Moves {
-			moves[i] = rename.Move(m)
+			moves[i] = vault.Move(m)
 		}
-		return rename.Files(store, where, moves)
+		return vault.MoveFiles(store, where, moves)
 	}
 	if p.Path == "" && p.Kind != "tag" {
 		return nil, fault.Field("path", "a %s is renamed in a note, and path is not given", p.Kind).WithHint("give the path of the note")
 	}
-	part := rename.PartRename{Path: p.Path, Line: p.Line, New: p.New}
+	part := vault.PartRename{Path: p.Path, Line: p.Line, New: p.New}
 	switch p.Kind {
 	case "heading":
-		return rename.Heading(store, where, part)
+		return vault.RenameHeading(store, where, part)
 	case "block":
-		return rename.Block(store, where, part)
+		return vault.RenameBlock(store, where, part)
 	case "tag":
-		return rename.Tag(store, where, rename.TagRename{Old: p.Old, New: p.New})
+		return vault.RenameTag(store, where, vault.TagRename{Old: p.Old, New: p.New})
 	}
-	return rename.Note(store, ents, where, rename.NoteRename{Path: p.Path, Old: p.Old, New: p.New, What: p.What})
+	return vault.RenameNote(store, ents, where, vault.NoteRename{Path: p.Path, Old: p.Old, New: p.New, What: p.What})
 }
 
 // editsOf returns the edits of a file as an editor counts them.
-func editsOf(f rename.File) []protocol.TextEdit {
+func editsOf(f vault.ChangedFile) []protocol.TextEdit {
 	at := newPlaces(f.Text)
 	out := make([]protocol.TextEdit, len(f.Edits))
 	for i, e := range f.Edits {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 // What a restore keeps of the state that it replaces lies in the data folder. The
@@ -87,11 +87,11 @@ func CheckOutput(ctx context.Context, db *kv.Store, dataDir, path string) error 
 	if err := Absolute(path); err != nil {
 		return err
 	}
-	if dataDir != "" && watch.Lies(path, dataDir) {
+	if dataDir != "" && vault.LiesWithin(path, dataDir) {
 		return fault.Field("path", "path lies in the daemon's data folder").
 			WithHint("choose another folder, preferably on another disk, so that one accident does not destroy both")
 	}
-	return AboutPath(watch.CheckOutside(ctx, db, path))
+	return AboutPath(vault.CheckOutsideVaults(ctx, db, path))
 }
 
 // AboutPath has a complaint about a file name the parameter that names it.

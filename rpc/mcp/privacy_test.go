@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/fixtures"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/mcp"
 	"github.com/ctxd/ctxd/rpc/rpctest"
 )
@@ -30,7 +30,7 @@ func (d *daemon) seedSecrets() {
 	d.t.Helper()
 	dir := filepath.Join(d.t.TempDir(), "V")
 	must(d.t, fixtures.WriteCanaries(dir))
-	_, err := d.Rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
+	_, err := d.Rooms.Vaults.Import(d.t.Context(), vault.ImportRequest{Path: dir})
 	must(d.t, err)
 	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		d.put(r[0], r[1])

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/mcp"
 )
 
@@ -43,7 +43,7 @@ func TestMCP1_TheSessionOfTheREADME(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("# Todo\n\n- [ ] Call the supplier\n- [ ] Book the roof\n"), 0o600))
 	changed := time.Date(2026, 1, 30, 8, 0, 0, 0, time.UTC)
 	must(t, os.Chtimes(file, changed, changed))
-	_, err := d.Rooms.Vaults.Import(t.Context(), watch.Request{Path: dir})
+	_, err := d.Rooms.Vaults.Import(t.Context(), vault.ImportRequest{Path: dir})
 	must(t, err)
 
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/mcp"
 )
 
@@ -26,7 +26,7 @@ func twoVaults(d *daemon) {
 			must(d.t, os.MkdirAll(filepath.Dir(at), 0o700))
 			must(d.t, os.WriteFile(at, []byte(text), 0o600))
 		}
-		_, err := d.Rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
+		_, err := d.Rooms.Vaults.Import(d.t.Context(), vault.ImportRequest{Path: dir})
 		must(d.t, err)
 	}
 }

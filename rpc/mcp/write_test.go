@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/mcp"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -98,7 +98,7 @@ func (d *daemon) seedFiles() {
 	} {
 		must(d.t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	_, err := d.Rooms.Vaults.Import(d.t.Context(), watch.Request{Path: dir})
+	_, err := d.Rooms.Vaults.Import(d.t.Context(), vault.ImportRequest{Path: dir})
 	must(d.t, err)
 }
 

@@ -30,7 +30,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -144,8 +144,8 @@ func Start(t testing.TB, opts Options) *Daemon {
 	must(t, err)
 	dir, err := os.MkdirTemp("", "rpc") // that of t.TempDir has a long path
 	must(t, err)
-	vaults := watch.New(db, ents, ns, watch.Options{})
-	must(t, vaults.Start(context.Background(), watch.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
+	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{})
+	must(t, vaults.Start(context.Background(), vault.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
 	d := &Daemon{t: t, opts: opts, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
 		Handles: completing, Refs: referred,
 		Personalities: voices, Books: shelf, Passages: passages,

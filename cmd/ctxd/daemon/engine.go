@@ -37,7 +37,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -86,7 +86,7 @@ func upgradeStore(tx *kv.Tx, from int) error {
 		}
 	}
 	if from < 7 {
-		if err := watch.UpgradeVaults(tx); err != nil {
+		if err := vault.UpgradeVaults(tx); err != nil {
 			return err
 		}
 	}
@@ -283,8 +283,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
 			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active,
 		}),
-		Vaults: watch.New(db, ents, ns,
-			watch.Options{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
+		Vaults: vault.NewImporter(db, ents, ns,
+			vault.ImporterOptions{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 	}, nil
 }
 

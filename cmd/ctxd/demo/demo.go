@@ -20,7 +20,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/fixtures"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -73,7 +73,7 @@ const (
 type demonstration struct {
 	Daemon   protocol.ServerInfo    `json:"daemon"`
 	Steps    []step                 `json:"steps"`
-	Import   watch.Result           `json:"import"`
+	Import   vault.ImportResult     `json:"import"`
 	Memories []protocol.MemoryAdded `json:"memories"`
 	Notes    protocol.NoteItems     `json:"notes"`
 	Entities protocol.EntityItems   `json:"entities"`

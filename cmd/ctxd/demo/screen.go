@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures/remembered"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -53,7 +53,7 @@ func (d *drawing) progressBar() *term.Progress {
 	return term.NewProgress(d.progress)
 }
 
-func (d *drawing) imported(step step, res *watch.Result) {
+func (d *drawing) imported(step step, res *vault.ImportResult) {
 	if d == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -32,7 +32,7 @@ func (statusCmd) Help() string {
 type Status struct {
 	Health protocol.Health `json:"health"`
 	Stats  *protocol.Stats `json:"stats"`
-	Vaults []watch.Status  `json:"vaults"`
+	Vaults []vault.Status  `json:"vaults"`
 }
 
 func (statusCmd) Run(a *Options) error {
@@ -146,7 +146,7 @@ func indexInWords(n *protocol.Stats) string {
 }
 
 // DrawVaults draws the folders that are followed.
-func DrawVaults(s *term.Screen, vaults []watch.Status) {
+func DrawVaults(s *term.Screen, vaults []vault.Status) {
 	s.Heading("Vaults")
 	if len(vaults) == 0 {
 		s.Say(term.Styled(term.Faint, "  none yet: ctxd import ~/Notes"))

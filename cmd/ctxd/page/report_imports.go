@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 // DrawImport shows the counts of an import.
-func DrawImport(s *term.Screen, indent string, r *watch.Result) {
+func DrawImport(s *term.Screen, indent string, r *vault.ImportResult) {
 	head := term.Line{
 		term.Text(indent), term.Styled(term.Strong, r.Vault),
 		term.Styled(term.Faint, "  in "+term.Millis(float64(r.Ms))),
@@ -40,18 +40,18 @@ const skippedShown = 3
 // DrawSkipped shows what an import left out by kind of reason, the most
 // frequent first: the reasons begin with their kind and a colon. rest says what
 // follows the number of those that are not listed; without it all are.
-func DrawSkipped(s *term.Screen, indent string, skipped []watch.Skip, rest string) {
+func DrawSkipped(s *term.Screen, indent string, skipped []vault.ImportSkip, rest string) {
 	if len(skipped) == 0 {
 		return
 	}
-	groups := make(map[string][]watch.Skip)
+	groups := make(map[string][]vault.ImportSkip)
 	var order []string
 	for _, sk := range skipped {
 		kind, detail, _ := strings.Cut(sk.Reason, ": ")
 		if groups[kind] == nil {
 			order = append(order, kind)
 		}
-		groups[kind] = append(groups[kind], watch.Skip{Path: sk.Path, Reason: detail})
+		groups[kind] = append(groups[kind], vault.ImportSkip{Path: sk.Path, Reason: detail})
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
 	s.Say()

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/notes/watch"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -124,7 +124,7 @@ func (c *Backup) write(a *Options, at *Access, path string, p *term.Progress) (*
 			&out.Manifest, p.WireShare(backupStages))
 		return out, c.explain(err, path)
 	}
-	if watch.Lies(path, at.Dir) {
+	if vault.LiesWithin(path, at.Dir) {
 		return nil, errBesideStore()
 	}
 	there, err := kv.Exists(nil, at.Dir)
@@ -139,7 +139,7 @@ func (c *Backup) write(a *Options, at *Access, path string, p *term.Progress) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := watch.CheckOutside(a.Ctx, db, path); err != nil {
+	if err := vault.CheckOutsideVaults(a.Ctx, db, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	m, err := db.Backup(a.Ctx, path,
@@ -166,7 +166,7 @@ func errBesideStore() *fault.Error {
 // explain says more of an error than a store can, which knows no flags.
 func (c *Backup) explain(err error, path string) error {
 	switch {
-	case fault.KindOf(err) == fault.Invalid && !strings.Contains(fault.Message(err), watch.NeverWritten):
+	case fault.KindOf(err) == fault.Invalid && !strings.Contains(fault.Message(err), vault.NeverWritten):
 		return errBesideStore() // there is nothing else to say against a path from here
 	case fault.KindOf(err) == fault.Conflict:
 		return term.WithHint(err, "choose another name, or replace it with --force")

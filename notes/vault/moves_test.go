@@ -1,0 +1,238 @@
+package vault_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/vault"
+)
+
+// TestCTX34_PrivateGoesWithTheText moves files in a row and in a circle: what a
+// client said of a note stays with its text.
+func TestCTX34_PrivateGoesWithTheText(t *testing.T) {
+	dir := importFolder(t, map[string]string{"a.md": "secret", "b.md": "open", "x.md": "left", "y.md": "right"})
+	w := open(t, kv.InMemory)
+	w.imports(t, vault.ImportRequest{Path: dir})
+	secret := byPath(t, w, "a.md").ID
+	yes := true
+	if _, err := w.notes.Patch(ctx, notes.Patch{ID: secret, Private: &yes}, nil); err != nil {
+		t.Fatal(err)
+	}
+	left, right := byPath(t, w, "x.md").ID, byPath(t, w, "y.md").ID
+	must(t, os.Rename(filepath.Join(dir, "b.md"), filepath.Join(dir, "c.md")))
+	must(t, os.Rename(filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")))
+	write(t, dir, "x.md", "right")
+	write(t, dir, "y.md", "left")
+	res := w.imports(t, vault.ImportRequest{Path: dir})
+	if res.Notes != 4 || res.Removed != 0 {
+		t.Errorf("%+v", res)
+	}
+	if n := byPath(t, w, "b.md"); n.ID != secret || !n.Private || n.Body != "secret" {
+		t.Errorf("%+v", n)
+	}
+	if n := byPath(t, w, "c.md"); n.Private || n.Body != "open" {
+		t.Errorf("%+v", n)
+	}
+	if byPath(t, w, "x.md").ID != right || byPath(t, w, "y.md").ID != left {
+		t.Error("two files that changed places keep their ids")
+	}
+	// One takes the place of another, whose text is gone.
+	must(t, os.Rename(filepath.Join(dir, "x.md"), filepath.Join(dir, "y.md")))
+	res = w.imports(t, vault.ImportRequest{Path: dir})
+	if res.Notes != 3 || res.Removed != 1 || byPath(t, w, "y.md").ID != right || w.notes.Get(left) != nil {
+		t.Errorf("%+v", res)
+	}
+	res = w.imports(t, vault.ImportRequest{Path: dir})
+	if res.Written != 0 || res.Removed != 0 {
+		t.Errorf("nothing is left to do: %+v", res)
+	}
+}
+
+func TestSRCH30_AFileThatCanNotBeReadNowKeepsItsNote(t *testing.T) {
+	dir := importFolder(t, map[string]string{"a.md": "text"})
+	w := open(t, kv.InMemory)
+	w.imports(t, vault.ImportRequest{Path: dir})
+	id := byPath(t, w, "a.md").ID
+	write(t, dir, "a.md", "text\x00")
+	write(t, dir, "b.md", "text")
+	if res := w.imports(t, vault.ImportRequest{Path: dir}); res.Removed != 0 || byPath(t, w, "b.md").ID == id {
+		t.Errorf("%+v", res)
+	}
+	write(t, dir, "a.md", "text again")
+	if res := w.imports(t, vault.ImportRequest{Path: dir}); res.Notes != 2 || byPath(t, w, "a.md").ID != id {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestCTX34_AnIgnoreFileThatCanNotBeReadStopsTheImport(t *testing.T) {
+	for name, make := range map[string]func(p string) error{
+		"a folder":  func(p string) error { return os.Mkdir(p, 0o700) },
+		"too large": func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("#\n", 1<<20)), 0o600) },
+		"a link":    func(p string) error { return os.Symlink(filepath.Join("..", "elsewhere"), p) },
+	} {
+		dir := importFolder(t, map[string]string{"a.md": "x"})
+		if err := make(filepath.Join(dir, ".ctxdignore")); err != nil {
+			t.Skip(err)
+		}
+		w := open(t, kv.InMemory)
+		_, err := w.im.Import(ctx, vault.ImportRequest{Path: dir})
+		var f *fault.Error
+		if n, _, _ := w.notes.Count(); !errors.As(err, &f) || f.Kind != fault.Unavailable || f.Hint == "" || n != 0 {
+			t.Errorf("%s: %v, %d notes", name, err, n)
+		}
+	}
+	dir := importFolder(t, map[string]string{"a.md": "x", "s/b.md": "y", ".ctxdignore": "\ufeffs/\n"})
+	w := open(t, kv.InMemory)
+	if res := w.imports(t, vault.ImportRequest{Path: dir}); res.Notes != 1 {
+		t.Errorf("a byte order mark is no part of a pattern: %+v", res)
+	}
+}
+
+func TestForgetTakesWhatWasInTheTrash(t *testing.T) {
+	dir := importFolder(t, map[string]string{"a.md": "---\ntype: Person\nrole: x\n---\n", "b.md": "---\ntype: Person\nrole: y\n---\n"})
+	w := open(t, kv.InMemory)
+	w.imports(t, vault.ImportRequest{Path: dir})
+	gone := byPath(t, w, "a.md").EntityID
+	must(t, os.Remove(filepath.Join(dir, "a.md")))
+	w.imports(t, vault.ImportRequest{Path: dir})
+	if w.ents.Get(gone) == nil || w.ents.Get(gone).Live() {
+		t.Error("the entity of a removed file is in the trash")
+	}
+	if _, err := w.im.Forget(ctx, "my-vault", nil); err != nil {
+		t.Fatal(err)
+	}
+	for e := range w.ents.All() {
+		t.Errorf("%+v is left", e)
+	}
+}
+
+func TestTypesOfAVaultMayNeedEachOther(t *testing.T) {
+	dir := importFolder(t, map[string]string{
+		".ctxd/types/A.yaml": "name: A\nfields:\n  - {name: all, type: computed, query: 'SELECT b FROM B WHERE b.due > today()'}\n",
+		".ctxd/types/B.yaml": "name: B\nfields:\n  - {name: due, type: date}\n",
+		".ctxd/types/C.yaml": "name: b\nfields: []\n",
+		"a.md":               "---\ntype: B\ndue: 2025-01-01\nextra: 5\n---\n",
+	})
+	w := open(t, kv.InMemory)
+	for _, dry := range []bool{true, false} {
+		res := w.imports(t, vault.ImportRequest{Path: dir, DryRun: dry})
+		if len(res.Skipped) != 1 || !strings.Contains(res.Skipped[0].Reason, "B.yaml declares") {
+			t.Errorf("dry %v: %+v", dry, res.Skipped)
+		}
+	}
+	// A client declares one more field: the next import reads it.
+	b := *w.ents.Type("B")
+	b.Fields = append([]entities.Field{{Name: "extra", Type: record.Number}}, b.Fields...)
+	if _, _, err := w.ents.PutType(ctx, b, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	must(t, os.Remove(filepath.Join(dir, ".ctxd", "types", "B.yaml")))
+	must(t, os.Remove(filepath.Join(dir, ".ctxd", "types", "C.yaml")))
+	if res := w.imports(t, vault.ImportRequest{Path: dir}); res.Written != 1 {
+		t.Errorf("%+v", res)
+	}
+	if e := w.ents.Get(byPath(t, w, "a.md").EntityID); e.Fields["extra"] != 5.0 {
+		t.Errorf("%+v", e.Fields)
+	}
+}
+
+func TestNamesOfVaults(t *testing.T) {
+	for base, want := range map[string]string{"Meine Notizen": "Meine-Notizen", "Заметки": "vault-", strings.Repeat("n", 80): strings.Repeat("n", 64)} {
+		dir := filepath.Join(t.TempDir(), base)
+		write(t, dir, "a.md", "x")
+		w := open(t, kv.InMemory)
+		if res := w.imports(t, vault.ImportRequest{Path: dir}); !strings.HasPrefix(res.Vault, want) {
+			t.Errorf("%q is called %q", base, res.Vault)
+		}
+	}
+}
+
+// TestSRCH30_ACopyIsAnotherNote edits a file while another one is made that has the
+// text that it had: the file that was edited is the note that it was.
+func TestSRCH30_ACopyIsAnotherNote(t *testing.T) {
+	for name, text := range map[string]struct{ before, after string }{
+		"an empty note is filled":       {"", "something"},
+		"white space is filled":         {"\n", "something"},
+		"what a template says is added": {"# Day\n\n## Plan\n", "# Day\n\n## Plan\n- much\n- and more\n"},
+		"something is taken out":        {"# Day\n\n## Plan\n- call\n", "# Day\n"},
+	} {
+		dir := importFolder(t, map[string]string{"a.md": text.before})
+		w := open(t, kv.InMemory)
+		w.imports(t, vault.ImportRequest{Path: dir})
+		id := byPath(t, w, "a.md").ID
+		write(t, dir, "a.md", text.after)
+		write(t, dir, "b.md", text.before)
+		w.imports(t, vault.ImportRequest{Path: dir})
+		if byPath(t, w, "a.md").ID != id || byPath(t, w, "b.md").ID == id {
+			t.Errorf("%s: the copy has taken its id", name)
+		}
+	}
+}
+
+// TestSRCH30_MovedAndEdited moves files and edits them before they are looked at.
+func TestSRCH30_MovedAndEdited(t *testing.T) {
+	const long = "# Budget\nThe figures of the year are in the sheet.\nAsk Ann about the rest of it.\n"
+	cases := map[string]struct {
+		before, after map[string]string
+		kept          map[string]string // new path to old path
+	}{
+		"renamed and edited": {
+			map[string]string{"a.md": long, "x.md": "x"},
+			map[string]string{"b.md": long + "One line more.\n", "x.md": "x"},
+			map[string]string{"b.md": "a.md"},
+		},
+		"a folder of much alike notes": {
+			map[string]string{"a/1.md": long + "1", "a/2.md": long + "2"},
+			map[string]string{"b/1.md": long + "1\nx", "b/2.md": long + "2\ny"},
+			map[string]string{"b/1.md": "a/1.md", "b/2.md": "a/2.md"},
+		},
+		"nobody knows which": {
+			map[string]string{"a.md": long + "1", "b.md": long + "2"},
+			map[string]string{"c.md": long + "3"},
+			map[string]string{"c.md": ""},
+		},
+		"another text": {
+			map[string]string{"a.md": long},
+			map[string]string{"b.md": "# Budget\nSomething else altogether is said here.\n"},
+			map[string]string{"b.md": ""},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := importFolder(t, c.before)
+			w := open(t, kv.InMemory)
+			w.imports(t, vault.ImportRequest{Path: dir})
+			was := map[string]string{"": ""}
+			for p := range c.before {
+				was[p] = byPath(t, w, p).ID
+				must(t, os.Remove(filepath.Join(dir, filepath.FromSlash(p))))
+			}
+			for p, text := range c.after {
+				write(t, dir, p, text)
+			}
+			w.imports(t, vault.ImportRequest{Path: dir})
+			for p, old := range c.kept {
+				id := byPath(t, w, p).ID
+				if old != "" && id != was[old] {
+					t.Errorf("%s is not %s any more", p, old)
+				}
+				for q := range c.before {
+					if old == "" && id == was[q] {
+						t.Errorf("%s is taken for %s", p, q)
+					}
+				}
+			}
+			if res := w.imports(t, vault.ImportRequest{Path: dir}); res.Written+res.Removed != 0 || res.Notes != len(c.after) {
+				t.Errorf("%+v", res)
+			}
+		})
+	}
+}

@@ -1,5 +1,0 @@
-package watch_test
-
-import "testing"
-
-func makeFIFO(t *testing.T, _ string) { t.Helper() }
