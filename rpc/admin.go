@@ -14,9 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
 func adminHealth(_ context.Context, s *Session, _ protocol.Empty) (protocol.Health, error) {
@@ -75,14 +73,14 @@ func (s *Server) health(whole bool) protocol.Health {
 		if whole {
 			out.Learning = r.learningHealth()
 		}
-		out.Sync = syncing.New(r.Sync, nil, syncing.Rooms{}).Health(whole, func(failing bool, text string) {
+		out.Sync = newSyncHandlers(r.Sync, nil, syncDeps{}).Health(whole, func(failing bool, text string) {
 			if failing {
 				warn(protocol.Failing, "%s", text)
 			} else {
 				warn(protocol.Warning, "%s", text)
 			}
 		})
-		out.Reranker = host.Reranker(r.Reranker)
+		out.Reranker = rerankerInfo(r.Reranker)
 		if e := out.Reranker; e != nil && e.State == embed.Failed {
 			warn(protocol.Warning, "the reranker %s failed: %s", e.Kind, e.Why)
 		}
@@ -94,7 +92,7 @@ func (s *Server) health(whole bool) protocol.Health {
 		}
 	}
 	if s.dataDir != "" {
-		out.Disk.FreeBytes, out.Disk.TotalBytes = host.DiskRoom(s.dataDir)
+		out.Disk.FreeBytes, out.Disk.TotalBytes = DiskSpace(s.dataDir)
 		if out.Disk.TotalBytes > 0 {
 			s.warnRoom(out.Disk.FreeBytes, out.Status, warn)
 		}
@@ -105,18 +103,18 @@ func (s *Server) health(whole bool) protocol.Health {
 // warnRoom tells how little room is left on the disk. Little room is mentioned, and leaves the status as it is.
 func (s *Server) warnRoom(free uint64, status string, warn func(status, format string, args ...any)) {
 	switch s.room.Of(free) {
-	case host.None:
+	case DiskFull:
 		status = protocol.Failing
-	case host.VeryLittle:
+	case DiskVeryLow:
 		status = protocol.Warning
-	case host.Enough:
+	case DiskEnough:
 		return
 	}
-	warn(status, "%s", host.Left(free))
+	warn(status, "%s", DiskLeft(free))
 }
 
 // learningHealth says what waits for a model, nil for nothing. A store that cannot be read tells so elsewhere.
-func (r *Rooms) learningHealth() *record.LearningHealth {
+func (r *Deps) learningHealth() *record.LearningHealth {
 	messages, err := r.Facts.Waiting(context.Background())
 	if err != nil || r.Learn == nil || r.Learn.Upkeep == nil {
 		return nil
@@ -129,7 +127,7 @@ func (r *Rooms) learningHealth() *record.LearningHealth {
 }
 
 // ownWarnings are those that name files of the person: of vaults, and of templates.
-func (s *Server) ownWarnings(r *Rooms, wanted bool) []string {
+func (s *Server) ownWarnings(r *Deps, wanted bool) []string {
 	if !wanted {
 		return nil
 	}
@@ -168,7 +166,7 @@ func warnStore(st kv.Status, warn func(status, format string, args ...any)) {
 	}
 }
 
-func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Stats, error) {
+func (r *Deps) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Stats, error) {
 	srv := s.srv
 	var out protocol.Stats
 	if s.Reader() == audience.Local {
@@ -183,13 +181,13 @@ func (r *Rooms) adminStats(ctx context.Context, s *Session, _ protocol.Empty) (p
 	}
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(samples)
-	out.RSSBytes, out.HeapBytes, out.Goroutines = host.ResidentBytes(), samples[0].Value.Uint64(), int(samples[1].Value.Uint64())
+	out.RSSBytes, out.HeapBytes, out.Goroutines = residentBytes(), samples[0].Value.Uint64(), int(samples[1].Value.Uint64())
 	out.Connections, out.Methods = srv.ConnStats(), srv.MethodStats()
 	return out, nil
 }
 
 // counted returns the counts of records in Stats, which a remote reader is not told.
-func (r *Rooms) counted(ctx context.Context) (protocol.Stats, error) {
+func (r *Deps) counted(ctx context.Context) (protocol.Stats, error) {
 	live, all, _ := r.Notes.Count()
 	vaults, err := r.Vaults.List(ctx)
 	return protocol.Stats{

@@ -6,7 +6,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // markWaiting has a conversation, nil for none, and messages say whether they wait.
@@ -26,7 +25,7 @@ func (c scope) markWaiting(conv *record.Conversation, list ...*record.ChatMessag
 }
 
 // again makes a call again that has waited.
-func (c scope) again(ctx context.Context, method string, call *waiting.Call, textBytes int) error {
+func (c scope) again(ctx context.Context, method string, call *DeferrableCall, textBytes int) error {
 	switch method {
 	case "memory.add":
 		return redo(ctx, call, textBytes, func(ctx context.Context, s *Session, p protocol.MemoryAdd) (protocol.MemoryAdded, error) {
@@ -38,7 +37,7 @@ func (c scope) again(ctx context.Context, method string, call *waiting.Call, tex
 		return redo(ctx, call, textBytes, c.entitiesPut)
 	case "chat.append":
 		return redo(ctx, call, textBytes, c.chatAppend)
-	case waiting.Send:
+	case chatSendMethod:
 		sent, err := c.asked.Again(ctx, c.view, call)
 		if err == nil && sent != nil {
 			c.afterAnswer(ctx, sent)
@@ -50,7 +49,7 @@ func (c scope) again(ctx context.Context, method string, call *waiting.Call, tex
 }
 
 // redo gives a handler the params of a call again.
-func redo[P, R any](ctx context.Context, call *waiting.Call, textBytes int, fn func(context.Context, *Session, P) (R, error)) error {
+func redo[P, R any](ctx context.Context, call *DeferrableCall, textBytes int, fn func(context.Context, *Session, P) (R, error)) error {
 	var params P
 	if _, err := decoder.Decode(call.Params, &params, textBytes); err != nil {
 		return err

@@ -11,46 +11,43 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/rpc/calls"
-	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/syncing"
 )
 
-func (r *Rooms) adminBackup(ctx context.Context, s *Session, p protocol.Backup) (*kv.Manifest, error) {
-	if err := host.CheckOutput(ctx, r.KV, s.srv.dataDir, p.Path); err != nil {
+func (r *Deps) adminBackup(ctx context.Context, s *Session, p protocol.Backup) (*kv.Manifest, error) {
+	if err := checkOutputPath(ctx, r.KV, s.srv.dataDir, p.Path); err != nil {
 		return nil, err
 	}
 	m, err := r.KV.Backup(ctx, p.Path, kv.BackupOptions{
 		Program: s.srv.program(), Overwrite: p.Overwrite,
-		Progress: func(done, total int64) { calls.Report(ctx, "write", done, total) },
+		Progress: func(done, total int64) { ReportProgress(ctx, "write", done, total) },
 	})
-	return m, host.AboutPath(err)
+	return m, withPathParam(err)
 }
 
-func (r *Rooms) memoryExport(ctx context.Context, s *Session, p protocol.MemoryExport) (*record.MemoryExported, error) {
-	if err := host.CheckOutput(ctx, r.KV, s.srv.dataDir, p.Path); err != nil {
+func (r *Deps) memoryExport(ctx context.Context, s *Session, p protocol.MemoryExport) (*record.MemoryExported, error) {
+	if err := checkOutputPath(ctx, r.KV, s.srv.dataDir, p.Path); err != nil {
 		return nil, err
 	}
 	return exchange.Export(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ExportOptions{
-		Format: p.Format, Force: p.Force, Progress: func(done, total int64) { calls.Report(ctx, "write", done, total) },
+		Format: p.Format, Force: p.Force, Progress: func(done, total int64) { ReportProgress(ctx, "write", done, total) },
 	})
 }
 
-func (r *Rooms) memoryImport(ctx context.Context, s *Session, p protocol.MemoryImport) (*record.MemoryImported, error) {
-	if err := host.Absolute(p.Path); err != nil {
+func (r *Deps) memoryImport(ctx context.Context, s *Session, p protocol.MemoryImport) (*record.MemoryImported, error) {
+	if err := requireAbsolute(p.Path); err != nil {
 		return nil, err
 	}
 	return exchange.Import(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ImportOptions{
 		Format: p.Format, DryRun: p.DryRun,
-		Progress: func(stage string, done, total int64) { calls.Report(ctx, stage, done, total) },
+		Progress: func(stage string, done, total int64) { ReportProgress(ctx, stage, done, total) },
 	})
 }
 
-func (r *Rooms) adminCompact(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Compacted, error) {
-	return syncing.Compact(ctx, r.Sync, func() (int64, error) {
+func (r *Deps) adminCompact(ctx context.Context, s *Session, _ protocol.Empty) (protocol.Compacted, error) {
+	return compactReplica(ctx, r.Sync, func() (int64, error) {
 		defer r.Gather.Forget()
-		return host.Compact(ctx, r.KV, s.srv.dataDir, func(done, total int64) { calls.Report(ctx, "write", done, total) })
+		return compactStore(ctx, r.KV, s.srv.dataDir, func(done, total int64) { ReportProgress(ctx, "write", done, total) })
 	})
 }
 
@@ -61,11 +58,11 @@ func (s *Server) program() string { return strings.TrimSpace(s.info.Name + " " +
 // replaces them.
 func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protocol.Restored, error) {
 	srv := s.srv
-	if err := host.Absolute(p.Path); err != nil {
+	if err := requireAbsolute(p.Path); err != nil {
 		return nil, err
 	}
 	out := &protocol.Restored{DryRun: p.DryRun}
-	err := srv.use(ctx, func(ctx context.Context, r *Rooms) (err error) {
+	err := srv.use(ctx, func(ctx context.Context, r *Deps) (err error) {
 		out.Current, err = r.counts(ctx)
 		return err
 	})
@@ -73,10 +70,10 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 		return nil, err
 	}
 	m, err := kv.ReadBackup(ctx, p.Path, kv.ReadOptions{
-		Format: srv.format, Progress: func(done, total int64) { calls.Report(ctx, "verify", done, total) },
+		Format: srv.format, Progress: func(done, total int64) { ReportProgress(ctx, "verify", done, total) },
 	})
 	if err != nil {
-		return nil, host.AboutPath(err)
+		return nil, withPathParam(err)
 	}
 	if p.Checksum != "" && !strings.EqualFold(p.Checksum, m.Checksum) {
 		return nil, fault.Field("checksum", "the backup has the checksum %s, not the one that was given", m.Checksum).
@@ -86,22 +83,22 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 	if p.DryRun {
 		return out, nil
 	}
-	err = srv.Replace(ctx, protocol.LoadRestoring, func(old *Rooms) (*Rooms, error) {
+	err = srv.Replace(ctx, protocol.LoadRestoring, func(old *Deps) (*Deps, error) {
 		var err error
 		out.Current, err = old.counts(ctx)
 		if err != nil {
 			return nil, err
 		}
-		var fresh *Rooms
+		var fresh *Deps
 		fresh, out.Previous, err = srv.restore(ctx, old, m)
 		return fresh, err
 	})
 	out.Restored = err == nil
-	return out, host.AboutPath(err)
+	return out, withPathParam(err)
 }
 
 // counts returns how much is in the rooms.
-func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
+func (r *Deps) counts(ctx context.Context) (protocol.Counts, error) {
 	vaults, err := r.Vaults.List(ctx)
 	_, notes, _ := r.Notes.Count()
 	ents := 0
@@ -118,15 +115,15 @@ func (r *Rooms) counts(ctx context.Context) (protocol.Counts, error) {
 // restore puts a backup in the place of the store, and returns the rooms over it
 // and where the state before is kept. Nobody is in the rooms. What is returned
 // with an error are the rooms to go on with, nil for the old ones.
-func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Rooms, string, error) {
+func (s *Server) restore(ctx context.Context, old *Deps, m *kv.Manifest) (*Deps, string, error) {
 	s.gate.Stage(protocol.StageStore)
 	keep := ""
 	if s.dataDir != "" {
-		keep = host.ReplacedFile(s.dataDir, time.Now())
+		keep = ReplacedStoreFile(s.dataDir, time.Now())
 	}
 	_, err := old.KV.Restore(ctx, m.Path, kv.RestoreOptions{
 		Checksum: m.Checksum, Keep: keep, Program: s.program(),
-		Progress: func(done, total int64) { calls.Report(ctx, "restore", done, total) },
+		Progress: func(done, total int64) { ReportProgress(ctx, "restore", done, total) },
 	})
 	if err != nil {
 		if keep != "" && old.KV.Status().Mode == "read-write" {
@@ -138,7 +135,7 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	old.drop()
 	fresh, err := s.openRooms(ctx)
 	if err == nil {
-		host.RemoveReplaced(s.dataDir, keep)
+		RemoveReplacedStores(s.dataDir, keep)
 		return fresh, keep, nil
 	}
 	err = fault.Wrap(fault.Unavailable, err, "cannot use the store of the backup: %s", fault.Message(err)).
@@ -147,14 +144,14 @@ func (s *Server) restore(ctx context.Context, old *Rooms, m *kv.Manifest) (*Room
 	if fresh == nil {
 		err = fault.Wrap(fault.Unavailable, err, "%s", fault.Message(err)).
 			WithHint("restart the daemon; if that does not help, restore %s from the data folder, which holds what was before", filepath.Base(keep))
-		fresh = &Rooms{refused: err}
+		fresh = &Deps{refused: err}
 	}
 	return fresh, "", err
 }
 
 // putBack returns the rooms over the state that was replaced, nil when they
 // can't be opened either.
-func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
+func (s *Server) putBack(ctx context.Context, keep string) *Deps {
 	if keep == "" {
 		return nil
 	}
@@ -169,7 +166,7 @@ func (s *Server) putBack(ctx context.Context, keep string) *Rooms {
 			_ = db.Close() // the first error is the one to report
 		}
 	}
-	var r *Rooms
+	var r *Deps
 	if err == nil {
 		r, err = s.openRooms(ctx)
 	}

@@ -383,7 +383,7 @@ func TestREL12_RestoreOnAFullDisk(t *testing.T) {
 // faultyRooms can't be opened while they are to fail.
 type faultyRooms struct{ fail int }
 
-func (f *faultyRooms) open(db *kv.Store) (*rpc.Rooms, error) {
+func (f *faultyRooms) open(db *kv.Store) (*rpc.Deps, error) {
 	if f.fail > 0 {
 		f.fail--
 		return nil, errors.New("these records can't be used")

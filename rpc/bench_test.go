@@ -246,13 +246,13 @@ func quantiles(b *testing.B, took []time.Duration) {
 // promptRooms returns rooms over 20,000 standard entities and some notes of
 // 3,500 characters, and requests that each give a prompt of about 30 KB. One entity in every
 // is private, and then prompts may be shorter.
-func promptRooms(b *testing.B, every int) (*rpc.Rooms, []gather.Params) {
+func promptRooms(b *testing.B, every int) (*rpc.Deps, []gather.Params) {
 	b.Helper()
 	return promptRoomsIn(b, kv.InMemory, every)
 }
 
 // promptRoomsIn is promptRooms over a store in a folder.
-func promptRoomsIn(b *testing.B, dir string, every int) (*rpc.Rooms, []gather.Params) {
+func promptRoomsIn(b *testing.B, dir string, every int) (*rpc.Deps, []gather.Params) {
 	b.Helper()
 	const sets = 16
 	db, err := kv.Open(dir, kv.Options{})
@@ -288,7 +288,7 @@ func promptRoomsIn(b *testing.B, dir string, every int) (*rpc.Rooms, []gather.Pa
 }
 
 // assemble makes a prompt over a local connection.
-func assemble(ctx context.Context, rooms *rpc.Rooms, p gather.Params) (*prompt.Result, error) {
+func assemble(ctx context.Context, rooms *rpc.Deps, p gather.Params) (*prompt.Result, error) {
 	views := gather.Readers{Prompt: rooms.Audience.View(audience.Reader(p.Audience)), Report: rooms.Audience.View(audience.Local)}
 	return rooms.Gather.Assemble(ctx, views, p)
 }

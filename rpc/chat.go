@@ -12,11 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/rpc/calls"
-	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/resolved"
-	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
@@ -29,7 +25,7 @@ type chatKeeper interface {
 	) (list []*record.Conversation, more bool, err error)
 	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
 	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
-	resolved.Conversations
+	conversationRenamer
 	actionLister
 }
 
@@ -53,7 +49,7 @@ func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate
 func (c scope) chatAppend(ctx context.Context, s *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
 	write, call := c.by(s).Begin(ctx, "chat.append", &p)
 	said := chat.AppendRequest{
-		ConversationID: waiting.Conversation(ctx, call, c.chat, c.view, p.ConversationID), NewID: call.ID(""),
+		ConversationID: callConversation(ctx, call, c.chat, c.view, p.ConversationID), NewID: call.ID(""),
 		Title: p.Title, Private: p.Private, MemoryIDs: p.MemoryIDs,
 	}
 	for _, m := range p.Messages {
@@ -87,12 +83,12 @@ func (c scope) chatAppend(ctx context.Context, s *Session, p protocol.ChatAppend
 func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out protocol.ChatPage, err error) {
 	after := 0
 	if p.Cursor != "" {
-		m, err := calls.ParseMark(p.Cursor)
+		m, err := parsePageMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
 		if after, err = strconv.Atoi(m.ID); err != nil || after < 0 {
-			return out, calls.BadCursor()
+			return out, badCursorError()
 		}
 	}
 	page, err := c.chat.Messages(ctx, c.view, p.Ref, p.Branch, after, p.Limit)
@@ -110,7 +106,7 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 		return out, err
 	}
 	if n := len(page.Messages); page.More && n > 0 {
-		out.NextCursor = calls.Mark{ID: strconv.Itoa(page.Messages[n-1].Index)}.Cursor()
+		out.NextCursor = pageMark{ID: strconv.Itoa(page.Messages[n-1].Index)}.Cursor()
 	}
 	return out, nil
 }
@@ -118,13 +114,13 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (out protocol.Conversations, err error) {
 	var after *chat.Listed
 	if p.Cursor != "" {
-		m, err := calls.ParseMark(p.Cursor)
+		m, err := parsePageMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
 		at, err := time.Parse(time.RFC3339Nano, m.Name)
 		if err != nil {
-			return out, calls.BadCursor()
+			return out, badCursorError()
 		}
 		after = &chat.Listed{UpdatedAt: at, ID: m.ID}
 	}
@@ -132,7 +128,7 @@ func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (o
 	out.Conversations = list
 	if more {
 		last := list[len(list)-1]
-		out.NextCursor = calls.Mark{Name: last.UpdatedAt.Format(time.RFC3339Nano), ID: last.ID}.Cursor()
+		out.NextCursor = pageMark{Name: last.UpdatedAt.Format(time.RFC3339Nano), ID: last.ID}.Cursor()
 	}
 	return out, err
 }
@@ -145,13 +141,13 @@ func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch
 	if err != nil {
 		return out, err
 	}
-	return found.Messages(res, p.Explain), nil
+	return messagesFound(res, p.Explain), nil
 }
 
 func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport) (out protocol.ChatExported, err error) {
 	var after transfer.ExportCursor
 	if p.Cursor != "" {
-		m, err := calls.ParseMark(p.Cursor)
+		m, err := parsePageMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
@@ -159,7 +155,7 @@ func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport
 		after.After, err = strconv.Atoi(m.ID)
 		after.Until, bad = strconv.Atoi(m.Name)
 		if err != nil || bad != nil || after.After < 1 || after.Until < after.After {
-			return out, calls.BadCursor()
+			return out, badCursorError()
 		}
 	}
 	piece, err := c.exports.Export(ctx, c.view, p.ID, p.Format, after)
@@ -168,7 +164,7 @@ func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport
 	}
 	out.Text = piece.Text
 	if piece.More {
-		out.NextCursor = calls.Mark{ID: strconv.Itoa(piece.End.After), Name: strconv.Itoa(piece.End.Until)}.Cursor()
+		out.NextCursor = pageMark{ID: strconv.Itoa(piece.End.After), Name: strconv.Itoa(piece.End.Until)}.Cursor()
 	}
 	return out, nil
 }

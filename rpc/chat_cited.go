@@ -9,7 +9,6 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/graph"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -48,12 +47,12 @@ func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteSta
 func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNote) (out protocol.ChatCitations, err error) {
 	var after *cites.CitationCursor
 	if p.Cursor != "" {
-		m, err := calls.ParseMark(p.Cursor)
+		m, err := parsePageMark(p.Cursor)
 		if err != nil {
 			return out, err
 		}
 		if after = cites.NewCitationCursor(m.Name, m.ID); after == nil {
-			return out, calls.BadCursor()
+			return out, badCursorError()
 		}
 	}
 	page, err := c.cites.ForNote(ctx, c.view, p.NoteID, p.All, after, p.Limit)
@@ -70,7 +69,7 @@ func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNo
 		})
 	}
 	if next := page.Next; next != nil {
-		out.NextCursor = calls.Mark{Name: next.At.Format(time.RFC3339Nano), ID: next.Text()}.Cursor()
+		out.NextCursor = pageMark{Name: next.At.Format(time.RFC3339Nano), ID: next.Text()}.Cursor()
 	}
 	return out, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -28,20 +27,20 @@ func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatRe
 	}
 	out = protocol.ChatReferenceList{Items: page.List, Total: page.Total, Unused: page.Unused}
 	if next := page.Next; next != nil {
-		out.NextCursor = calls.Mark{ID: fmt.Sprintf("%d/%d/%d", next.Rank, next.Index, next.N)}.Cursor()
+		out.NextCursor = pageMark{ID: fmt.Sprintf("%d/%d/%d", next.Rank, next.Index, next.N)}.Cursor()
 	}
 	return out, nil
 }
 
 // shownPlace reads the cursor of a page of references.
 func shownPlace(cursor string) (*cites.SourceCursor, error) {
-	m, err := calls.ParseMark(cursor)
+	m, err := parsePageMark(cursor)
 	if err != nil {
 		return nil, err
 	}
 	var p cites.SourceCursor
 	if n, err := fmt.Sscanf(m.ID, "%d/%d/%d", &p.Rank, &p.Index, &p.N); n != 3 || err != nil {
-		return nil, calls.BadCursor()
+		return nil, badCursorError()
 	}
 	return &p, nil
 }

@@ -8,15 +8,13 @@ import (
 	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/calls"
-	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) chatImport(ctx context.Context, _ *Session, p protocol.ChatImport) (protocol.ChatImported, error) {
+func (r *Deps) chatImport(ctx context.Context, _ *Session, p protocol.ChatImport) (protocol.ChatImported, error) {
 	o := transfer.FileImportOptions{
 		DryRun: p.DryRun, Private: p.Private,
-		Progress: func(done, total int64) { calls.Report(ctx, "read", done, total) },
+		Progress: func(done, total int64) { ReportProgress(ctx, "read", done, total) },
 	}
 	v := r.Audience.View(audience.Local)
 	var got *transfer.ImportReport
@@ -43,7 +41,7 @@ func (r *Rooms) chatImport(ctx context.Context, _ *Session, p protocol.ChatImpor
 			File: x.File, Number: x.Number, Offset: x.Offset, End: x.End, Reason: string(x.Reason),
 		})
 	}
-	err = host.AboutPath(err)
+	err = withPathParam(err)
 	var known *fault.Error
 	if p.Data != "" && errors.As(err, &known) && known.Field == "path" {
 		about := *known

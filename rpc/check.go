@@ -15,9 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/views"
 )
 
 // adminCheck reads every file of the store, then closes the store, opens it anew
@@ -28,14 +26,14 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 	srv := s.srv
 	began := time.Now()
 	out := &protocol.Checked{Files: []kv.InspectedFile{}, Problems: []string{}, Drift: []protocol.Drift{}}
-	err := srv.use(ctx, func(ctx context.Context, r *Rooms) error {
+	err := srv.use(ctx, func(ctx context.Context, r *Deps) error {
 		if srv.dataDir == "" || r.KV.Status().Durability == "memory" {
 			return fault.New(fault.Unavailable,
 				"the store is kept in memory only, so there is nothing to check it against").
 				WithHint("start the daemon with a data folder")
 		}
 		out.Records = r.KV.Status().Records
-		calls.Report(ctx, "files", 0, 0)
+		ReportProgress(ctx, "files", 0, 0)
 		found, err := kv.Inspect(ctx, srv.dataDir, kv.Options{Format: srv.format})
 		if err != nil {
 			return err
@@ -54,7 +52,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		if err != nil {
 			return err
 		}
-		calls.Report(ctx, "vectors", 0, 0)
+		ReportProgress(ctx, "vectors", 0, 0)
 		wrong, err := r.checkVectors(ctx)
 		if len(wrong) > 0 {
 			out.Drift = append(out.Drift, driftOf(protocol.ViewVectors, wrong))
@@ -62,8 +60,8 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		return err
 	})
 	if err == nil && len(out.Problems) == 0 {
-		calls.Report(ctx, "views", 0, 0)
-		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Rooms) (*Rooms, error) {
+		ReportProgress(ctx, "views", 0, 0)
+		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Deps) (*Deps, error) {
 			fresh, drift, err := srv.reopen(ctx, old)
 			out.Drift = append(out.Drift, drift...)
 			return fresh, err
@@ -80,7 +78,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 
 // checkVectors compares the vectors of all indexes with what they are of, and returns the ids of the
 // documents whose vectors were wrong, in order.
-func (r *Rooms) checkVectors(ctx context.Context) (wrong []string, err error) {
+func (r *Deps) checkVectors(ctx context.Context) (wrong []string, err error) {
 	for _, x := range r.indexes() {
 		ids, err := x.CheckVectors(ctx)
 		wrong = append(wrong, ids...)
@@ -117,9 +115,9 @@ func problemsOf(in *kv.Inspection) []string {
 }
 
 // reopen opens the rooms anew and says what is different then. Nobody is in them.
-func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Drift, error) {
+func (s *Server) reopen(ctx context.Context, old *Deps) (*Deps, []protocol.Drift, error) {
 	seed := maphash.MakeSeed()
-	before, err := views.Of(ctx, old.read(), seed)
+	before, err := newStoreViews(ctx, old.read(), seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,14 +134,14 @@ func (s *Server) reopen(ctx context.Context, old *Rooms) (*Rooms, []protocol.Dri
 	if err != nil {
 		err = fault.Wrap(fault.Unavailable, err, "cannot open the store again: %s", fault.Message(err)).
 			WithHint("restart the daemon")
-		return &Rooms{refused: err}, nil, err
+		return &Deps{refused: err}, nil, err
 	}
-	after, err := views.Of(ctx, fresh.read(), seed)
+	after, err := newStoreViews(ctx, fresh.read(), seed)
 	if err != nil {
 		return fresh, nil, err
 	}
 	drift := []protocol.Drift{}
-	for _, d := range views.Compare(before, after) {
+	for _, d := range compareViews(before, after) {
 		drift = append(drift, driftOf(d.View, d.IDs))
 	}
 	return fresh, drift, nil
@@ -154,8 +152,8 @@ func driftOf(view string, ids []string) protocol.Drift {
 }
 
 // read are the rooms whose views are compared.
-func (r *Rooms) read() views.Rooms {
-	return views.Rooms{
+func (r *Deps) read() viewDeps {
+	return viewDeps{
 		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat, Cites: r.Cites, Concepts: r.Concepts, Books: r.Books,
 	}
 }

@@ -47,7 +47,7 @@ func TestCheckOfWhatWasAskedFor(t *testing.T) {
 // What was served and is not in the records is found, and gone afterwards.
 func TestCheckRepairsDrift(t *testing.T) {
 	stray := ""
-	d := startOn(t, t.TempDir(), rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+	d := startOn(t, t.TempDir(), rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Deps, error) {
 		rooms, err := roomsOver(db)
 		if err != nil || stray != "" {
 			return rooms, err

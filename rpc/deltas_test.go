@@ -116,7 +116,7 @@ func (p *peer) talk(id int, of talk) {
 // that follow.
 func TestCHAT17_DeltasComeInOrderBeforeTheReply(t *testing.T) {
 	feed := jsonrpc.NewFeed("test.delta", joinDeltas)
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, speakers(feed, make(chan error, 9))...)
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, speakers(feed, make(chan error, 9))...)
 	of := talk{"c1", 1000, 40}
 	follower, other, caller := b.connect(), b.connect(), b.connect()
 	follower.call(1, "test.follow", `{"name":"c1"}`)
@@ -144,7 +144,7 @@ func TestCHAT17_ASlowCallerGetsDeltasJoined(t *testing.T) {
 	feed := jsonrpc.NewFeed("test.delta", joinDeltas)
 	full, read := make(chan int, 1), make(chan struct{})
 	of := talk{"c", 1000, 10_000}
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, rpc.DefineJob("test.talk", talking, func(ctx context.Context, _ *rpc.Session, p talk) (string, error) {
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, rpc.DefineJob("test.talk", talking, func(ctx context.Context, _ *rpc.Session, p talk) (string, error) {
 		stream := rpc.Deltas(ctx, feed, p.Subject)
 		impatient, cancel := context.WithCancel(ctx)
 		cancel()
@@ -183,7 +183,7 @@ func TestCHAT17_ASlowCallerGetsDeltasJoined(t *testing.T) {
 func TestCHAT17_ACallerWhoStopsReadingIsCut(t *testing.T) {
 	learned := make(chan error, 1)
 	feed := jsonrpc.NewFeed("test.delta", keepDeltas)
-	b := serveRooms(t, rpc.Limits{WriteStall: 200 * time.Millisecond}, rpc.Rooms{}, speakers(feed, learned)...)
+	b := serveRooms(t, rpc.Limits{WriteStall: 200 * time.Millisecond}, rpc.Deps{}, speakers(feed, learned)...)
 	p := b.connect()
 	p.talk(1, talk{"c", 1 << 20, 10_000})
 	select {
@@ -202,7 +202,7 @@ func TestCHAT17_ACallerWhoStopsReadingIsCut(t *testing.T) {
 // everything meanwhile.
 func TestCHAT17_NobodyWaitsForAFollower(t *testing.T) {
 	feed := jsonrpc.NewFeed("test.delta", keepDeltas)
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, speakers(feed, make(chan error, 9))...)
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, speakers(feed, make(chan error, 9))...)
 	of := talk{"c", 1000, 10_000}
 	silent, follower, caller := b.connect(), b.connect(), b.connect()
 	for _, p := range []*peer{silent, follower} {
@@ -237,7 +237,7 @@ func TestJobKindsHaveLimitsOfTheirOwn(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}
-	b = serveRooms(t, rpc.Limits{Jobs: 1}, rpc.Rooms{},
+	b = serveRooms(t, rpc.Limits{Jobs: 1}, rpc.Deps{},
 		rpc.DefineJob("test.a", protocol.JobKind{Name: "a", PerConnection: 2, Total: 3}, wait),
 		rpc.DefineJob("test.alsoA", protocol.JobKind{Name: "a"}, wait),
 		rpc.DefineJob("test.b", protocol.JobKind{Name: "b"}, wait))
@@ -281,7 +281,7 @@ func TestCHAT18_AnInteractiveJobIsWithdrawnAtOnce(t *testing.T) {
 	const within = 100 * time.Millisecond
 	feed := jsonrpc.NewFeed("test.delta", joinDeltas)
 	ended, goOn, learned := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, rpc.DefineJob("test.talk", talking, func(ctx context.Context, _ *rpc.Session, p talk) (string, error) {
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, rpc.DefineJob("test.talk", talking, func(ctx context.Context, _ *rpc.Session, p talk) (string, error) {
 		stream := rpc.Deltas(ctx, feed, p.Subject)
 		_ = stream.Send(ctx, p.piece(1))
 		<-ctx.Done()
@@ -317,7 +317,7 @@ func TestCHAT18_AnInteractiveJobEndsWithItsConnection(t *testing.T) {
 		ended <- p.Name
 		return "", ctx.Err()
 	}
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, rpc.DefineJob("test.talk", talking, wait), rpc.DefineJob("test.long", protocol.JobKind{Name: "long"}, wait))
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, rpc.DefineJob("test.talk", talking, wait), rpc.DefineJob("test.long", protocol.JobKind{Name: "long"}, wait))
 	p := b.connect()
 	p.call(1, "test.long", `{"name":"long"}`)
 	p.call(2, "test.talk", `{"name":"talk"}`)

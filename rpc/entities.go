@@ -6,9 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // entityOf takes of an entity what a client may write. For a reader who does not see all
@@ -74,7 +72,7 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 }
 
 func (c scope) saved(e *entities.Entity) *protocol.EntitySaved {
-	var found resolved.Names
+	var found unresolvedNames
 	found.Add(c.view, e, "")
 	return &protocol.EntitySaved{Entity: *c.view.ShownEntity(e), Diagnostics: found.Diagnostics()}
 }
@@ -91,7 +89,7 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 		records[i] = c.entityOf(e)
 	}
 	list, err := c.entities.PutMany(ctx, records)
-	var found resolved.Names
+	var found unresolvedNames
 	for i, e := range list {
 		found.Add(c.view, e, fmt.Sprintf("entities[%d].", i))
 		list[i] = c.view.ShownEntity(e)
@@ -104,7 +102,7 @@ func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet
 	if err != nil {
 		return nil, err
 	}
-	var found resolved.Names
+	var found unresolvedNames
 	found.Add(c.view, e, "")
 	e = c.view.ShownEntity(e)
 	out := &protocol.EntityFull{Entity: *e, Fields: e.Fields, Diagnostics: found.Diagnostics(), Waits: c.by(nil).Waits(e.ID)}
@@ -143,9 +141,9 @@ func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilt
 		return protocol.EntityPage{}, noType(p.Type)
 	}
 	all := c.view.Entities(p.Type, p.Trashed)
-	page, next, err := calls.Paginate(all, p.Page,
-		func(e *entities.Entity) calls.Mark { return calls.Mark{Name: e.Name, ID: e.ID} },
-		func(e *entities.Entity, m calls.Mark) int {
+	page, next, err := paginate(all, p.Page,
+		func(e *entities.Entity) pageMark { return pageMark{Name: e.Name, ID: e.ID} },
+		func(e *entities.Entity, m pageMark) int {
 			return entities.CompareEntities(e, &entities.Entity{Name: m.Name, ID: m.ID})
 		})
 	heads := make([]protocol.EntityHead, len(page))

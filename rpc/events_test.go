@@ -22,7 +22,6 @@ import (
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/protocol/document"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -473,7 +472,7 @@ func (d *daemon) slow(topics string) *slow {
 	s.call(1, "events.subscribe", `{"topics":[`+topics+`]}`)
 	s.line()
 	s.call(2, "notes.get", `{"id":"big"}`)
-	for d.waiting("slow") <= events.HeldBytes {
+	for d.waiting("slow") <= rpc.MaxHeldEventBytes {
 		d.do("admin.health", `{}`) // until the reply waits
 	}
 	return s
@@ -545,7 +544,7 @@ func TestREL7_TooManyEventsBecomeOne(t *testing.T) {
 	}
 	d := start(t)
 	s := d.slow(`"notes.changed","index.progress"`)
-	for i := 0; i <= events.ListedIDs; i += 1000 {
+	for i := 0; i <= rpc.MaxListedIDs; i += 1000 {
 		var list []string
 		for j := range 1000 {
 			list = append(list, fmt.Sprintf(`{"id":"n%d","title":"t%d"}`, i+j, i+j))

@@ -20,7 +20,7 @@ func (s *Server) SetHealth(round time.Duration, health func() protocol.Health) {
 func (s *Server) Subscribers() int { return s.events.Subscribers() }
 
 // Rooms returns the rooms that calls are let in to; nil while there are none.
-func (s *Server) Rooms() *Rooms {
+func (s *Server) Rooms() *Deps {
 	r := s.rooms()
 	if r == nil || r.refused != nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 // startFollowers has the vaults of r followed. What they write is written in the
 // rooms, like what a call writes: not while they are being replaced.
-func (s *Server) startFollowers(r *Rooms) {
+func (s *Server) startFollowers(r *Deps) {
 	err := r.Vaults.Start(context.Background(), vault.Host{
 		Enter:    s.entering(r),
 		Progress: s.events.Reading(),
@@ -36,9 +36,9 @@ func (s *Server) startFollowers(r *Rooms) {
 }
 
 // entering returns a function that runs work in some rooms, for who works beside the calls.
-func (s *Server) entering(r *Rooms) func(context.Context, func(context.Context) error) error {
+func (s *Server) entering(r *Deps) func(context.Context, func(context.Context) error) error {
 	return func(ctx context.Context, work func(context.Context) error) error {
-		return s.use(ctx, func(ctx context.Context, now *Rooms) error {
+		return s.use(ctx, func(ctx context.Context, now *Deps) error {
 			if now != r {
 				return context.Canceled // its own are gone, and it is about to end
 			}
@@ -60,7 +60,7 @@ func (s *Server) Import(ctx context.Context, req vault.ImportRequest) (res *vaul
 		s.awaited = append(s.awaited, vault.ImportRequest{Path: req.Path, Name: req.Name, Watch: req.Watch, Await: true})
 		s.mu.Unlock()
 	}
-	err = s.use(ctx, func(ctx context.Context, r *Rooms) error {
+	err = s.use(ctx, func(ctx context.Context, r *Deps) error {
 		defer s.wire.BeginJob("vault.import")()
 		res, err = s.follow(ctx, r.Vaults, req)
 		return err
@@ -70,13 +70,13 @@ func (s *Server) Import(ctx context.Context, req vault.ImportRequest) (res *vaul
 
 // DropFormerNames drops what notes were called long ago, see former.Drop.
 func (s *Server) DropFormerNames(ctx context.Context) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return notes.DropFormerNames(ctx, r.KV, time.Now()) })
+	return s.use(ctx, func(ctx context.Context, r *Deps) error { return notes.DropFormerNames(ctx, r.KV, time.Now()) })
 }
 
 // KeepMemories archives memories whose time is over, goes on to forget what a stop has left, and moves between the tiers
 // what is due. It is to be called each minute or so.
 func (s *Server) KeepMemories(ctx context.Context) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error {
+	return s.use(ctx, func(ctx context.Context, r *Deps) error {
 		if err := r.Memory.Resume(ctx, r.Audience.View); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 // KeepBooks reads the books that a stop has left, unless they are switched off, and removes those whose conversation is
 // gone.
 func (s *Server) KeepBooks(ctx context.Context) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error {
+	return s.use(ctx, func(ctx context.Context, r *Deps) error {
 		if s.isOff(protocol.SettingBooksEnabled) {
 			return r.Books.Sweep(ctx)
 		}

@@ -179,7 +179,7 @@ func besiege(t testing.TB, data, dir string, log *lockedBuffer) *besieged {
 		Info: protocol.ServerInfo{Name: "ctxd", Version: "0.0.0"}, DataDir: data, Format: 1,
 		Stop:      func() {},
 		OpenStore: func() (*kv.Store, error) { return kv.Open(data, kv.Options{Format: 1, Logger: logger}) },
-		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+		OpenRooms: func(db *kv.Store) (*rpc.Deps, error) {
 			return roomsWith(db, search.Options{Dir: filepath.Join(data, "index"), Embedder: model})
 		},
 	})

@@ -25,7 +25,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -194,7 +193,7 @@ func (b *bench) methods() []rpc.Method {
 			return b.history(), nil
 		}),
 		rpc.Define("test.job", protocol.Job, func(ctx context.Context, _ *rpc.Session, p named) (string, error) {
-			calls.Report(ctx, "working", 1, 2)
+			rpc.ReportProgress(ctx, "working", 1, 2)
 			return p.Name, wait(ctx, p.Name)
 		}),
 		rpc.Define("test.panic", protocol.Read, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {
@@ -243,18 +242,18 @@ func faultOf(name string) error {
 // serve starts a server with the test methods.
 func serve(t testing.TB, limits rpc.Limits) *bench {
 	t.Helper()
-	return serveRooms(t, limits, rpc.Rooms{})
+	return serveRooms(t, limits, rpc.Deps{})
 }
 
 // serveRooms starts a server with the test methods and those of the protocol
 // over the given rooms, and further methods.
-func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Rooms, further ...rpc.Method) *bench {
+func serveRooms(t testing.TB, limits rpc.Limits, rooms rpc.Deps, further ...rpc.Method) *bench {
 	t.Helper()
 	return serveRoomsBy(t, rpc.Options{Limits: limits, Methods: further}, rooms)
 }
 
 // serveRoomsBy is serveRooms with further options.
-func serveRoomsBy(t testing.TB, opts rpc.Options, rooms rpc.Rooms) *bench {
+func serveRoomsBy(t testing.TB, opts rpc.Options, rooms rpc.Deps) *bench {
 	t.Helper()
 	dir := shortDir(t)
 	b := &bench{

@@ -20,7 +20,7 @@ func TestServerIsIdleAfterTheLastConnection(t *testing.T) {
 	b := &bench{t: t, started: make(chan string, 8), gates: map[string]chan struct{}{}}
 	b.path = filepath.Join(shortDir(t), "s")
 	b.srv = rpc.New(rpc.Options{
-		Methods: append(rpc.Methods(), b.methods()...), Rooms: &rpc.Rooms{},
+		Methods: append(rpc.Methods(), b.methods()...), Rooms: &rpc.Deps{},
 		OnIdle: func() { told <- struct{}{} }, IdleAfter: after,
 	})
 	ln, err := socket.Listen(b.path, socket.Options{})

@@ -13,7 +13,7 @@ type index struct {
 }
 
 // indexes returns those that are served: that of notes, then those of other documents.
-func (r *Rooms) indexes() (list []index) {
+func (r *Deps) indexes() (list []index) {
 	for _, x := range []index{{r.Search, ""}, {r.Memories, "memories"}, {r.Messages, "messages"}, {r.Passages, "passages"}} {
 		if x.Index != nil {
 			list = append(list, x)
@@ -23,7 +23,7 @@ func (r *Rooms) indexes() (list []index) {
 }
 
 // embedderInfo says which model turns text into vectors, as far as that is known.
-func (r *Rooms) embedderInfo() (info protocol.EmbedderInfo) {
+func (r *Deps) embedderInfo() (info protocol.EmbedderInfo) {
 	if r.Search == nil {
 		return info
 	}
@@ -55,7 +55,7 @@ func (s *Server) embedderInfo() (info protocol.EmbedderInfo) {
 }
 
 // indexHealth says whether notes can be found.
-func (r *Rooms) indexHealth() protocol.IndexHealth {
+func (r *Deps) indexHealth() protocol.IndexHealth {
 	live, _, _ := r.Notes.Count()
 	out := protocol.IndexHealth{Ready: true, Notes: live}
 	if r.Search != nil {
@@ -73,7 +73,7 @@ func (r *Rooms) indexHealth() protocol.IndexHealth {
 }
 
 // indexStats counts what the indexes hold.
-func (r *Rooms) indexStats() protocol.IndexStats {
+func (r *Deps) indexStats() protocol.IndexStats {
 	st := r.Search.Stats()
 	m := st.Meanings
 	out := protocol.IndexStats{
@@ -102,7 +102,7 @@ func (r *Rooms) indexStats() protocol.IndexStats {
 }
 
 // otherIndexes counts what the indexes beside that of notes hold.
-func (r *Rooms) otherIndexes() []protocol.OtherIndex {
+func (r *Deps) otherIndexes() []protocol.OtherIndex {
 	list := []protocol.OtherIndex{}
 	for _, x := range r.indexes() {
 		if x.kind == "" {

@@ -14,7 +14,7 @@ import (
 // withdrawn its handler is told, though the connection stays open.
 func TestREL8_CancelReachesTheHandlerOfAnInlineCall(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error, 1)
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, rpc.Define("test.long", protocol.Read, func(ctx context.Context, _ *rpc.Session, _ protocol.Empty) (string, error) {
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, rpc.Define("test.long", protocol.Read, func(ctx context.Context, _ *rpc.Session, _ protocol.Empty) (string, error) {
 		close(begun)
 		<-ctx.Done()
 		ended <- ctx.Err()
@@ -63,7 +63,7 @@ func TestCallsKeepTheirParams(t *testing.T) {
 // The context of a call ends with it, also when the call ran inline.
 func TestContextOfAnInlineCallEnds(t *testing.T) {
 	ended := make(chan struct{})
-	b := serveRooms(t, rpc.Limits{}, rpc.Rooms{}, rpc.Define("test.ctx", protocol.Read, func(ctx context.Context, _ *rpc.Session, _ protocol.Empty) (string, error) {
+	b := serveRooms(t, rpc.Limits{}, rpc.Deps{}, rpc.Define("test.ctx", protocol.Read, func(ctx context.Context, _ *rpc.Session, _ protocol.Empty) (string, error) {
 		context.AfterFunc(ctx, func() { close(ended) })
 		return "", nil
 	}))

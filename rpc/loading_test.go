@@ -175,7 +175,7 @@ func TestLoadingShutdownComesAfterEarlierMutations(t *testing.T) {
 
 func TestLoadingHealth(t *testing.T) {
 	var s *starting
-	s = startSlowly(t, rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+	s = startSlowly(t, rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Deps, error) {
 		if l := s.srv.Health().Loading; l == nil || l.Stage != protocol.StageRooms {
 			t.Errorf("while the rooms are opened: %+v", l)
 		}
@@ -313,7 +313,7 @@ func TestLoadingFails(t *testing.T) {
 
 // A start that is given up answers at once, and waits for what it has begun.
 func TestLoadingIsGivenUp(t *testing.T) {
-	s := startSlowly(t, rpc.Options{OpenRooms: func(*kv.Store) (*rpc.Rooms, error) {
+	s := startSlowly(t, rpc.Options{OpenRooms: func(*kv.Store) (*rpc.Deps, error) {
 		return nil, errors.New("the rooms are opened for nobody")
 	}})
 	p := s.peer()

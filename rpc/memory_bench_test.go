@@ -71,7 +71,7 @@ func BenchmarkPERF19(b *testing.B) {
 	large, prompts := promptRooms(b, 0)
 	for _, of := range []struct {
 		name   string
-		rooms  *rpc.Rooms
+		rooms  *rpc.Deps
 		params []gather.Params
 	}{{"mentions", small, []gather.Params{{Text: mentions}}}, {"30KB", large, prompts}} {
 		view := of.rooms.Audience.View(audience.Local)
@@ -100,7 +100,7 @@ func BenchmarkPERF19(b *testing.B) {
 }
 
 // mentionRooms returns rooms over 2,000 small entities, and a message that mentions five of them.
-func mentionRooms(b *testing.B) (rooms *rpc.Rooms, text string) {
+func mentionRooms(b *testing.B) (rooms *rpc.Deps, text string) {
 	b.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(b, err)
@@ -133,7 +133,7 @@ func mentionRooms(b *testing.B) (rooms *rpc.Rooms, text string) {
 
 // withMemories puts 10,000 memories into rooms, and returns what assembles prompts with ten of them that were found
 // before, references to ten, and a conversation for which some wait.
-func withMemories(b *testing.B, rooms *rpc.Rooms, view *audience.View) (g *gather.Gatherer, refs, conversation string) {
+func withMemories(b *testing.B, rooms *rpc.Deps, view *audience.View) (g *gather.Gatherer, refs, conversation string) {
 	b.Helper()
 	var drafts []memory.Draft
 	for d := range fixtures.StandardDocuments(10_000) {

@@ -19,7 +19,7 @@ import (
 
 // waitingFor returns what has the memories and messages that are near to the first of some memories wait for a
 // conversation, whose id it returns: six to ten of them.
-func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Rooms, found []recall.Hit) (*recall.Passive, string) {
+func waitingFor(b *testing.B, db *kv.Store, rooms *rpc.Deps, found []recall.Hit) (*recall.Passive, string) {
 	b.Helper()
 	e, err := embed.BuiltinTable()
 	must(b, err)

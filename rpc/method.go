@@ -7,7 +7,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/wirejson"
@@ -67,7 +66,7 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 	}
 	decoder.Prepare(reflect.TypeFor[P]()) // a type that can't be decoded shows at the start
 	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
-		r := roomsOf(k)
+		r := depsOf(k)
 		if r != nil && r.refused != nil {
 			return nil, r.refused
 		}
@@ -86,9 +85,9 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 		if k.Mode() == protocol.Job {
 			ctx = context.WithValue(ctx, callKey{}, k)
 		}
-		var p *calls.Progress
+		var p *callProgress
 		if token != nil {
-			p, ctx = calls.Begin(ctx, k, token)
+			p, ctx = beginProgress(ctx, k, token)
 		}
 		result, err := fn(ctx, k, params)
 		if p != nil {
@@ -102,8 +101,8 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 }
 
 // roomsOf returns the rooms that a call runs in; nil when it needs none.
-func roomsOf(k *jsonrpc.Call) *Rooms {
-	r, _ := k.Storage().(*Rooms)
+func depsOf(k *jsonrpc.Call) *Deps {
+	r, _ := k.Storage().(*Deps)
 	return r
 }
 
@@ -118,7 +117,7 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 			if names {
 				asked = any(&params).(protocol.AudienceParams).AskedAudience()
 			}
-			c, err := roomsOf(k).scopeOf(s, audience.Reader(asked))
+			c, err := depsOf(k).scopeOf(s, audience.Reader(asked))
 			if err != nil {
 				return result, err
 			}
@@ -128,7 +127,7 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 
 // of makes the Method of a handler that stands in a package of its own, as the method of what that package makes of
 // the rooms.
-func of[H, P, R any](name string, room func(scope) H, fn func(H, context.Context, calls.Reader, P) (R, error)) Method {
+func of[H, P, R any](name string, room func(scope) H, fn func(H, context.Context, callReader, P) (R, error)) Method {
 	return method(name, func(c scope, ctx context.Context, s *Session, params P) (R, error) {
 		return fn(room(c), ctx, c.by(s), params)
 	})
@@ -136,7 +135,7 @@ func of[H, P, R any](name string, room func(scope) H, fn func(H, context.Context
 
 // wholeStore makes the Method of a handler that counts, copies or changes all records,
 // which is called with the rooms of the moment.
-func wholeStore[P, R any](name string, fn func(*Rooms, context.Context, *Session, P) (R, error)) Method {
+func wholeStore[P, R any](name string, fn func(*Deps, context.Context, *Session, P) (R, error)) Method {
 	m := figures(name, fn)
 	if !protocol.Lookup(name).WholeStore {
 		panic("rpc: the handler of " + name + " is given the whole store, which the contract does not say")
@@ -146,10 +145,10 @@ func wholeStore[P, R any](name string, fn func(*Rooms, context.Context, *Session
 
 // figures makes the Method of a handler that tells of the daemon and leaves the counts
 // of records out for a remote reader.
-func figures[P, R any](name string, fn func(*Rooms, context.Context, *Session, P) (R, error)) Method {
+func figures[P, R any](name string, fn func(*Deps, context.Context, *Session, P) (R, error)) Method {
 	return describe(protocol.UsesStore,
 		define(name, "", func(ctx context.Context, k *jsonrpc.Call, params P) (R, error) {
-			return fn(roomsOf(k), ctx, sessionOf(k.Conn()), params)
+			return fn(depsOf(k), ctx, sessionOf(k.Conn()), params)
 		}))
 }
 

@@ -15,8 +15,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
-	"github.com/ctxd/ctxd/rpc/calls"
-	"github.com/ctxd/ctxd/rpc/found"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -159,31 +157,31 @@ func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter)
 // asked for.
 func pageOfNotes(all []*notes.Note, p protocol.NoteFilter) ([]*notes.Note, string, error) {
 	if p.Sort != protocol.SortUpdated {
-		return calls.Paginate(all, p.Page,
-			func(n *notes.Note) calls.Mark { return calls.Mark{Name: n.Title, ID: n.ID} },
-			func(n *notes.Note, m calls.Mark) int {
+		return paginate(all, p.Page,
+			func(n *notes.Note) pageMark { return pageMark{Name: n.Title, ID: n.ID} },
+			func(n *notes.Note, m pageMark) int {
 				return cmp.Or(entities.CompareNatural(n.Title, m.Name), strings.Compare(n.ID, m.ID))
 			})
 	}
 	var after time.Time // of the last note of the page before
 	if p.Cursor != "" {
-		m, err := calls.ParseMark(p.Cursor)
+		m, err := parsePageMark(p.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
 		after, err = time.Parse(time.RFC3339Nano, m.Name)
 		if err != nil {
-			return nil, "", calls.BadCursor()
+			return nil, "", badCursorError()
 		}
 	}
 	slices.SortFunc(all, func(a, b *notes.Note) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
 	})
-	return calls.Paginate(all, p.Page,
-		func(n *notes.Note) calls.Mark {
-			return calls.Mark{Name: n.UpdatedAt.UTC().Format(time.RFC3339Nano), ID: n.ID}
+	return paginate(all, p.Page,
+		func(n *notes.Note) pageMark {
+			return pageMark{Name: n.UpdatedAt.UTC().Format(time.RFC3339Nano), ID: n.ID}
 		},
-		func(n *notes.Note, m calls.Mark) int {
+		func(n *notes.Note, m pageMark) int {
 			return cmp.Or(after.Compare(n.UpdatedAt), strings.Compare(n.ID, m.ID))
 		})
 }
@@ -292,8 +290,8 @@ func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimi
 // searchResult writes what was found.
 func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchResult {
 	out := protocol.SearchResult{
-		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: found.Understood(res.Understood),
-		Fused: found.Fused(res.Fused), Stages: found.Stages(res.Stages),
+		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: searchUnderstood(res.Understood),
+		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages),
 	}
 	out.Corrected = res.Corrected
 	if res.Nothing != "" {
@@ -306,10 +304,10 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 		n := notedoc.Note(f.Doc)
 		hit := protocol.SearchHit{
 			ID: n.ID, Title: c.view.TitleOf(n), Vault: c.view.VaultOf(n), Path: n.Path, Score: f.Score,
-			Snippet: f.Snippet, By: found.By(f.Found), Ranges: f.Ranges,
+			Snippet: f.Snippet, By: foundBy(f.Found), Ranges: f.Ranges,
 		}
 		if explain {
-			hit.Signals = found.Signals(&f)
+			hit.Signals = hitSignals(&f)
 		}
 		out.Hits = append(out.Hits, hit)
 	}
@@ -370,7 +368,7 @@ func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (pr
 	// The order is by number, which changes; a page goes on after the place of
 	// the last tag, which is looked up by name.
 	if p.Cursor != "" {
-		m, err := calls.ParseMark(p.Cursor)
+		m, err := parsePageMark(p.Cursor)
 		if err != nil {
 			return protocol.TagPage{}, err
 		}
@@ -378,6 +376,6 @@ func (c scope) tagsList(_ context.Context, _ *Session, p protocol.TagFilter) (pr
 		tags = tags[at+1:]
 	}
 	p.Cursor = ""
-	page, next, err := calls.Paginate(tags, p.Page, func(t record.NoteTag) calls.Mark { return calls.Mark{Name: t.Name} }, nil)
+	page, next, err := paginate(tags, p.Page, func(t record.NoteTag) pageMark { return pageMark{Name: t.Name} }, nil)
 	return protocol.TagPage{Tags: append([]record.NoteTag{}, page...), Total: total, NextCursor: next}, err
 }

@@ -525,7 +525,7 @@ func TestRPC6_CancelIsReadBehindNotificationsOverTheLimit(t *testing.T) {
 func TestRPC7_WithdrawnCallsCountInThePool(t *testing.T) {
 	var running atomic.Int64
 	begun, gate := make(chan int64, 100), make(chan struct{})
-	b := serveRooms(t, rpc.Limits{Concurrency: 2}, rpc.Rooms{}, rpc.Define("test.stuck", protocol.Read, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {
+	b := serveRooms(t, rpc.Limits{Concurrency: 2}, rpc.Deps{}, rpc.Define("test.stuck", protocol.Read, func(context.Context, *rpc.Session, protocol.Empty) (string, error) {
 		begun <- running.Add(1)
 		<-gate
 		return "", nil

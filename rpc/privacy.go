@@ -9,7 +9,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -30,9 +29,9 @@ func (c scope) privacyList(_ context.Context, _ *Session, p protocol.PrivacyList
 		}
 		return out, nil
 	}
-	page, next, err := calls.Paginate(list, p.Page,
-		func(r record.PrivacyRecord) calls.Mark { return calls.Mark{Name: r.Title, ID: audience.PrivacyKey(r)} },
-		func(r record.PrivacyRecord, m calls.Mark) int { return audience.ComparePrivacy(r, m.Name, m.ID) })
+	page, next, err := paginate(list, p.Page,
+		func(r record.PrivacyRecord) pageMark { return pageMark{Name: r.Title, ID: audience.PrivacyKey(r)} },
+		func(r record.PrivacyRecord, m pageMark) int { return audience.ComparePrivacy(r, m.Name, m.ID) })
 	out.Records, out.NextCursor = c.view.Explain(page), next
 	return out, err
 }
@@ -50,7 +49,7 @@ func (c scope) privacyProse(ctx context.Context, _ *Session, p protocol.PrivacyP
 	places, next, err := c.view.Prose(ctx, p.ID, after, p.Limit)
 	out := protocol.PrivateNames{Places: append([]record.PrivacyPlace{}, places...)}
 	if next != nil {
-		out.NextCursor = calls.Mark{Name: next.Title, ID: fmt.Sprintf("%d/%s/%s", next.Places, next.Kind, next.ID)}.Cursor()
+		out.NextCursor = pageMark{Name: next.Title, ID: fmt.Sprintf("%d/%s/%s", next.Places, next.Kind, next.ID)}.Cursor()
 	}
 	return out, err
 }
@@ -63,7 +62,7 @@ func parseProse(cursor string) (*audience.ProsePlace, error) {
 	if cursor == "" {
 		return nil, nil
 	}
-	m, err := calls.ParseMark(cursor)
+	m, err := parsePageMark(cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func parseProse(cursor string) (*audience.ProsePlace, error) {
 	kind, id, ok := strings.Cut(rest, "/")
 	n, err := strconv.Atoi(places)
 	if err != nil || !ok || n < 0 || n > maxProsePlaces {
-		return nil, calls.BadCursor()
+		return nil, badCursorError()
 	}
 	return &audience.ProsePlace{Title: m.Name, Kind: kind, ID: id, Places: n}, nil
 }

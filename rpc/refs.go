@@ -7,7 +7,6 @@ import (
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/resolved"
 )
 
 // refCompleter completes handles.
@@ -21,13 +20,13 @@ func (c scope) refsComplete(ctx context.Context, _ *Session, p protocol.RefsComp
 }
 
 func (c scope) refsResolve(ctx context.Context, s *Session, p protocol.RefsResolve) (*protocol.RefsResolved, error) {
-	return resolved.Answer(ctx, c.view, c.refs, p, func(err error) *protocol.Error {
+	return resolveReferences(ctx, c.view, c.refs, p, func(err error) *protocol.Error {
 		return toWire(ctx, s.srv.log, "refs.resolve", err)
 	})
 }
 
 func (c scope) refsRename(ctx context.Context, _ *Session, p protocol.RefsRename) (record.Renamed, error) {
-	return resolved.Rename(ctx, c.view, c.refs, c.memory, c.chat, p)
+	return renameReference(ctx, c.view, c.refs, c.memory, c.chat, p)
 }
 
 func refsParse(_ context.Context, _ *Session, p protocol.RefsParse) (*refs.Result, error) {

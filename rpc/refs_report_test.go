@@ -100,7 +100,7 @@ func someMemories(rt *rapid.T) (list []memory.Draft) {
 }
 
 // refersTo returns what asks for a prompt, and what its report must say of memories.
-func refersTo(rt *rapid.T, t *testing.T, rooms *rpc.Rooms, list []memory.Added, group string) (p gather.Params, want expected) {
+func refersTo(rt *rapid.T, t *testing.T, rooms *rpc.Deps, list []memory.Added, group string) (p gather.Params, want expected) {
 	local := rooms.Audience.View(audience.Local)
 	status := make([]string, len(list))
 	var inside []string

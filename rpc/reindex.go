@@ -5,11 +5,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-func (r *Rooms) adminReindex(ctx context.Context, _ *Session, p protocol.Reindex) (protocol.Reindexed, error) {
+func (r *Deps) adminReindex(ctx context.Context, _ *Session, p protocol.Reindex) (protocol.Reindexed, error) {
 	began := time.Now()
 	out := protocol.Reindexed{What: p.What, Kind: p.Kind}
 	for _, x := range r.indexes() {
@@ -40,7 +39,7 @@ func (x index) reindex(ctx context.Context, what string) (docs int, err error) {
 		if x.kind != "" {
 			stage += " of " + x.kind
 		}
-		return func(done, total int) { calls.Report(ctx, stage, int64(done), int64(total)) }
+		return func(done, total int) { ReportProgress(ctx, stage, int64(done), int64(total)) }
 	}
 	if what != protocol.ReindexVectors {
 		if err := x.ReindexWords(ctx, progress("words")); err != nil {

@@ -26,7 +26,7 @@ import (
 
 // generation opens rooms over a store of its own in which everything says which
 // of many it is.
-func generation(ctx context.Context, n int) (*rpc.Rooms, error) {
+func generation(ctx context.Context, n int) (*rpc.Deps, error) {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func TestReplaceUnderLoad(t *testing.T) {
 				t.Fatal("no call is answered")
 			}
 		}
-		must(t, d.srv.Replace(t.Context(), protocol.LoadRestoring, func(old *rpc.Rooms) (*rpc.Rooms, error) {
+		must(t, d.srv.Replace(t.Context(), protocol.LoadRestoring, func(old *rpc.Deps) (*rpc.Deps, error) {
 			fresh, err := generation(t.Context(), n)
 			if err != nil {
 				return nil, err
@@ -165,12 +165,12 @@ func TestReplaceUnderLoad(t *testing.T) {
 
 // replace starts a replacement that is held up where it replaces, and returns
 // what lets it go on, with the rooms or without, and what tells of its end.
-func (d *daemon) replace(ctx context.Context) (replacing chan struct{}, goOn chan *rpc.Rooms, done chan error) {
-	replacing, goOn, done = make(chan struct{}), make(chan *rpc.Rooms, 1), make(chan error, 1)
+func (d *daemon) replace(ctx context.Context) (replacing chan struct{}, goOn chan *rpc.Deps, done chan error) {
+	replacing, goOn, done = make(chan struct{}), make(chan *rpc.Deps, 1), make(chan error, 1)
 	over := make(chan struct{})
 	d.t.Cleanup(func() { close(over) })
 	go func() {
-		done <- d.srv.Replace(ctx, protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) {
+		done <- d.srv.Replace(ctx, protocol.LoadRestoring, func(*rpc.Deps) (*rpc.Deps, error) {
 			close(replacing)
 			select {
 			case fresh := <-goOn:
@@ -258,7 +258,7 @@ func TestReplaceWaitsForCallsUnderWay(t *testing.T) {
 	must(t, old.KV.Close())
 }
 
-func mustRooms(t *testing.T) *rpc.Rooms {
+func mustRooms(t *testing.T) *rpc.Deps {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
@@ -365,7 +365,7 @@ func TestReplaceGivenUpWhileJobsBegin(t *testing.T) {
 			must(t, err) // the last lease lasts
 			return
 		default:
-			_ = d.srv.Replace(givenUp, protocol.LoadRestoring, func(old *rpc.Rooms) (*rpc.Rooms, error) { return nil, givenUp.Err() })
+			_ = d.srv.Replace(givenUp, protocol.LoadRestoring, func(old *rpc.Deps) (*rpc.Deps, error) { return nil, givenUp.Err() })
 			if rounds == 0 {
 				close(tried)
 			}
@@ -383,7 +383,7 @@ func TestReplaceThatPanics(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		_ = d.srv.Replace(t.Context(), protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) { panic("a defect") })
+		_ = d.srv.Replace(t.Context(), protocol.LoadRestoring, func(*rpc.Deps) (*rpc.Deps, error) { panic("a defect") })
 	}()
 	if _, err := d.try("notes.list", "{}"); fault.KindOf(err) != fault.Unavailable {
 		t.Error(err)
@@ -395,7 +395,7 @@ func TestReplaceOneAtATime(t *testing.T) {
 	d := start(t)
 	replacing, goOn, done := d.replace(t.Context())
 	<-replacing
-	err := d.srv.Replace(t.Context(), protocol.LoadChecking, func(*rpc.Rooms) (*rpc.Rooms, error) {
+	err := d.srv.Replace(t.Context(), protocol.LoadChecking, func(*rpc.Deps) (*rpc.Deps, error) {
 		t.Error("called")
 		return nil, nil
 	})
@@ -501,7 +501,7 @@ func TestReplaceWaitsForCallsOfReaders(t *testing.T) {
 		}
 		result := make(chan int32, 1)
 		go func() {
-			_ = d.srv.Replace(context.Background(), protocol.LoadRestoring, func(*rpc.Rooms) (*rpc.Rooms, error) {
+			_ = d.srv.Replace(context.Background(), protocol.LoadRestoring, func(*rpc.Deps) (*rpc.Deps, error) {
 				result <- inside.Load()
 				return nil, errNotReplaced
 			})

@@ -33,19 +33,13 @@ import (
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
-	shelves "github.com/ctxd/ctxd/rpc/books"
-	"github.com/ctxd/ctxd/rpc/learning"
-	"github.com/ctxd/ctxd/rpc/memories"
-	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/syncing"
-	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // Rooms are the domain rooms over one store, which methods call. All of them
 // must be set, but for the Reranker. A handler keeps none of them longer than its call lasts: the next
 // call may find others.
-type Rooms struct {
+type Deps struct {
 	KV            *kv.Store
 	Entities      *entities.Store
 	Notes         *notes.Store
@@ -71,7 +65,7 @@ type Rooms struct {
 	Books         *books.Store
 	Passages      *search.Index   // of Books
 	Sync          *shared.Replica // of KV; nil: it is this machine's alone
-	Queue         *waiting.Queue  // of calls that wait for the other machines; nil: none does
+	Queue         *CallQueue      // of calls that wait for the other machines; nil: none does
 
 	all scope // over the rooms, without a View; made by serveRooms
 
@@ -80,7 +74,7 @@ type Rooms struct {
 
 // scopeOf returns what a call of a session has that reads for the audience asked; ""
 // is that of the connection.
-func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
+func (r *Deps) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	reader := s.Reader()
 	if asked != "" {
 		if reader == audience.Remote && asked == audience.Local {
@@ -94,19 +88,19 @@ func (r *Rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 }
 
 // scope is what every call has, but for its View.
-func (r *Rooms) scope(answered func(context.Context, *turn.ChatSent), answers answerer, toolset toolCaller, intents intentRouter) scope {
+func (r *Deps) scope(answered func(context.Context, *turn.ChatSent), answers answerer, toolset toolCaller, intents intentRouter) scope {
 	learned := cmp.Or(r.Learn, new(learn.Stores))
 	return scope{
 		rooms: r.Audience, gather: r.Gather,
 		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		memories: memories.New(r.Memory, document.NewSimilarFinder(r.Memory, r.Memories), r.Recall, learned.Outcomes),
-		learning: &learning.Room{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
-		chat: r.Chat, personalities: personalities.New(r.Personalities), sync: syncing.New(r.Sync, r.Queue, syncing.Rooms{Memory: r.Memory, Chat: r.Chat}), books: shelves.New(r.Books, r.Recall, r.Passages.Waiting), said: cites.NewMessageFinder(r.Chat, r.Messages),
+		memories: newMemoryHandlers(r.Memory, document.NewSimilarFinder(r.Memory, r.Memories), r.Recall, learned.Outcomes),
+		learning: &learningHandlers{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
+		chat: r.Chat, personalities: newPersonalityHandlers(r.Personalities), sync: newSyncHandlers(r.Sync, r.Queue, syncDeps{Memory: r.Memory, Chat: r.Chat}), books: newBookHandlers(r.Books, r.Recall, r.Passages.Waiting), said: cites.NewMessageFinder(r.Chat, r.Messages),
 		exports: transfer.NewExporter(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),
 		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: cites.NewSourceLister(r.Chat, r.Memory),
 		excerpts: cites.NewExcerptFinder(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: cites.NewSuggester(r.Chat, r.Cites),
 		actions: tools.NewDecider(r.Chat, tools.ActionDeps{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents: intents, concepts: learning.NewConcepts(r.Concepts), queue: r.Queue, asked: waiting.NewChat(r.Chat, r.Queue),
+		intents: intents, concepts: newConceptHandlers(r.Concepts), queue: r.Queue, asked: newQueuedChat(r.Chat, r.Queue),
 	}
 }
 
@@ -122,7 +116,7 @@ func (s *Server) Load(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.giveUp)()
 	r, err := s.openRooms(ctx)
 	if err != nil {
-		s.gate.Open(protocol.LoadStarting, &Rooms{refused: notServing(err)})
+		s.gate.Open(protocol.LoadStarting, &Deps{refused: notServing(err)})
 		return err
 	}
 	if !s.serveRooms(protocol.LoadStarting, r) { // given up meanwhile
@@ -132,8 +126,8 @@ func (s *Server) Load(ctx context.Context) error {
 }
 
 // rooms returns those that calls are let in to; nil while the gate is closed.
-func (s *Server) rooms() *Rooms {
-	r, _ := s.gate.Storage().(*Rooms)
+func (s *Server) rooms() *Deps {
+	r, _ := s.gate.Storage().(*Deps)
 	return r
 }
 
@@ -142,7 +136,7 @@ func leaving() error {
 }
 
 // openRooms opens the store and the rooms over it.
-func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
+func (s *Server) openRooms(ctx context.Context) (*Deps, error) {
 	s.gate.Stage(protocol.StageStore)
 	db, err := s.openStore()
 	if err != nil {
@@ -160,7 +154,7 @@ func (s *Server) openRooms(ctx context.Context) (*Rooms, error) {
 }
 
 // serveRooms lets calls in to the rooms and has their changes told.
-func (s *Server) serveRooms(phase string, r *Rooms) bool {
+func (s *Server) serveRooms(phase string, r *Deps) bool {
 	if r.KV != nil {
 		has := tools.SetOptions{Views: r.Audience, Recall: r.Recall}
 		noMemory, noBooks := s.switchedOff("what is remembered", protocol.SettingMemoryEnabled), s.switchedOff("what books say", protocol.SettingBooksEnabled)
@@ -171,7 +165,7 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 		remote := r.Audience.View(audience.Remote)
 		intents := tools.NewRouter(tools.RouterOptions{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
 		answers := send.New(send.Options{
-			Chat: waiting.NewChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: toolset,
+			Chat: newQueuedChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: toolset,
 			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive), NoBooks: noBooks != nil,
 			Unscored: r.unscored(),
 		})
@@ -214,9 +208,9 @@ func (s *Server) serveRooms(phase string, r *Rooms) bool {
 }
 
 // replay has the calls that wait made again in these rooms, each for the reader that it was made for.
-func (s *Server) replay(r *Rooms) {
+func (s *Server) replay(r *Deps) {
 	c, views := r.all, r.Audience // the store waits for them when it is closed, before the rooms are taken apart
-	r.Queue.Replay(func(ctx context.Context, method string, call *waiting.Call) error {
+	r.Queue.Replay(func(ctx context.Context, method string, call *DeferrableCall) error {
 		c := c
 		c.view, c.client = views.View(call.Audience), call.Client
 		return c.again(ctx, method, call, s.textBytes)
@@ -224,7 +218,7 @@ func (s *Server) replay(r *Rooms) {
 }
 
 // judged is where the detector of outcomes reads and scores.
-func (r *Rooms) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) background.DetectorDeps {
+func (r *Deps) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) background.DetectorDeps {
 	h := background.DetectorDeps{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
 	if r.Learn != nil {
 		h.Scorer = r.Learn.Outcomes
@@ -233,7 +227,7 @@ func (r *Rooms) judged(remote *audience.View, enter func(context.Context, func(c
 }
 
 // unscored tells where the model is to ask how the last answer went; nil where it never is.
-func (r *Rooms) unscored() func(v *audience.View, conversationID string) bool {
+func (r *Deps) unscored() func(v *audience.View, conversationID string) bool {
 	if r.Learn == nil || !r.Learn.AskInChat {
 		return nil
 	}
@@ -242,7 +236,7 @@ func (r *Rooms) unscored() func(v *audience.View, conversationID string) bool {
 
 // giveUp answers the calls that wait for the first rooms, if there are none yet.
 func (s *Server) giveUp() {
-	s.gate.Open(protocol.LoadStarting, &Rooms{refused: leaving()})
+	s.gate.Open(protocol.LoadStarting, &Deps{refused: leaving()})
 }
 
 // notServing is what calls are told when the rooms can't be opened.
@@ -272,8 +266,8 @@ func (s *Server) CloseStore() error {
 }
 
 // drop gives the memory of rooms back, before others take as much.
-func (r *Rooms) drop() {
-	*r = Rooms{}
+func (r *Deps) drop() {
+	*r = Deps{}
 	debug.FreeOSMemory() // the collector would let old and new stand beside each other
 }
 
@@ -286,7 +280,7 @@ func (r *Rooms) drop() {
 // that it had; otherwise it may take them apart.
 //
 // Of two at a time the second is refused with Conflict.
-func (s *Server) Replace(ctx context.Context, phase string, change func(old *Rooms) (*Rooms, error)) error {
+func (s *Server) Replace(ctx context.Context, phase string, change func(old *Deps) (*Deps, error)) error {
 	busy := &fault.Error{
 		Kind: fault.Conflict, Msg: "the store is already being opened or replaced",
 		Hint: "wait until that is done; admin.health shows it", Retryable: true,
@@ -302,14 +296,14 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 	case r.refused != nil:
 		return r.refused
 	}
-	old := s.gate.Close(phase, protocol.StageCalls).(*Rooms)
+	old := s.gate.Close(phase, protocol.StageCalls).(*Deps)
 	s.events.SuspectHealth()
 	s.wire.EvictCalls(&fault.Error{
 		Kind: fault.Unavailable, Msg: "the store was being replaced, which stops jobs", Hint: "start it again",
 		Retryable: true,
 	})
 	err := s.gate.Cleared(ctx)
-	var fresh *Rooms
+	var fresh *Deps
 	if err == nil {
 		fresh, err = s.changed(phase, old, change)
 	}
@@ -327,13 +321,13 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Roo
 
 // changed calls change. When that panics nobody knows what has become of the
 // rooms, and nobody may wait for them.
-func (s *Server) changed(phase string, old *Rooms, change func(*Rooms) (*Rooms, error)) (*Rooms, error) {
+func (s *Server) changed(phase string, old *Deps, change func(*Deps) (*Deps, error)) (*Deps, error) {
 	returned := false
 	defer func() {
 		if !returned {
 			why := fault.New(fault.Unavailable, "the store was lost while it was being replaced").
 				WithHint("restart the daemon")
-			s.gate.Open(phase, &Rooms{refused: why})
+			s.gate.Open(phase, &Deps{refused: why})
 		}
 	}()
 	fresh, err := change(old)
@@ -343,13 +337,13 @@ func (s *Server) changed(phase string, old *Rooms, change func(*Rooms) (*Rooms, 
 
 // use runs fn in the rooms as soon as they are open. The context that fn gets
 // ends when they are to be replaced.
-func (s *Server) use(ctx context.Context, fn func(context.Context, *Rooms) error) error {
+func (s *Server) use(ctx context.Context, fn func(context.Context, *Deps) error) error {
 	behind, err := s.gate.Wait(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	r := behind.(*Rooms)
+	r := behind.(*Deps)
 	if r.refused != nil {
 		return r.refused
 	}
@@ -360,10 +354,10 @@ func (s *Server) use(ctx context.Context, fn func(context.Context, *Rooms) error
 
 // visit enters the rooms, if they are open: the gate is to be left then. Else it
 // returns what calls wait for.
-func (s *Server) visit() (*Rooms, *protocol.Loading) {
+func (s *Server) visit() (*Deps, *protocol.Loading) {
 	behind, closed := s.gate.Visit()
 	if closed == nil {
-		return behind.(*Rooms), nil
+		return behind.(*Deps), nil
 	}
 	waited := time.Since(closed.Since)
 	return nil, &protocol.Loading{Phase: closed.Why, Stage: closed.Stage, ForMS: waited.Milliseconds()}

@@ -66,19 +66,19 @@ func start(t *testing.T) *daemon {
 }
 
 // roomsOver opens the rooms over a store, which search by words alone.
-func roomsOver(db *kv.Store) (*rpc.Rooms, error) { return roomsWith(db, search.Options{}) }
+func roomsOver(db *kv.Store) (*rpc.Deps, error) { return roomsWith(db, search.Options{}) }
 
-func roomsWith(db *kv.Store, finding search.Options) (*rpc.Rooms, error) {
+func roomsWith(db *kv.Store, finding search.Options) (*rpc.Deps, error) {
 	return roomsClocked(db, finding, nil)
 }
 
 // roomsClocked opens the rooms with another clock for records; nil: the time.
-func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Rooms, error) {
+func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Deps, error) {
 	return roomsOn(nil, db, finding, now)
 }
 
 // roomsOn is roomsClocked on a machine of a shared store that has a name; nil: the store is not shared.
-func roomsOn(machine func() string, db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Rooms, error) {
+func roomsOn(machine func() string, db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Deps, error) {
 	var engine *wql.Engine
 	ents, err := entities.Open(db, entities.Options{Now: now, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
@@ -190,7 +190,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(said), MessageIndex: messages, Now: now,
 	})
-	return &rpc.Rooms{
+	return &rpc.Deps{
 		Books: shelf, Passages: passages,
 		Personalities: voices, Handles: completing, Refs: referred, Concepts: spoken,
 		KV: db, Chat: chats, Cites: cites, Memory: mem, Learn: learning, Memories: memories, Messages: messages, Recall: ranker, Entities: ents, Notes: ns, WQL: engine, Graph: gr,

@@ -13,15 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
-	"github.com/ctxd/ctxd/rpc/books"
-	"github.com/ctxd/ctxd/rpc/calls"
-	"github.com/ctxd/ctxd/rpc/learning"
-	"github.com/ctxd/ctxd/rpc/memories"
-	"github.com/ctxd/ctxd/rpc/personalities"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/resolved"
-	"github.com/ctxd/ctxd/rpc/syncing"
-	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 // scope is what the handler of one call has: what its reader may see, and what it
@@ -34,20 +26,20 @@ type scope struct {
 	types         typeWriter
 	gather        *gather.Gatherer
 	vaults        vaultKeeper
-	memory        resolved.Memories
+	memory        memoryRenamer
 	chat          chatKeeper
 	exports       conversationExporter
 	traces        answerInspector
-	memories      *memories.Room
-	personalities *personalities.Room
-	sync          *syncing.Room
-	learning      *learning.Room
+	memories      *memoryHandlers
+	personalities *personalityHandlers
+	sync          *syncHandlers
+	learning      *learningHandlers
 	shows         showKeeper
 	shown         interface {
 		Shown(v *audience.View, ids []string) []*record.Memory
 	}
-	concepts *learning.Concepts
-	books    *books.Room
+	concepts *conceptHandlers
+	books    *bookHandlers
 	said     messageFinder
 	answers  answerer
 	actions  actionDecider
@@ -55,7 +47,7 @@ type scope struct {
 	answered func(context.Context, *turn.ChatSent) // is told of each answer
 	judge    func(*turn.ChatSent)                  // and once it waits for its outcome
 	handles  refCompleter
-	refs     resolved.Resolver
+	refs     refResolver
 	tools    toolCaller
 
 	summaries noteSummarizer
@@ -64,14 +56,14 @@ type scope struct {
 	suggests  *cites.NoteSuggester
 	shower    referenceShower
 
-	queue  *waiting.Queue
-	asked  *waiting.Chat // what chat.send writes with
-	client string        // that has made a call which is made again
+	queue  *CallQueue
+	asked  *queuedChat // what chat.send writes with
+	client string      // that has made a call which is made again
 }
 
 // by is for whom a call of a session reads and writes; s is nil for one that is made again.
-func (c scope) by(s *Session) calls.Reader {
-	by := calls.Reader{View: c.view, Client: c.client, Queue: c.queue}
+func (c scope) by(s *Session) callReader {
+	by := callReader{View: c.view, Client: c.client, Queue: c.queue}
 	if s != nil {
 		by.Client = s.Client().Name
 	}
@@ -85,18 +77,18 @@ type noteSummarizer interface {
 
 // personalityValidate needs no store, and no scope.
 func personalityValidate(_ context.Context, _ *Session, p protocol.PersonalityTemplate) (protocol.PersonalityValidated, error) {
-	return personalities.Validate(p), nil
+	return validatePersonality(p), nil
 }
 
-func (c scope) ofPersonalities() *personalities.Room { return c.personalities }
+func (c scope) ofPersonalities() *personalityHandlers { return c.personalities }
 
-func (c scope) ofSync() *syncing.Room { return c.sync }
+func (c scope) ofSync() *syncHandlers { return c.sync }
 
-func (c scope) ofBooks() *books.Room { return c.books }
+func (c scope) ofBooks() *bookHandlers { return c.books }
 
-func (c scope) ofMemories() *memories.Room { return c.memories }
+func (c scope) ofMemories() *memoryHandlers { return c.memories }
 
-func (c scope) ofLearning() *learning.Room { return c.learning }
+func (c scope) ofLearning() *learningHandlers { return c.learning }
 
 // showKeeper keeps what the reader of a View was shown in a conversation, and tells how its answers went.
 type showKeeper interface {
@@ -105,7 +97,7 @@ type showKeeper interface {
 	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
 }
 
-func (c scope) ofConcepts() *learning.Concepts { return c.concepts }
+func (c scope) ofConcepts() *conceptHandlers { return c.concepts }
 
 // viewer makes the Views of other readers, for a prompt that somebody else reads.
 type viewer interface {
@@ -195,7 +187,7 @@ func (c scope) newNote(id, field string) error {
 	if id == "" || !c.view.Hides() || c.view.Note(id) != nil {
 		return nil
 	}
-	return calls.ChosenID("note", id, field)
+	return chosenIDError("note", id, field)
 }
 
 // newEntity is newNote for an entity, and for the note that it names as its source: by
@@ -205,7 +197,7 @@ func (c scope) newEntity(id, noteID, prefix string) error {
 		return nil
 	}
 	if id != "" && c.view.Entity(id) == nil {
-		return calls.ChosenID("entity", id, prefix+"id")
+		return chosenIDError("entity", id, prefix+"id")
 	}
 	return c.sourceSeen(noteID, prefix+"noteId")
 }

@@ -23,7 +23,7 @@ import (
 // meaningful is a daemon over a folder that searches by meaning as well.
 func meaningful(t *testing.T, dir string, e embed.Embedder) *daemon {
 	t.Helper()
-	return startOn(t, dir, rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) {
+	return startOn(t, dir, rpc.Options{OpenRooms: func(db *kv.Store) (*rpc.Deps, error) {
 		return roomsWith(db, search.Options{Dir: filepath.Join(dir, "index"), Embedder: e})
 	}})
 }

@@ -13,8 +13,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/vault"
-	"github.com/ctxd/ctxd/rpc/events"
-	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -32,11 +30,11 @@ type Options struct {
 	Logger  *slog.Logger // nil: nothing is logged
 
 	Info    protocol.ServerInfo
-	DataDir string     // folder of the store; "" when there is none
-	Format  int        // of its records; a backup of a newer one is refused
-	Room    *host.Room // on the disk of it that must be free; nil: host.DefaultRoom
-	Off     []string   // settings of protocol.Features that are off
-	Stop    func()     // ends the daemon; called on a goroutine of its own
+	DataDir string          // folder of the store; "" when there is none
+	Format  int             // of its records; a backup of a newer one is refused
+	Room    *DiskThresholds // on the disk of it that must be free; nil: host.DefaultRoom
+	Off     []string        // settings of protocol.Features that are off
+	Stop    func()          // ends the daemon; called on a goroutine of its own
 
 	// OpenStore opens the store, and OpenRooms the rooms over one. They are
 	// called by Load, and when a backup has replaced the store.
@@ -45,9 +43,9 @@ type Options struct {
 	// they are to be replaced, and that they can't be brought into it may be why.
 	// nil: as OpenStore.
 	OpenAsIs  func() (*kv.Store, error)
-	OpenRooms func(*kv.Store) (*Rooms, error)
+	OpenRooms func(*kv.Store) (*Deps, error)
 	// Rooms that are open already; nil: calls that need rooms wait for Load.
-	Rooms *Rooms
+	Rooms *Deps
 
 	// Providers answer in conversations; nil: nobody.
 	Providers *llm.Set
@@ -76,8 +74,8 @@ type Server struct {
 	dataDir   string
 	format    int
 	onStop    func()
-	events    *events.Hub
-	room      host.Room
+	events    *eventHub
+	room      DiskThresholds
 	off       []string // settings of features
 	providers *llm.Set
 	templates *prompts.Set
@@ -91,7 +89,7 @@ type Server struct {
 	replacing sync.Mutex // held by who opens the rooms or replaces them
 	openStore func() (*kv.Store, error)
 	openAsIs  func() (*kv.Store, error)
-	openOver  func(*kv.Store) (*Rooms, error)
+	openOver  func(*kv.Store) (*Deps, error)
 
 	mu      sync.Mutex            // guards what follows
 	awaited []vault.ImportRequest // vaults that are to be read when they can be
@@ -104,7 +102,7 @@ func New(opts Options) *Server {
 		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
 		providers: opts.Providers, templates: opts.Templates,
 	}
-	s.room, s.off = host.DefaultRoom, opts.Off
+	s.room, s.off = DefaultDiskThresholds, opts.Off
 	if opts.Room != nil {
 		s.room = *opts.Room
 	}
@@ -136,7 +134,7 @@ func New(opts Options) *Server {
 		Drained: func(c *jsonrpc.Conn) { sessionOf(c).events.Drained() },
 		OnIdle:  opts.OnIdle, IdleAfter: opts.IdleAfter,
 	})
-	s.events = events.New(encoder, s.wire.Limits().OutboundBytes, s.healthFor)
+	s.events = newEventHub(encoder, s.wire.Limits().OutboundBytes, s.healthFor)
 	s.gate, s.textBytes = s.wire.Gate(), s.wire.Limits().TextBytes
 	if opts.Rooms != nil {
 		s.serveRooms(protocol.LoadStarting, opts.Rooms)
@@ -176,7 +174,7 @@ func (s *Server) ServeConn(conn net.Conn) { s.wire.ServeConn(conn) }
 // CheckOutside returns an error when a file that is to be written lies in the folder of a
 // vault.
 func (s *Server) CheckOutside(ctx context.Context, file string) error {
-	return s.use(ctx, func(ctx context.Context, r *Rooms) error { return vault.CheckOutsideVaults(ctx, r.KV, file) })
+	return s.use(ctx, func(ctx context.Context, r *Deps) error { return vault.CheckOutsideVaults(ctx, r.KV, file) })
 }
 
 // Sessions returns the sessions of the open connections, oldest first.

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/rpc/events"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -23,7 +22,7 @@ type Session struct {
 
 	remote atomic.Bool // private records do not exist for the client
 
-	events *events.Subscription
+	events *eventSubscription
 }
 
 // sessionOf returns the session of a connection.

@@ -5,14 +5,13 @@ import (
 
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (c scope) vaultImport(ctx context.Context, s *Session, p protocol.VaultImport) (*vault.ImportResult, error) {
 	return s.srv.follow(ctx, c.vaults, vault.ImportRequest{
 		Path: p.Path, Name: p.Name, DryRun: p.DryRun, Watch: p.Watch,
-		Progress: func(stage string, done, total int) { calls.Report(ctx, stage, int64(done), int64(total)) },
+		Progress: func(stage string, done, total int) { ReportProgress(ctx, stage, int64(done), int64(total)) },
 	})
 }
 
@@ -56,7 +55,7 @@ func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForg
 		return out, err
 	}
 	out.Notes, err = c.vaults.Forget(ctx, p.Vault,
-		func(done, total int) { calls.Report(ctx, "forget", int64(done), int64(total)) })
+		func(done, total int) { ReportProgress(ctx, "forget", int64(done), int64(total)) })
 	c.gather.Forget()
 	return out, err
 }

@@ -31,7 +31,7 @@ func TestSRCH31_AConfiguredFolderThatIsNotThere(t *testing.T) {
 	if h.Status != protocol.Warning || len(h.Warnings) != 1 || !strings.Contains(h.Warnings[0], "vault.status says why") {
 		t.Errorf("%+v", h)
 	}
-	must(t, d.srv.Replace(t.Context(), protocol.LoadRestoring, func(old *rpc.Rooms) (*rpc.Rooms, error) {
+	must(t, d.srv.Replace(t.Context(), protocol.LoadRestoring, func(old *rpc.Deps) (*rpc.Deps, error) {
 		fresh, err := generation(t.Context(), 1)
 		if err != nil {
 			return nil, err

@@ -113,7 +113,7 @@ type conversation struct {
 func (c *conversation) text() string { return c.said.String() }
 
 // start connects to a server of its own.
-func (c *conversation) start(title string, limits rpc.Limits, rooms rpc.Rooms) {
+func (c *conversation) start(title string, limits rpc.Limits, rooms rpc.Deps) {
 	c.bench = serveRooms(c.t, limits, rooms)
 	c.anew(title)
 }
@@ -257,7 +257,7 @@ func holdFraming(c *conversation) {
 	if c.framed {
 		title = "by headers"
 	}
-	c.start(title, rpc.Limits{}, rpc.Rooms{})
+	c.start(title, rpc.Limits{}, rpc.Deps{})
 	c.hello()
 	c.call(asRequest("1", "test.history", ""), `[`+asRequest("2", "test.history", "")+`]`, "{")
 	c.send(asRequest("3", "test.echo", `{"text":"é","progressToken":"p"}`))
@@ -273,7 +273,7 @@ func holdFraming(c *conversation) {
 }
 
 func holdHandshake(c *conversation) {
-	c.start("before it", rpc.Limits{}, rpc.Rooms{})
+	c.start("before it", rpc.Limits{}, rpc.Deps{})
 	c.call(asRequest("1", "test.history", ""))
 	c.about("that fails")
 	c.call(
@@ -294,7 +294,7 @@ func holdHandshake(c *conversation) {
 }
 
 func holdCall(c *conversation) {
-	c.start("every kind of id comes back as it was", rpc.Limits{}, rpc.Rooms{})
+	c.start("every kind of id comes back as it was", rpc.Limits{}, rpc.Deps{})
 	c.hello()
 	for _, id := range []string{`1`, `"a"`, `"\u0061\/\"é"`, `""`, `-0`, `1.50`, `1e3`, `123456789012345678901234567890`, `null`} {
 		c.call(asRequest(id, "test.history", ""))
@@ -313,7 +313,7 @@ func holdCall(c *conversation) {
 }
 
 func holdBatch(c *conversation) {
-	c.start("with the handshake in it", rpc.Limits{}, rpc.Rooms{})
+	c.start("with the handshake in it", rpc.Limits{}, rpc.Deps{})
 	c.call(`[` + hello + `,` + asRequest(`"a"`, "test.write", `{"name":"one"}`) + `,` + asNotification("test.write", `{"name":"two"}`) + `,` + asRequest("1.5", "test.history", "") + `]`)
 	c.about("with bad ones in it")
 	c.call(`[1,{},` + asRequest("1", "no.such", "") + `,` + asRequest("2", "test.echo", `{}`) + `,` + asRequest("3", "test.history", "") + `]`)
@@ -329,7 +329,7 @@ func holdBatch(c *conversation) {
 }
 
 func holdErrors(c *conversation) {
-	c.start("not initialized", rpc.Limits{}, rpc.Rooms{})
+	c.start("not initialized", rpc.Limits{}, rpc.Deps{})
 	c.call(asRequest("1", "test.history", ""))
 	c.hello()
 	c.about("no JSON")
@@ -355,7 +355,7 @@ func holdErrors(c *conversation) {
 }
 
 func holdCancel(c *conversation) {
-	c.start("a read that runs", rpc.Limits{}, rpc.Rooms{})
+	c.start("a read that runs", rpc.Limits{}, rpc.Deps{})
 	c.hello()
 	c.send(asRequest("1", "test.wait", `{"name":"read"}`))
 	c.begun("read")
@@ -380,7 +380,7 @@ func holdCancel(c *conversation) {
 }
 
 func holdNotification(c *conversation) {
-	c.start("never answered, done when it can be", rpc.Limits{}, rpc.Rooms{})
+	c.start("never answered, done when it can be", rpc.Limits{}, rpc.Deps{})
 	c.hello()
 	c.send(
 		asNotification("test.write", `{"name":"one"}`),
@@ -394,7 +394,7 @@ func holdNotification(c *conversation) {
 }
 
 func holdProgress(c *conversation) {
-	c.start("of a read", rpc.Limits{}, rpc.Rooms{})
+	c.start("of a read", rpc.Limits{}, rpc.Deps{})
 	c.hello()
 	c.send(asRequest("1", "test.echo", `{"text":"x","progressToken":"a \u0022token\u0022"}`))
 	c.receive(3)
@@ -412,7 +412,7 @@ func holdProgress(c *conversation) {
 func holdLimits(c *conversation) {
 	c.start("a message, a batch and a result that are too large", rpc.Limits{
 		MessageBytes: 1000, Batch: 2, InFlight: 2, Nesting: 8, OutboundBytes: 10_000,
-	}, rpc.Rooms{})
+	}, rpc.Deps{})
 	c.hello()
 	c.call(asRequest("1", "test.echo", `{"text":"`+strings.Repeat("x", 1000)+`"}`), `[1,2,3]`, asRequest("2", "test.size", `{"n":20000}`))
 	c.about("too many in flight")
@@ -438,7 +438,7 @@ func holdEvents(c *conversation) {
 	must(c.t, err)
 	ns, err := notes.Open(db, ents, notes.Options{})
 	must(c.t, err)
-	c.start("subscribe", rpc.Limits{}, rpc.Rooms{
+	c.start("subscribe", rpc.Limits{}, rpc.Deps{
 		KV: db, Entities: ents, Notes: ns, WQL: wql.New(ents, wql.Options{}), Vaults: vault.NewImporter(db, ents, ns, vault.ImporterOptions{}),
 		Audience: audience.Open(db, audience.Stores{Entities: ents, Notes: ns}),
 	})

@@ -23,7 +23,7 @@ import (
 // writer is a Yielder that counts how often a read yields, and writes the first time.
 type writer struct {
 	t      *testing.T
-	rooms  *rpc.Rooms
+	rooms  *rpc.Deps
 	yields int
 }
 
@@ -52,7 +52,7 @@ func (w *writer) Yield(context.Context) {
 
 // yieldRooms returns rooms with entities that all refer to all, notes that all have the
 // same words, and a private note.
-func yieldRooms(t *testing.T) *rpc.Rooms {
+func yieldRooms(t *testing.T) *rpc.Deps {
 	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	if err != nil {
@@ -113,66 +113,66 @@ func TestREL7_LongReadsYield(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		least int // times to yield
-		read  func(ctx context.Context, v *audience.View, rooms *rpc.Rooms) error
+		read  func(ctx context.Context, v *audience.View, rooms *rpc.Deps) error
 	}{
-		{"wql.query", 10, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"wql.query", 10, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.Query(ctx, longQuery, wql.QueryOptions{})
 			return err
 		}},
-		{"graph.neighbors", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"graph.neighbors", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.Neighbors(ctx, "hub-1", 4, nil, 0)
 			return err
 		}},
-		{"graph.neighbors of a computed field", 10, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"graph.neighbors of a computed field", 10, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.Neighbors(ctx, "sum", 1, nil, 0)
 			return err
 		}},
-		{"graph.neighbors with fields", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"graph.neighbors with fields", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.Neighbors(ctx, "hub-1", 4, nil, 16)
 			return err
 		}},
-		{"graph.path", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"graph.path", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.Paths(ctx, "hub-1", "note-1", 16, 16, 0)
 			return err
 		}},
-		{"graph.stats", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"graph.stats", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.GraphStats(ctx)
 			return err
 		}},
-		{"entities.get", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"entities.get", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, err := v.ResolveEntity(ctx, "hub-1", 4)
 			return err
 		}},
-		{"notes.search for a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"notes.search for a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			everything := func(text.Doc) bool { return true }
 			_, err := v.Search(ctx, search.Request{Query: `"lantern meadow"`, Mode: search.Lexical, Limit: 10, Keep: everything})
 			return err
 		}},
-		{"notes.search for a meaning and a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"notes.search for a meaning and a phrase", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			res, err := v.Search(ctx, search.Request{Query: `meadow "lantern and"`, Mode: search.Semantic, Limit: 10})
 			return wantHits(res, 10, err)
 		}},
-		{"notes.search of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+		{"notes.search of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Deps) error {
 			v := rooms.Audience.View(audience.Remote)
 			res, err := v.Search(ctx, search.Request{Query: "lantern meadow", Mode: search.Hybrid, Limit: 10})
 			return wantHits(res, 10, err)
 		}},
-		{"notes.similar of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+		{"notes.similar of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Deps) error {
 			res, err := rooms.Audience.View(audience.Remote).Near(ctx, search.Near{ID: "note-1", Limit: 10, Least: search.LeastSimilar})
 			return wantHits(res, 10, err)
 		}},
-		{"notes.list of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+		{"notes.list of a remote reader", 60, func(ctx context.Context, _ *audience.View, rooms *rpc.Deps) error {
 			list, err := rooms.Audience.View(audience.Remote).Notes(ctx, notes.Filter{})
 			if len(list) != 60 {
 				return fmt.Errorf("%d notes, error %w", len(list), err)
 			}
 			return err
 		}},
-		{"privacy.prose", 60, func(ctx context.Context, v *audience.View, _ *rpc.Rooms) error {
+		{"privacy.prose", 60, func(ctx context.Context, v *audience.View, _ *rpc.Deps) error {
 			_, _, err := v.Prose(ctx, "", nil, 10)
 			return err
 		}},
-		{"context.assemble", 10, func(ctx context.Context, _ *audience.View, rooms *rpc.Rooms) error {
+		{"context.assemble", 10, func(ctx context.Context, _ *audience.View, rooms *rpc.Deps) error {
 			_, err := assemble(ctx, rooms, gather.Params{Text: "What is it?", MentionedEntityIDs: []string{"hub-1", "sum"}, Audience: string(audience.Local)})
 			return err
 		}},

@@ -76,7 +76,7 @@ func plainParts(n, size int, before string) iter.Seq[string] {
 	}
 }
 
-func fillKinds(ctx context.Context, rooms *rpc.Rooms, n int) error {
+func fillKinds(ctx context.Context, rooms *rpc.Deps, n int) error {
 	v := rooms.Audience.View(audience.Local)
 	var drafts []memory.Draft
 	for statement := range statementsOf(n) {

@@ -314,7 +314,7 @@ func opensAs(t *testing.T, dir string, format int) bool {
 // openStore is a store with the rooms over it, served on a socket.
 type openStore struct {
 	t      *testing.T
-	rooms  *rpc.Rooms
+	rooms  *rpc.Deps
 	server *rpc.Server
 	client *client.Client
 }
@@ -338,7 +338,7 @@ func openGolden(t *testing.T, dir string) *openStore {
 	s.server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Rooms: rooms, DataDir: dir, Format: daemon.StoreFormat,
 		OpenStore: func() (*kv.Store, error) { return kv.Open(dir, daemon.StoreOptions(config.Store{})) },
-		OpenRooms: func(db *kv.Store) (fresh *rpc.Rooms, err error) { // admin.check does
+		OpenRooms: func(db *kv.Store) (fresh *rpc.Deps, err error) { // admin.check does
 			fresh, err = daemon.RoomsOver(db, config.Records{}, daemon.Finding{}, slog.New(slog.DiscardHandler))
 			s.rooms = fresh
 			return fresh, err

@@ -121,7 +121,7 @@ func standardStore(b *testing.B, n int) benchData {
 	return d
 }
 
-func openBench(b *testing.B, dir string) *rpc.Rooms {
+func openBench(b *testing.B, dir string) *rpc.Deps {
 	b.Helper()
 	rooms, err := daemon.OpenRooms(dir, slog.New(slog.DiscardHandler), config.Records{})
 	if err != nil {
@@ -132,7 +132,7 @@ func openBench(b *testing.B, dir string) *rpc.Rooms {
 
 // fillStandard writes the standard data, a snapshot, and then every fiftieth
 // note once more.
-func fillStandard(ctx context.Context, rooms *rpc.Rooms, n int) error {
+func fillStandard(ctx context.Context, rooms *rpc.Deps, n int) error {
 	var ids []string
 	var drafts []notes.Draft
 	for d := range fixtures.StandardDocuments(n) {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc"
-	"github.com/ctxd/ctxd/rpc/calls"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -49,7 +48,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 	}
 	d := &daemon{path: filepath.Join(dir, "s"), started: make(chan struct{}, 64), release: make(chan struct{})}
 	wait := func(ctx context.Context, _ *rpc.Session, p text) (text, error) {
-		calls.Report(ctx, "half", 1, 2)
+		rpc.ReportProgress(ctx, "half", 1, 2)
 		d.started <- struct{}{}
 		select {
 		case <-d.release:
@@ -62,7 +61,7 @@ func start(t *testing.T, more ...rpc.Method) *daemon {
 		return slices.ContainsFunc(more, func(other rpc.Method) bool { return other.Name == m.Name })
 	})
 	methods = append(methods, more...)
-	d.srv = rpc.New(rpc.Options{Info: protocol.ServerInfo{Name: "ctxd", Version: "7"}, Rooms: &rpc.Rooms{}, Methods: append(methods,
+	d.srv = rpc.New(rpc.Options{Info: protocol.ServerInfo{Name: "ctxd", Version: "7"}, Rooms: &rpc.Deps{}, Methods: append(methods,
 		rpc.Define("t.echo", protocol.Read, func(_ context.Context, _ *rpc.Session, p text) (text, error) { return p, nil }),
 		rpc.Define("t.wait", protocol.Read, wait),
 		rpc.Define("t.write", protocol.Mutation, wait),

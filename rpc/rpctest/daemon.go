@@ -80,7 +80,7 @@ type Options struct {
 
 // Daemon is a whole daemon over a store in memory, on a socket.
 type Daemon struct {
-	Rooms *rpc.Rooms
+	Rooms *rpc.Deps
 
 	t    testing.TB
 	opts Options
@@ -146,7 +146,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	must(t, err)
 	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{})
 	must(t, vaults.Start(context.Background(), vault.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
-	d := &Daemon{t: t, opts: opts, path: filepath.Join(dir, "s"), Rooms: &rpc.Rooms{
+	d := &Daemon{t: t, opts: opts, path: filepath.Join(dir, "s"), Rooms: &rpc.Deps{
 		Handles: completing, Refs: referred,
 		Personalities: voices, Books: shelf, Passages: passages,
 		KV: db, Entities: ents, Notes: ns, WQL: engine, Graph: gr,

@@ -24,7 +24,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
-	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -78,7 +77,7 @@ type Log struct {
 type Store struct {
 	Durability    string // strict or relaxed
 	SnapshotAfter int64  // bytes of journal
-	Room          host.Room
+	Room          rpc.DiskThresholds
 	Sync          Sync
 }
 
@@ -427,7 +426,7 @@ const defaultSnapshotAfter = 64 << 20
 // Default returns what holds when nothing is configured.
 func Default() *Config {
 	c := &Config{
-		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter, Room: host.DefaultRoom, Sync: Sync{Offline: OfflineRefuse}},
+		Store:    Store{Durability: kv.Strict.String(), SnapshotAfter: defaultSnapshotAfter, Room: rpc.DefaultDiskThresholds, Sync: Sync{Offline: OfflineRefuse}},
 		Embedder: Embedder{Kind: Auto, Endpoint: Endpoint{Timeout: defaultEmbeddingTimeout}, Runner: Runner{Idle: defaultRunnerIdle}},
 		Reranker: Reranker{Kind: NoReranker, Timeout: embed.RerankTimeout},
 		Chat:     defaultChat(),

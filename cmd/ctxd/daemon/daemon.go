@@ -24,7 +24,6 @@ import (
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
-	"github.com/ctxd/ctxd/rpc/waiting"
 )
 
 const (
@@ -159,7 +158,7 @@ func Start(opts Options) (*Daemon, error) {
 		Stop:      func() { d.stopOnce.Do(func() { close(d.Stopped) }) },
 		OpenStore: d.openStore,
 		OpenAsIs:  func() (*kv.Store, error) { return openAsIs(d.Dir, d.store, d.log) },
-		OpenRooms: func(db *kv.Store) (*rpc.Rooms, error) { return d.openRooms(db, opts.records, by) },
+		OpenRooms: func(db *kv.Store) (*rpc.Deps, error) { return d.openRooms(db, opts.records, by) },
 		IdleAfter: opts.idleExit, OnIdle: func() { close(d.Idle) },
 	})
 	go func() {
@@ -252,7 +251,7 @@ func (d *Daemon) openReplica() error {
 }
 
 // openRooms opens the rooms over a store, and has it follow those that it is shared with.
-func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rpc.Rooms, error) {
+func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rpc.Deps, error) {
 	by.ahead, d.ahead = d.ahead, nil
 	if d.replica != nil {
 		by.machine = d.replica.Name
@@ -261,7 +260,7 @@ func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rp
 	if err != nil || d.replica == nil {
 		return rooms, err
 	}
-	rooms.Sync, rooms.Queue = d.replica, waiting.New(db, d.store.Sync.Offline == config.OfflineQueue)
+	rooms.Sync, rooms.Queue = d.replica, rpc.NewCallQueue(db, d.store.Sync.Offline == config.OfflineQueue)
 	return rooms, d.replica.Serve(db)
 }
 

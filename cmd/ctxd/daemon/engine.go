@@ -188,7 +188,7 @@ func readIndexAhead(dir string) *search.Ahead {
 // who needs it.
 //
 // Close the store when no call runs any more; the other rooms need no closing.
-func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Rooms, error) {
+func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Deps, error) {
 	// A type can be put only when all rooms are open, so engine is set by then.
 	var engine *wql.Engine
 	hider := new(cites.AnswerHider)
@@ -256,7 +256,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}
 	finder := by.finder(db, mem, seen, limits)
 	learning.Upkeep = by.upkeep(db, mem, seen, others, finder)
-	return &rpc.Rooms{
+	return &rpc.Deps{
 		KV:            db,
 		Entities:      ents,
 		Notes:         ns,
@@ -452,7 +452,7 @@ func noteState(tx *kv.Tx, id string) (private, found bool, err error) {
 
 // OpenRooms opens the rooms over the data in a folder, for who serves them in
 // this process.
-func OpenRooms(dir string, log *slog.Logger, limits config.Records) (*rpc.Rooms, error) {
+func OpenRooms(dir string, log *slog.Logger, limits config.Records) (*rpc.Deps, error) {
 	ahead := readIndexAhead(dir)
 	db, err := openData(dir, config.Store{}, nil, log, nil)
 	if err != nil {

@@ -70,7 +70,7 @@ func TestMEM80_WhatIsOffDoesNotStart(t *testing.T) {
 }
 
 // promotes tells whether what is due a minute later moves a memory that has proved itself.
-func promotes(t *testing.T, r *rpc.Rooms) bool {
+func promotes(t *testing.T, r *rpc.Deps) bool {
 	t.Helper()
 	ctx, v := context.Background(), r.Audience.View(audience.Local)
 	if _, err := r.Memory.Add(ctx, v, []memory.Draft{{ID: "a", Statement: "Stretch before the run", Tier: record.TierWorking}}); err != nil {
@@ -89,7 +89,7 @@ func promotes(t *testing.T, r *rpc.Rooms) bool {
 }
 
 // kept tells whether there was a run of upkeep: none is due then.
-func kept(t *testing.T, r *rpc.Rooms) bool {
+func kept(t *testing.T, r *rpc.Deps) bool {
 	t.Helper()
 	due, err := r.Learn.Upkeep.Due(t.Context(), time.Hour)
 	if err != nil {

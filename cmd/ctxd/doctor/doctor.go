@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/host"
+	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -285,17 +285,17 @@ func checkDisk(x *examination) (*checkup, error) {
 	for !config.Exists(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 	}
-	free, total := host.DiskRoom(dir)
+	free, total := rpc.DiskSpace(dir)
 	if total == 0 {
 		return nil, nil //nolint:nilnil // nobody says how much room there is on this system
 	}
 	c := &checkup{Name: "disk", State: stateOK, Found: term.Size(free) + " of " + term.Size(total) + " free"}
 	switch x.conf.Store.Room.Of(free) {
-	case host.None:
+	case rpc.DiskFull:
 		c.State, c.Hint = stateError, "free some space: the next write may find none"
-	case host.VeryLittle:
+	case rpc.DiskVeryLow:
 		c.State, c.Hint = stateWarning, "free some space: a snapshot must fit beside the previous one"
-	case host.Little:
+	case rpc.DiskLow:
 		c.More = append(c.More, "under "+term.Size(uint64(x.conf.Store.Room.Notice)))
 	}
 	return c, nil

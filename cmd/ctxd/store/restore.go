@@ -11,8 +11,8 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/host"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -248,7 +248,7 @@ func (f *folderRestorer) restore(r *restored) error {
 		return f.explain(err)
 	}
 	if r.Current.Records > 0 {
-		r.Previous = host.ReplacedFile(f.at.Dir, time.Now())
+		r.Previous = rpc.ReplacedStoreFile(f.at.Dir, time.Now())
 	}
 	_, err = db.Restore(f.a.Ctx, r.Path, kv.RestoreOptions{
 		Checksum: r.Checksum, Keep: r.Previous, Program: term.ProgramName(),
@@ -261,7 +261,7 @@ func (f *folderRestorer) restore(r *restored) error {
 		return errors.Join(err, db.Close())
 	}
 	if r.Previous != "" {
-		host.RemoveReplaced(f.at.Dir, r.Previous)
+		rpc.RemoveReplacedStores(f.at.Dir, r.Previous)
 	}
 	r.Restored.Restored = true
 	return nil

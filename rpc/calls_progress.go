@@ -1,0 +1,96 @@
+package rpc
+
+// Calls has what the handlers of every room need of a call: its Reader, the pages of a list, and Report,
+// which tells the caller how far a long call has come. Package rpc makes it for each call; the packages below rpc
+// that hold the handlers of one room use it, and so do those that stand in rpc itself.
+//
+// A handler of such a package is a method func(room, context.Context, Reader, params) (result, error). It reads
+// through the View of the Reader and keeps neither of them longer than the call lasts. Reports that follow each other
+// within 50 ms are joined. Everything here may be called concurrently.
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// progressGap is the least time between two reports of one call, so that a job
+// that reports every record does not fill the socket.
+const progressGap = 50 * time.Millisecond
+
+// progressFeed sends $/progress. Nobody follows it.
+var progressFeed = jsonrpc.NewFeed(protocol.NotifyProgress, joinProgress)
+
+// joinProgress keeps of the reports that wait the last one, and every begin and end.
+func joinProgress(waiting []protocol.Progress) []protocol.Progress {
+	kept := waiting[:0]
+	for _, p := range waiting {
+		n := len(kept)
+		if n > 0 && p.Kind == protocol.ProgressReport && kept[n-1].Kind == protocol.ProgressReport {
+			kept[n-1] = p
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+type progressKey struct{}
+
+// Progress sends $/progress for one call.
+type callProgress struct {
+	stream *jsonrpc.Stream[protocol.Progress]
+	token  json.RawMessage
+
+	mu          sync.Mutex // guards what follows
+	last        time.Time
+	done, total int64
+	message     string
+}
+
+// Begin tells the caller of k, who asked with a token, that the call begins. The context is for Report.
+func beginProgress(ctx context.Context, k *jsonrpc.Call, token []byte) (*callProgress, context.Context) {
+	p := &callProgress{stream: progressFeed.Open(k, ""), token: token}
+	p.send(ctx, protocol.ProgressBegin, "", 0, 0)
+	return p, context.WithValue(ctx, progressKey{}, p)
+}
+
+// Report tells the caller how far a call has come: what is being done, how many
+// units are done and how many there are in all (0: unknown). It costs nothing
+// when the caller did not ask with a progressToken, and drops reports that
+// follow each other within 50 ms.
+func ReportProgress(ctx context.Context, message string, done, total int64) {
+	p, ok := ctx.Value(progressKey{}).(*callProgress)
+	if !ok {
+		return
+	}
+	now := time.Now()
+	p.mu.Lock()
+	p.message, p.done, p.total = message, done, total
+	due := now.Sub(p.last) >= progressGap
+	if due {
+		p.last = now
+	}
+	p.mu.Unlock()
+	if due {
+		p.send(ctx, protocol.ProgressReport, message, done, total)
+	}
+}
+
+// End closes the row of reports with the last figures, dropped ones included.
+func (p *callProgress) End(ctx context.Context) {
+	p.mu.Lock()
+	message, done, total := p.message, p.done, p.total
+	p.mu.Unlock()
+	p.send(ctx, protocol.ProgressEnd, message, done, total)
+}
+
+func (p *callProgress) send(ctx context.Context, kind, message string, done, total int64) {
+	// Encoding plain values can't fail, joined reports always find room, and a
+	// connection that ended needs none.
+	_ = p.stream.Send(ctx, protocol.Progress{Token: p.token, Kind: kind, Message: message, Done: done, Total: total})
+}

@@ -1,0 +1,67 @@
+package rpc
+
+// Found writes what a search says of itself as the protocol has it: how the query was read, what
+// counted, and what found a hit. memories.go has what memory.search asks for and answers.
+//
+// Handlers of rpc call it. It is pure, and safe for concurrent use.
+
+import (
+	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Understood writes how a query was read, nil for nil.
+func searchUnderstood(u *search.Understanding) *protocol.SearchUnderstood {
+	if u == nil {
+		return nil
+	}
+	out := &protocol.SearchUnderstood{
+		Words: []protocol.SearchWord{}, Ignored: u.Ignored, Phrases: u.Phrases, Without: u.Without, Filters: u.Filters,
+	}
+	for _, w := range u.Words {
+		out.Words = append(out.Words,
+			protocol.SearchWord{
+				Word: w.Word, Stem: w.Stem, As: string(w.As), Notes: w.Docs, Means: w.Means,
+				MeansAll: w.MeansAll,
+			})
+	}
+	out.Problems = make([]protocol.SearchProblem, 0, len(u.Problems))
+	for _, p := range u.Problems {
+		out.Problems = append(out.Problems, protocol.SearchProblem{Text: p.Text, Message: p.Message, Nearest: p.Nearest})
+	}
+	return out
+}
+
+// Signals writes what counted, by name.
+func hitSignals(h *search.Hit) map[string]float64 {
+	all := make(map[string]float64)
+	h.EachSignal(func(name string, value float64) { all[name] = value })
+	return all
+}
+
+// Stages writes what took how long, nil for nil.
+func searchStages(list []search.Stage) (out []protocol.SearchStage) {
+	for _, st := range list {
+		out = append(out, protocol.SearchStage{Stage: st.Name, US: st.Took.Microseconds()})
+	}
+	return out
+}
+
+// Fused writes what each list counted, nil for nil.
+func searchFused(f *search.Fused) *protocol.SearchFused {
+	if f == nil {
+		return nil
+	}
+	return &protocol.SearchFused{By: string(f.By), Words: f.Words, Meaning: f.Meaning, Known: f.Known}
+}
+
+// By says what found a hit.
+func foundBy(m search.Mode) string {
+	switch m {
+	case search.Semantic:
+		return "meaning"
+	case search.Hybrid:
+		return "both"
+	}
+	return "words"
+}

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package rpc
+
+// DiskRoom is not offered here.
+func DiskSpace(string) (free, total uint64) { return 0, 0 }

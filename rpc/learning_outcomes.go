@@ -1,0 +1,130 @@
+package rpc
+
+// Learning has the handlers of what is learned from use. Package rpc lists them in its table of methods, and calls
+// them with the Reader of the call. A handler turns params into a call of one room below context/learn, and its answer into
+// the result. It keeps nothing, and may be called concurrently; its errors are those of the rooms.
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/ctxd/ctxd/chat/background"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Scorer scores what was shown, for the reader of a View.
+type outcomeScorer interface {
+	Response(ctx context.Context, v *audience.View, p learn.AnswerOutcome) (*learn.ScoreResult, error)
+	Outcome(ctx context.Context, v *audience.View, o learn.Outcome) (*learn.ScoreResult, error)
+}
+
+// Promoter moves memories between tiers.
+type tierPromoter interface {
+	Run(ctx context.Context, v *audience.View, dryRun bool) (*learn.PromotionReport, error)
+}
+
+// Log tells what was done, to the reader of a View.
+type learningLog interface {
+	List(ctx context.Context, v *audience.View, q learn.EventQuery) (list []learn.Event, more bool, err error)
+}
+
+// Room has the handlers. Its members are to be set.
+type learningHandlers struct {
+	Scorer   outcomeScorer
+	Promoter tierPromoter
+	Log      learningLog
+	// Detect has a model read a conversation.
+	Detect func(ctx context.Context, v *audience.View, conversationID string) (*background.Detection, error)
+	Keeper factKeeper
+}
+
+// RecordResponse is memory.recordResponse.
+func (r *learningHandlers) RecordResponse(ctx context.Context, by callReader, p protocol.MemoryResponse) (out protocol.MemoryScored, err error) {
+	return scored(r.Scorer.Response(ctx, by.View, learn.AnswerOutcome{
+		Takeaway: p.Takeaway, Outcome: p.Outcome, Related: p.Related, ConversationID: p.ConversationID, MessageID: p.MessageID,
+		Client: by.Client,
+	}))
+}
+
+// RecordOutcome is memory.recordOutcome.
+func (r *learningHandlers) RecordOutcome(ctx context.Context, by callReader, p protocol.MemoryOutcome) (out protocol.MemoryScored, err error) {
+	return scored(r.Scorer.Outcome(ctx, by.View, learn.Outcome{
+		IDs: p.IDs, Outcome: p.Outcome, Signal: p.Signal, Confidence: p.Confidence,
+	}))
+}
+
+func scored(s *learn.ScoreResult, err error) (out protocol.MemoryScored, _ error) {
+	if err != nil {
+		return out, err
+	}
+	out.Scored, out.Takeaway = s.Memories, s.Takeaway
+	if out.Scored == nil {
+		out.Scored = []record.ScoredMemory{}
+	}
+	return out, nil
+}
+
+// DetectOutcome is memory.detectOutcome.
+func (r *learningHandlers) DetectOutcome(ctx context.Context, by callReader, p protocol.MemoryDetect) (out protocol.MemoryDetected, err error) {
+	if err := named(p.ConversationID); err != nil {
+		return out, err
+	}
+	d, err := r.Detect(ctx, by.View, p.ConversationID)
+	if err != nil {
+		return out, err
+	}
+	out = protocol.MemoryDetected{Outcome: d.Outcome, Confidence: d.Confidence, Reasoning: d.Reasoning, Scored: []record.ScoredMemory{}}
+	if d.Scored != nil {
+		out.Scored = append(out.Scored, d.Scored.Memories...)
+	}
+	return out, nil
+}
+
+func named(conversationID string) error {
+	if conversationID == "" {
+		return fault.Field("conversationId", "conversationId is empty").WithHint("name a conversation by its id or handle")
+	}
+	return nil
+}
+
+// Promote is memory.promote.
+func (r *learningHandlers) Promote(ctx context.Context, by callReader, p protocol.MemoryPromote) (out protocol.MemoryPromoted, err error) {
+	done, err := r.Promoter.Run(ctx, by.View, p.DryRun)
+	if err != nil {
+		return out, err
+	}
+	return protocol.MemoryPromoted(*done), nil
+}
+
+// Events is memory.events.
+func (r *learningHandlers) Events(ctx context.Context, by callReader, p protocol.MemoryEventFilter) (out protocol.MemoryEvents, err error) {
+	q := learn.EventQuery{ID: p.ID, Limit: p.Limit}
+	if p.ID != "" {
+		if err := entities.CheckID("id", p.ID); err != nil {
+			return out, err
+		}
+	}
+	if p.Since != nil {
+		q.Since = *p.Since
+	}
+	if p.Cursor != "" {
+		m, err := parsePageMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		if q.Before, err = strconv.ParseInt(m.ID, 10, 64); err != nil || q.Before < 1 {
+			return out, badCursorError()
+		}
+	}
+	list, more, err := r.Log.List(ctx, by.View, q)
+	out.Events = list
+	if more {
+		out.NextCursor = pageMark{ID: strconv.FormatInt(list[len(list)-1].Seq, 10)}.Cursor()
+	}
+	return out, err
+}

@@ -1,0 +1,440 @@
+package rpc
+
+// Memories has the handlers of memories: of the methods memory.*, memory.synonyms.* and contexts.*. Package rpc
+// lists them in its table of methods, and calls them with the Reader of the call. A handler turns params into a call of
+// one room, package memory, similar or recall, and its answer into the result. It keeps nothing, and may be called
+// concurrently; its errors are those of the rooms.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// Room has the handlers of memory.*, memory.synonyms.* and contexts.*. New makes one.
+type memoryHandlers struct {
+	memory  memoryKeeper
+	similar similarFinder
+	recall  recaller
+	shows   hitRecorder
+
+	NoBooks error // why passages of books are not searched; nil: they are
+}
+
+// New returns the handlers over the rooms of memories.
+func newMemoryHandlers(m memoryKeeper, f similarFinder, r recaller, s hitRecorder) *memoryHandlers {
+	return &memoryHandlers{memory: m, similar: f, recall: r, shows: s}
+}
+
+// showKeeper keeps what the reader of a View was shown in a conversation.
+type hitRecorder interface {
+	Show(v *audience.View, conversationID, messageID string, hits []learn.OutcomeHit)
+}
+
+// keeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
+type memoryKeeper interface {
+	Add(ctx context.Context, v *audience.View, drafts []memory.Draft) ([]memory.Added, error)
+	Get(v *audience.View, ref string) (*record.Memory, error)
+	List(ctx context.Context, v *audience.View, f memory.Filter, after *memory.Place,
+		limit int) (page []*record.Memory, total int, more bool, err error)
+	Versions(ctx context.Context, v *audience.View, id string) ([]memory.Version, error)
+	Update(ctx context.Context, v *audience.View, p memory.Patch, ifVersion *int) (*record.Memory, error)
+	Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
+	Restore(ctx context.Context, v *audience.View, id string, version int, ifVersion *int) (*record.Memory, error)
+	Retract(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
+	memoryRenamer
+	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
+	Stemming(v *audience.View, o memory.Origin) (*memory.Stemming, error)
+	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (memory.Forgotten, error)
+	RecordUse(ctx context.Context, v *audience.View, ids []string) (int, error)
+	Profile(v *audience.View, limit int) []*record.Memory
+	Stats(v *audience.View) memory.Stats
+
+	PutSynonyms(ctx context.Context, v *audience.View, words []string, private bool) (*memory.Synonyms, error)
+	Synonyms(v *audience.View) []*memory.Synonyms
+	DeleteSynonyms(ctx context.Context, v *audience.View, words []string) (int, error)
+
+	PutContext(ctx context.Context, v *audience.View, d memory.ContextDraft, ifVersion *int) (*memory.Context, error)
+	GetContext(v *audience.View, ref string) (c *memory.Context, below []*memory.Context, memories int, err error)
+	Contexts(v *audience.View, parentID string) ([]*memory.Context, error)
+	AllContexts(v *audience.View) []*memory.Context
+	Counted(v *audience.View, list []*memory.Context) []record.CountedContext
+	DeleteContext(ctx context.Context, v *audience.View, id string, subtree bool) (moved, unlinked int, err error)
+	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
+}
+
+// finder finds memories by their vectors, for the reader of a View.
+type similarFinder interface {
+	To(ctx context.Context, v *audience.View, id string, limit int) (*document.SimilarResult, error)
+	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*document.SimilarResult, error)
+	Indexed(id string) string
+	Queue(v *audience.View) int
+}
+
+// drafted takes of a memory what a client may write. source names the client when it does not say
+// where the memory comes from.
+func drafted(by callReader, d protocol.MemoryDraft, prefix string) (memory.Draft, error) {
+	if d.ID != "" && by.View.Hides() {
+		return memory.Draft{}, chosenIDError("memory", d.ID, prefix+"id")
+	}
+	out := memory.Draft{
+		ID: d.ID, Handle: d.Handle, Tier: d.Tier, Kind: d.Kind, Statement: d.Statement, Summary: d.Summary,
+		Questions: d.Questions, Domains: d.Domains, Tags: d.Tags, Contexts: d.Contexts,
+		EntityIDs: d.EntityIDs, NoteIDs: d.NoteIDs, Importance: d.Importance, Confidence: d.Confidence,
+		Pinned: d.Pinned, AlwaysInject: d.AlwaysInject, Private: d.Private,
+		ValidFrom: d.ValidFrom, ValidTo: d.ValidTo, Supersedes: d.Supersedes,
+		Source: record.MemorySource{Kind: "client", Client: by.Client},
+	}
+	if d.Source != nil {
+		out.Source = *sourceOf(d.Source)
+	}
+	if d.CreatedAt != nil {
+		out.CreatedAt = *d.CreatedAt
+	}
+	return out, nil
+}
+
+// sourceOf is where a memory comes from, as a client says it; nil for nil.
+func sourceOf(d *protocol.MemorySourceDraft) *record.MemorySource {
+	if d == nil {
+		return nil
+	}
+	return &record.MemorySource{
+		Kind: d.Kind, Client: d.Client, ConversationID: d.ConversationID, MessageIDs: d.MessageIDs, NoteID: d.NoteID,
+	}
+}
+
+// listedSimilar is how many memories memory.add shows that say much the same.
+const listedSimilar = 3
+
+// Add is memory.add.
+func (r *memoryHandlers) Add(ctx context.Context, by callReader, p protocol.MemoryAdd) (out protocol.MemoryAdded, err error) {
+	d, err := drafted(by, p.MemoryDraft, "")
+	if err != nil {
+		return out, err
+	}
+	ctx, call := by.Begin(ctx, "memory.add", &p)
+	d.ID, d.CreatedAt = call.ID(d.ID), call.Time(d.CreatedAt)
+	list, err := r.memory.Add(ctx, by.View, []memory.Draft{d})
+	if err != nil {
+		return out, err
+	}
+	out.Memory, out.Duplicate = list[0].Memory, list[0].Duplicate
+	out.Memory.Waits = by.Waits(out.Memory.ID)
+	if !p.Similar || out.Duplicate {
+		return out, nil
+	}
+	res, err := r.similar.Like(ctx, by.View, out.Memory, listedSimilar)
+	if err != nil {
+		return out, nil //nolint:nilerr // the memory is written: what the search lacks is no error of the call
+	}
+	for _, hit := range res.Hits {
+		out.Similar = append(out.Similar, protocol.SimilarMemory(hit))
+	}
+	return out, nil
+}
+
+// AddMany is memory.addMany.
+func (r *memoryHandlers) AddMany(ctx context.Context, by callReader, p protocol.MemoryAddMany) (out protocol.MemoryAddedMany, err error) {
+	drafts := make([]memory.Draft, len(p.Memories))
+	for i, d := range p.Memories {
+		if drafts[i], err = drafted(by, d, fmt.Sprintf("memories[%d].", i)); err != nil {
+			return out, err
+		}
+	}
+	list, err := r.memory.Add(ctx, by.View, drafts)
+	if err != nil {
+		if len(drafts) == 1 {
+			err = fault.Under("memories[0]", err)
+		}
+		return out, err
+	}
+	out.Memories = make([]protocol.MemoryAdded, len(list))
+	for i, added := range list {
+		out.Memories[i] = protocol.MemoryAdded{Memory: added.Memory, Duplicate: added.Duplicate}
+	}
+	return out, nil
+}
+
+// Get is memory.get.
+func (r *memoryHandlers) Get(_ context.Context, by callReader, p protocol.MemoryRef) (*record.Memory, error) {
+	m, err := r.memory.Get(by.View, p.Ref)
+	if err == nil {
+		m.Indexed, m.Waits = r.similar.Indexed(m.ID), by.Waits(m.ID)
+	}
+	return m, err
+}
+
+// memoryMark is where a page of memories ends: what it is sorted by, and the number.
+func memoryMark(by string, m *record.Memory) pageMark {
+	var key string
+	switch by {
+	case memory.ByCreated:
+		key = m.CreatedAt.Format(time.RFC3339Nano)
+	case memory.ByQuality:
+		key = strconv.FormatFloat(m.Quality, 'g', -1, 64)
+	case memory.ByUse:
+		key = strconv.Itoa(m.Use.Uses)
+	default:
+		key = m.UpdatedAt.Format(time.RFC3339Nano)
+	}
+	return pageMark{Name: key, ID: strconv.FormatInt(m.Number, 10)}
+}
+
+// placeAt returns the place that a cursor names; nil for none.
+func placeAt(by, cursor string) (*memory.Place, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	at, err := parsePageMark(cursor)
+	if err != nil {
+		return nil, err
+	}
+	var p memory.Place
+	var bad error
+	p.Number, bad = strconv.ParseInt(at.ID, 10, 64)
+	switch by {
+	case memory.ByCreated:
+		p.Created, err = time.Parse(time.RFC3339Nano, at.Name)
+	case memory.ByQuality:
+		p.Quality, err = strconv.ParseFloat(at.Name, 64)
+	case memory.ByUse:
+		p.Uses, err = strconv.Atoi(at.Name)
+	default:
+		p.Updated, err = time.Parse(time.RFC3339Nano, at.Name)
+	}
+	if errors.Join(err, bad) != nil {
+		return nil, badCursorError()
+	}
+	return &p, nil
+}
+
+// List is memory.list.
+func (r *memoryHandlers) List(ctx context.Context, by callReader, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
+	f := memory.Filter{
+		Tiers: p.Tiers, Kinds: p.Kinds, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs,
+		Pinned: p.Pinned, SortBy: p.SortBy,
+	}
+	if p.After != nil {
+		f.After = *p.After
+	}
+	if p.Before != nil {
+		f.Before = *p.Before
+	}
+	if err := f.Check(); err != nil {
+		return out, err
+	}
+	after, err := placeAt(p.SortBy, p.Cursor)
+	if err != nil {
+		return out, err
+	}
+	list, total, more, err := r.memory.List(ctx, by.View, f, after, p.Limit)
+	if err != nil {
+		return out, err
+	}
+	waits := by.Queue.Pending()
+	for _, m := range list {
+		m.Indexed, m.Pending = r.similar.Indexed(m.ID), waits[m.ID]
+	}
+	out.Memories, out.Total = list, total
+	if more {
+		out.NextCursor = memoryMark(p.SortBy, list[len(list)-1]).Cursor()
+	}
+	return out, nil
+}
+
+// Similar is memory.similar.
+func (r *memoryHandlers) Similar(ctx context.Context, by callReader, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
+	res, err := r.similar.To(ctx, by.View, p.ID, p.Limit)
+	if err != nil {
+		return protocol.SimilarMemories{}, err
+	}
+	out := protocol.SimilarMemories{Hits: []protocol.SimilarMemory{}}
+	for _, hit := range res.Hits {
+		out.Hits = append(out.Hits, protocol.SimilarMemory(hit))
+	}
+	if res.Degraded != "" {
+		out.Degraded = &protocol.Degraded{Stage: "semantic", Why: res.Degraded}
+	}
+	return out, nil
+}
+
+// Versions is memory.versions.
+func (r *memoryHandlers) Versions(ctx context.Context, by callReader, p protocol.MemoryID) (protocol.MemoryVersions, error) {
+	list, err := r.memory.Versions(ctx, by.View, p.ID)
+	return protocol.MemoryVersions{Versions: list}, err
+}
+
+// Update is memory.update.
+func (r *memoryHandlers) Update(ctx context.Context, by callReader, p protocol.MemoryUpdate) (*record.Memory, error) {
+	id, err := r.meant(ctx, by, p.ID, p.Match)
+	if err != nil {
+		return nil, err
+	}
+	patch := memory.Patch{
+		ID: id, Tier: p.Tier, Kind: p.Kind, Statement: p.Statement, Summary: p.Summary.Pointer(),
+		Questions: p.Questions.Pointer(), Domains: p.Domains.Pointer(), Tags: p.Tags.Pointer(),
+		Contexts: p.Contexts.Pointer(), EntityIDs: p.EntityIDs.Pointer(), NoteIDs: p.NoteIDs.Pointer(),
+		Importance: p.Importance, Confidence: p.Confidence, Pinned: p.Pinned, AlwaysInject: p.AlwaysInject,
+		Private: p.Private, ValidFrom: momentOf(p.ValidFrom), ValidTo: momentOf(p.ValidTo), Source: sourceOf(p.Source), Status: p.Status,
+	}
+	return r.memory.Update(ctx, by.View, patch, p.IfVersion)
+}
+
+// momentOf returns nil for a moment that is absent, and a nil pointer for one that is null.
+func momentOf(o protocol.Optional[time.Time]) **time.Time {
+	if !o.Set {
+		return nil
+	}
+	var at *time.Time
+	if !o.Null {
+		at = &o.Value
+	}
+	return &at
+}
+
+// Pin is memory.pin.
+func (r *memoryHandlers) Pin(ctx context.Context, by callReader, p protocol.MemoryPin) (*record.Memory, error) {
+	return r.memory.Update(ctx, by.View, memory.Patch{ID: p.ID, Pinned: &p.Pinned}, nil)
+}
+
+// Archive is memory.archive.
+func (r *memoryHandlers) Archive(ctx context.Context, by callReader, p protocol.ByID) (*record.Memory, error) {
+	return r.memory.Archive(ctx, by.View, p.ID, p.IfVersion)
+}
+
+// Restore is memory.restore.
+func (r *memoryHandlers) Restore(ctx context.Context, by callReader, p protocol.MemoryRestore) (*record.Memory, error) {
+	return r.memory.Restore(ctx, by.View, p.ID, p.Version, p.IfVersion)
+}
+
+// Retract is memory.retract.
+func (r *memoryHandlers) Retract(ctx context.Context, by callReader, p protocol.ByID) (*record.Memory, error) {
+	return r.memory.Retract(ctx, by.View, p.ID, p.IfVersion)
+}
+
+// Delete is memory.delete.
+func (r *memoryHandlers) Delete(ctx context.Context, by callReader, p protocol.MemoryDelete) (protocol.Deleted, error) {
+	return protocol.Deleted{ID: p.ID}, r.memory.Delete(ctx, by.View, p.ID, p.Force, p.IfVersion)
+}
+
+// listedForgotten is how many ids memory.forget names.
+const listedForgotten = 1000
+
+// Forget is memory.forget.
+func (r *memoryHandlers) Forget(ctx context.Context, by callReader, p protocol.MemoryForget) (out protocol.MemoryForgotten, err error) {
+	from := memory.Origin{ConversationID: p.ConversationID, NoteID: p.NoteID, Client: p.Client, All: p.All}
+	list, err := r.memory.Stemming(by.View, from)
+	if err != nil {
+		return out, err
+	}
+	ids := list.Memories
+	out.Total, out.IDs = len(ids), append([]string{}, ids[:min(len(ids), listedForgotten)]...)
+	if p.DryRun {
+		out.Contexts, out.Synonyms = len(list.Contexts), len(list.Synonyms)
+		return out, nil
+	}
+	gone, err := r.memory.Forget(ctx, by.View, from,
+		func(done, total int) { ReportProgress(ctx, "forget", int64(done), int64(total)) })
+	out.Forgotten, out.Contexts, out.Synonyms = gone.Memories, gone.Contexts, gone.Synonyms
+	return out, err
+}
+
+// RecordUse is memory.recordUse.
+func (r *memoryHandlers) RecordUse(ctx context.Context, by callReader, p protocol.MemoryUsed) (protocol.Counted, error) {
+	n, err := r.memory.RecordUse(ctx, by.View, p.IDs)
+	return protocol.Counted{Counted: n}, err
+}
+
+// Profile is memory.profile.
+func (r *memoryHandlers) Profile(_ context.Context, by callReader, p protocol.MemoryProfile) (protocol.MemoryList, error) {
+	return protocol.MemoryList{Memories: r.memory.Profile(by.View, p.Limit)}, nil
+}
+
+// Stats is memory.stats.
+func (r *memoryHandlers) Stats(_ context.Context, by callReader, _ protocol.ReadAll) (protocol.MemoryStats, error) {
+	st := r.memory.Stats(by.View)
+	return protocol.MemoryStats{
+		Total: st.Total, Tiers: st.Tiers, Kinds: st.Kinds, Status: st.Status, Bank: st.Bank, MaxBank: st.MaxBank,
+		Queue: r.similar.Queue(by.View), MostUsed: st.MostUsed, OldestUnused: st.OldestUnused,
+	}, nil
+}
+
+// PutSynonyms is memory.synonyms.put.
+func (r *memoryHandlers) PutSynonyms(ctx context.Context, by callReader, p protocol.SynonymsPut) (*memory.Synonyms, error) {
+	return r.memory.PutSynonyms(ctx, by.View, p.Words, p.Private)
+}
+
+// Synonyms is memory.synonyms.list.
+func (r *memoryHandlers) Synonyms(_ context.Context, by callReader, _ protocol.ReadAll) (protocol.SynonymsList, error) {
+	return protocol.SynonymsList{Synonyms: r.memory.Synonyms(by.View)}, nil
+}
+
+// DeleteSynonyms is memory.synonyms.delete.
+func (r *memoryHandlers) DeleteSynonyms(ctx context.Context, by callReader, p protocol.SynonymsDelete) (protocol.SynonymsDeleted, error) {
+	n, err := r.memory.DeleteSynonyms(ctx, by.View, p.Words)
+	return protocol.SynonymsDeleted{Deleted: n}, err
+}
+
+// PutContext is contexts.put.
+func (r *memoryHandlers) PutContext(ctx context.Context, by callReader, p protocol.ContextPut) (*memory.Context, error) {
+	if p.ID != "" && by.View.Hides() {
+		if _, _, _, err := r.memory.GetContext(by.View, p.ID); err != nil {
+			return nil, chosenIDError("context", p.ID, "id")
+		}
+	}
+	return r.memory.PutContext(ctx, by.View, memory.ContextDraft{
+		ID: p.ID, Handle: p.Handle, Name: p.Name, Description: p.Description, ParentID: p.ParentID, Private: p.Private,
+	}, p.IfVersion)
+}
+
+// GetContext is contexts.get.
+func (r *memoryHandlers) GetContext(_ context.Context, by callReader, p protocol.ContextRef) (*protocol.ContextFull, error) {
+	found, below, _, err := r.memory.GetContext(by.View, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	counted := r.memory.Counted(by.View, []*memory.Context{found})
+	return &protocol.ContextFull{CountedContext: counted[0], Children: r.memory.Counted(by.View, below)}, nil
+}
+
+// Contexts is contexts.list.
+func (r *memoryHandlers) Contexts(_ context.Context, by callReader, p protocol.ContextFilter) (protocol.ContextList, error) {
+	if p.Tree {
+		if p.ParentID != "" {
+			return protocol.ContextList{}, fault.Field("tree", "tree lists all contexts, so it goes without parentId").
+				WithHint("leave out one of the two")
+		}
+		return protocol.ContextList{Contexts: r.memory.Counted(by.View, r.memory.AllContexts(by.View))}, nil
+	}
+	list, err := r.memory.Contexts(by.View, p.ParentID)
+	return protocol.ContextList{Contexts: r.memory.Counted(by.View, list)}, err
+}
+
+// DeleteContext is contexts.delete.
+func (r *memoryHandlers) DeleteContext(ctx context.Context, by callReader, p protocol.ContextDelete) (protocol.ContextDeleted, error) {
+	moved, unlinked, err := r.memory.DeleteContext(ctx, by.View, p.ID, p.Subtree)
+	return protocol.ContextDeleted{ID: p.ID, Moved: moved, Unlinked: unlinked}, err
+}
+
+// Link is contexts.link.
+func (r *memoryHandlers) Link(ctx context.Context, by callReader, p protocol.ContextLink) (protocol.Linked, error) {
+	n, err := r.memory.Link(ctx, by.View, p.ID, p.MemoryIDs, true)
+	return protocol.Linked{Added: n}, err
+}
+
+// Unlink is contexts.unlink.
+func (r *memoryHandlers) Unlink(ctx context.Context, by callReader, p protocol.ContextLink) (protocol.Unlinked, error) {
+	n, err := r.memory.Link(ctx, by.View, p.ID, p.MemoryIDs, false)
+	return protocol.Unlinked{Removed: n}, err
+}
