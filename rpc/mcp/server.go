@@ -14,7 +14,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/client/lasting"
 	"github.com/ctxd/ctxd/rpc/mcp/stdio"
 )
 
@@ -63,7 +62,7 @@ const maxCalls = 16
 // server is what the handlers of a host share.
 type server struct {
 	sdk    *sdk.Server
-	daemon *lasting.Conn
+	daemon *client.ReconnectingConn
 	opts   Options
 	slots  chan struct{} // one token a call under way
 
@@ -92,7 +91,7 @@ func newServer(opts Options) *server {
 		}
 		return c, nil
 	}
-	s.daemon = lasting.New(lasting.Options{
+	s.daemon = client.NewReconnectingConn(client.ReconnectOptions{
 		Dial:   dial,
 		Failed: func(err error) { opts.Logger.Warn("no daemon", "error", err) },
 		Hint:   "ask the user to start it with: ctxd serve --vault FOLDER; then call again",

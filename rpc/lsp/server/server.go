@@ -10,7 +10,6 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/client/lasting"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
 )
@@ -53,7 +52,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options, featu
 			s.requests[r.method] = r
 		}
 	}
-	s.daemon = lasting.New(lasting.Options{
+	s.daemon = client.NewReconnectingConn(client.ReconnectOptions{
 		Dial: s.dial, Failed: s.noDaemon, Hint: "ctxd serve --vault FOLDER",
 	})
 	st := newStream(in, out, opts.Logger)

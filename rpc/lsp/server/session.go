@@ -10,7 +10,6 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/client/lasting"
 	"github.com/ctxd/ctxd/rpc/lsp/text"
 	"github.com/ctxd/ctxd/rpc/lsp/wire"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -25,7 +24,7 @@ type Session struct {
 	opts     Options
 	features []Feature
 	requests map[string]Request
-	daemon   *lasting.Conn
+	daemon   *client.ReconnectingConn
 	conn     *jsonrpc2.Conn
 	slots    chan struct{} // one token a request under way
 	ctx      context.Context

@@ -1,41 +1,49 @@
-package lasting
+package client
+
+// Lasting is a connection to the daemon that outlives it, for programs that run
+// for longer than one: ctxd mcp and ctxd lsp.
+//
+// A Conn dials when a call needs it, and again after the connection was lost. Call, for
+// methods that read, repeats a call that the loss of the connection broke off; Once, for
+// methods that change records, does not, since nobody knows then what became of the
+// change. Errors are those of the daemon, or a fault.Unavailable with the hint of the
+// Options where there is no daemon. Any number of goroutines may call it.
 
 import (
 	"context"
 	"errors"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // Options say how to connect.
-type Options struct {
+type ReconnectOptions struct {
 	// Dial makes a connection. It is called for the first call, and again after the
 	// connection was lost.
-	Dial   func(context.Context) (*client.Client, error)
+	Dial   func(context.Context) (*Client, error)
 	Failed func(error) // is called with the error of each failed dial; may be nil
 	Hint   string      // of the error of a call that found no daemon
 }
 
 // Conn is a connection to the daemon that outlives it. New makes one.
-type Conn struct {
-	opts Options
+type ReconnectingConn struct {
+	opts ReconnectOptions
 
-	lock   chan struct{}  // holds one token: who takes it may read and set client
-	client *client.Client // nil until the first dial succeeds
+	lock   chan struct{} // holds one token: who takes it may read and set client
+	client *Client       // nil until the first dial succeeds
 }
 
 // New makes a connection, which is dialled when a call needs it.
-func New(o Options) *Conn {
-	d := &Conn{opts: o, lock: make(chan struct{}, 1)}
+func NewReconnectingConn(o ReconnectOptions) *ReconnectingConn {
+	d := &ReconnectingConn{opts: o, lock: make(chan struct{}, 1)}
 	d.lock <- struct{}{}
 	return d
 }
 
 // connect returns the connection, a new one if there is none or it has ended. dead
 // is a connection that the caller knows has ended, nil for none.
-func (d *Conn) connect(ctx context.Context, dead *client.Client) (*client.Client, error) {
+func (d *ReconnectingConn) connect(ctx context.Context, dead *Client) (*Client, error) {
 	select {
 	case <-d.lock:
 	case <-ctx.Done():
@@ -55,7 +63,7 @@ func (d *Conn) connect(ctx context.Context, dead *client.Client) (*client.Client
 			d.opts.Failed(err)
 		}
 		// The cause may name paths of this machine, so it goes to the log only.
-		var other *client.VersionError
+		var other *VersionError
 		if errors.As(err, &other) {
 			return nil, fault.Wrap(fault.Unavailable, err, "%s", other.Error()).WithHint("tell the user: %s", other.Hint())
 		}
@@ -67,7 +75,7 @@ func (d *Conn) connect(ctx context.Context, dead *client.Client) (*client.Client
 }
 
 // hasEnded reports whether a connection has ended.
-func hasEnded(c *client.Client) bool {
+func hasEnded(c *Client) bool {
 	select {
 	case <-c.Done():
 		return true
@@ -78,7 +86,7 @@ func hasEnded(c *client.Client) bool {
 
 // Call calls a method that reads. One that fails because the connection was
 // lost is called once more on a new one.
-func (d *Conn) Call(ctx context.Context, method string, params, result any) error {
+func (d *ReconnectingConn) Call(ctx context.Context, method string, params, result any) error {
 	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return err
@@ -96,7 +104,7 @@ func (d *Conn) Call(ctx context.Context, method string, params, result any) erro
 
 // Once calls a method that changes records: not again when the connection breaks, for
 // then it is not known what became of the change.
-func (d *Conn) Once(ctx context.Context, method string, params, result any) error {
+func (d *ReconnectingConn) Once(ctx context.Context, method string, params, result any) error {
 	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return err
@@ -110,7 +118,7 @@ func (d *Conn) Once(ctx context.Context, method string, params, result any) erro
 }
 
 // Job calls a method that takes long, with its progress. Like Once it is not repeated.
-func (d *Conn) Job(ctx context.Context, method string, params, result any, progress func(protocol.Progress)) error {
+func (d *ReconnectingConn) Job(ctx context.Context, method string, params, result any, progress func(protocol.Progress)) error {
 	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return err
@@ -119,7 +127,7 @@ func (d *Conn) Job(ctx context.Context, method string, params, result any, progr
 }
 
 // Connected connects if there is no connection. It calls nothing.
-func (d *Conn) Connected(ctx context.Context) error {
+func (d *ReconnectingConn) Connected(ctx context.Context) error {
 	_, err := d.connect(ctx, nil)
 	return err
 }
@@ -127,12 +135,12 @@ func (d *Conn) Connected(ctx context.Context) error {
 // isAnswer reports whether an error came from the daemon. Another error may be known
 // before the client has read the end of the connection.
 func isAnswer(err error) bool {
-	var answer *client.Error
+	var answer *Error
 	return errors.As(err, &answer)
 }
 
 // Close closes the connection.
-func (d *Conn) Close() {
+func (d *ReconnectingConn) Close() {
 	<-d.lock
 	defer func() { d.lock <- struct{}{} }()
 	if d.client != nil {
