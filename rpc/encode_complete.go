@@ -4,29 +4,29 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // Completions are asked for at every key, so their items are written without looking
 // each field up by reflection (BenchmarkComplete). encode_test.go holds them against
 // encoding/json.
 
-func appendNoteItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
+func appendNoteItem(_ *jsonrpc.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	item := addressed[protocol.NoteItem](v)
-	b = wirejson.AppendString(append(b, `{"id":`...), item.ID)
-	b = wirejson.AppendString(append(b, `,"title":`...), item.Title)
+	b = jsonrpc.AppendString(append(b, `{"id":`...), item.ID)
+	b = jsonrpc.AppendString(append(b, `,"title":`...), item.Title)
 	b = appendOptional(b, `,"insert":`, item.Insert)
 	b = appendOptional(b, `,"vault":`, item.Vault)
 	b = appendOptional(b, `,"path":`, item.Path)
 	return append(appendRanges(append(b, `,"match":`...), item.Match), '}'), nil
 }
 
-func appendEntityItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
+func appendEntityItem(_ *jsonrpc.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	item := addressed[protocol.EntityItem](v)
-	b = wirejson.AppendString(append(b, `{"id":`...), item.ID)
-	b = wirejson.AppendString(append(b, `,"name":`...), item.Name)
-	b = wirejson.AppendString(append(b, `,"type":`...), item.Type)
+	b = jsonrpc.AppendString(append(b, `{"id":`...), item.ID)
+	b = jsonrpc.AppendString(append(b, `,"name":`...), item.Name)
+	b = jsonrpc.AppendString(append(b, `,"type":`...), item.Type)
 	b = appendOptional(b, `,"insert":`, item.Insert)
 	b = appendOptional(b, `,"vault":`, item.Vault)
 	b = appendOptional(b, `,"path":`, item.Path)
@@ -38,7 +38,7 @@ func appendOptional(b []byte, key, value string) []byte {
 	if value == "" {
 		return b
 	}
-	return wirejson.AppendString(append(b, key...), value)
+	return jsonrpc.AppendString(append(b, key...), value)
 }
 
 func appendRanges(b []byte, ranges [][2]int) []byte {

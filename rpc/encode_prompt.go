@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ctxd/ctxd/context/prompt"
-	"github.com/ctxd/ctxd/rpc/wirejson"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 )
 
 // The items of a report are many and have many fields, so they are written without
@@ -21,15 +21,15 @@ func addressed[T any](v reflect.Value) *T {
 	return &held
 }
 
-func appendItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
+func appendItem(_ *jsonrpc.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	item := addressed[prompt.Item](v)
-	b = wirejson.AppendString(append(b, `{"kind":`...), item.Kind)
+	b = jsonrpc.AppendString(append(b, `{"kind":`...), item.Kind)
 	if item.ID != "" {
-		b = wirejson.AppendString(append(b, `,"id":`...), item.ID)
+		b = jsonrpc.AppendString(append(b, `,"id":`...), item.ID)
 	}
-	b = wirejson.AppendString(append(b, `,"title":`...), item.Title)
+	b = jsonrpc.AppendString(append(b, `,"title":`...), item.Title)
 	if item.Vault != "" {
-		b = wirejson.AppendString(append(b, `,"vault":`...), item.Vault)
+		b = jsonrpc.AppendString(append(b, `,"vault":`...), item.Vault)
 	}
 	b = strconv.AppendInt(append(b, `,"start":`...), int64(item.Start), 10)
 	b = strconv.AppendInt(append(b, `,"end":`...), int64(item.End), 10)
@@ -38,32 +38,32 @@ func appendItem(_ *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) 
 	if item.Distilled {
 		b = append(b, `,"distilled":true`...)
 	}
-	b = wirejson.AppendString(append(b, `,"reason":`...), item.Reason)
+	b = jsonrpc.AppendString(append(b, `,"reason":`...), item.Reason)
 	b = strconv.AppendInt(append(b, `,"depth":`...), int64(item.Depth), 10)
 	if len(item.Via) > 0 {
 		b = append(b, `,"via":`...)
 		for i, edge := range item.Via {
-			b = wirejson.AppendString(append(append(b, listMark(i)), `{"from":`...), edge.From)
-			b = append(wirejson.AppendString(append(b, `,"field":`...), edge.Field), '}')
+			b = jsonrpc.AppendString(append(append(b, listMark(i)), `{"from":`...), edge.From)
+			b = append(jsonrpc.AppendString(append(b, `,"field":`...), edge.Field), '}')
 		}
 		b = append(b, ']')
 	}
 	return append(b, '}'), nil
 }
 
-func appendDropped(e *wirejson.Encoder, b []byte, v reflect.Value) ([]byte, error) {
+func appendDropped(e *jsonrpc.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	d := addressed[prompt.Dropped](v)
-	b = wirejson.AppendString(append(b, `{"kind":`...), d.Kind)
+	b = jsonrpc.AppendString(append(b, `{"kind":`...), d.Kind)
 	if d.ID != "" {
-		b = wirejson.AppendString(append(b, `,"id":`...), d.ID)
+		b = jsonrpc.AppendString(append(b, `,"id":`...), d.ID)
 	}
 	if d.Title != "" {
-		b = wirejson.AppendString(append(b, `,"title":`...), d.Title)
+		b = jsonrpc.AppendString(append(b, `,"title":`...), d.Title)
 	}
 	if d.Vault != "" {
-		b = wirejson.AppendString(append(b, `,"vault":`...), d.Vault)
+		b = jsonrpc.AppendString(append(b, `,"vault":`...), d.Vault)
 	}
-	b = wirejson.AppendString(append(b, `,"reason":`...), string(d.Reason))
+	b = jsonrpc.AppendString(append(b, `,"reason":`...), string(d.Reason))
 	if len(d.Candidates) > 0 {
 		var err error
 		b, err = e.Append(append(b, `,"candidates":`...), reflect.ValueOf(d.Candidates))

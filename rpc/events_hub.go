@@ -9,8 +9,8 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 const (
@@ -35,7 +35,7 @@ type eventHub struct {
 	Health func(audience.Reader) protocol.Health
 	Round  time.Duration
 
-	encoder *wirejson.Encoder
+	encoder *jsonrpc.Encoder
 	holds   int64                             // the bytes that may wait before events are held back
 	wanted  [protocol.TopicCount]atomic.Int32 // subscribers
 
@@ -52,7 +52,7 @@ type eventHub struct {
 // New returns a hub without subscribers. The encoder is that of replies, outbound how
 // many bytes may wait on a connection before it is closed, and health finds out how the
 // daemon is.
-func newEventHub(encoder *wirejson.Encoder, outbound int64, health func(audience.Reader) protocol.Health) *eventHub {
+func newEventHub(encoder *jsonrpc.Encoder, outbound int64, health func(audience.Reader) protocol.Health) *eventHub {
 	return &eventHub{
 		Health: health, Round: healthRound, encoder: encoder, holds: min(MaxHeldEventBytes, outbound/4),
 		told: make(map[audience.Reader]verdict), wake: make(chan struct{}, 1),

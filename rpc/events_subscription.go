@@ -9,8 +9,8 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // Connection is what a subscriber is told over.
@@ -102,7 +102,7 @@ func (h *eventHub) deliver(ev *event, subs []*subscriber) {
 
 // deliverTo sends an event to those that want it and that are of one reader.
 func (h *eventHub) deliverTo(reader audience.Reader, ev *event, subs []*subscriber) {
-	var enc *wirejson.Buffer
+	var enc *jsonrpc.Buffer
 	for _, sub := range subs {
 		switch {
 		case !sub.set().has(ev.topic) || sub.of.reader() != reader:
@@ -196,6 +196,6 @@ func unknownTopic(i int, name protocol.Topic) error {
 		names[i] = string(t)
 	}
 	field := fmt.Sprintf("topics[%d]", i)
-	return fault.Field(field, "%s is not a topic: %q", field, wirejson.Clip(string(name))).
+	return fault.Field(field, "%s is not a topic: %q", field, jsonrpc.ClipName(string(name))).
 		WithHint("the topics are %s", strings.Join(names, ", "))
 }

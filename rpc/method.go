@@ -9,7 +9,6 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // Method is one entry of the method table: how a call of that name is decoded, run
@@ -17,8 +16,8 @@ import (
 type Method = jsonrpc.Method
 
 var (
-	decoder = wirejson.Decoder{Reserved: protocol.ProgressToken, StringLists: reflect.TypeFor[entities.Values]()}
-	encoder = wirejson.NewEncoder(map[reflect.Type]wirejson.AppendFunc{
+	decoder = jsonrpc.Decoder{Reserved: protocol.ProgressToken, StringLists: reflect.TypeFor[entities.Values]()}
+	encoder = jsonrpc.NewEncoder(map[reflect.Type]jsonrpc.AppendFunc{
 		reflect.TypeFor[protocol.NoteItem]():   appendNoteItem,
 		reflect.TypeFor[protocol.EntityItem](): appendEntityItem,
 		reflect.TypeFor[prompt.Item]():         appendItem,
@@ -65,7 +64,7 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 		needs = desc.Needs()
 	}
 	decoder.Prepare(reflect.TypeFor[P]()) // a type that can't be decoded shows at the start
-	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
+	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*jsonrpc.Buffer, error) {
 		r := depsOf(k)
 		if r != nil && r.refused != nil {
 			return nil, r.refused

@@ -1,10 +1,5 @@
 package rpc
 
-// Views compares what the rooms of a store say of every record at two times: before and after the
-// store was opened anew. A view that differs was not what is made of the records.
-//
-// admin.check calls it while nobody else is in the rooms. It keeps nothing.
-
 import (
 	"context"
 	"hash/maphash"
@@ -21,11 +16,11 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
-var viewEncoder = wirejson.NewEncoder(nil)
+var viewEncoder = jsonrpc.NewEncoder(nil)
 
 // Rooms are the rooms that are asked.
 type viewDeps struct {

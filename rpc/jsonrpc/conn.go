@@ -13,10 +13,8 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/ctxd/ctxd/rpc/jsonrpc/message"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // phase is where a connection stands in its life.
@@ -36,7 +34,7 @@ type Conn struct {
 	process *process // at the other end
 	socket  net.Conn
 	data    any // what Options.Attach returned
-	in      *message.Reader
+	in      *Reader
 	out     *outbound
 	held    inbound
 	ctx     context.Context // ends with the connection
@@ -190,8 +188,8 @@ func (c *Conn) read() {
 // unreadable answers what can be answered to a message that was not read whole. An
 // error ends the connection.
 func (c *Conn) unreadable(err error) error {
-	var large *message.LargeError
-	var malformed *message.HeaderError
+	var large *TooLargeError
+	var malformed *HeaderError
 	switch {
 	case errors.As(err, &large):
 		c.requests.Add(1)
@@ -202,8 +200,8 @@ func (c *Conn) unreadable(err error) error {
 	case errors.As(err, &malformed):
 		c.reject(nullID, NewError(protocol.CodeParse, "the connection is closed, since nothing after this can be read", "%s", malformed.Error()))
 		c.srv.offended(c, "malformed header")
-	case errors.Is(err, message.ErrTimeout):
-		c.cut(message.ErrTimeout.Error())
+	case errors.Is(err, errReadTimeout):
+		c.cut(errReadTimeout.Error())
 	}
 	return err
 }
@@ -236,26 +234,26 @@ func (c *Conn) queue(k *Call) bool {
 // message takes a whole message apart and sees to its requests. It reports whether
 // this goroutine is to read on; an error ends the connection.
 func (c *Conn) message(frame []byte) (on bool, err error) {
-	if !wirejson.ValidUTF8(frame) {
+	if !ValidUTF8(frame) {
 		c.reject(nullID, NewError(protocol.CodeParse, "", "the message is not valid UTF-8"))
 		return true, nil
 	}
 	limits := &c.srv.limits
-	s := wirejson.MakeScanner(frame, limits.Nesting)
+	s := NewScanner(frame, limits.Nesting)
 	s.Space()
-	var one [1]message.Envelope
+	var one [1]Envelope
 	list := one[:]
 	isBatch := s.Peek() == '['
 	if isBatch {
-		list, err = message.ReadBatch(&s, limits.Batch)
+		list, err = readBatch(&s, limits.Batch)
 	} else {
-		one[0], err = message.ReadEnvelope(&s)
+		one[0], err = ReadEnvelope(&s)
 	}
 	if err == nil {
 		err = s.End()
 	}
 	switch {
-	case errors.Is(err, wirejson.ErrNesting):
+	case errors.Is(err, errNesting):
 		c.reject(nullID, LimitError(false, "the connection is closed", "the message is nested deeper than %d", limits.Nesting))
 		c.srv.offended(c, "nested too deeply")
 		return true, err
@@ -275,7 +273,7 @@ func (c *Conn) message(frame []byte) (on bool, err error) {
 
 // admit makes calls of the requests of a message and has them run. It reports
 // whether this goroutine is to read on.
-func (c *Conn) admit(list []message.Envelope, b *batch) bool {
+func (c *Conn) admit(list []Envelope, b *batch) bool {
 	arrived := time.Now()
 	c.lastUsed.Store(arrived.UnixNano())
 	c.requests.Add(uint64(len(list)))
@@ -317,7 +315,7 @@ func (c *Conn) own(calls []*Call) {
 	for _, k := range calls {
 		size += len(k.params)
 	}
-	if size > message.SmallBuffer {
+	if size > smallBuffer {
 		c.in.Detach()
 		return
 	}
@@ -350,7 +348,7 @@ func (c *Conn) checkDrained() {
 // half only still gets its replies.
 func (c *Conn) linger(why error) {
 	if !errors.Is(why, io.EOF) && !errors.Is(why, io.ErrUnexpectedEOF) &&
-		!errors.As(why, new(*message.HeaderError)) && !errors.Is(why, wirejson.ErrNesting) {
+		!errors.As(why, new(*HeaderError)) && !errors.Is(why, errNesting) {
 		return
 	}
 	c.mu.Lock()

@@ -3,8 +3,6 @@ package jsonrpc
 import (
 	"io"
 	"time"
-
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 )
 
 // IdleWatch is the clock of OnIdle.
@@ -26,7 +24,7 @@ func (i *IdleWatch) Stop()  { i.w.stop() }
 var BeThrifty = beThrifty
 
 // Places are the figures of the places for reads.
-func (s *Server) Places() places.Figures { return s.places.Figures() }
+func (s *Server) Places() PoolStats { return s.places.Figures() }
 
 // Processes is how many clients are known by their process.
 func (s *Server) Processes() int {

@@ -19,9 +19,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 const slice = 10 * time.Millisecond
@@ -51,7 +49,7 @@ func inWorld(t *testing.T, limits jsonrpc.Limits, test func(w *world)) {
 		read := func(name string, storeless bool, run func(ctx context.Context, ms int) error) jsonrpc.Method {
 			return jsonrpc.Method{
 				Name: name, Mode: protocol.Read, Early: true, Storeless: storeless,
-				Run: func(ctx context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
+				Run: func(ctx context.Context, k *jsonrpc.Call) (*jsonrpc.Buffer, error) {
 					var p struct{ MS int }
 					if err := json.Unmarshal(k.Params(), &p); err != nil {
 						return nil, err
@@ -60,7 +58,7 @@ func inWorld(t *testing.T, limits jsonrpc.Limits, test func(w *world)) {
 					if err != nil {
 						return nil, err
 					}
-					return new(wirejson.Encoder).Encode("done")
+					return new(jsonrpc.Encoder).Encode("done")
 				},
 			}
 		}
@@ -96,9 +94,9 @@ func inWorld(t *testing.T, limits jsonrpc.Limits, test func(w *world)) {
 func control(name string, do func(*jsonrpc.Conn)) jsonrpc.Method {
 	return jsonrpc.Method{
 		Name: name, Mode: protocol.Control, Early: true, Storeless: true,
-		Run: func(_ context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
+		Run: func(_ context.Context, k *jsonrpc.Call) (*jsonrpc.Buffer, error) {
 			do(k.Conn())
-			return new(wirejson.Encoder).Encode("done")
+			return new(jsonrpc.Encoder).Encode("done")
 		},
 	}
 }
@@ -374,7 +372,7 @@ func TestREL7_NoPlaceIsLost(t *testing.T) {
 					c.close()
 				}
 				pass(time.Minute)
-				if got, want := w.Places(), (places.Figures{Free: running}); got != want {
+				if got, want := w.Places(), (jsonrpc.PoolStats{Free: running}); got != want {
 					t.Errorf("with %d places they stand at %+v", running, got)
 				}
 				w.wantNoReplies()
@@ -398,7 +396,7 @@ func TestREL7_APlaceOfAnInlineReadIsGivenBack(t *testing.T) {
 		for range 3 {
 			call(2) // shorter than two rounds of the watchdog, longer than a slice
 			synctest.Wait()
-			if got := w.Places(); got != (places.Figures{Free: 2}) {
+			if got := w.Places(); got != (jsonrpc.PoolStats{Free: 2}) {
 				t.Fatalf("no read runs, and the places stand at %+v", got)
 			}
 			for range 20 {

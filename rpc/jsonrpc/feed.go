@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // ErrOver is returned to who sends deltas when nobody will read them: the caller is
@@ -205,7 +203,7 @@ func newReceiver[D any](f *Feed[D], c *Conn, room int) *receiver[D] {
 
 // add sends a delta, or keeps it until the client has read what waits for it. It
 // reports false when there is no room; the delta is then to be given again.
-func (r *receiver[D]) add(delta D, data *wirejson.Buffer) bool {
+func (r *receiver[D]) add(delta D, data *Buffer) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // Method is all that is known here of a method: when its calls may run, and what
@@ -18,7 +17,7 @@ type Method struct {
 	Kind      protocol.JobKind // of a job
 
 	// Run runs a call and returns its result as JSON. It may panic.
-	Run func(ctx context.Context, k *Call) (*wirejson.Buffer, error)
+	Run func(ctx context.Context, k *Call) (*Buffer, error)
 }
 
 // Writes reports whether the method changes anything.

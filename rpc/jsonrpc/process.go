@@ -3,8 +3,6 @@ package jsonrpc
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 )
 
 // maxExtra is how many reads of a client may run without a place: those that run
@@ -20,7 +18,7 @@ type process struct {
 	open            int          // its connections, those that have not ended yet included; under Server.mu
 	lastOwnEviction time.Time    // when it was last to evict one of its own, being over its share; under Server.mu
 	extra           atomic.Int64 // reads that run without a place
-	places          places.Client
+	places          poolClient
 	waitingReplies  atomic.Int64 // long replies that wait for memory
 	lastReply       uint64       // when one of them had its turn last; under replies.mu
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // What a call returns is made into JSON that is as large as the result, or six times as
@@ -38,9 +36,9 @@ type waitingReply struct {
 
 // Encode writes the result of a call, as its method does last. A long one waits until
 // there is room for it. The error may be that of a context that has ended.
-func (k *Call) Encode(ctx context.Context, enc *wirejson.Encoder, result any) (*wirejson.Buffer, error) {
+func (k *Call) Encode(ctx context.Context, enc *Encoder, result any) (*Buffer, error) {
 	out, err := enc.EncodeShort(result)
-	if !errors.Is(err, wirejson.ErrLong) {
+	if !errors.Is(err, ErrLongValue) {
 		return out, err
 	}
 	size := enc.Size(result)

@@ -11,25 +11,23 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // replySize is more than a reply may have that is not booked. Of two of them only one is
 // written at a time when there is room for twice as much.
-const replySize = wirejson.ShortValue + 1000
+const replySize = jsonrpc.ShortValueSize + 1000
 
 // reply makes a method whose result takes so many bytes, and for so long to be written.
 func (w *world) reply(name string, size int) jsonrpc.Method {
 	return jsonrpc.Method{
 		Name: name, Mode: protocol.Read, Early: true,
-		Run: func(ctx context.Context, k *jsonrpc.Call) (*wirejson.Buffer, error) {
+		Run: func(ctx context.Context, k *jsonrpc.Call) (*jsonrpc.Buffer, error) {
 			var p struct{ MS int }
 			if err := json.Unmarshal(k.Params(), &p); err != nil {
 				return nil, err
 			}
-			return k.Encode(ctx, new(wirejson.Encoder), struct {
+			return k.Encode(ctx, new(jsonrpc.Encoder), struct {
 				Text string
 				Slow slowly
 			}{strings.Repeat("x", size), slowly{w, k.Conn(), p.MS}})
@@ -186,7 +184,7 @@ func TestREL8_AReplyThatWaitsCanBeWithdrawn(t *testing.T) {
 			t.Errorf("written for the connections %s", got)
 		}
 		w.wantNoReplies()
-		if got, want := w.Places(), (places.Figures{Free: 8}); got != want {
+		if got, want := w.Places(), (jsonrpc.PoolStats{Free: 8}); got != want {
 			t.Errorf("the places stand at %+v", got)
 		}
 	})

@@ -7,17 +7,16 @@ import (
 	"sync/atomic"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 const (
-	headRoom     = 32                    // of "Content-Length: N", its line ends included
-	pooledBuffer = wirejson.PooledBuffer // larger buffers are left to the collector
+	headRoom     = 32              // of "Content-Length: N", its line ends included
+	pooledBuffer = maxPooledBuffer // larger buffers are left to the collector
 )
 
 var (
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
-	encoder wirejson.Encoder // of what is not a result: errors and notifications
+	encoder Encoder // of what is not a result: errors and notifications
 	nullID  = []byte("null")
 )
 
@@ -79,7 +78,7 @@ func appendReply(b, id, result []byte, e *protocol.Error) []byte {
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)
 	b = append(b, `,"message":`...)
-	b = wirejson.AppendString(b, e.Message)
+	b = AppendString(b, e.Message)
 	if e.Data != nil {
 		data, err := encoder.Encode(e.Data)
 		if err == nil {
@@ -168,7 +167,7 @@ func (c *Conn) Notify(method string, params any) error {
 func (c *Conn) Push(method string, params []byte) {
 	c.emit(func(b []byte) []byte {
 		b = append(b, `{"jsonrpc":"2.0","method":`...)
-		b = wirejson.AppendString(b, method)
+		b = AppendString(b, method)
 		b = append(b, `,"params":`...)
 		b = append(b, params...)
 		return append(b, '}')

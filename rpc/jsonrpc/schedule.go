@@ -12,10 +12,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/ctxd/ctxd/entities/yield"
-	"github.com/ctxd/ctxd/rpc/jsonrpc/message"
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // callState is where a call stands. It changes under schedule.mu.
@@ -57,9 +54,9 @@ type Call struct {
 	inlineContext     *inlineContext     // of an inline call; nil for others
 	inlineStorage     inlineContext      // what inlineContext points to
 
-	work  work        // of a mutation, under memory.mu
-	reply int64       // bytes that are booked for the reply, under replies.mu
-	place places.Read // of a read
+	work  work     // of a mutation, under memory.mu
+	reply int64    // bytes that are booked for the reply, under replies.mu
+	place poolRead // of a read
 
 	streams atomic.Pointer[callStreams] // nil for a call that has opened none
 }
@@ -69,7 +66,7 @@ func (k *Call) find(quoted []byte) {
 	table := k.conn.srv.methods
 	k.method = table[string(quoted[1:len(quoted)-1])]
 	if k.method == nil {
-		k.name = wirejson.Unquote(quoted)
+		k.name = Unquote(quoted)
 		k.method = table[k.name]
 	}
 }
@@ -88,7 +85,7 @@ type schedule struct {
 
 	reads   []*Call // that wait, in the order of arrival
 	reading int
-	places  places.Conn
+	places  poolConn
 	inPool  bool             // in a line for a place
 	jobs    map[*jobKind]int // that run or wait for the gate, by kind; nil for none
 	pending []*Call          // jobs that wait for the gate
@@ -239,7 +236,7 @@ func (c *Conn) notified(k *Call) {
 		c.leaving.Store(true)
 	case protocol.NotifyCancel:
 		var id []byte
-		s := wirejson.MakeScanner(k.params, c.srv.limits.Nesting)
+		s := NewScanner(k.params, c.srv.limits.Nesting)
 		if s.Peek() != '{' {
 			return
 		}
@@ -252,7 +249,7 @@ func (c *Conn) notified(k *Call) {
 			}
 			return err
 		})
-		if id != nil && message.ValidID(id) {
+		if id != nil && validID(id) {
 			c.withdraw(id)
 		}
 	}
@@ -264,8 +261,8 @@ func (c *Conn) refusal(k *Call) *protocol.Error {
 	case k.invalid != "":
 		return NewError(protocol.CodeInvalidRequest, "", "the message is not a request: %s", k.invalid)
 	case k.method == nil:
-		e := NewError(protocol.CodeMethodNotFound, "rpc.discover lists the methods", "there is no method %q", wirejson.Clip(k.name))
-		e.Data.Ref = wirejson.Clip(k.name)
+		e := NewError(protocol.CodeMethodNotFound, "rpc.discover lists the methods", "there is no method %q", ClipName(k.name))
+		e.Data.Ref = ClipName(k.name)
 		return e
 	case k.rejected && k.noRoom:
 		return LimitError(true, "call again in a moment", "the waiting calls of all connections hold more than %d bytes",
@@ -392,7 +389,7 @@ func (c *Conn) nextRead() *Call {
 
 // turn runs one read on a place that the connection is given, and reports whether the
 // place is the caller's again.
-func (c *Conn) turn(line places.Line) (placed bool) {
+func (c *Conn) turn(line poolLine) (placed bool) {
 	c.mu.Lock()
 	c.inPool = false
 	k := c.nextRead()
@@ -502,7 +499,7 @@ func (c *Conn) withdraw(id []byte) {
 	var gone []*Call
 	c.mu.Lock()
 	for _, k := range c.calls {
-		if k.id == nil || !message.SameID(k.id, id) || k.method == nil {
+		if k.id == nil || !sameID(k.id, id) || k.method == nil {
 			continue
 		}
 		if k.peer == nil && k.inlineContext == nil {
@@ -552,7 +549,7 @@ func (c *Conn) forgetDropped() {
 func (c *Conn) execute(ctx context.Context, k *Call) {
 	defer c.srv.replies.end(k)
 	start := time.Now()
-	var result *wirejson.Buffer
+	var result *Buffer
 	var e *protocol.Error
 	if k.batch != nil && k.method.Mode == protocol.Read && k.batch.full.Load() {
 		e = batchTooLarge()
@@ -585,7 +582,7 @@ func (c *Conn) execute(ctx context.Context, k *Call) {
 }
 
 // compute runs the handler of a call. A panic ends this call and nothing else.
-func (c *Conn) compute(ctx context.Context, k *Call) (result *wirejson.Buffer, e *protocol.Error) {
+func (c *Conn) compute(ctx context.Context, k *Call) (result *Buffer, e *protocol.Error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			result, e = nil, c.srv.panicked(ctx, &k.method.Method, thrown)

@@ -14,11 +14,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/ctxd/ctxd/rpc/jsonrpc/message"
-	"github.com/ctxd/ctxd/rpc/jsonrpc/places"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/socket"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // Options say what a Server serves.
@@ -67,7 +64,7 @@ type Server struct {
 	follows   func(*Conn) bool
 
 	gate       Gate
-	places     places.Pool
+	places     readPool
 	watchdog   watchdog
 	waiting    ledger
 	unfinished unfinished
@@ -290,7 +287,7 @@ func (s *Server) connect(conn net.Conn, id uint64, process *process) *Conn {
 	c.opened = time.Now()
 	c.lastUsed.Store(c.opened.UnixNano())
 	c.beginning = time.AfterFunc(s.limits.InitializeTimeout, c.notBegun)
-	c.in = message.NewReader(meter{conn, &c.bytesIn}, message.Options{
+	c.in = NewReader(meter{conn, &c.bytesIn}, ReaderOptions{
 		MessageBytes: s.limits.MessageBytes, HeaderBytes: s.limits.HeaderBytes,
 		Timeout: s.limits.FrameTimeout, Timer: conn, Hold: func(n int) { s.hold(c, n) },
 	})
@@ -316,7 +313,7 @@ func (s *Server) offended(c *Conn, reason string) {
 	s.cuts.Add(1)
 	client := ""
 	if name := c.client.Load(); name != nil {
-		client = wirejson.Clip(*name)
+		client = ClipName(*name)
 	}
 	s.log.Warn("connection closed", "conn", c.id, "client", client, "reason", reason)
 }

@@ -11,8 +11,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/ctxd/ctxd/rpc/jsonrpc/message"
-	"github.com/ctxd/ctxd/rpc/wirejson"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 )
 
 // Bounds of a message. A document of 10 MB and its escapes fit.
@@ -25,7 +24,7 @@ const (
 // stream carries the messages of an editor. It stands in for the library's own, which ends
 // with the first malformed message.
 type stream struct {
-	in      *message.Reader
+	in      *jsonrpc.Reader
 	drained func() // waits until every request that was read is answered
 	log     *slog.Logger
 
@@ -37,7 +36,7 @@ var _ jsonrpc2.ObjectStream = (*stream)(nil)
 
 func newStream(in io.Reader, out io.Writer, log *slog.Logger) *stream {
 	return &stream{
-		in:  message.NewReader(in, message.Options{MessageBytes: maxMessage, HeaderBytes: maxHeaders}),
+		in:  jsonrpc.NewReader(in, jsonrpc.ReaderOptions{MessageBytes: maxMessage, HeaderBytes: maxHeaders}),
 		out: out, log: log,
 	}
 }
@@ -47,7 +46,7 @@ func newStream(in io.Reader, out io.Writer, log *slog.Logger) *stream {
 func (s *stream) ReadObject(v any) error {
 	for {
 		frame, err := s.in.Next()
-		var large *message.LargeError
+		var large *jsonrpc.TooLargeError
 		switch {
 		case errors.As(err, &large):
 			if id := large.ID(); id != nil {
@@ -55,7 +54,7 @@ func (s *stream) ReadObject(v any) error {
 			}
 			continue
 		case err != nil:
-			var header *message.HeaderError
+			var header *jsonrpc.HeaderError
 			if errors.As(err, &header) {
 				s.refuse(nil, jsonrpc2.CodeParseError, header.Error())
 			}
@@ -70,13 +69,13 @@ func (s *stream) ReadObject(v any) error {
 
 // decode has the library read a message. It reports false for one that it has answered.
 func (s *stream) decode(frame []byte, v any) bool {
-	scan := wirejson.MakeScanner(frame, maxNesting)
+	scan := jsonrpc.NewScanner(frame, maxNesting)
 	scan.Space()
 	if scan.Peek() == '[' {
 		s.refuse(nil, jsonrpc2.CodeInvalidRequest, "the protocol has no batches")
 		return false
 	}
-	e, err := message.ReadEnvelope(&scan)
+	e, err := jsonrpc.ReadEnvelope(&scan)
 	if err == nil {
 		err = scan.End()
 	}

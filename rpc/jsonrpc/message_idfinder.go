@@ -1,6 +1,4 @@
-package message
-
-import "github.com/ctxd/ctxd/rpc/wirejson"
+package jsonrpc
 
 // idFinder keeps the top level of a message, without what is inside of its values:
 // enough to find the id of one that is too large, so that its caller need not wait
@@ -12,7 +10,7 @@ type idFinder struct {
 	escaped bool // behind a backslash in it
 }
 
-var nullID = []byte("null")
+var nullIDText = []byte("null")
 
 // headBytes is how much is kept. What is behind it is dropped.
 const headBytes = 4 << 10
@@ -49,10 +47,10 @@ func (f *idFinder) keeps(c byte) bool {
 // id returns the id of the message: null when it has none or none is found, nil
 // for a notification, which is never answered.
 func (f *idFinder) id() (id []byte) {
-	s := wirejson.MakeScanner(f.kept, 2)
+	s := NewScanner(f.kept, 2)
 	s.Space()
 	if s.Peek() != '{' {
-		return nullID
+		return nullIDText
 	}
 	called := false
 	err := s.Object(func(key []byte) error {
@@ -64,15 +62,15 @@ func (f *idFinder) id() (id []byte) {
 		switch {
 		case string(key) == `"method"`:
 			called = true
-		case string(key) == `"id"` && ValidID(value) && !s.AtEnd():
+		case string(key) == `"id"` && validID(value) && !s.AtEnd():
 			id = value
 		case string(key) == `"id"`:
-			id = nullID
+			id = nullIDText
 		}
 		return nil
 	})
 	if id == nil && (err != nil || !called) {
-		return nullID // what is kept may end before its id, or it is no request
+		return nullIDText // what is kept may end before its id, or it is no request
 	}
 	return id
 }

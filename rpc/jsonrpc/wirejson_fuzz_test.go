@@ -1,4 +1,4 @@
-package wirejson_test
+package jsonrpc_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/rpc/wirejson"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 )
 
 // check reports whether a Scanner takes data as one JSON value.
 func check(data []byte, nesting int) error {
-	s := wirejson.MakeScanner(data, nesting)
+	s := jsonrpc.NewScanner(data, nesting)
 	s.Space()
 	if err := s.Value(); err != nil {
 		return err
@@ -28,7 +28,7 @@ func decodeAny(text string) (any, error) {
 	var p struct {
 		V any `json:"v"`
 	}
-	var d wirejson.Decoder
+	var d jsonrpc.Decoder
 	_, err := d.Decode([]byte(`{"v":`+text+`}`), &p, 0)
 	return p.V, err
 }
@@ -67,7 +67,7 @@ func FuzzJSON(f *testing.F) {
 func TestStringsSurviveBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text")
-		mine := wirejson.AppendString(nil, s)
+		mine := jsonrpc.AppendString(nil, s)
 		var back string
 		if err := json.Unmarshal(mine, &back); err != nil || back != s {
 			t.Fatalf("%q was written as %s, which is %q (%v)", s, mine, back, err)
@@ -76,7 +76,7 @@ func TestStringsSurviveBothWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := wirejson.Unquote(theirs); got != s {
+		if got := jsonrpc.Unquote(theirs); got != s {
 			t.Fatalf("%s was read as %q, want %q", theirs, got, s)
 		}
 	})

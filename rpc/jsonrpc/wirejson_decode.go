@@ -1,4 +1,4 @@
-package wirejson
+package jsonrpc
 
 import (
 	"errors"
@@ -256,7 +256,7 @@ func (d *decoding) object(v reflect.Value, p *plan) error {
 				if top && name != "" && name == d.reservedName {
 					return under(name, d.reservedValue())
 				}
-				return under(Clip(name), bad("is not a parameter%s", near(name, p)))
+				return under(ClipName(name), bad("is not a parameter%s", near(name, p)))
 			}
 		}
 		if seen&(1<<m.number) != 0 {
@@ -288,7 +288,7 @@ func (d *decoding) object(v reflect.Value, p *plan) error {
 
 // Clip makes a name that a client made up fit for an error that tells it back: it is
 // bounded, and quoted when it is empty or does strange things where it is shown.
-func Clip(name string) string {
+func ClipName(name string) string {
 	const most = 64
 	n := 0
 	for i := range name {
@@ -406,7 +406,7 @@ func (d *decoding) mapping(v reflect.Value, p *plan) error {
 	v.Set(reflect.MakeMap(p.typ))
 	return d.Scanner.Object(func(key []byte) error {
 		name := Unquote(key)
-		step := Clip(name)
+		step := ClipName(name)
 		k := reflect.ValueOf(name)
 		if v.MapIndex(k).IsValid() {
 			return under(step, bad("is given twice"))
@@ -474,14 +474,14 @@ func (d *decoding) any() (any, error) {
 		err := d.Scanner.Object(func(key []byte) error {
 			name := Unquote(key)
 			if _, twice := m[name]; twice {
-				return under(Clip(name), bad("is given twice"))
+				return under(ClipName(name), bad("is given twice"))
 			}
 			x, err := d.any()
 			m[name] = x
 			if err == nil {
 				err = d.spend(mapEntry)
 			}
-			return under(Clip(name), err)
+			return under(ClipName(name), err)
 		})
 		return m, err
 	}

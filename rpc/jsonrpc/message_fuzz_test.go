@@ -1,4 +1,4 @@
-package message_test
+package jsonrpc_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/ctxd/ctxd/rpc/jsonrpc/message"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 )
 
 var frameSeeds = []string{
@@ -21,10 +21,10 @@ func FuzzFrameReader(f *testing.F) {
 	for _, s := range frameSeeds {
 		f.Add([]byte(s))
 	}
-	limits := message.Options{MessageBytes: 256, HeaderBytes: 128}
+	limits := jsonrpc.ReaderOptions{MessageBytes: 256, HeaderBytes: 128}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		whole, end := message.ReadFrames(bytes.NewReader(data), limits)
-		slow, slowEnd := message.ReadFrames(iotest.OneByteReader(bytes.NewReader(data)), limits)
+		whole, end := jsonrpc.ReadFrames(bytes.NewReader(data), limits)
+		slow, slowEnd := jsonrpc.ReadFrames(iotest.OneByteReader(bytes.NewReader(data)), limits)
 		if !reflect.DeepEqual(whole, slow) || (end == nil) != (slowEnd == nil) || end.Error() != slowEnd.Error() {
 			t.Fatalf("whole: %q %v\nbyte by byte: %q %v", whole, end, slow, slowEnd)
 		}

@@ -1,4 +1,4 @@
-package wirejson
+package jsonrpc
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package wirejson
+package jsonrpc
 
 import (
 	"errors"
@@ -7,22 +7,22 @@ import (
 )
 
 // ErrLong is returned for a value that is too long to be written without asking.
-var ErrLong = errors.New("wirejson: the value is long")
+var ErrLongValue = errors.New("wirejson: the value is long")
 
 // ShortValue is how many bytes EncodeShort writes.
-const ShortValue = 160 << 10
+const ShortValueSize = 160 << 10
 
 // EncodeShort is Encode for a value that takes up to ShortValue bytes; ErrLong for any
 // other, of which hardly more than that is written.
 func (e *Encoder) EncodeShort(v any) (*Buffer, error) {
-	e.setting.Do(func() { e.short = &Encoder{special: e.special, most: ShortValue} })
+	e.setting.Do(func() { e.short = &Encoder{special: e.special, most: ShortValueSize} })
 	out, err := e.short.Encode(v)
 	if err != nil {
 		return nil, err
 	}
-	if len(out.buf) > ShortValue {
+	if len(out.buf) > ShortValueSize {
 		out.Release()
-		return nil, ErrLong
+		return nil, ErrLongValue
 	}
 	return out, nil
 }
@@ -40,7 +40,7 @@ func (e *Encoder) EncodeInto(v any, size int) (*Buffer, error) {
 // tooLong is ErrLong when so many bytes are too many.
 func (e *Encoder) tooLong(n int) error {
 	if e.most > 0 && n > e.most {
-		return ErrLong
+		return ErrLongValue
 	}
 	return nil
 }

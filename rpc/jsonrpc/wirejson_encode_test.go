@@ -1,4 +1,4 @@
-package wirejson_test
+package jsonrpc_test
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // encode returns the JSON of a value.
 func encode(v any) (string, error) {
-	var e wirejson.Encoder
+	var e jsonrpc.Encoder
 	b, err := e.Encode(v)
 	if err != nil {
 		return "", err
@@ -136,7 +136,7 @@ func FuzzValidUTF8(f *testing.F) {
 		f.Add([]byte(text + "\xe2\x82" + text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if got, want := wirejson.ValidUTF8(text), utf8.Valid(text); got != want {
+		if got, want := jsonrpc.ValidUTF8(text), utf8.Valid(text); got != want {
 			t.Fatalf("%q: %v, want %v", text, got, want)
 		}
 	})

@@ -1,4 +1,22 @@
-package message
+package jsonrpc
+
+// Message cuts the bytes of a connection into messages, in either framing, and
+// finds the parts of the requests in them (RPC-4). It makes no call of them: what a
+// method is called, and what its params hold, is nothing to it.
+//
+// A Reader gives one message after the other (reader.go). One that is too large is
+// dropped to its end, and the id of its call found all the same (idfinder.go). An
+// Envelope is a request whose parts are the bytes that came (envelope.go): nothing is
+// copied, so they are valid for as long as the message is.
+//
+// rpc/jsonrpc has one Reader a connection. How much a connection may hold of a message
+// is bounded by Options; what all connections hold is added up there, through
+// Options.Hold.
+//
+// # Concurrency
+//
+// A Reader belongs to one goroutine at a time. The functions may be called by any
+// number of them.
 
 import (
 	"bytes"
@@ -24,10 +42,10 @@ const (
 const keptBuffer = 32 << 10
 
 // SmallBuffer is how many bytes an idle connection holds to read into.
-const SmallBuffer = 4 << 10
+const smallBuffer = 4 << 10
 
 // ErrTimeout says that a message was not complete in time.
-var ErrTimeout = errors.New("a message was not complete in time")
+var errReadTimeout = errors.New("a message was not complete in time")
 
 // HeaderError is a header block that says no length, so that nothing after it
 // can be understood either.
@@ -38,37 +56,37 @@ func (e *HeaderError) Error() string { return e.msg }
 
 // LargeError is a message over the limit, which has been dropped to its end: a
 // client may not listen before it has sent all of a message.
-type LargeError struct {
+type TooLargeError struct {
 	limit int
 	head  idFinder
 }
 
 // Error says what the limit is.
-func (e *LargeError) Error() string {
+func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the message is longer than %d bytes", e.limit)
 }
 
 // ID returns the id of the message: null when it has none or none is found, nil for a
 // notification, which is never answered.
-func (e *LargeError) ID() []byte { return e.head.id() }
+func (e *TooLargeError) ID() []byte { return e.head.id() }
 
 // Options bound what a Reader takes.
-type Options struct {
+type ReaderOptions struct {
 	MessageBytes int           // of a message at most
 	HeaderBytes  int           // of a header block at most
 	Timeout      time.Duration // for a message, from its first byte on; 0: none
-	Timer        Deadliner     // that keeps the Timeout; nil: none is kept
+	Timer        readDeadliner // that keeps the Timeout; nil: none is kept
 	Hold         func(n int)   // told by how much the buffer grows and shrinks; may be nil
 }
 
 // Deadliner is the part of a net.Conn that bounds reading.
-type Deadliner interface{ SetReadDeadline(time.Time) error }
+type readDeadliner interface{ SetReadDeadline(time.Time) error }
 
 // Reader cuts the bytes of a connection into messages. It belongs to one
 // goroutine.
 type Reader struct {
 	src  io.Reader
-	opts Options
+	opts ReaderOptions
 
 	mode   framing
 	buf    []byte // buf[lo:hi] is read and not yet used
@@ -78,7 +96,7 @@ type Reader struct {
 }
 
 // NewReader returns a reader of what src gives.
-func NewReader(src io.Reader, o Options) *Reader { return &Reader{src: src, opts: o} }
+func NewReader(src io.Reader, o ReaderOptions) *Reader { return &Reader{src: src, opts: o} }
 
 // ByNewline reports whether a message is a line. It may be called by any goroutine that
 // knows of a message, since the first one decides.
@@ -119,7 +137,7 @@ func (f *Reader) blanks() error {
 		f.unsetDeadline()
 		f.lo, f.hi = 0, 0
 		if f.buf == nil || cap(f.buf) > keptBuffer {
-			f.replace(make([]byte, SmallBuffer))
+			f.replace(make([]byte, smallBuffer))
 		}
 		if err := f.read(); err != nil {
 			return err
@@ -165,7 +183,7 @@ func (f *Reader) read() error {
 	}
 	var timeout net.Error
 	if f.timed && errors.As(err, &timeout) && timeout.Timeout() {
-		return ErrTimeout
+		return errReadTimeout
 	}
 	return err
 }
@@ -183,7 +201,7 @@ func (f *Reader) more(want int) error {
 			if want > 0 && want < 2*size {
 				size = want
 			}
-			grown := make([]byte, max(size, f.hi-f.lo)+SmallBuffer)
+			grown := make([]byte, max(size, f.hi-f.lo)+smallBuffer)
 			f.hi = copy(grown, f.buf[f.lo:f.hi])
 			f.lo = 0
 			f.replace(grown)
@@ -220,7 +238,7 @@ func (f *Reader) take(n int) []byte {
 // on with another.
 func (f *Reader) Detach() {
 	rest := f.buf[f.lo:f.hi]
-	f.replace(make([]byte, max(SmallBuffer, len(rest))))
+	f.replace(make([]byte, max(smallBuffer, len(rest))))
 	f.lo, f.hi = 0, copy(f.buf, rest)
 }
 
@@ -252,7 +270,7 @@ func (f *Reader) line() ([]byte, error) {
 // drop passes over n bytes of a message that is over the limit, or, when n is
 // negative, over all up to the next line break or the end.
 func (f *Reader) drop(n int64) error {
-	large := &LargeError{limit: f.opts.MessageBytes}
+	large := &TooLargeError{limit: f.opts.MessageBytes}
 	for {
 		chunk := f.buf[f.lo:f.hi]
 		whole := false

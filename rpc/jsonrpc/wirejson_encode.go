@@ -1,4 +1,31 @@
-package wirejson
+package jsonrpc
+
+// Wirejson reads and writes JSON for the wire: a Scanner that checks a
+// message and finds its parts without making anything of them, a strict Decoder
+// for params and a fast Encoder for results. It knows no method and no record.
+//
+// # Strictness
+//
+// A Decoder takes what a struct declares and nothing else; the tags json, default,
+// min, max, enum and long are described in rpc/protocol. What does not fit is a
+// fault that names the parameter by its path, as in entities[3].name.
+//
+// # Cost
+//
+// A message is checked once, by the Scanner: RFC 8259, in UTF-8, to a depth that
+// the caller sets. The Decoder relies on that and looks only for the ends of
+// strings. Eight bytes are looked at together, since most of a message is the text
+// of notes (BenchmarkRoundTrip and BenchmarkAssemble in package rpc). The Encoder
+// makes a function a type, once, and writes what encoding/json would.
+//
+// What the lists and maps of one call take beside their strings is bounded
+// (valueRoom), because a list of {} can take hundreds of times the room of its
+// message.
+//
+// # Concurrency
+//
+// A Decoder and an Encoder may be used by any number of goroutines; a Scanner and a
+// Buffer belong to one. rpc/jsonrpc and rpc may import this package.
 
 import (
 	"encoding"
@@ -42,13 +69,13 @@ type Buffer struct{ buf []byte }
 
 // PooledBuffer is how large a buffer may be to be used again; larger ones are left
 // to the collector, and are their reader's for good.
-const PooledBuffer = 64 << 10
+const maxPooledBuffer = 64 << 10
 
-var buffers = sync.Pool{New: func() any { return new(Buffer) }}
+var valueBuffers = sync.Pool{New: func() any { return new(Buffer) }}
 
 // Encode returns v as JSON on one line. The bytes are valid until Release.
 func (e *Encoder) Encode(v any) (*Buffer, error) {
-	out := buffers.Get().(*Buffer)
+	out := valueBuffers.Get().(*Buffer)
 	var err error
 	out.buf, err = e.Append(out.buf[:0], reflect.ValueOf(v))
 	if err != nil {
@@ -63,10 +90,10 @@ func (b *Buffer) Bytes() []byte { return b.buf }
 
 // Release lets the buffer be used again.
 func (b *Buffer) Release() {
-	if cap(b.buf) > PooledBuffer {
+	if cap(b.buf) > maxPooledBuffer {
 		b.buf = nil
 	}
-	buffers.Put(b)
+	valueBuffers.Put(b)
 }
 
 // Append appends a value of any type; none is null.

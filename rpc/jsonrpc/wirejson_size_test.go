@@ -1,11 +1,11 @@
-package wirejson_test
+package jsonrpc_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/rpc/wirejson"
+	"github.com/ctxd/ctxd/rpc/jsonrpc"
 )
 
 // TestREL6_LongValuesAreKnownBeforeTheyAreWritten: Size tells the room that a value takes,
@@ -18,7 +18,7 @@ func TestREL6_LongValuesAreKnownBeforeTheyAreWritten(t *testing.T) {
 		Next  *head          `json:"next"`
 	}
 	const long = 1 << 20
-	enc := new(wirejson.Encoder)
+	enc := new(jsonrpc.Encoder)
 	many := make([]head, 4000)
 	for i := range many {
 		many[i] = head{Name: "A name that is not long", Tags: []string{"a", "b"}, Other: map[string]any{"n": 1.5, "": nil}}
@@ -34,7 +34,7 @@ func TestREL6_LongValuesAreKnownBeforeTheyAreWritten(t *testing.T) {
 		"bytes":    make([]byte, long),
 	} {
 		_, err := enc.EncodeShort(v)
-		if !errors.Is(err, wirejson.ErrLong) {
+		if !errors.Is(err, jsonrpc.ErrLongValue) {
 			t.Errorf("%s: the error of EncodeShort is %v", name, err)
 		}
 		size := enc.Size(v)
@@ -49,7 +49,7 @@ func TestREL6_LongValuesAreKnownBeforeTheyAreWritten(t *testing.T) {
 			t.Errorf("%s: the buffer of %d bytes has grown to %d", name, size, n)
 		}
 	}
-	for _, v := range []any{nil, "short", many[:10], strings.Repeat("x", wirejson.ShortValue-2)} {
+	for _, v := range []any{nil, "short", many[:10], strings.Repeat("x", jsonrpc.ShortValueSize-2)} {
 		short, err := enc.EncodeShort(v)
 		if err != nil {
 			t.Fatal(err)

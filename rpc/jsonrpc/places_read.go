@@ -1,4 +1,4 @@
-package places
+package jsonrpc
 
 import (
 	"context"
@@ -19,8 +19,8 @@ const (
 
 // Read is what the pool knows of a read. Its methods are called by the goroutine that
 // runs the read.
-type Read struct {
-	conn     *Conn
+type poolRead struct {
+	conn     *poolConn
 	sliceEnd time.Time     // zero for one that runs inline and has not looked yet
 	waited   time.Duration // in line
 	known    bool          // to the pool
@@ -34,17 +34,17 @@ type Read struct {
 }
 
 // Init says which connection the read came over.
-func (k *Read) Init(c *Conn) { k.conn = c }
+func (k *poolRead) Init(c *poolConn) { k.conn = c }
 
 // Start begins the first slice of a read.
-func (k *Read) Start(now time.Time) { k.sliceEnd = now.Add(k.conn.pool.slice) }
+func (k *poolRead) Start(now time.Time) { k.sliceEnd = now.Add(k.conn.pool.slice) }
 
 // Waited returns how long the read has waited in line since it began.
-func (k *Read) Waited() time.Duration { return k.waited }
+func (k *poolRead) Waited() time.Duration { return k.waited }
 
 // End is called when a read is done, and reports whether a place is the caller's, who
 // gives it back (Pool.Leave) or has the pool go on with it.
-func (k *Read) End() (held bool) {
+func (k *poolRead) End() (held bool) {
 	if !k.known {
 		return false
 	}
@@ -59,7 +59,7 @@ func (k *Read) End() (held bool) {
 
 // GiveUp gives the place of a read back for good: the read goes on without one, and
 // computes little.
-func (k *Read) GiveUp() {
+func (k *poolRead) GiveUp() {
 	if !k.known {
 		return
 	}
@@ -75,7 +75,7 @@ func (k *Read) GiveUp() {
 
 // Yield has a read wait that has computed for a slice, while others wait for its place: it
 // is the yield.Yielder of the context of the read.
-func (k *Read) Yield(ctx context.Context) {
+func (k *poolRead) Yield(ctx context.Context) {
 	pool := k.conn.pool
 	now := time.Now()
 	if k.sliceEnd.IsZero() {

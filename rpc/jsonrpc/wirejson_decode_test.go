@@ -1,4 +1,4 @@
-package wirejson_test
+package jsonrpc_test
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package places
+package jsonrpc
 
 import (
 	"sync/atomic"

@@ -1,9 +1,7 @@
-package message
+package jsonrpc
 
 import (
 	"bytes"
-
-	"github.com/ctxd/ctxd/rpc/wirejson"
 )
 
 // Envelope is a request as it stands in its message.
@@ -26,7 +24,7 @@ const (
 
 // ReadEnvelope walks over one element of a message and finds the fields of a
 // request.
-func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
+func ReadEnvelope(s *Scanner) (e Envelope, err error) {
 	if s.Peek() != '{' {
 		e.Invalid = "a request must be an object"
 		return e, s.Value()
@@ -39,7 +37,7 @@ func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
 		}
 		value := s.Since(start)
 		if bytes.IndexByte(key, '\\') >= 0 {
-			key = wirejson.AppendString(nil, wirejson.Unquote(key))
+			key = AppendString(nil, Unquote(key))
 		}
 		var bit uint8
 		switch string(key) {
@@ -63,7 +61,7 @@ func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
 	if err == nil && e.Invalid == "" {
 		e.Invalid = e.check()
 	}
-	if e.ID != nil && !ValidID(e.ID) {
+	if e.ID != nil && !validID(e.ID) {
 		e.ID = nil
 	}
 	e.Reply = e.Reply && e.Method == nil
@@ -72,7 +70,7 @@ func ReadEnvelope(s *wirejson.Scanner) (e Envelope, err error) {
 
 func (e *Envelope) check() string {
 	switch {
-	case e.ID != nil && !ValidID(e.ID):
+	case e.ID != nil && !validID(e.ID):
 		return "an id must be a string, a number or null"
 	case !e.version:
 		return `the member "jsonrpc" is not "2.0"`
@@ -90,23 +88,23 @@ func (e *Envelope) check() string {
 }
 
 // ValidID reports whether a value may be an id: a string, a number or null.
-func ValidID(id []byte) bool {
+func validID(id []byte) bool {
 	c := id[0]
 	return c == '"' || c == 'n' || c == '-' || c >= '0' && c <= '9'
 }
 
 // SameID reports whether two ids are the same value. Strings may be escaped in
 // different ways.
-func SameID(a, b []byte) bool {
+func sameID(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	return a[0] == '"' && b[0] == '"' && wirejson.Unquote(a) == wirejson.Unquote(b)
+	return a[0] == '"' && b[0] == '"' && Unquote(a) == Unquote(b)
 }
 
 // ReadBatch takes the elements of a list apart. Of a list that is too long only the
 // count is of interest.
-func ReadBatch(s *wirejson.Scanner, limit int) (list []Envelope, err error) {
+func readBatch(s *Scanner, limit int) (list []Envelope, err error) {
 	err = s.Array(func() error {
 		e, err := ReadEnvelope(s)
 		if len(list) <= limit {

@@ -1,4 +1,4 @@
-package wirejson
+package jsonrpc
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 // ErrNesting is the one scan error that ends the connection: a stack of
 // brackets is an attack or a defect, and the next one would cost as much.
-var ErrNesting = errors.New("nested too deeply")
+var errNesting = errors.New("nested too deeply")
 
 // syntaxError says where bytes stop being JSON.
 type syntaxError struct {
@@ -38,7 +38,7 @@ type Scanner struct {
 
 // MakeScanner returns a Scanner at the start of data, which may be nested to a
 // depth.
-func MakeScanner(data []byte, nesting int) Scanner { return Scanner{data: data, limit: nesting} }
+func NewScanner(data []byte, nesting int) Scanner { return Scanner{data: data, limit: nesting} }
 
 // Pos returns the position in bytes.
 func (s *Scanner) Pos() int { return s.pos }
@@ -116,7 +116,7 @@ func (s *Scanner) enter() error {
 	s.pos++
 	s.depth++
 	if s.depth > s.limit {
-		return ErrNesting
+		return errNesting
 	}
 	return nil
 }

@@ -1,4 +1,23 @@
-package places
+package jsonrpc
+
+// Places shares a number of places among reads, on which they compute: more of
+// them than there are processors would help nobody. It knows no protocol and no store.
+//
+// Who has reads to run is a Conn of a Client, which comes in line for a place and is
+// called when it has got one; a Client may have any number of Conns and gets no more by
+// it. A Read says when it ends and, if it can, gives way between its steps (Yield).
+// How places are shared stands at Pool: the client that has waited for longest comes
+// first, and long reads have half of the places.
+//
+// rpc/jsonrpc makes the one Pool of a server and keeps the other three in its own
+// connections, processes and calls, so that a read costs no allocation here. The work of
+// handlers reaches Yield by way of its context (package yield).
+//
+// # Concurrency
+//
+// A Pool may be used by any number of goroutines. Its lock is taken after those of the
+// caller, and nothing is called or waited for with it held, but for the function that
+// Init was given to run others, which must not wait.
 
 import (
 	"slices"
@@ -19,17 +38,17 @@ import (
 //
 // Who gets a place is decided by client: the one that has waited for longest since it
 // had one, and of its connections again that one.
-type Pool struct {
+type readPool struct {
 	run    func(func())
 	places int
 	half   int // of the places, at least one: for long reads
 	slice  time.Duration
 
-	mu       sync.Mutex // guards what follows
-	free     int        // places that nobody has
-	holders  []*Read    // of the others, but for those that are being given away
-	long     int        // long reads that compute, those aside included
-	aside    int        // reads that compute without a place that they had
+	mu       sync.Mutex  // guards what follows
+	free     int         // places that nobody has
+	holders  []*poolRead // of the others, but for those that are being given away
+	long     int         // long reads that compute, those aside included
+	aside    int         // reads that compute without a place that they had
 	waiting  [2][]waiter
 	lastLong bool   // the last place that both waited for went to a long read
 	turns    uint64 // that were given so far
@@ -37,29 +56,29 @@ type Pool struct {
 }
 
 // Line is one of the two lines of those who wait.
-type Line int
+type poolLine int
 
 const (
-	shortLine Line = iota
+	shortLine poolLine = iota
 	longLine
-	noLine Line = -1
+	noLine poolLine = -1
 )
 
 // waiter waits for a place: a connection for one that runs its next read, or a read
 // that gave way.
 type waiter struct {
-	conn *Conn
-	read *Read // nil for a connection
+	conn *poolConn
+	read *poolRead // nil for a connection
 }
 
 // Init makes a pool of so many places. run runs a function on a goroutine that the
 // caller waits for at its end, and does not wait itself.
-func (p *Pool) Init(run func(func()), places int, slice time.Duration) {
+func (p *readPool) Init(run func(func()), places int, slice time.Duration) {
 	p.run, p.places, p.half, p.slice, p.free = run, places, max(1, places/2), slice, places
 }
 
 // await puts somebody in line. mu is held.
-func (p *Pool) await(line Line, w waiter) {
+func (p *readPool) await(line poolLine, w waiter) {
 	p.waiting[line] = append(p.waiting[line], w)
 	now := time.Now()
 	for _, k := range p.holders {
@@ -72,7 +91,7 @@ func (p *Pool) await(line Line, w waiter) {
 }
 
 // wake has a free place given away when somebody may have it. mu is held.
-func (p *Pool) wake() {
+func (p *readPool) wake() {
 	if p.free > 0 && p.line() != noLine {
 		p.free--
 		p.run(p.serve)
@@ -80,7 +99,7 @@ func (p *Pool) wake() {
 }
 
 // line returns whose turn it is, noLine when nobody's. mu is held.
-func (p *Pool) line() Line {
+func (p *readPool) line() poolLine {
 	short := len(p.waiting[shortLine]) > 0
 	long := len(p.waiting[longLine]) > 0 && p.long < p.half
 	switch {
@@ -98,7 +117,7 @@ func (p *Pool) line() Line {
 }
 
 // next takes whose turn it is out of its line. mu is held.
-func (p *Pool) next() (w waiter, line Line) {
+func (p *readPool) next() (w waiter, line poolLine) {
 	line = p.line()
 	for line != noLine {
 		w = p.take(line)
@@ -122,7 +141,7 @@ func (p *Pool) next() (w waiter, line Line) {
 
 // take takes who has waited for longest, by client and connection, out of a line. mu is
 // held.
-func (p *Pool) take(line Line) waiter {
+func (p *readPool) take(line poolLine) waiter {
 	list := p.waiting[line]
 	best := 0
 	for i := range list {
@@ -136,7 +155,7 @@ func (p *Pool) take(line Line) waiter {
 }
 
 // serve gives a place to one after the other until nobody may have it.
-func (p *Pool) serve() {
+func (p *readPool) serve() {
 	for {
 		p.mu.Lock()
 		w, line := p.next()
@@ -160,16 +179,16 @@ func (p *Pool) serve() {
 }
 
 // hold notes that a read has a place. mu is held.
-func (p *Pool) hold(k *Read, line Line) {
+func (p *readPool) hold(k *poolRead, line poolLine) {
 	k.place, k.isLong, k.since = placed, line == longLine, time.Now()
 	p.holders = append(p.holders, k)
 }
 
 // let takes a read out of those that compute. mu is held.
-func (p *Pool) let(k *Read) {
+func (p *readPool) let(k *poolRead) {
 	switch k.place {
 	case placed:
-		p.holders = slices.DeleteFunc(p.holders, func(other *Read) bool { return other == k })
+		p.holders = slices.DeleteFunc(p.holders, func(other *poolRead) bool { return other == k })
 	case aside:
 		p.aside--
 	}
@@ -180,7 +199,7 @@ func (p *Pool) let(k *Read) {
 }
 
 // Leave gives a place back that is the caller's.
-func (p *Pool) Leave() {
+func (p *readPool) Leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free++
@@ -189,7 +208,7 @@ func (p *Pool) Leave() {
 
 // yield is called at the end of the slice of a read. It returns when the read may go
 // on, or when done is closed.
-func (p *Pool) yield(k *Read, done <-chan struct{}) {
+func (p *readPool) yield(k *poolRead, done <-chan struct{}) {
 	p.mu.Lock()
 	p.overran(k)
 	if k.place == placed {
@@ -217,7 +236,7 @@ func (p *Pool) yield(k *Read, done <-chan struct{}) {
 
 // overran notes that a read has computed for a slice. Its connection and its client are
 // those of long reads from now on, not only when it has ended. mu is held.
-func (p *Pool) overran(k *Read) {
+func (p *readPool) overran(k *poolRead) {
 	if k.place == placed && !k.isLong {
 		k.isLong = true
 		p.long++
@@ -230,7 +249,7 @@ func (p *Pool) overran(k *Read) {
 
 // quit takes a read out of its line, which it goes on without a place for: it has been
 // withdrawn and ends at once.
-func (p *Pool) quit(k *Read) {
+func (p *readPool) quit(k *poolRead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if k.place != inLine {
@@ -242,7 +261,7 @@ func (p *Pool) quit(k *Read) {
 }
 
 // watch has somebody look for reads that don't give way, while others wait. mu is held.
-func (p *Pool) watch() {
+func (p *readPool) watch() {
 	if !p.looking && len(p.waiting[shortLine]) > 0 {
 		p.looking = true
 		time.AfterFunc(p.slice, p.look)
@@ -250,7 +269,7 @@ func (p *Pool) watch() {
 }
 
 // look gives the places of reads that don't give way to short reads that wait.
-func (p *Pool) look() {
+func (p *readPool) look() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.looking = false
@@ -274,7 +293,7 @@ func (p *Pool) look() {
 }
 
 // Figures say how a pool stands.
-type Figures struct {
+type PoolStats struct {
 	Free    int // places
 	Running int // reads that compute on a place or aside
 	Aside   int // of them, those that compute without a place that they had
@@ -283,10 +302,10 @@ type Figures struct {
 }
 
 // Figures returns how the pool stands.
-func (p *Pool) Figures() Figures {
+func (p *readPool) Figures() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return Figures{
+	return PoolStats{
 		Free: p.free, Running: len(p.holders) + p.aside, Aside: p.aside, Long: p.long,
 		Waiting: len(p.waiting[shortLine]) + len(p.waiting[longLine]),
 	}

@@ -1,4 +1,4 @@
-package message
+package jsonrpc
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 // ReadFrames cuts what r gives into messages until its end, within the given
 // options, and returns them with what ended it. A message that was too large
 // stands as nil.
-func ReadFrames(r io.Reader, o Options) (messages [][]byte, end error) {
+func ReadFrames(r io.Reader, o ReaderOptions) (messages [][]byte, end error) {
 	f := NewReader(r, o)
 	for {
 		msg, err := f.Next()
-		var large *LargeError
+		var large *TooLargeError
 		switch {
 		case errors.As(err, &large):
 			messages = append(messages, nil)
@@ -22,7 +22,7 @@ func ReadFrames(r io.Reader, o Options) (messages [][]byte, end error) {
 		default:
 			messages = append(messages, bytes.Clone(msg))
 		}
-		if cap(f.buf) > 2*(o.MessageBytes+o.HeaderBytes)+2*SmallBuffer+keptBuffer {
+		if cap(f.buf) > 2*(o.MessageBytes+o.HeaderBytes)+2*smallBuffer+keptBuffer {
 			panic("the buffer outgrew the limits")
 		}
 	}
