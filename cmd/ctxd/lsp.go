@@ -12,7 +12,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/lsp"
-	"github.com/ctxd/ctxd/rpc/lsp/server"
 )
 
 type lspCmd struct {
@@ -39,7 +38,7 @@ func (c *lspCmd) Run(a *app) error {
 	if a.Err.Terminal && a.Out.Terminal {
 		a.Err.Say(term.Styled(term.Faint, "LSP: one JSON-RPC message a line, or with Content-Length; Ctrl-D stops"))
 	}
-	err := lsp.Serve(a.Ctx, a.In, os.Stdout, server.Options{
+	err := lsp.Serve(a.Ctx, a.In, os.Stdout, lsp.Options{
 		Dial:    func(ctx context.Context, as client.Options) (*client.Client, error) { return c.dial(ctx, a, as) },
 		Page:    inspect.ContextPage,
 		Version: term.ProgramVersion(),

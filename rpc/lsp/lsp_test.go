@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/rpc/lsp"
-	"github.com/ctxd/ctxd/rpc/lsp/server"
 )
 
 // The tables of the README are those of the code.
@@ -17,7 +16,7 @@ func TestReadme_SaysWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range server.AllSettings() {
+	for _, s := range lsp.AllSettings() {
 		row := fmt.Sprintf("| `%s` | `%s` | %s |", s.Name, strings.Join(s.Values, "`, `"), s.About)
 		if !strings.Contains(string(page), row) {
 			t.Errorf("no row\n%s", row)

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxd/ctxd/rpc/lsp/text"
-	"github.com/ctxd/ctxd/rpc/lsp/wire"
+	"github.com/ctxd/ctxd/rpc/lsp"
 )
 
 // mark is the byte order mark, which an editor takes out of a text and puts back.
@@ -16,7 +15,7 @@ const mark = "\uFEFF"
 
 // Apply applies an edit as an editor does: to the texts of open documents, else to files. It returns the open texts and
 // the files of a folder afterwards, by path within it, without hidden ones.
-func (e *Editor) Apply(root string, edit wire.WorkspaceEdit) map[string]string {
+func (e *Editor) Apply(root string, edit lsp.WorkspaceEdit) map[string]string {
 	e.t.Helper()
 	for uri, list := range edit.Changes {
 		e.edit(uri, list)
@@ -25,19 +24,19 @@ func (e *Editor) Apply(root string, edit wire.WorkspaceEdit) map[string]string {
 		raw, err := json.Marshal(change)
 		must(e.t, err)
 		var c struct {
-			wire.TextDocumentEdit
+			lsp.TextDocumentEdit
 			Kind, URI, OldURI, NewURI string
 		}
 		must(e.t, json.Unmarshal(raw, &c))
 		switch c.Kind {
-		case wire.ResourceCreate:
+		case lsp.ResourceCreate:
 			file := e.file(c.URI)
 			if _, err := os.Stat(file); err == nil {
 				e.t.Fatalf("%s is there already", file)
 			}
 			must(e.t, os.MkdirAll(filepath.Dir(file), 0o700))
 			must(e.t, os.WriteFile(file, nil, 0o600))
-		case wire.ResourceRename:
+		case lsp.ResourceRename:
 			to := e.file(c.NewURI)
 			must(e.t, os.MkdirAll(filepath.Dir(to), 0o700))
 			must(e.t, os.Rename(e.file(c.OldURI), to))
@@ -57,7 +56,7 @@ func (e *Editor) Apply(root string, edit wire.WorkspaceEdit) map[string]string {
 
 func (e *Editor) file(uri string) string {
 	e.t.Helper()
-	file, ok := text.PathOf(uri)
+	file, ok := lsp.URIPath(uri)
 	if !ok {
 		e.t.Fatalf("%s is no file", uri)
 	}
@@ -65,7 +64,7 @@ func (e *Editor) file(uri string) string {
 }
 
 // edit applies edits to a document, the last first. They may not overlap.
-func (e *Editor) edit(uri string, list []wire.TextEdit) {
+func (e *Editor) edit(uri string, list []lsp.TextEdit) {
 	e.t.Helper()
 	var content string
 	var bom bool
@@ -77,9 +76,9 @@ func (e *Editor) edit(uri string, list []wire.TextEdit) {
 		must(e.t, err)
 		content, bom = strings.CutPrefix(string(data), mark)
 	}
-	d := text.New(uri, "", content)
+	d := lsp.NewDocument(uri, "", content)
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b wire.TextEdit) int {
+	slices.SortStableFunc(list, func(a, b lsp.TextEdit) int {
 		x, _ := d.Span(a.Range, e.encoding)
 		y, _ := d.Span(b.Range, e.encoding)
 		return y - x
@@ -122,7 +121,7 @@ func (e *Editor) Files(root string) map[string]string {
 		data, err := os.ReadFile(p)
 		rel, _ := filepath.Rel(root, p)
 		files[filepath.ToSlash(rel)] = string(data)
-		if open := e.docs[text.URIOf(p)]; open != nil {
+		if open := e.docs[lsp.FileURI(p)]; open != nil {
 			files[filepath.ToSlash(rel)] = open.text
 		}
 		return err

@@ -14,9 +14,6 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/lsp"
-	"github.com/ctxd/ctxd/rpc/lsp/server"
-	"github.com/ctxd/ctxd/rpc/lsp/text"
-	"github.com/ctxd/ctxd/rpc/lsp/wire"
 	"github.com/ctxd/ctxd/rpc/rpctest"
 )
 
@@ -32,7 +29,7 @@ type Options struct {
 	Capabilities string // JSON; "{}" when empty
 	Settings     string // JSON, of initializationOptions
 	Folders      []string
-	Features     []server.Feature // those of lsp.Features when nil
+	Features     []lsp.Feature // those of lsp.Features when nil
 	Dial         func(ctx context.Context, as client.Options) (*client.Client, error)
 	Page         func(message, audience string, of *prompt.Result) (string, error) // see server.Options
 	// Asked answers what the server asks; null when nil.
@@ -53,7 +50,7 @@ type Editor struct {
 	conn *jsonrpc2.Conn
 	opts Options
 
-	Result wire.InitializeResult
+	Result lsp.InitializeResult
 	Err    chan error // what Serve has returned
 	left   bool
 
@@ -61,7 +58,7 @@ type Editor struct {
 	got  []Message
 	news *sync.Cond
 
-	encoding text.Encoding
+	encoding lsp.Encoding
 	docs     map[string]*doc
 }
 
@@ -109,7 +106,7 @@ func Open(t testing.TB, opts Options) *Editor {
 		features = lsp.Features()
 	}
 	go func() {
-		err := server.Serve(context.Background(), far, far, server.Options{Dial: opts.Dial, Page: opts.Page, Version: "0.0.0"}, features)
+		err := lsp.ServeFeatures(context.Background(), far, far, lsp.Options{Dial: opts.Dial, Page: opts.Page, Version: "0.0.0"}, features)
 		_ = far.Close()
 		e.Err <- err
 	}()
@@ -136,15 +133,15 @@ func (e *Editor) Initialize() {
 	if settings != "" {
 		params["initializationOptions"] = json.RawMessage(settings)
 	}
-	var folders []wire.WorkspaceFolder
+	var folders []lsp.WorkspaceFolder
 	for _, dir := range e.opts.Folders {
-		folders = append(folders, wire.WorkspaceFolder{URI: text.URIOf(dir), Name: filepath.Base(dir)})
+		folders = append(folders, lsp.WorkspaceFolder{URI: lsp.FileURI(dir), Name: filepath.Base(dir)})
 	}
 	if folders != nil {
 		params["workspaceFolders"] = folders
 	}
 	e.Call("initialize", params, &e.Result)
-	e.encoding = text.Choose([]string{e.Result.Capabilities.PositionEncoding})
+	e.encoding = lsp.ChooseEncoding([]string{e.Result.Capabilities.PositionEncoding})
 	e.Notify("initialized", struct{}{})
 }
 
@@ -260,17 +257,17 @@ func (e *Editor) Notify(method string, params any) {
 }
 
 // URI is the address of a file of a folder.
-func URI(root, path string) string { return text.URIOf(filepath.Join(root, filepath.FromSlash(path))) }
+func URI(root, path string) string { return lsp.FileURI(filepath.Join(root, filepath.FromSlash(path))) }
 
 // Show opens a document with a text. A bar in the text is the cursor: it is taken out, and
 // its place returned.
-func (e *Editor) Show(uri, content string) wire.TextDocumentPositionParams {
+func (e *Editor) Show(uri, content string) lsp.TextDocumentPositionParams {
 	e.t.Helper()
 	return e.ShowMarked(uri, content, "|")
 }
 
 // ShowMarked is Show with another mark of the cursor.
-func (e *Editor) ShowMarked(uri, content, mark string) wire.TextDocumentPositionParams {
+func (e *Editor) ShowMarked(uri, content, mark string) lsp.TextDocumentPositionParams {
 	e.t.Helper()
 	before, after, found := strings.Cut(content, mark)
 	if !found {
@@ -283,19 +280,19 @@ func (e *Editor) ShowMarked(uri, content, mark string) wire.TextDocumentPosition
 	d := &doc{version: 1, text: before + after}
 	if was := e.docs[uri]; was != nil {
 		d.version = was.version + 1
-		e.Notify("textDocument/didChange", wire.DidChangeTextDocumentParams{
-			TextDocument:   wire.VersionedTextDocumentIdentifier{URI: uri, Version: d.version},
-			ContentChanges: []wire.TextDocumentContentChangeEvent{{Text: d.text}},
+		e.Notify("textDocument/didChange", lsp.DidChangeTextDocumentParams{
+			TextDocument:   lsp.VersionedTextDocumentIdentifier{URI: uri, Version: d.version},
+			ContentChanges: []lsp.TextDocumentContentChangeEvent{{Text: d.text}},
 		})
 	} else {
-		e.Notify("textDocument/didOpen", wire.DidOpenTextDocumentParams{TextDocument: wire.TextDocumentItem{
+		e.Notify("textDocument/didOpen", lsp.DidOpenTextDocumentParams{TextDocument: lsp.TextDocumentItem{
 			URI: uri, LanguageID: language, Version: 1, Text: d.text,
 		}})
 	}
 	e.docs[uri] = d
-	return wire.TextDocumentPositionParams{
-		TextDocument: wire.TextDocumentIdentifier{URI: uri},
-		Position:     text.New(uri, "", d.text).Position(len(before), e.encoding),
+	return lsp.TextDocumentPositionParams{
+		TextDocument: lsp.TextDocumentIdentifier{URI: uri},
+		Position:     lsp.NewDocument(uri, "", d.text).Position(len(before), e.encoding),
 	}
 }
 
@@ -303,8 +300,8 @@ func (e *Editor) ShowMarked(uri, content, mark string) wire.TextDocumentPosition
 func (e *Editor) Text(uri string) string { return e.docs[uri].text }
 
 // Applied returns a document with an edit, as the editor would apply it.
-func (e *Editor) Applied(uri string, edit wire.TextEdit) string {
-	d := text.New(uri, "", e.docs[uri].text)
+func (e *Editor) Applied(uri string, edit lsp.TextEdit) string {
+	d := lsp.NewDocument(uri, "", e.docs[uri].text)
 	start, end := d.Span(edit.Range, e.encoding)
 	return d.Text[:start] + edit.NewText + d.Text[end:]
 }

@@ -1,0 +1,183 @@
+package lsp
+
+// Complete answers textDocument/completion: what may be meant by a text that is
+// being typed, in the open document and not in its file.
+//
+// What is typed decides which methods of the daemon are asked; they rank, and their order
+// is kept by sortText. Lists are incomplete, so that the editor asks again as more is
+// typed. Each item has one text edit: it begins where the typed word begins and ends
+// behind what it replaces, closing brackets included where the editor has written them.
+//
+// Cost: the line of the cursor, one or two calls of the daemon, and the parse of the
+// document where headings of it are asked for. Errors are those of the daemon.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Feature returns completion.
+func CompletionFeature() Feature {
+	return Feature{
+		Requests: []Request{
+			NewRequest("textDocument/completion", complete),
+			NewRequest("completionItem/resolve", resolve),
+		},
+		Announce: func(_ *Session, can *ServerCapabilities) {
+			can.CompletionProvider = &CompletionOptions{
+				TriggerCharacters: []string{"[", "#", "^", "@", ":", " ", "{", "."}, ResolveProvider: true,
+			}
+		},
+	}
+}
+
+// asked is one completion.
+type asked struct {
+	*Call
+	ctx   context.Context
+	doc   *Document
+	at    int // the cursor
+	limit int
+	list  *CompletionList
+}
+
+// complete finds out what is being typed. nil stands for nothing that is completed.
+func complete(ctx context.Context, c *Call, p *CompletionParams) (*CompletionList, error) {
+	if c.Document == nil {
+		return nil, nil
+	}
+	a := &asked{
+		Call: c, ctx: ctx, doc: c.Document, at: c.Document.Offset(p.Position, c.Encoding()), limit: c.Settings().Limit,
+		list: &CompletionList{IsIncomplete: true, Items: []CompletionItem{}},
+	}
+	// A blank, a colon and a brace begin something in queries and in frontmatter only.
+	typed := ""
+	if p.Context != nil && p.Context.TriggerKind == CompletionTriggerCharacter {
+		typed = p.Context.TriggerCharacter
+	}
+	structured := typed == " " || typed == ":" || typed == "{" || typed == "."
+	found, err := a.any(structured)
+	if !found || err != nil {
+		return nil, err
+	}
+	return a.list, nil
+}
+
+// any completes what stands before the cursor. It reports false where nothing does.
+func (a *asked) any(structured bool) (bool, error) {
+	if q, ok := a.doc.QueryAt(a.at); ok {
+		return true, a.query(q)
+	}
+	if a.doc.IsTypeFile() {
+		return a.typeFile()
+	}
+	if !a.doc.IsNote() {
+		return false, nil
+	}
+	if _, code := a.doc.FenceAt(a.at); code {
+		return false, nil
+	}
+	front, inFront := a.doc.FrontLineAt(a.at)
+	if l, ok := openLink(a.doc, a.at); ok {
+		return true, a.link(l, front, inFront)
+	}
+	if inFront {
+		return a.front(front)
+	}
+	if structured {
+		return false, nil
+	}
+	return a.mark()
+}
+
+// item is one choice.
+type item struct {
+	label, insert, detail string
+	kind                  int
+	from, end             int    // of what it replaces
+	typed                 string // what the editor compares it with
+	of                    completionRecord
+}
+
+// record is what an item resolves to.
+type completionRecord struct {
+	Kind string `json:"kind,omitempty"` // note, entity, memory
+	ID   string `json:"id,omitempty"`
+}
+
+// add adds a choice behind those before it.
+func (a *asked) add(i item) {
+	out := CompletionItem{
+		Label: i.label, Kind: i.kind, Detail: i.detail,
+		SortText: fmt.Sprintf("%04d", len(a.list.Items)), FilterText: filter(i.typed, i.label),
+		TextEdit: &TextEdit{Range: a.doc.Range(i.from, i.end, a.Encoding()), NewText: i.insert},
+	}
+	if i.of.ID != "" {
+		out.Data, _ = json.Marshal(i.of) // two texts can't fail
+	}
+	a.list.Items = append(a.list.Items, out)
+}
+
+// filter is what an editor compares with what was typed: it begins with it, since the
+// daemon has found the item by rules of its own.
+func filter(typed, label string) string {
+	if typed == "" || strings.HasPrefix(label, typed) {
+		return label
+	}
+	return typed + " " + label
+}
+
+// resolve adds what an item is about.
+func resolve(ctx context.Context, c *Call, i *CompletionItem) (*CompletionItem, error) {
+	var of completionRecord
+	var shown string
+	err := readData(i.Data, &of)
+	if err != nil {
+		return nil, err
+	}
+	switch of.Kind {
+	case "note":
+		shown, err = previewNote(ctx, c.Session, of.ID, "", "")
+	case "entity":
+		shown, err = previewEntity(ctx, c.Session, of.ID)
+	case "memory":
+		shown, err = previewMemory(ctx, c.Session, of.ID)
+	}
+	if shown != "" {
+		i.Documentation = &MarkupContent{Kind: MarkupMarkdown, Value: shown}
+	}
+	return i, err
+}
+
+// readData reads what an item or a link keeps. Without any v stays as it is.
+func readData(data json.RawMessage, v any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fault.New(fault.Invalid, "the data of the item is not what the server gave it")
+	}
+	return nil
+}
+
+// matching returns the texts that a prefix may mean, in three ranks: those that begin
+// with it, those of which a word does, those that contain it; each in the given order.
+func matching(list []string, prefix string) (out []int) {
+	low := strings.ToLower(strings.TrimSpace(prefix))
+	ranks := [3][]int{}
+	for i, s := range list {
+		switch s = strings.ToLower(s); {
+		case strings.HasPrefix(s, low):
+			ranks[0] = append(ranks[0], i)
+		case strings.Contains(s, " "+low):
+			ranks[1] = append(ranks[1], i)
+		case strings.Contains(s, low):
+			ranks[2] = append(ranks[2], i)
+		}
+	}
+	return append(append(ranks[0], ranks[1]...), ranks[2]...)
+}

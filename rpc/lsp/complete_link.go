@@ -1,0 +1,212 @@
+package lsp
+
+import (
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/rpc/protocol"
+)
+
+// link is a wikilink that is being typed. All but doc are offsets into its text.
+type link struct {
+	doc    *Document
+	inner  int  // behind [[
+	at     int  // the cursor
+	end    int  // of what an item replaces
+	closed bool // ]] follows
+}
+
+// openLink finds the link that the cursor is in.
+func openLink(d *Document, at int) (link, bool) {
+	start, lineEnd := d.LineSpan(d.LineAt(at))
+	before, after := d.Text[start:max(start, at)], d.Text[at:max(at, lineEnd)]
+	open := strings.LastIndex(before, "[[")
+	if open < 0 || strings.Contains(before[open:], "]]") || strings.Contains(before[open:], "|") {
+		return link{}, false
+	}
+	l := link{doc: d, inner: start + open + len("[["), at: at, end: at}
+	closing := strings.Index(after, "]]")
+	if next := strings.Index(after, "[["); closing >= 0 && (next < 0 || closing < next) {
+		l.closed = true
+		l.end = at + strings.IndexAny(after, "]|#")
+	} else if strings.HasPrefix(after, "]") {
+		l.end = at + len("]") // one bracket that the editor has written
+	}
+	return l, true
+}
+
+// typed is what stands between [[ and the cursor.
+func (l link) typed() string { return l.doc.Text[l.inner:l.at] }
+
+// written closes a link.
+func (l link) written(target string) string {
+	if l.closed {
+		return target
+	}
+	return target + "]]"
+}
+
+// link completes a link: its note, a heading or a block of it.
+func (a *asked) link(l link, front FrontLine, inFront bool) error {
+	target, part, inPart := strings.Cut(l.typed(), "#")
+	switch {
+	case inPart && l.closed: // what follows of the part is replaced too
+		if rest := l.doc.Text[l.end:]; strings.HasPrefix(rest, "#") {
+			l.end += strings.IndexAny(rest, "]|")
+		}
+		return a.parts(l, target, part)
+	case inPart:
+		return a.parts(l, target, part)
+	case inFront:
+		if done, err := a.entityLinks(l, front); done || err != nil {
+			return err
+		}
+	}
+	return a.notes(l)
+}
+
+// notes completes the note of a link.
+func (a *asked) notes(l link) error {
+	from, err := a.NoteID(a.ctx, a.doc.URI)
+	if err != nil {
+		return err
+	}
+	typed := l.typed()
+	var found protocol.NoteItems
+	ask := protocol.NoteComplete{Prefix: strings.TrimSpace(typed), From: from, Limit: a.limit}
+	if err := a.Daemon(a.ctx, "notes.complete", ask, &found); err != nil {
+		return err
+	}
+	how := a.Settings().Links
+	for _, n := range found.Items {
+		target := written(n, how)
+		if target == "" {
+			continue // no text leads to this note alone
+		}
+		if how == "alias" && strings.HasPrefix(l.doc.Text[l.end:], "|") {
+			target, _, _ = strings.Cut(target, "|") // the link has an alias
+		}
+		a.add(item{
+			label: n.Title, insert: l.written(target), detail: n.Path, kind: CompletionKindFile,
+			from: l.inner, end: l.end, typed: typed, of: completionRecord{"note", n.ID},
+		})
+	}
+	return nil
+}
+
+// written is what stands between the brackets of a link to a note.
+func written(n protocol.NoteItem, links string) string {
+	path := strings.TrimSuffix(n.Path, ".md")
+	switch {
+	case links == "path" && path != "":
+		return path
+	case links == "alias" && path != "":
+		return path + "|" + n.Title
+	}
+	return n.Insert
+}
+
+// parts completes what stands behind the # of a link.
+func (a *asked) parts(l link, target, part string) error {
+	d, err := a.linked(target)
+	if d == nil || err != nil {
+		return err
+	}
+	start := l.inner + len(target) + len("#")
+	if id, ok := strings.CutPrefix(part, "^"); ok {
+		blocks := d.Blocks()
+		ids := make([]string, len(blocks))
+		for i, b := range blocks {
+			ids[i] = b.ID
+		}
+		for _, i := range matching(ids, id)[:min(a.limit, len(matching(ids, id)))] {
+			a.add(item{
+				label: "^" + ids[i], insert: l.written("^" + ids[i]), kind: CompletionKindReference, from: start, end: l.end, typed: part,
+				detail: oneLine(d.Text[blocks[i].Start:blocks[i].End]),
+			})
+		}
+		return nil
+	}
+	paths := headingPaths(d.Headings())
+	names := make([]string, len(paths))
+	for i, h := range d.Headings() {
+		names[i] = h.Text
+	}
+	for n, i := range matching(names, lastPart(part)) {
+		if n == a.limit {
+			break
+		}
+		a.add(item{
+			label: names[i], insert: l.written(paths[i]), kind: CompletionKindReference, from: start, end: l.end, typed: part,
+			detail: strings.Repeat("#", d.Headings()[i].Level),
+		})
+	}
+	return nil
+}
+
+func lastPart(path string) string { return path[strings.LastIndexByte(path, '#')+1:] }
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 80 {
+		s = strings.ToValidUTF8(s[:80], "") + "…"
+	}
+	return s
+}
+
+// headingPaths are what a link writes behind its # for each heading: its text or, where an
+// earlier heading has the same, with that of the heading above it.
+func headingPaths(list []markdown.Heading) []string {
+	paths := make([]string, len(list))
+	seen := make(map[string]bool)
+	var above []int
+	for i, h := range list {
+		for len(above) > 0 && list[above[len(above)-1]].Level >= h.Level {
+			above = above[:len(above)-1]
+		}
+		paths[i] = linkable(h.Text)
+		for j := len(above) - 1; j >= 0 && seen[strings.ToLower(paths[i])]; j-- {
+			paths[i] = linkable(list[above[j]].Text) + "#" + paths[i]
+		}
+		seen[strings.ToLower(paths[i])] = true
+		above = append(above, i)
+	}
+	return paths
+}
+
+// linkable is the text of a heading as a link can hold it.
+func linkable(heading string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("#|^[]\\", r) {
+			return ' '
+		}
+		return r
+	}, heading)), " ")
+}
+
+// linked returns the text of the note that a link names, nil for none.
+func (a *asked) linked(target string) (*Document, error) {
+	if strings.TrimSpace(target) == "" {
+		return a.doc, nil
+	}
+	from, err := a.NoteID(a.ctx, a.doc.URI)
+	if err != nil {
+		return nil, err
+	}
+	var to protocol.NoteResolved
+	if err := a.Daemon(a.ctx, "notes.resolve", protocol.NoteResolve{Link: target, From: from}, &to); err != nil || to.ID == "" {
+		return nil, ignoreAbsent(err)
+	}
+	var n protocol.NoteFull
+	if err := a.Daemon(a.ctx, "notes.get", protocol.NoteGet{ID: to.ID}, &n); err != nil {
+		return nil, ignoreAbsent(err)
+	}
+	return noteSource(a.ctx, a.Session, &n), nil
+}
+
+// refused reports whether the daemon has understood the question and has no answer.
+func refused(err error) bool {
+	k := fault.KindOf(err)
+	return err != nil && (k == fault.NotFound || k == fault.Invalid || k == fault.Conflict)
+}

@@ -1,0 +1,198 @@
+package lsp_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/ctxd/ctxd/rpc/lsp"
+	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
+)
+
+func TestMain_Complete(m *testing.M) {
+	// It looks once a second whether its database is closed.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
+}
+
+var completionVault = map[string]string{
+	"Projects/Project Alpha.md": "# Project Alpha\n\nThe plan of the project.\n\n## Goals\n\nShip it.\n\n## Risks\n\nNone. ^none\n\n### Goals\n\nTo have few. ^few\n",
+	"Project Beta.md":           "See [[Project Alpha]]. #planning/alpha\n",
+	"Daily/2026-01-31.md":       "# Kickoff\n\nWith the team. #planning\n",
+	".ctxd/types/Person.yaml":   "name: Person\nfields:\n  - name: role\n    type: select\n    options: [Engineer, Designer, \"Lead: all\"]\n  - name: team\n    type: entity_ref\n    targetType: Team\n  - name: active\n    type: boolean\n  - name: home\n    type: note_ref\n",
+	".ctxd/types/Team.yaml":     "name: Team\nfields:\n  - name: budget\n    type: number\n  - name: people\n    type: computed\n    query: SELECT p FROM Person WHERE p.team = {this}\n",
+	"People/Alice Novak.md":     "---\ntype: Person\nrole: Engineer\nteam: \"[[Core Team]]\"\n---\n# Alice Novak\n\nBuilds things.\n",
+	"People/Albert.md":          "---\ntype: Person\n---\n# Albert\n",
+	"Teams/Core Team.md":        "---\ntype: Team\nbudget: 10\n---\n# Core Team\n",
+}
+
+// completions are the texts of a document after each item of a completion was applied.
+func completions(e *lsptest.Editor, uri, content string) (texts []string, list lsp.CompletionList) {
+	at := e.ShowMarked(uri, content, "‸")
+	e.Call("textDocument/completion", at, &list)
+	for _, item := range list.Items {
+		texts = append(texts, e.Applied(uri, *item.TextEdit))
+	}
+	return texts, list
+}
+
+func TestLSP3_LinkToANote(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	e := d.Open(lsptest.Options{})
+	uri := lsptest.URI(root, "New.md")
+	for content, want := range map[string]string{
+		"See [[Proj‸":              "See [[Project Alpha]]",
+		"See [[Proj‸]]":            "See [[Project Alpha]]",
+		"See [[Proj‸] x":           "See [[Project Alpha]] x",
+		"é😀 [[Proj‸]] z\r\nb\r\n":  "é😀 [[Project Alpha]] z\r\nb\r\n",
+		"a\r\nSee [[Proj‸\r\nb":    "a\r\nSee [[Project Alpha]]\r\nb",
+		"[[Pro‸ject Gamma|x]]":     "[[Project Alpha|x]]",
+		"[[Pro‸ject Gamma#Goals]]": "[[Project Alpha#Goals]]",
+		"[[Proj‸ and [[Kickoff]]":  "[[Project Alpha]] and [[Kickoff]]",
+		"![[Proj‸":                 "![[Project Alpha]]",
+	} {
+		texts, list := completions(e, uri, content)
+		if len(texts) == 0 || texts[0] != want || !list.IsIncomplete {
+			t.Errorf("%q: %q, want %q first", content, texts, want)
+		}
+	}
+	for _, content := range []string{"See [Proj‸", "[[Kickoff]] Proj‸", "[[a|Proj‸"} {
+		if texts, _ := completions(e, uri, content); len(texts) > 0 {
+			t.Errorf("%q: %q, want nothing", content, texts)
+		}
+	}
+}
+
+// TestLSP3_WhatIsTyped: each completion is applied; want is the document after the first item, or
+// after one of them with a plus sign before it.
+func TestLSP3_WhatIsTyped(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	d.Call("memory.add", json.RawMessage(`{"statement":"I prefer morning workouts"}`), nil)
+	e := d.Open(lsptest.Options{})
+	note, types := lsptest.URI(root, "New.md"), lsptest.URI(root, ".ctxd/types/Person.yaml")
+	for _, c := range []struct{ uri, content, want string }{
+		// Headings and blocks of a link.
+		{note, "[[Project Alpha#‸", "[[Project Alpha#Project Alpha]]"},
+		{note, "[[Project Alpha#ri‸]] x", "[[Project Alpha#Risks]] x"},
+		{note, "[[Project Alpha#go‸als|the goals]]", "[[Project Alpha#Goals|the goals]]"},
+		{note, "[[Project Alpha#go‸", "+[[Project Alpha#Risks#Goals]]"},
+		{note, "[[Project Alpha#^‸", "[[Project Alpha#^none]]"},
+		{note, "[[Project Alpha#^f‸]]", "[[Project Alpha#^few]]"},
+		{note, "# Here\n\n## There\n[[#th‸", "# Here\n\n## There\n[[#There]]"},
+		// Mentions, tags, numbers.
+		{note, "Ask @Ali‸ now", "Ask @Alice Novak now"},
+		{note, "(@al‸)", "+(@Albert)"},
+		{note, "see @morning‸", "see @"},
+		{note, "see #1‸", "see #1"},
+		{note, "a #plan‸ b", "a #planning b"},
+		{note, "a #planning/‸", "a #planning/alpha"},
+		// Frontmatter.
+		{note, "---\nty‸\n---\n", "---\ntype: \n---\n"},
+		{note, "---\nty‸\n", "---\ntype: \n"}, // not closed yet
+		{note, "---\ntype: pe‸\n---\n", "---\ntype: Person\n---\n"},
+		{note, "---\r\ntype: Person\r\nro‸\r\n---\r\n", "---\r\ntype: Person\r\nrole: \r\n---\r\n"},
+		{note, "---\ntype: Person\nrole: ‸\n---\n", "---\ntype: Person\nrole: Engineer\n---\n"},
+		{note, "---\ntype: Person\nrole: lead‸\n---\n", "---\ntype: Person\nrole: \"Lead: all\"\n---\n"},
+		{note, "---\ntype: Person\nactive: f‸x\n---\n", "---\ntype: Person\nactive: false\n---\n"},
+		{note, "---\ntype: Person\nteam: co‸\n---\n", "---\ntype: Person\nteam: \"[[Core Team]]\"\n---\n"},
+		{note, "---\ntype: Person\nteam: \"[[co‸\"\n---\n", "---\ntype: Person\nteam: \"[[Core Team]]\"\n---\n"},
+		{note, "---\ntype: Person\nhome: kick‸\n---\n", "---\ntype: Person\nhome: \"[[Kickoff]]\"\n---\n"},
+		{note, "---\ntags: [a, pla‸]\n---\n", "---\ntags: [a, planning]\n---\n"},
+		{note, "---\ntags:\n  - pla‸\n---\n", "---\ntags:\n  - planning\n---\n"},
+		// Queries.
+		{note, "x\n```wql\nSELECT p FROM Per‸\n```\n", "x\n```wql\nSELECT p FROM Person\n```\n"},
+		{note, "```wql\nSELECT p FROM Person p WHERE p.ro‸\n```\n", "```wql\nSELECT p FROM Person p WHERE p.role\n```\n"},
+		{types, "name: Person\nfields:\n  - name: x\n    type: computed\n    query: SELECT t FROM Te‸\n  - name: y\n", "name: Person\nfields:\n  - name: x\n    type: computed\n    query: SELECT t FROM Team\n  - name: y\n"},
+		{types, "name: Person\nfields:\n  - name: x\n    query: >\n      SELECT t\n      FROM Te‸\n", "name: Person\nfields:\n  - name: x\n    query: >\n      SELECT t\n      FROM Team\n"},
+		{types, "name: Person\nfields:\n  - name: x\n    type: sel‸\n", "name: Person\nfields:\n  - name: x\n    type: select\n"},
+		{types, "name: Person\nfields:\n  - name: x\n    targetType: ‸\n", "name: Person\nfields:\n  - name: x\n    targetType: Person\n"},
+		// Nothing.
+		{note, "mail me@exa‸", ""},
+		{note, "# ‸", ""},
+		{note, "#‸", ""},
+		{note, "```go\n// @Ali‸\n```\n", ""},
+		{note, "```\nx = [[Proj‸\n```\n", ""},
+		{note, "a ‸", ""},
+		{"untitled:Untitled-1", "x‸", ""},
+		{"file:///elsewhere/a.md", "[[Kick‸", "[[Kickoff]]"},
+		{"untitled:Untitled-2", "[[Kick‸", "[[Kickoff]]"},
+	} {
+		texts, _ := completions(e, c.uri, c.content)
+		want, among := strings.CutPrefix(c.want, "+")
+		switch {
+		case want == "" && len(texts) == 0:
+		case among && slices.Contains(texts, want):
+		case !among && len(texts) > 0 && want != "" && strings.HasPrefix(texts[0], want):
+		default:
+			t.Errorf("%q: %q, want %q", c.content, texts, c.want)
+		}
+	}
+}
+
+func TestLSP3_LinksAreWrittenAsTheVaultDoes(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	for how, want := range map[string]string{
+		"title": "[[Project Alpha]]", "path": "[[Projects/Project Alpha]]", "alias": "[[Projects/Project Alpha|Project Alpha]]",
+	} {
+		e := d.Open(lsptest.Options{Settings: `{"links":"` + how + `"}`})
+		texts, _ := completions(e, lsptest.URI(root, "New.md"), "[[project al‸")
+		if len(texts) == 0 || texts[0] != want {
+			t.Errorf("%s: %q, want %q", how, texts, want)
+		}
+	}
+}
+
+// A blank may be part of a title: the list stays open when one is typed in a link.
+func TestLSP3_BlanksBeginNothingButInLinksAndFrontmatter(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	e := d.Open(lsptest.Options{})
+	for content, want := range map[string]bool{
+		"[[Project ‸": true, "---\ntype: ‸\n---\n": true, "```wql\nSELECT ‸\n```": true, "see @Alice ‸": false, "some text ‸": false, "see #plan ‸": false,
+	} {
+		at := e.ShowMarked(lsptest.URI(root, "New.md"), content, "‸")
+		var list lsp.CompletionList
+		e.Call("textDocument/completion", map[string]any{
+			"textDocument": at.TextDocument, "position": at.Position, "context": map[string]any{"triggerKind": lsp.CompletionTriggerCharacter, "triggerCharacter": " "},
+		}, &list)
+		if got := len(list.Items) > 0; got != want {
+			t.Errorf("%q: %+v", content, list.Items)
+		}
+	}
+}
+
+func TestLSP3_ItemsResolveToAPreview(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	e := d.Open(lsptest.Options{})
+	for content, want := range map[string]string{
+		"[[project al‸": "The plan of the project.", "@Alice‸": "- team: @Core Team",
+	} {
+		_, list := completions(e, lsptest.URI(root, "New.md"), content)
+		if len(list.Items) == 0 {
+			t.Fatalf("%s: nothing", content)
+		}
+		var item lsp.CompletionItem
+		e.Call("completionItem/resolve", list.Items[0], &item)
+		if item.Documentation == nil || !strings.Contains(item.Documentation.Value, want) || item.Label != list.Items[0].Label {
+			t.Errorf("%s: %+v, want %q", content, item, want)
+		}
+	}
+}
+
+// What is typed counts before it is saved, and is not taken for what the disk says.
+func TestLSP2_UnsavedTextCounts(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	e := d.Open(lsptest.Options{})
+	e.Show(lsptest.URI(root, "Projects/Project Alpha.md"), "# Project Alpha\n\n## Brand new\n")
+	texts, _ := completions(e, lsptest.URI(root, "New.md"), "[[Project Alpha#bra‸")
+	if !slices.Equal(texts, []string{"[[Project Alpha#Brand new]]"}) {
+		t.Errorf("%q", texts)
+	}
+}
