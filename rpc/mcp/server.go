@@ -14,7 +14,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/rpc/client"
-	"github.com/ctxd/ctxd/rpc/mcp/stdio"
 )
 
 // ClientName is the name under which the daemon knows this client, and which stands in
@@ -48,7 +47,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	telling, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.tell(telling) // it may still write to a host that reads no more: nobody waits for it
-	err := s.sdk.Run(ctx, stdio.New(in, out))
+	err := s.sdk.Run(ctx, newStdioConn(in, out))
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client/rows"
-	"github.com/ctxd/ctxd/rpc/mcp/unified"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -179,7 +178,7 @@ func (c *call) proposeEdit(in editInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	diff := unified.Diff(n.Path, n.Body, text)
+	diff := UnifiedDiff(n.Path, n.Body, text)
 	if diff == "" {
 		return "Nothing would change.\n", nil
 	}

@@ -1,4 +1,4 @@
-package unified_test
+package mcp_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/rpc/mcp/unified"
+	"github.com/ctxd/ctxd/rpc/mcp"
 )
 
 func TestDiff(t *testing.T) {
@@ -31,11 +31,11 @@ func TestDiff(t *testing.T) {
 		if want != "" {
 			want = "--- a/n.md\n+++ b/n.md\n" + want
 		}
-		if got := unified.Diff("n.md", tc.before, tc.after); got != want {
+		if got := mcp.UnifiedDiff("n.md", tc.before, tc.after); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", tc.name, got, want)
 		}
 	}
-	if got := unified.Diff("a\n\"b.md", "x", "y"); !strings.HasPrefix(got, "--- \"a/a\\n\\\"b.md\"\n+++ \"b/a\\n\\\"b.md\"\n@@") {
+	if got := mcp.UnifiedDiff("a\n\"b.md", "x", "y"); !strings.HasPrefix(got, "--- \"a/a\\n\\\"b.md\"\n+++ \"b/a\\n\\\"b.md\"\n@@") {
 		t.Errorf("an odd name: %s", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestDiffApplies(t *testing.T) {
 			return s
 		}
 		before, after := text("before"), text("after")
-		diff := unified.Diff("n.md", before, after)
+		diff := mcp.UnifiedDiff("n.md", before, after)
 		got, err := applied(before, diff)
 		if err != nil || got != after {
 			rt.Fatalf("%v: %q becomes %q, want %q\n%s", err, before, got, after, diff)
@@ -132,7 +132,7 @@ func TestLargeTexts(t *testing.T) {
 		fmt.Fprintf(&before, "old %d\n", i)
 		fmt.Fprintf(&after, "new %d\n", i)
 	}
-	diff := unified.Diff("n.md", before.String(), after.String())
+	diff := mcp.UnifiedDiff("n.md", before.String(), after.String())
 	got, err := applied(before.String(), diff)
 	if err != nil || got != after.String() || strings.Count(diff, "@@ -") != 1 {
 		t.Errorf("%v, %d bytes", err, len(diff))
@@ -155,7 +155,7 @@ func TestGitApplies(t *testing.T) {
 		cmd := exec.Command("git", "apply", "-")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
-		cmd.Stdin = strings.NewReader(unified.Diff("My note.md", tc.before, tc.after))
+		cmd.Stdin = strings.NewReader(mcp.UnifiedDiff("My note.md", tc.before, tc.after))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

@@ -1,4 +1,14 @@
-package stdio
+package mcp
+
+// Stdio carries messages of the Model Context Protocol over a pair of streams,
+// one JSON-RPC message a line, for package rpc/mcp alone.
+//
+// A Conn is a transport of the SDK. It answers every line that is no message, so that no
+// line ends the connection, bounds a line at 16 MiB and its nesting, keeps an id from
+// being used twice at a time, leaves the reply to a withdrawn request out, and at the end
+// of the input waits for the replies that are due (RPC-4 to 6, as far as they concern
+// hosts). It knows no tool and no daemon. The SDK calls Read from one goroutine and Write
+// from many; Close may be called at any time.
 
 import (
 	"bufio"
@@ -26,7 +36,7 @@ const maxMessage = 16 << 20
 // pending replies when the input ends, and reads lines of any length.
 //
 // The SDK calls Read from one goroutine and Write from many.
-type Conn struct {
+type stdioConn struct {
 	in    *bufio.Reader
 	out   io.Writer
 	lines chan lineOrError // from the goroutine that reads the input
@@ -44,8 +54,8 @@ type Conn struct {
 }
 
 // New makes a connection over a pair of streams.
-func New(in io.Reader, out io.Writer) *Conn {
-	return &Conn{
+func newStdioConn(in io.Reader, out io.Writer) *stdioConn {
+	return &stdioConn{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, lines: make(chan lineOrError),
 		closed: make(chan struct{}), drained: make(chan struct{}),
 		pending: make(map[jsonrpc.ID]bool), cancelled: make(map[jsonrpc.ID]bool),
@@ -53,7 +63,7 @@ func New(in io.Reader, out io.Writer) *Conn {
 }
 
 // Connect returns the connection itself: it is its own transport.
-func (c *Conn) Connect(context.Context) (sdk.Connection, error) {
+func (c *stdioConn) Connect(context.Context) (sdk.Connection, error) {
 	go c.readLines()
 	return c, nil
 }
@@ -66,7 +76,7 @@ type lineOrError struct {
 
 // readLines reads the input. A read of standard input can't be interrupted, so
 // this goroutine may outlive the connection, until the input ends.
-func (c *Conn) readLines() {
+func (c *stdioConn) readLines() {
 	for {
 		line, err := c.line()
 		if len(line) > 0 && !c.deliver(lineOrError{line: line}) {
@@ -80,7 +90,7 @@ func (c *Conn) readLines() {
 }
 
 // deliver passes a line to Read. It returns false when the connection is closed.
-func (c *Conn) deliver(l lineOrError) bool {
+func (c *stdioConn) deliver(l lineOrError) bool {
 	select {
 	case c.lines <- l:
 		return true
@@ -90,10 +100,10 @@ func (c *Conn) deliver(l lineOrError) bool {
 }
 
 // SessionID returns nothing: there is one session a process.
-func (c *Conn) SessionID() string { return "" }
+func (c *stdioConn) SessionID() string { return "" }
 
 // Close makes Read return. Lines that were written before stay written.
-func (c *Conn) Close() error {
+func (c *stdioConn) Close() error {
 	c.closeOnce.Do(func() { close(c.closed) })
 	return nil
 }
@@ -101,7 +111,7 @@ func (c *Conn) Close() error {
 // Read returns the next message. It answers lines that are no message with an error
 // and skips them. At the end of the input it waits until the pending replies are
 // written.
-func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		var l lineOrError
 		select {
@@ -117,7 +127,7 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 				return msg, nil
 			}
 			// The SDK would not answer this request at all.
-			err = c.reject(&malformed{
+			err = c.reject(&malformedMessage{
 				nil, jsonrpc.CodeInvalidRequest,
 				"the id is that of a request which is not answered yet",
 			})
@@ -130,18 +140,18 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // message decodes a line. It returns neither a message nor an error for a line that
 // it has rejected.
-func (c *Conn) message(l lineOrError) (jsonrpc.Message, error) {
+func (c *stdioConn) message(l lineOrError) (jsonrpc.Message, error) {
 	var long *longLine
 	switch {
 	case errors.As(l.err, &long):
-		return nil, c.reject(&malformed{
+		return nil, c.reject(&malformedMessage{
 			long.id(), protocol.CodeLimit,
 			fmt.Sprintf("the message is longer than %d MiB", maxMessage>>20),
 		})
 	case len(l.line) == 0:
 		return nil, l.err
 	}
-	msg, bad := decode(l.line)
+	msg, bad := decodeMessage(l.line)
 	if bad != nil {
 		return nil, c.reject(bad)
 	}
@@ -149,7 +159,7 @@ func (c *Conn) message(l lineOrError) (jsonrpc.Message, error) {
 }
 
 // end waits until the replies are written that were pending when the input ended.
-func (c *Conn) end(ctx context.Context, why error) error {
+func (c *stdioConn) end(ctx context.Context, why error) error {
 	c.mu.Lock()
 	if !c.ended {
 		c.ended = true
@@ -166,7 +176,7 @@ func (c *Conn) end(ctx context.Context, why error) error {
 
 // closeIfDrained closes drained when the input has ended and no reply is pending.
 // The caller holds mu.
-func (c *Conn) closeIfDrained() {
+func (c *stdioConn) closeIfDrained() {
 	if c.ended && len(c.pending) == 0 {
 		select {
 		case <-c.drained:
@@ -178,7 +188,7 @@ func (c *Conn) closeIfDrained() {
 
 // track notes the request as pending, or a pending one as cancelled. It returns false
 // for a request with an id that is pending already.
-func (c *Conn) track(msg jsonrpc.Message) bool {
+func (c *stdioConn) track(msg jsonrpc.Message) bool {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
 		return true
@@ -204,7 +214,7 @@ func (c *Conn) track(msg jsonrpc.Message) bool {
 
 // Write sends a message. The reply to a cancelled request is not sent, as the
 // protocol asks for.
-func (c *Conn) Write(_ context.Context, msg jsonrpc.Message) error {
+func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
 	reply, isReply := msg.(*jsonrpc.Response)
 	if isReply {
 		defer c.forget(reply.ID)
@@ -240,13 +250,13 @@ func withCode(reply *jsonrpc.Response) *jsonrpc.Response {
 	return &out
 }
 
-func (c *Conn) isCancelled(id jsonrpc.ID) bool {
+func (c *stdioConn) isCancelled(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cancelled[id]
 }
 
-func (c *Conn) forget(id jsonrpc.ID) {
+func (c *stdioConn) forget(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pending, id)
@@ -254,7 +264,7 @@ func (c *Conn) forget(id jsonrpc.ID) {
 	c.closeIfDrained()
 }
 
-func (c *Conn) writeLine(line []byte) error {
+func (c *stdioConn) writeLine(line []byte) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
 	_, err := c.out.Write(append(line, '\n'))
@@ -262,7 +272,7 @@ func (c *Conn) writeLine(line []byte) error {
 }
 
 // reject answers a line that is no message.
-func (c *Conn) reject(bad *malformed) error {
+func (c *stdioConn) reject(bad *malformedMessage) error {
 	line, err := errorLine(bad.id, bad.code, bad.text)
 	if err != nil {
 		return err
@@ -287,7 +297,7 @@ func errorLine(id any, code int, text string) ([]byte, error) {
 
 // line returns the next line without blanks around it. A line over maxMessage
 // is a *longLine, of which the connection stands behind the end.
-func (c *Conn) line() ([]byte, error) {
+func (c *stdioConn) line() ([]byte, error) {
 	var long []byte
 	for {
 		part, err := c.in.ReadSlice('\n')
@@ -305,13 +315,13 @@ func (c *Conn) line() ([]byte, error) {
 }
 
 // skip reads to the end of a line that is too long and returns it as a *longLine.
-func (c *Conn) skip(read []byte, err error) error {
-	l := &longLine{head: bytes.Clone(read[:edge]), tail: bytes.Clone(read[len(read)-edge:])}
+func (c *stdioConn) skip(read []byte, err error) error {
+	l := &longLine{head: bytes.Clone(read[:longLineEdge]), tail: bytes.Clone(read[len(read)-longLineEdge:])}
 	for errors.Is(err, bufio.ErrBufferFull) {
 		var part []byte
 		part, err = c.in.ReadSlice('\n')
-		l.tail = append(l.tail, part[max(0, len(part)-edge):]...)
-		l.tail = l.tail[max(0, len(l.tail)-edge):]
+		l.tail = append(l.tail, part[max(0, len(part)-longLineEdge):]...)
+		l.tail = l.tail[max(0, len(l.tail)-longLineEdge):]
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -320,7 +330,7 @@ func (c *Conn) skip(read []byte, err error) error {
 }
 
 // edge is how much is kept of the ends of a line that is too long.
-const edge = 256
+const longLineEdge = 256
 
 // longLine is the error of a line that is too long.
 type longLine struct{ head, tail []byte }
@@ -346,24 +356,24 @@ func (l *longLine) id() any {
 }
 
 // malformed says why a line is no message.
-type malformed struct {
+type malformedMessage struct {
 	id   any
 	code int
 	text string
 }
 
 // decode reads a message.
-func decode(line []byte) (jsonrpc.Message, *malformed) {
+func decodeMessage(line []byte) (jsonrpc.Message, *malformedMessage) {
 	if !json.Valid(line) { // this also bounds the nesting, which the SDK does not
-		return nil, &malformed{nil, jsonrpc.CodeParseError, "the line is no JSON"}
+		return nil, &malformedMessage{nil, jsonrpc.CodeParseError, "the line is no JSON"}
 	}
 	if line[0] == '[' {
-		return nil, &malformed{nil, jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line"}
+		return nil, &malformedMessage{nil, jsonrpc.CodeInvalidRequest, "batches are not taken: send one message a line"}
 	}
 	var envelope struct {
 		ID json.RawMessage `json:"id"`
 	}
-	rejected := &malformed{nil, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 message"}
+	rejected := &malformedMessage{nil, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 message"}
 	if err := json.Unmarshal(line, &envelope); err != nil {
 		return nil, rejected
 	}
