@@ -23,7 +23,7 @@ import (
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -297,7 +297,7 @@ func TestEventsFitTheirSchemas(t *testing.T) {
 
 func notificationSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 	t.Helper()
-	doc, err := document.OpenRPC()
+	doc, err := openrpc.Document()
 	must(t, err)
 	var parsed struct {
 		Notifications []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 )
 
 func initialize(_ context.Context, s *Session, p protocol.InitializeParams) (protocol.InitializeResult, error) {
@@ -65,7 +65,7 @@ func shutdown(context.Context, *Session, protocol.Empty) (protocol.Nothing, erro
 }
 
 // document is made once: it is the same on every call.
-var described = sync.OnceValues(document.OpenRPC)
+var described = sync.OnceValues(openrpc.Document)
 
 func discover(context.Context, *Session, protocol.Empty) (protocol.Document, error) {
 	return described()

@@ -41,7 +41,7 @@ import (
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	contract "github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 	"github.com/ctxd/ctxd/rpc/rpctest"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -267,7 +267,7 @@ func resultSchemas(t *testing.T) map[string]*jsonschema.Resolved {
 }
 
 var schemasOnce = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
-	doc, err := contract.OpenRPC()
+	doc, err := openrpc.Document()
 	if err != nil {
 		return nil, err
 	}

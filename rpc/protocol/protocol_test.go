@@ -15,7 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -42,7 +42,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func whole(t *testing.T) protocol.Document {
 	t.Helper()
-	doc, err := document.OpenRPC()
+	doc, err := openrpc.Document()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestDiscoverDocumentGolden(t *testing.T) {
 }
 
 func TestMethodTableGolden(t *testing.T) {
-	golden(t, "methods.golden.md", []byte(document.MethodTable()))
+	golden(t, "methods.golden.md", []byte(openrpc.MethodTable()))
 }
 
 type described struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 )
 
 var updateReadme = flag.Bool("update-readme", false, "write the tables of rpc/README.md anew")
@@ -21,10 +21,10 @@ func TestReadmeHasTheContract(t *testing.T) {
 	}
 	text := string(data)
 	for _, table := range []struct{ name, want string }{
-		{"methods", document.MethodTable()},
-		{"errors", document.ErrorTable()},
-		{"topics", document.TopicsTable()},
-		{"jobs", document.JobTable()},
+		{"methods", openrpc.MethodTable()},
+		{"errors", openrpc.ErrorTable()},
+		{"topics", openrpc.TopicsTable()},
+		{"jobs", openrpc.JobTable()},
 	} {
 		begin, end := "<!-- "+table.name+" -->\n", "<!-- /"+table.name+" -->"
 		head, rest, ok := strings.Cut(text, begin)

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/protocol/document"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 )
 
 // described is the part of the OpenRPC document that is shown of a method.
@@ -48,7 +48,7 @@ func fromContract(method string) (int, json.RawMessage, error) {
 	if i < 0 {
 		return i, nil, nil
 	}
-	doc, err := document.OpenRPC()
+	doc, err := openrpc.Document()
 	if err != nil {
 		return i, nil, err
 	}

@@ -1,4 +1,4 @@
-package document
+package openrpc
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 
 // OpenRPC returns the document that describes every method, as rpc.discover
 // answers with it: one line of JSON, the same on every call.
-func OpenRPC() (protocol.Document, error) {
+func Document() (protocol.Document, error) {
 	doc := openRPC{
 		OpenRPC: "1.3.2",
 		Info:    docInfo{Title: "ctxd", Version: protocol.Version, Description: docDescription},

@@ -1,4 +1,4 @@
-package document
+package openrpc
 
 import (
 	"encoding/json"

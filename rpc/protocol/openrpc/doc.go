@@ -4,4 +4,4 @@
 //
 // The daemon and ctxd call ask it, once; clients of the daemon do not need it. OpenRPC fails where a type of a parameter
 // or result has no schema, which every test shows. O(size of the contract). All functions may be called concurrently.
-package document
+package openrpc
