@@ -42,7 +42,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
-	"github.com/ctxd/ctxd/rpc/rpctest"
+	"github.com/ctxd/ctxd/rpc/servertest"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -115,7 +115,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		return cmp.Or(mem.HideConversation(tx, id), shelf.HideConversation(tx, id))
 	}
 	if now != nil { // so that ids are known before
-		talk.NewID = rpctest.Counted("chat")
+		talk.NewID = servertest.CountedIDs("chat")
 	}
 	chats, err = chat.Open(db, talk)
 	if err != nil {
@@ -129,7 +129,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		Now: now, Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	}
 	if now != nil {
-		reading.NewID = rpctest.Counted("book")
+		reading.NewID = servertest.CountedIDs("book")
 	}
 	if shelf, err = books.Open(db, reading); err != nil {
 		return nil, err

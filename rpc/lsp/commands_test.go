@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/rpctest"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 func TestMain(m *testing.M) {
@@ -209,7 +209,7 @@ func TestLSP7_AnAnswerIsStreamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(set.Close)
-	d := lsptest.StartWith(t, rpctest.Options{Models: set})
+	d := lsptest.StartWith(t, servertest.Options{Models: set})
 	e := d.Open(lsptest.Options{})
 	var a lsp.AskResult
 	e.Call("workspace/executeCommand", map[string]any{

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 	"github.com/ctxd/ctxd/rpc/protocol"
-	"github.com/ctxd/ctxd/rpc/rpctest"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 func TestMain_Server(m *testing.M) {
@@ -71,7 +71,7 @@ func TestLSP1_ImportAfterConsent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := lsptest.Start(t)
-			dir := rpctest.Folder(t, files)
+			dir := servertest.WriteFolder(t, files)
 			e := d.Open(lsptest.Options{Settings: c.settings, Capabilities: capable, Folders: []string{dir}, Asked: answer(c.answer, c.asked)})
 			if c.imported {
 				var shown lsp.ShowMessageParams
@@ -108,7 +108,7 @@ func TestLSP1_AVaultIsNotImportedAgain(t *testing.T) {
 	d := lsptest.Start(t)
 	root := d.Vault(files)
 	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{root}})
-	other := rpctest.Folder(t, map[string]string{"x.md": "x"})
+	other := servertest.WriteFolder(t, map[string]string{"x.md": "x"})
 	e.Notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{
 		"added": []lsp.WorkspaceFolder{{URI: lsp.FileURI(other)}}, "removed": []lsp.WorkspaceFolder{},
 	}})
@@ -121,7 +121,7 @@ func TestLSP1_AVaultIsNotImportedAgain(t *testing.T) {
 // The home folder is asked about, whatever the setting.
 func TestLSP1_TheHomeFolderIsAskedAbout(t *testing.T) {
 	d := lsptest.Start(t)
-	home := rpctest.Folder(t, files)
+	home := servertest.WriteFolder(t, files)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{home}, Asked: answer("Not now", "")})
@@ -201,7 +201,7 @@ func TestLSP1_SeveralEditors(t *testing.T) {
 func TestLSP1_ImportByALateDaemon(t *testing.T) {
 	d := lsptest.Start(t)
 	d.Stop()
-	dir := rpctest.Folder(t, files)
+	dir := servertest.WriteFolder(t, files)
 	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{dir}})
 	e.Await("window/showMessage", nil)
 	d.Listen()

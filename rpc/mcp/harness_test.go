@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/mcp"
-	"github.com/ctxd/ctxd/rpc/rpctest"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 func TestMain(m *testing.M) {
@@ -33,14 +33,14 @@ func must(t testing.TB, err error) {
 
 // daemon is a daemon that hosts are opened over.
 type daemon struct {
-	*rpctest.Daemon
+	*servertest.Daemon
 	t *testing.T
 }
 
 // start starts a daemon; methods given here stand in for those of the same name.
 func start(t *testing.T, more ...rpc.Method) *daemon {
 	t.Helper()
-	return &daemon{rpctest.Start(t, rpctest.Options{Methods: more}), t}
+	return &daemon{servertest.Start(t, servertest.Options{Methods: more}), t}
 }
 
 func (d *daemon) dial(ctx context.Context) (*client.Client, error) {

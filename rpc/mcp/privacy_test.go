@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/fixtures"
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/mcp"
-	"github.com/ctxd/ctxd/rpc/rpctest"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 // secret matches what stands in private records only: words that begin with
@@ -228,7 +228,7 @@ func (d *daemon) canaries(question, said string) []string {
 // TestPRIV5_NoCanaryReachesAHost calls every tool, resource and prompt. One that it
 // does not know fails it.
 func TestPRIV5_NoCanaryReachesAHost(t *testing.T) {
-	d := &daemon{rpctest.Start(t, rpctest.Options{Machine: "Zqmachine"}), t}
+	d := &daemon{servertest.Start(t, servertest.Options{Machine: "Zqmachine"}), t}
 	d.seedSecrets()
 	all := d.allAttempts()
 	for _, include := range []bool{false, true} {

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/lsp"
-	"github.com/ctxd/ctxd/rpc/rpctest"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 func must(t testing.TB, err error) {
@@ -70,20 +70,20 @@ type doc struct {
 
 // Daemon is a daemon that editors are opened over.
 type Daemon struct {
-	*rpctest.Daemon
+	*servertest.Daemon
 	t testing.TB
 }
 
 // Start starts a daemon, which ends with the test.
 func Start(t testing.TB) *Daemon {
 	t.Helper()
-	return StartWith(t, rpctest.Options{})
+	return StartWith(t, servertest.Options{})
 }
 
 // StartWith is Start for a daemon with something of its own.
-func StartWith(t testing.TB, opts rpctest.Options) *Daemon {
+func StartWith(t testing.TB, opts servertest.Options) *Daemon {
 	t.Helper()
-	return &Daemon{rpctest.Start(t, opts), t}
+	return &Daemon{servertest.Start(t, opts), t}
 }
 
 // Open starts a server and connects an editor to it.

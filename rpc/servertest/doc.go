@@ -4,4 +4,4 @@
 // something can't be started or closed; its methods are for one goroutine, the rooms for any.
 //
 // The language server (rpc/lsp/lsptest) and MCP add their clients to it.
-package rpctest
+package servertest

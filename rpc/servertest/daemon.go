@@ -1,4 +1,4 @@
-package rpctest
+package servertest
 
 import (
 	"context"
@@ -108,7 +108,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{
-		Now: now, NewID: Counted("memory-"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget,
+		Now: now, NewID: CountedIDs("memory-"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget,
 		Machine: func() string { return opts.Machine },
 	})
 	must(t, err)
@@ -208,14 +208,14 @@ func (d *Daemon) Call(method string, params, result any) {
 // Vault writes files into a new folder and imports it. It returns the folder.
 func (d *Daemon) Vault(files map[string]string) string {
 	d.t.Helper()
-	root := Folder(d.t, files)
+	root := WriteFolder(d.t, files)
 	d.Call("vault.import", protocol.VaultImport{Path: root, Watch: true}, nil)
 	return root
 }
 
 // Folder writes files into a new folder, named by path with slashes. All have one time, so
 // that nothing is ranked by it.
-func Folder(t testing.TB, files map[string]string) string {
+func WriteFolder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)

@@ -1,4 +1,4 @@
-package rpctest
+package servertest
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // Counted makes ids that are the same in every run: the prefix and a number. It may be called concurrently.
-func Counted(prefix string) func() string {
+func CountedIDs(prefix string) func() string {
 	var made atomic.Int64
 	return func() string {
 		if rehearses() {
