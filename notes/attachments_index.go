@@ -5,7 +5,7 @@ package notes
 //
 // A Set is what the store of notes holds of them: the records of the collection
 // "vault-attachment", one for each file, by vault and path. Package notes loads it and
-// keeps it current with each commit; package notes/watch, which scans vaults, writes the
+// keeps it current with each commit; package notes/vault, which scans vaults, writes the
 // records.
 //
 // A Set is not safe for concurrent use: its owner has the lock.

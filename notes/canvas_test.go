@@ -93,7 +93,7 @@ func FuzzText(f *testing.F) {
 
 // TestREL7_TextsOfCanvasesAreLinear counts steps.
 func TestREL7_TextsOfCanvasesAreLinear(t *testing.T) {
-	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/canvas") {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/notes") {
 		return
 	}
 	for family, unit := range map[string]string{"fences": "```\n", "tildes": "~~~~\n", "lines": "a\n", "blanks": " \n"} {

@@ -3,10 +3,10 @@
 // domain logic. README.md describes the protocol.
 //
 // A call comes from rpc/jsonrpc, which has read it, put it in its order and let it
-// through the gate. method.go decodes its params strictly (rpc/wirejson), finds the
+// through the gate. method.go decodes its params strictly (rpc/jsonrpc), finds the
 // rooms and the View of its audience, and calls the handler, which stands in the file
 // of its namespace (notes.go, entities.go, …), or in a package of its own below this one
-// (rpc/memories), and calls one domain room. The result
+// (rpc), and calls one domain room. The result
 // goes back as JSON; errors.go is the only place that makes an error of the wire of an
 // error of a room. methods.go is the one table of all methods; what a method needs of
 // the store, its mode and its kind of job stand in rpc/protocol and nowhere else.
@@ -31,7 +31,7 @@
 //
 // # Events
 //
-// rpc/events tells the connections that subscribed of what a commit changed, of vaults
+// rpc tells the connections that subscribed of what a commit changed, of vaults
 // that are read and of the health. A Server hands it the commits of its rooms, and a
 // Session has a Subscription, which outlives them.
 //
@@ -49,5 +49,5 @@
 // The package has more than 2,500 lines, most of them handlers: a file for each
 // namespace, which knows of no other. Those of a namespace that needs no more than the
 // Reader of a call stand in packages below this one, which have what they need from
-// rpc/calls; what is here uses the Session, the scope or the rooms themselves.
+// rpc; what is here uses the Session, the scope or the rooms themselves.
 package rpc

@@ -58,5 +58,5 @@
 //
 // About 2,500 lines: two protocols, what both share, the set of providers with the question for their models, and
 // the ledger. A protocol needs the collector and the limits of a stream, which nothing else may use; a ledger
-// wraps providers, and is kept by package chat/spending.
+// wraps providers, and is kept by package chat/send.
 package llm

@@ -5,11 +5,11 @@
 // It is the only importer of github.com/kelindar/search, which panics while it
 // is initialised if its native library is not there; package library, which is
 // initialised before, says so in words. There are no tests in this package for
-// the same reason: tests in context/embed/runner run the program, and skip where the
+// the same reason: tests in context/embed run the program, and skip where the
 // library is absent. Building it needs nothing but Go; native/ has the sources
 // of the library and the script that builds it.
 //
-// All that is not native lives in context/embed/runner: the protocol, the loop that
+// All that is not native lives in context/embed: the protocol, the loop that
 // serves, the care for long and odd texts. Standard output and error are not
 // part of the protocol; the daemon keeps the last words said there.
 package main

@@ -20,248 +20,9 @@ import (
 
 const module = "github.com/ctxd/ctxd"
 
-// rooms are all packages of the module from left to right: a room may import
-// those before it. Some are not built yet.
-var rooms = []string{
-	"entities/kv/ahead",
-	"entities/kv/stream/streamtest",
-	"rpc/lsp/wire",
-	"context/memory/clock",
-	"context/memory/first",
-	"entities/fault",
-	"entities/kv/commitlog",
-	"entities/kv/seal",
-	"entities/kv/logtest",
-	"entities/kv/replicate",
-	"entities/kv/stream",
-	"context/books/block",
-	"context/books/convert/parts",
-	"context/books/convert/office",
-	"context/books/convert/pdf",
-	"entities/yield",
-	"entities/leftover",
-	"entities/names/fold",
-	"entities/record",
-	"context/memory/fade",
-	"context/memory/origin",
-	"context/memory/score",
-	"entities/kv/disk",
-	"entities/kv/backup",
-	"entities/kv/pairs",
-	"entities/kv/codec",
-	"entities/kv/outbox",
-	"entities/kv",
-	"entities/kv/shared",
-	"entities/kv/shared/campaign",
-	"entities/kv/loading",
-	"entities/names",
-	"entities/past",
-	"entities",
-	"entities/wql/syntax",
-	"entities/wql/datum",
-	"entities/wql/index",
-	"entities/wql/schema",
-	"entities/wql/columns",
-	"entities/wql",
-	"notes/frontmatter",
-	"notes/markdown/destinations",
-	"notes/markdown",
-	"notes/places",
-	"rpc/lsp/text",
-	"context/books/convert/markup",
-	"context/books/convert",
-	"notes/parts",
-	"notes/attachments",
-	"notes/former",
-	"notes/digest",
-	"notes/tags",
-	"notes/canvas",
-	"notes/infer",
-	"notes/typesource",
-	"notes",
-	"notes/rename",
-	"notes/diagnose",
-	"notes/watch",
-	"graph",
-	"graph/draw",
-	"context/prompt/chars",
-	"context/prompt/body",
-	"context/prompt/properties",
-	"context/embed/dial",
-	"context/embed",
-	"context/embed/rerank",
-	"context/embed/table",
-	"context/embed/runner",
-	"context/embed/endpoint",
-	"context/embed/embedtest",
-	"context/search/text",
-	"context/books/passages",
-	"context/learn/phrases",
-	"context/search/passages",
-	"context/search/shortwords",
-	"context/search/postings",
-	"context/search/backlog",
-	"context/search/wordfile",
-	"context/search/source",
-	"context/search/notedoc",
-	"context/search/searchtest",
-	"context/search/lexical",
-	"context/search/vector",
-	"context/search/semantic",
-	"context/search",
-	"context/refs/handle",
-	"context/refs/index",
-	"context/refs",
-	"context/memory/when",
-	"context/memory/differ",
-	"context/learn/pairs",
-	"context/memory/synonyms",
-	"context/memory/groups",
-	"context/memory/taken",
-	"context/memory/texts",
-	"context/memory/stored",
-	"context/memory/draft",
-	"context/audience",
-	"context/books",
-	"context/books/document",
-	"context/memory/owner",
-	"context/memory/contexts",
-	"context/memory/naming",
-	"context/memory",
-	"context/learn/events",
-	"context/learn/outcomes",
-	"context/learn/promote",
-	"context/learn/upkeep",
-	"context/learn",
-	"context/memory/exchange",
-	"context/memory/document",
-	"context/learn/concepts",
-	"context/memory/similar",
-	"context/recall",
-	"context/recall/passive",
-	"context/prompt",
-	"context/personality/template",
-	"context/personality",
-	"context/gather/complete",
-	"context/gather/resolve",
-	"context/gather",
-	"chat/foreign",
-	"chat/prompts",
-	"chat/llm",
-	"chat/spending",
-	"chat/oneline",
-	"chat/background",
-	"chat/summary",
-	"chat/action",
-	"chat/tool/show",
-	"chat/tool",
-	"chat/members",
-	"chat/freename",
-	"chat/bounds",
-	"chat/branch",
-	"chat/turn",
-	"chat/intent",
-	"chat/trace",
-	"chat/refer",
-	"chat",
-	"chat/facts",
-	"chat/feedback",
-	"chat/called",
-	"chat/handles",
-	"chat/document",
-	"chat/find",
-	"chat/cited",
-	"chat/highlight",
-	"chat/suggest",
-	"chat/hiding",
-	"chat/shown",
-	"chat/exchange",
-	"chat/importing",
-	"chat/inspect",
-	"chat/decide",
-	"chat/distill",
-	"chat/send",
-	"chat/titles",
-	"rpc/protocol",
-	"rpc/editing",
-	"rpc/protocol/document",
-	"rpc/socket",
-	"rpc/client",
-	"rpc/client/lasting",
-	"rpc/client/rows",
-	"rpc/wirejson",
-	"rpc/jsonrpc/message",
-	"rpc/lsp/server",
-	"rpc/lsp/edits",
-	"rpc/lsp/outline",
-	"rpc/lsp/preview",
-	"rpc/lsp/commands",
-	"rpc/lsp/complete",
-	"rpc/lsp/diagnose",
-	"rpc/lsp/hints",
-	"rpc/lsp/rename",
-	"rpc/lsp/target",
-	"rpc/lsp/navigate",
-	"rpc/lsp",
-	"rpc/jsonrpc/places",
-	"rpc/jsonrpc",
-	"rpc/found",
-	"rpc/resolved",
-	"rpc/host",
-	"rpc/views",
-	"rpc/events",
-	"rpc/waiting",
-	"rpc/calls",
-	"rpc/syncing",
-	"rpc/books",
-	"rpc/learning",
-	"rpc/memories",
-	"rpc/personalities",
-	"rpc",
-	"rpc/rpctest",
-	"rpc/lsp/lsptest",
-	"rpc/mcp/stdio",
-	"rpc/mcp/unified",
-	"rpc/mcp",
-	"cmd/ctxd/command",
-	"cmd/ctxd/manual",
-	"cmd/ctxd/term",
-	"cmd/ctxd/config",
-	"cmd/ctxd/logfile",
-	"cmd/ctxd/daemon",
-	"cmd/ctxd/connect",
-	"cmd/ctxd/syncs",
-	"cmd/ctxd/books",
-	"cmd/ctxd/report",
-	"cmd/ctxd/page",
-	"cmd/ctxd/page/pagetest",
-	"cmd/ctxd/page/drawing",
-	"cmd/ctxd/life",
-	"cmd/ctxd/traces",
-	"cmd/ctxd/cited",
-	"cmd/ctxd/search",
-	"cmd/ctxd/call",
-	"cmd/ctxd/service",
-	"cmd/ctxd/store",
-	"cmd/ctxd/uninstall",
-	"cmd/ctxd/shell/edit",
-	"cmd/ctxd/shell",
-	"cmd/ctxd/inspect",
-	"cmd/ctxd/records",
-	"cmd/ctxd/memories",
-	"cmd/ctxd/references",
-	"cmd/ctxd/markdown",
-	"cmd/ctxd/tools",
-	"cmd/ctxd/templates",
-	"cmd/ctxd/open",
-	"cmd/ctxd/personalities",
-	"cmd/ctxd/chats",
-	"cmd/ctxd/doctor",
-	"cmd/ctxd/demo",
-	"cmd/ctxd",
-	"cmd/ctxd-runner/library",
-	"cmd/ctxd-runner",
-}
+// layers are the folders of the house from left to right: what lies in one may import what lies in those before it, and
+// what lies in the same one, where the compiler refuses circles.
+var layers = []string{"entities", "notes", "graph", "context", "chat", "rpc", "cmd"}
 
 // fixturesRoom stands apart, with its folders: it imports nothing else of ours, and
 // tests and the demo import it.
@@ -277,17 +38,24 @@ var topLevel = []string{
 	"go.mod", "go.sum", "Taskfile.yml", "README.md", "LICENSE",
 }
 
-// soleImporters are the rooms that alone may import a module, for what they
-// keep from the others.
-var soleImporters = map[string]string{
-	"github.com/tidwall/buntdb":         "entities/kv",
-	"github.com/expr-lang/expr":         "entities/wql",
-	"github.com/kelindar/search":        "cmd/ctxd-runner",
-	"github.com/nats-io/nats.go":        "entities/kv/stream",
-	"github.com/nats-io/nats-server/v2": "entities/kv/stream/streamtest",
-	// Keys are read in one place, which lets none of them out.
-	"github.com/zalando/go-keyring": "context/embed/dial",
+// soleImporters are the rooms that alone may import a module, and why.
+var soleImporters = []struct{ module, room, why string }{
+	{"github.com/tidwall/buntdb", "entities/kv", "one store, whose records nobody reaches past"},
+	{"github.com/expr-lang/expr", "entities/wql", "raw expressions can kill the process"},
+	{"github.com/kelindar/search", "cmd/ctxd-runner", "it panics at import without its native library"},
+	{"github.com/nats-io/nats.go", "entities/kv/nats", "what leaves for other machines is sealed there"},
+	{"github.com/nats-io/nats-server/v2", "entities/kv/nats/natstest", "no program of ours contains a server"},
+	{"github.com/zalando/go-keyring", "context/outbound", "keys are read in one place, which lets none of them out"},
+	{"github.com/klippa-app/go-pdfium", "context/books/convert", "who reads no PDF does not start it"},
+	{"github.com/xuri/excelize/v2", "context/books/convert", "who reads no table does not start it"},
 }
+
+// storeless are the rooms that bring in no store, by themselves or by what they import: clients of the daemon are built
+// with them, and pure functions stay so.
+var storeless = []string{"rpc/client", "rpc/protocol", "rpc/mcp", "rpc/lsp", "context/prompt", "chat/llm"}
+
+// heavy is what they do not bring in: the store, its engine, the query engine, the watcher.
+var heavy = []string{"entities/kv", "github.com/tidwall/buntdb", "github.com/expr-lang/expr", "github.com/fsnotify/fsnotify"}
 
 // sourceFile is one Go file of the module, for any operating system.
 type sourceFile struct {
@@ -367,28 +135,29 @@ func skipFolder(p string, d fs.DirEntry) error {
 	return nil
 }
 
+// layerOf is the place of a room in layers, -1 when it is in none.
+func layerOf(room string) int {
+	folder, _, _ := strings.Cut(room, "/")
+	return slices.Index(layers, folder)
+}
+
 func TestLayers_RoomsImportRoomsToTheirLeft(t *testing.T) {
 	for _, f := range sources(t) {
-		rank := slices.Index(rooms, f.room)
+		rank := layerOf(f.room)
 		if rank < 0 && !inFixtures(f.room) {
-			t.Errorf("%s: there is no room %s in the house", f.name, f.room)
+			t.Errorf("%s: %s is in no layer of the house", f.name, f.room)
 			continue
 		}
 		for _, imported := range f.imports {
 			ours, ok := strings.CutPrefix(imported, module+"/")
-			if !ok {
-				continue
-			}
-			to := slices.Index(rooms, ours)
 			switch {
+			case !ok:
 			case inFixtures(ours):
 				if !f.test && !inFixtures(f.room) && f.room != "cmd/ctxd/demo" {
 					t.Errorf("%s: only tests and the demo import %s", f.name, ours)
 				}
-			case to < 0:
-				t.Errorf("%s: %s is no room", f.name, ours)
 			case f.outside: // the client is tested against a server
-			case to >= rank:
+			case layerOf(ours) > rank:
 				t.Errorf("%s: %s may not import %s, which stands to its right", f.name, f.room, ours)
 			}
 		}
@@ -398,21 +167,13 @@ func TestLayers_RoomsImportRoomsToTheirLeft(t *testing.T) {
 func TestLayers_SoleImporters(t *testing.T) {
 	for _, f := range sources(t) {
 		for _, imported := range f.imports {
-			for library, sole := range soleImporters {
-				if (imported == library || strings.HasPrefix(imported, library+"/")) && f.room != sole {
-					t.Errorf("%s: only %s imports %s", f.name, sole, library)
+			for _, sole := range soleImporters {
+				if (imported == sole.module || strings.HasPrefix(imported, sole.module+"/")) && f.room != sole.room {
+					t.Errorf("%s: only %s imports %s: %s", f.name, sole.room, sole.module, sole.why)
 				}
 			}
 		}
 	}
-}
-
-// clientRooms are all rooms that a program brings in with rpc/client: declarations, the
-// socket and functions of a text, and no store, index, watcher or engine. rpc/mcp and rpc/lsp are
-// such programs.
-var clientRooms = []string{
-	"chat/turn", "context/prompt", "context/prompt/body", "context/prompt/chars", "entities/fault", "entities/names/fold", "entities/record",
-	"notes/frontmatter", "notes/markdown", "notes/markdown/destinations", "rpc/client", "rpc/protocol", "rpc/socket",
 }
 
 func TestLayers_ClientsBringInNoStore(t *testing.T) {
@@ -422,28 +183,20 @@ func TestLayers_ClientsBringInNoStore(t *testing.T) {
 			imports[f.room] = append(imports[f.room], f.imports...)
 		}
 	}
-	for program, want := range map[string][]string{
-		"rpc/client": clientRooms,
-		"rpc/mcp": slices.Sorted(slices.Values(append([]string{
-			"chat/tool/show", "context/prompt/properties", "entities/names", "entities/wql/columns", "entities/wql/syntax", "rpc/client/lasting", "rpc/client/rows",
-			"rpc/mcp", "rpc/mcp/stdio", "rpc/mcp/unified",
-		}, clientRooms...))),
-		"rpc/lsp": slices.Sorted(slices.Values(append([]string{
-			"entities/names", "entities/wql/columns", "entities/wql/syntax", "notes/parts", "rpc/client/lasting", "rpc/jsonrpc/message", "rpc/lsp", "rpc/lsp/commands", "rpc/lsp/complete", "rpc/lsp/diagnose", "rpc/lsp/edits", "rpc/lsp/hints", "rpc/lsp/navigate", "rpc/lsp/outline", "rpc/lsp/preview", "rpc/lsp/rename", "rpc/lsp/server", "rpc/lsp/target", "rpc/lsp/text", "rpc/lsp/wire", "rpc/wirejson",
-		}, clientRooms...))),
-	} {
-		reached := []string{program}
+	for _, room := range storeless {
+		reached, by := []string{room}, map[string]string{}
 		for i := 0; i < len(reached); i++ {
 			for _, imported := range imports[reached[i]] {
-				ours, ok := strings.CutPrefix(imported, module+"/")
-				if ok && !slices.Contains(reached, ours) {
-					reached = append(reached, ours)
+				name := strings.TrimPrefix(imported, module+"/")
+				if !slices.Contains(reached, name) {
+					reached, by[name] = append(reached, name), reached[i]
 				}
 			}
 		}
-		slices.Sort(reached)
-		if !slices.Equal(reached, want) {
-			t.Errorf("%s brings in %q, want %q", program, reached, want)
+		for _, store := range heavy {
+			if slices.Contains(reached, store) {
+				t.Errorf("%s brings in %s, by %s", room, store, by[store])
+			}
 		}
 	}
 }
@@ -472,31 +225,41 @@ func TestLayers_EachPackageHasOneDocInDocGo(t *testing.T) {
 	}
 }
 
-// How many lines a package may have, without those of its tests.
+// wall is the line of a doc.go that says why there is a wall around the room.
+var wall = regexp.MustCompile(`(?m)^Wall: (subject|promise|dependency|second user|test helper): \S`)
+
+// mostRooms is how many packages the house may have, and smallRoom how many lines one has that is small.
 const (
-	mostLines      = 4500
-	unexcusedLines = 2500 // more need a section "Size" in doc.go, which says why
+	mostRooms = 90
+	smallRoom = 150
 )
 
-func TestLayers_NoPackageIsTooLarge(t *testing.T) {
-	lines := make(map[string]int)
-	excused := make(map[string]bool)
+// TestLayers_EachWallHasAReason: a package is a subject that a newcomer would look for, or has one of four other reasons to
+// be apart: the compiler must hold a promise, a heavy dependency, a second user, or it helps tests. A small one is no
+// subject. A size is no reason.
+func TestLayers_EachWallHasAReason(t *testing.T) {
+	lines, reasons := make(map[string]int), make(map[string]string)
 	for _, f := range sources(t) {
-		if f.test {
+		if f.test || inFixtures(f.room) {
 			continue
 		}
 		lines[f.room] += f.lines
-		if f.doc != nil && strings.Contains(f.doc.Text(), "# Size\n") {
-			excused[f.room] = true
+		if f.doc != nil {
+			if m := wall.FindStringSubmatch(f.doc.Text()); m != nil {
+				reasons[f.room] = m[1]
+			}
 		}
 	}
 	for room, n := range lines {
-		if n > mostLines {
-			t.Errorf("%s has %d lines, and no package may have more than %d", room, n, mostLines)
+		switch {
+		case reasons[room] == "":
+			t.Errorf(`%s/doc.go has no line "Wall: subject|promise|dependency|second user|test helper: why"`, room)
+		case reasons[room] == "subject" && n < smallRoom:
+			t.Errorf("%s has %d lines: too few for a subject of its own", room, n)
 		}
-		if n > unexcusedLines && !excused[room] {
-			t.Errorf("%s has %d lines: its doc.go must say why it has more than %d, under \"# Size\"", room, n, unexcusedLines)
-		}
+	}
+	if len(lines) > mostRooms {
+		t.Errorf("the house has %d packages, more than %d: look for the one that can carry the new one", len(lines), mostRooms)
 	}
 }
 

@@ -98,8 +98,8 @@ func TestPRIV8_EveryMaskIsLinear(t *testing.T) {
 	}
 	const module = "github.com/ctxd/ctxd/"
 	if !steps.Counting(t, module+"context/audience", module+"notes", module+"notes/markdown",
-		module+"notes/markdown/destinations", module+"notes/frontmatter",
-		module+"entities", module+"entities/names", module+"entities/names/fold") {
+		module+"notes/markdown", module+"notes/markdown",
+		module+"entities", module+"entities/names", module+"entities/text") {
 		return
 	}
 	one, whole := newMasking(t), newMasking(t)

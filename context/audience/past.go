@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// Names that private records had (entities/past). They are looked up where no record of
+// Names that private records had (entities). They are looked up where no record of
 // today answers to a name: what a public record is called now is shown.
 
 // wasCalled reports whether the whole of a text is what a private record was called.

@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,8 +14,6 @@ import (
 	"github.com/ctxd/ctxd/fixtures/facts"
 	"github.com/ctxd/ctxd/fixtures/remembered"
 )
-
-var updatePhrases = flag.Bool("update", false, "write the golden files anew")
 
 // found gives the phrases of a text as they are written, those that are weak with a question mark.
 func found(s string) string {
@@ -89,10 +86,10 @@ func TestMEM62_WhatTextsSpeakOfReadsWell(t *testing.T) {
 	for _, m := range sample.Messages {
 		ofSample = append(ofSample, m.Text)
 	}
-	got := "# The most frequent phrases, with how many texts have them. go test ./context/learn/phrases -update\n" +
+	got := "# The most frequent phrases, with how many texts have them. go test ./context/learn -update\n" +
 		"facts: " + top(ofFacts) + "\nsample: " + top(ofSample) + "\n"
 	golden := filepath.Join("testdata", "top.golden")
-	if *updatePhrases {
+	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

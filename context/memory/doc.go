@@ -18,8 +18,8 @@
 //	memory-lastnumber  a number behind which others are given, whoever has it: that of a deleted memory or of an import
 //	memory-forget      an order to forget that is under way
 //
-// Contexts, and which memories belong to them, are kept in context/memory/contexts, and who has which
-// handle in context/memory/owner: they write, and the view of it all is here.
+// Contexts, and which memories belong to them, are kept in context/memory, and who has which
+// handle in context/memory: they write, and the view of it all is here.
 //
 // Handles are looked up inside transactions, where two that are under way must not choose the same: so they are
 // records, and Check compares them with the memories. So are numbers and statements, but each record more makes a

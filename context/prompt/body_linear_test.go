@@ -34,7 +34,7 @@ func TestPRIV8_EveryFunctionIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
-	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt/body", "github.com/ctxd/ctxd/context/prompt/chars") {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt", "github.com/ctxd/ctxd/entities/text") {
 		return
 	}
 	places := []steps.Place{

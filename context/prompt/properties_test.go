@@ -42,7 +42,7 @@ func TestPRIV8_EveryFunctionIsLinear_Properties(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
-	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt/properties") {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/context/prompt") {
 		return
 	}
 	places := []steps.Place{

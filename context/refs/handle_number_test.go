@@ -75,7 +75,7 @@ var handleFunctions = map[string]func(text string){
 // TestREF4_EveryFunctionIsLinear runs all of them over texts that are hostile, and over
 // those that are so for handles, and looks at the growth of their steps.
 func TestREF4_EveryFunctionIsLinear(t *testing.T) {
-	if !steps.Counting(t, "github.com/ctxd/ctxd/context/refs/handle", "github.com/ctxd/ctxd/entities/names") {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/context/refs", "github.com/ctxd/ctxd/entities/names") {
 		return
 	}
 	measure := func(family string, text func(size int) string) {

@@ -295,7 +295,7 @@ func TestREF6_EveryFunctionIsLinear(t *testing.T) {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
 	const room = "github.com/ctxd/ctxd/"
-	if !steps.Counting(t, room+"context/refs", room+"context/refs/handle", room+"entities/names", room+"entities/names/fold", room+"notes/markdown") {
+	if !steps.Counting(t, room+"context/refs", room+"context/refs", room+"entities/names", room+"entities/text", room+"notes/markdown") {
 		return
 	}
 	measure := func(family string, text func(size int) string) {

@@ -20,7 +20,7 @@ func TestCTX31_TheIgnorableTable(t *testing.T) {
 			want = false
 		}
 		if got := unicode.Is(text.DefaultIgnorable, r); got != want {
-			t.Errorf("%U: %v, want %v; run go generate ./context/prompt/chars", r, got, want)
+			t.Errorf("%U: %v, want %v; run go generate ./entities/text", r, got, want)
 		}
 		if want {
 			total++

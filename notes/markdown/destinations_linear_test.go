@@ -28,7 +28,7 @@ func TestPRIV8_EveryFunctionIsLinear_Destinations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
-	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/markdown/destinations") {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/markdown") {
 		return
 	}
 	steps.Each([]steps.Place{{}}, func(family string, text func(size int) string, _ steps.Place) {

@@ -33,7 +33,7 @@ func TestPRIV8_EveryFunctionIsLinear_Frontmatter(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
-	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/frontmatter") {
+	if !steps.Counting(t, "github.com/ctxd/ctxd/notes/markdown") {
 		return
 	}
 	places := []steps.Place{

@@ -6,16 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
-
-func TestMain_Complete(m *testing.M) {
-	// It looks once a second whether its database is closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
-}
 
 var completionVault = map[string]string{
 	"Projects/Project Alpha.md": "# Project Alpha\n\nThe plan of the project.\n\n## Goals\n\nShip it.\n\n## Risks\n\nNone. ^none\n\n### Goals\n\nTo have few. ^few\n",

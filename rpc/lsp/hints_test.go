@@ -6,16 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
-
-func TestMain_Hints(m *testing.M) {
-	// It looks once a second whether its database is closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
-}
 
 const core = "---\ntype: Team\n---\n# Core Team\n\nSee [[202601311200]], [[Alice Novak]] and [[202601311200|the start]].\n"
 

@@ -8,16 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
-
-func TestMain_Navigate(m *testing.M) {
-	// It looks once a second whether its database is closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
-}
 
 var navigationVault = map[string]string{
 	"Projects/Project Alpha.md": "---\ntags: [planning]\n---\n# Project Alpha\r\n\r\nThe plan of the project. 😀 [[#Goals]]\r\n\r\n## Goals\r\n\r\nShip it.\r\n\r\n## Risks\r\n\r\nNone. ^none\r\n",

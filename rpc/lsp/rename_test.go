@@ -5,16 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/ctxd/ctxd/rpc/lsp"
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
-
-func TestMain_Rename(m *testing.M) {
-	// It looks once a second whether its database is closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
-}
 
 // whole is what an editor can that can all that a rename needs.
 const renameCapabilities = `{"workspace":{"workspaceEdit":{"documentChanges":true,"resourceOperations":["create","rename","delete"]}}}`

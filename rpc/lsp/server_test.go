@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/sourcegraph/jsonrpc2"
-	"go.uber.org/goleak"
 
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -20,11 +19,6 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/servertest"
 )
-
-func TestMain_Server(m *testing.M) {
-	// It looks once a second whether its database is closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
-}
 
 var files = map[string]string{"Kickoff.md": "# Kickoff\n\nThe start.\n"}
 

@@ -9,7 +9,7 @@ package lsp
 // edit costs the distance from the last one and a move of the line starts behind it, not
 // a copy of the document. Buffer.Document copies the bytes once for each state that
 // somebody asks for. What is parsed of a Document is parsed when it is first asked for,
-// by notes/markdown and notes/frontmatter, in time linear in its length.
+// by notes/markdown and notes/markdown, in time linear in its length.
 //
 // Offsets are bytes of UTF-8, half-open. Positions are lines and characters from 0;
 // a character is a byte, a UTF-16 code unit or a code point, by Encoding. Lines end with

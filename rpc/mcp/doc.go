@@ -14,12 +14,12 @@
 // # Texts
 //
 // A tool answers with a text, page by page when it is long (answer.go). Titles,
-// names, types and values are escaped in it as prompts escape them (chat/tool/show), so
+// names, types and values are escaped in it as prompts escape them (chat/tools/render), so
 // that none of them passes for the id of a record. Records are named in arguments as
 // they stand in answers (refs.go).
 //
 // read_note, get_entity, explore_graph and query are the tools that the daemon gives the models
-// that it asks itself (chat/tool): they are called by tools.call, and answer alike.
+// that it asks itself (chat/tools): they are called by tools.call, and answer alike.
 //
 // # Lifetime and concurrency
 //

@@ -124,7 +124,7 @@ link() {
 		-I "$work/llama.cpp/include" -I "$work/llama.cpp/ggml/include" \
 		-o "$out/$name" "$here/shim.cpp" "${libraries[@]}" -Wl,-rpath,"$origin"
 	"${CXX:-c++}" -std=c++17 -O2 -Wall -Wextra -pthread -o "$work/shim_test" "$here/shim_test.cpp" -ldl
-	"$work/shim_test" "$out/$name" "$root/context/embed/runner/testdata/tiny.gguf" "$root/context/embed/runner/testdata/tiny-rank.gguf" 2>"$work/log" || { tail -30 "$work/log" >&2 && fail "the library does not work"; }
+	"$work/shim_test" "$out/$name" "$root/context/embed/testdata/tiny.gguf" "$root/context/embed/testdata/tiny-rank.gguf" 2>"$work/log" || { tail -30 "$work/log" >&2 && fail "the library does not work"; }
 	"${CXX:-c++}" -std=c++17 -O2 -Wall -Wextra \
 		-I "$work/llama.cpp/include" -I "$work/llama.cpp/ggml/include" \
 		-o "$out/llama-direct" "$here/direct.cpp" "${libraries[@]}" -Wl,-rpath,"$origin"

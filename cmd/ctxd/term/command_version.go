@@ -25,7 +25,7 @@ func ProgramVersion() string {
 }
 
 // commit is for packagers who build without the repository:
-// go build -ldflags "-X github.com/ctxd/ctxd/cmd/ctxd/command.commit=REVISION".
+// go build -ldflags "-X github.com/ctxd/ctxd/cmd/ctxd/term.commit=REVISION".
 var commit string
 
 // shownCommit is how many characters of a commit are shown, as a module's version does.

@@ -46,7 +46,7 @@ package outbox
 //   - outbox: what waits while the log can't be reached
 //   - kv: the store; replica.go, replica_store.go and outbox.go are its part in this
 //   - shared: a store and its stream together: begin, join, serve, compact, leave
-//   - above the store: rpc/waiting makes calls again, rpc/syncing has sync.*, cmd/ctxd/syncs the
+//   - above the store: rpc makes calls again, rpc has sync.*, cmd/ctxd/store the
 //     commands
 //
 // # Words

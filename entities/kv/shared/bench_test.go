@@ -58,7 +58,7 @@ var prepared = sync.OnceValues(func() (*toJoin, error) {
 var preparedDir string
 
 func TestMain(m *testing.M) {
-	if natstest.RunAsServers() {
+	if natstest.RunAsServers() || ranAsChild() {
 		return
 	}
 	code := m.Run()

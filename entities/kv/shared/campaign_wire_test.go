@@ -13,7 +13,6 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -23,7 +22,8 @@ const (
 	childOptions = "CTXD_CAMPAIGN_CHILD_OPTIONS"
 )
 
-func TestMain_Campaign(m *testing.M) {
+// ranAsChild does the work of a child and reports whether this process is one.
+func ranAsChild() bool {
 	var err error
 	switch os.Getenv(childKind) {
 	case "daemon":
@@ -31,12 +31,13 @@ func TestMain_Campaign(m *testing.M) {
 	case "server":
 		err = runServer()
 	default:
-		os.Exit(m.Run())
+		return false
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	return true
 }
 
 // request is a line that a child reads.
