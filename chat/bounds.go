@@ -36,7 +36,7 @@ const (
 	maxTemperature    = 2
 )
 
-// Settings are what can be set of a conversation; what is nil stays.
+// ConversationSettings are what can be set of a conversation; what is nil stays.
 type ConversationSettings struct {
 	Title        *string // empty: that of the first message of a user again, also where a model had made one
 	Private      *bool
@@ -116,7 +116,7 @@ func checkNoKey(field string, name *string) error {
 		WithHint("chat.providers.NAME.key in the configuration says where a key is found; replace one that was shown")
 }
 
-// Pins refuses pins that are too many, and those that a reader does not see. The errors name the field.
+// checkPins refuses pins that are too many, and those that a reader does not see. The errors name the field.
 func checkPins(field, sort string, ids *[]string, seen func(id string) bool) error {
 	if ids == nil {
 		return nil
@@ -138,7 +138,7 @@ func checkPins(field, sort string, ids *[]string, seen func(id string) bool) err
 	return nil
 }
 
-// Pin replaces pins. Those that a reader does not see stay, behind the others, when there are records that are
+// replacePins replaces pins. Those that a reader does not see stay, behind the others, when there are records that are
 // kept from him.
 func replacePins(pins, ids *[]string, sees func(string) bool, v *audience.View, changed *bool) {
 	if ids == nil {
@@ -160,7 +160,7 @@ func replacePins(pins, ids *[]string, sees func(string) bool, v *audience.View, 
 	}
 }
 
-// Only returns what of a list passes a test.
+// filterStrings returns what of a list passes a test.
 func filterStrings(list []string, test func(string) bool) []string {
 	out := make([]string, 0, len(list))
 	for _, x := range list {
@@ -171,7 +171,7 @@ func filterStrings(list []string, test func(string) bool) []string {
 	return out
 }
 
-// Title refuses what no title may be.
+// checkTitle refuses what no title may be.
 func checkTitle(title string) error {
 	if !utf8.ValidString(title) {
 		return fault.Field("title", "title is not UTF-8").WithHint("give text in UTF-8")
@@ -188,7 +188,7 @@ var firstTime = time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)
 // maxAhead is how far the clock of a client may be ahead.
 const maxAhead = 24 * time.Hour
 
-// ClientID refuses what no id of a client may be. The errors name the field.
+// checkClientID refuses what no id of a client may be. The errors name the field.
 func checkClientID(field, id string) error {
 	if len(id) > MaxClientID {
 		return fault.TooLarge(field, len(id), MaxClientID, "bytes").WithHint("give a shorter id")
@@ -199,7 +199,7 @@ func checkClientID(field, id string) error {
 	return nil
 }
 
-// Time refuses a time at which nothing was said: before there were programs to say it to, and after now. The clock of a
+// checkTime refuses a time at which nothing was said: before there were programs to say it to, and after now. The clock of a
 // client may be a day ahead.
 func checkTime(t, now time.Time) error {
 	if plausibleTime(t, now) {
@@ -209,7 +209,7 @@ func checkTime(t, now time.Time) error {
 		WithHint("give the time at which it was said; without one it is the present time")
 }
 
-// MayBeSaid reports whether something may have been said at a time. See Time.
+// plausibleTime reports whether something may have been said at a time. See Time.
 func plausibleTime(t, now time.Time) bool {
 	return !t.Before(firstTime) && !t.After(now.Add(maxAhead))
 }

@@ -1,6 +1,6 @@
 package chat
 
-// Pinning are the conversations that pin a memory, by its id. It belongs to who guards it.
+// pinsByMemory are the conversations that pin a memory, by its id. It belongs to who guards it.
 type pinsByMemory map[string]map[string]bool
 
 // Add enters what a conversation pins.

@@ -7,17 +7,17 @@ package chat
 
 import "slices"
 
-// Fork is where a branch begins: its first message follows another one than that before it. Indexes count from 1;
+// branchFork is where a branch begins: its first message follows another one than that before it. Indexes count from 1;
 // a parent of 0 is the beginning of the conversation.
 type branchFork struct {
 	Index  int `json:"index"`
 	Parent int `json:"parent"`
 }
 
-// Forks are those of a conversation, by index.
+// branchForks are those of a conversation, by index.
 type branchForks []branchFork
 
-// Span is a row of messages that follow each other, by index, both ends included.
+// branchSpan is a row of messages that follow each other, by index, both ends included.
 type branchSpan struct{ First, Last int }
 
 // at returns the last fork that is not behind an index.
@@ -52,7 +52,7 @@ func (f branchForks) To(tip int) (spans []branchSpan) {
 	return spans
 }
 
-// On reports whether a message is among those of spans.
+// inSpans reports whether a message is among those of spans.
 func inSpans(spans []branchSpan, index int) bool {
 	return slices.ContainsFunc(spans, func(s branchSpan) bool { return s.First <= index && index <= s.Last })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Tell tells rooms of all records that have handles, and how to read changes of them. O(records).
+// RegisterHandles tells rooms of all records that have handles, and how to read changes of them. O(records).
 func RegisterHandles(rooms *audience.Views, mem *memory.Store, chats *Store) {
 	rooms.SetHandled(func(yield func(audience.Handled) bool) {
 		for m := range mem.All() {

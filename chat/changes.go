@@ -11,7 +11,7 @@ type Record = conversation
 // Live reports whether a conversation is not archived.
 func (c *conversation) Live() bool { return c.ArchivedAt == nil }
 
-// Shown reads a change of a conversation as a reader is told of it. ok is false for any other change, and
+// VisibleChange reads a change of a conversation as a reader is told of it. ok is false for any other change, and
 // for one by which nothing changes for the reader: a private message that was added.
 func VisibleChange(ch kv.Change, v *audience.View) (old, now *Record, ok bool) {
 	old, now, ok = Conversations.Of(ch)

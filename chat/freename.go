@@ -8,7 +8,7 @@ package chat
 
 import "sync"
 
-// Names remember with which counter something was named last, by the name that has the counter 0. That is only
+// nameCounters remember with which counter something was named last, by the name that has the counter 0. That is only
 // where the search for the next one begins, so that it may be forgotten, or wrong.
 type nameCounters struct {
 	mu   sync.Mutex

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Source is the Source of conversations.
+// handleSource is the Source of conversations.
 type handleSource struct {
 	store  *Store
 	titles map[string]titles // of conversations that were given none, by id
@@ -22,15 +22,15 @@ type handleSource struct {
 // titles are what a conversation is called by its messages.
 type titles struct{ all, public string }
 
-// New returns the Source of a store.
+// newHandleSource returns the Source of a store.
 func newHandleSource(store *Store) *handleSource {
 	return &handleSource{store: store, titles: make(map[string]titles)}
 }
 
-// Kinds is that of complete.Source.
+// Kinds is that of gather.HandleSource.
 func (s *handleSource) Kinds() []refs.HandleKind { return []refs.HandleKind{refs.ConversationHandle} }
 
-// Load is that of complete.Source.
+// Load is that of gather.HandleSource.
 func (s *handleSource) Load(ctx context.Context) ([]gather.HandleKey, error) {
 	s.titles = make(map[string]titles)
 	var keys []gather.HandleKey
@@ -48,7 +48,7 @@ func (s *handleSource) Load(ctx context.Context) ([]gather.HandleKey, error) {
 	return keys, nil
 }
 
-// Touched is that of complete.Source.
+// Touched is that of gather.HandleSource.
 func (s *handleSource) Touched(cs *kv.ChangeSet) []gather.HandleKey {
 	var keys []gather.HandleKey
 	for _, ch := range cs.Changes {
@@ -83,7 +83,7 @@ func (s *handleSource) said(id string, m *Message) {
 	}
 }
 
-// Entry is that of complete.Source.
+// Entry is that of gather.HandleSource.
 func (s *handleSource) Entry(k gather.HandleKey) (e refs.Entry, ok bool) {
 	c := s.store.Record(k.ID)
 	if c == nil || !c.Live() {
@@ -116,7 +116,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Show is that of complete.Source.
+// Show is that of gather.HandleSource.
 func (s *handleSource) Show(ctx context.Context, v *audience.View, e *refs.Entry) (out gather.EntryVisibility, err error) {
 	c, err := s.store.Get(ctx, v, e.ID)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *handleSource) Show(ctx context.Context, v *audience.View, e *refs.Entry
 	return out, nil
 }
 
-// Open returns the Handles of all kinds of records of a store. Open it after their rooms.
+// OpenCompleter returns the Handles of all kinds of records of a store. Open it after their rooms.
 func OpenCompleter(db *kv.Store, rooms *audience.Views, ents *entities.Store, mem *memory.Store, chats *Store) *gather.Completer {
 	return gather.OpenCompleter(db, gather.NewMemorySource(mem, rooms), gather.NewEntitySource(ents), newHandleSource(chats))
 }

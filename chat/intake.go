@@ -41,7 +41,7 @@ type mark struct {
 	all   [16]byte // of all of it
 }
 
-// Planned is what becomes of a conversation.
+// IntakePlan is what becomes of a conversation.
 type IntakePlan struct {
 	Begun    bool // it is there already
 	Messages int  // that are to be stored

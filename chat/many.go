@@ -49,14 +49,14 @@ func ofConversation(i int, err error) error {
 	return fault.Under(fmt.Sprintf("conversations[%d]", i), err)
 }
 
-// Known says what is there of messages that Append would be given.
+// AppendPreview says what is there of messages that Append would be given.
 type AppendPreview struct {
 	ConversationID string // empty: none, Append would make one
 	Repeats        []bool // of each message whether it is there
 	Room           int    // how many more public messages the conversation takes
 }
 
-// Known says for each of a list what of it is there already, without storing anything. Neither
+// AppendPreview says for each of a list what of it is there already, without storing anything. Neither
 // conversations nor messages are checked.
 func (s *Store) Known(ctx context.Context, v *audience.View, list []AppendRequest) (known []AppendPreview, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {

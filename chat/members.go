@@ -21,12 +21,12 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Unknown holds the members of a record that this program does not know. A record embeds it.
+// UnknownMembers holds the members of a record that this program does not know. A record embeds it.
 type UnknownMembers struct {
 	Members map[string]json.RawMessage `json:"-"`
 }
 
-// Codec is that of records as JSON. of returns the Unknown of a record.
+// membersCodec is that of records as JSON. of returns the Unknown of a record.
 func membersCodec[T any](of func(*T) *UnknownMembers) kv.Codec[T] {
 	return kv.Codec[T]{
 		Encode: func(v *T) (string, error) {
@@ -72,7 +72,7 @@ func membersCodec[T any](of func(*T) *UnknownMembers) kv.Codec[T] {
 	}
 }
 
-// AppendJSON appends a record as a JSON object: the members that this program knows in their order, and then the others
+// appendMembers appends a record as a JSON object: the members that this program knows in their order, and then the others
 // by their names. The same record gives the same bytes.
 func appendMembers(b []byte, known any, others UnknownMembers) ([]byte, error) {
 	buf := bytes.NewBuffer(b)
@@ -103,7 +103,7 @@ func appendMembers(b []byte, known any, others UnknownMembers) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// Parse reads a record with members that are not known. One that stands twice, or is a known one in another
+// parseMembers reads a record with members that are not known. One that stands twice, or is a known one in another
 // case, is refused: who reads it next might take the other value. The errors are Invalid and tell no word of the text.
 func parseMembers[T any](data []byte, of func(*T) *UnknownMembers) (*T, error) {
 	if !utf8.Valid(data) {
@@ -169,7 +169,7 @@ func membersOf(data []byte) (map[string]json.RawMessage, error) {
 	return all, nil
 }
 
-// Known are the names of the members of a record that this program knows.
+// knownMembers are the names of the members of a record that this program knows.
 func knownMembers[T any]() map[string]bool {
 	names := make(map[string]bool)
 	t := reflect.TypeFor[T]()

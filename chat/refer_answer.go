@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Shown is what a model was shown for an answer.
+// AnswerContext is what a model was shown for an answer.
 type AnswerContext struct {
 	Report *prompt.Report         // of its prompt; nil: it had none
 	Tools  []record.ToolReference // by tools, each record once
@@ -145,7 +145,7 @@ func wholeLinks(text string) string {
 	return text
 }
 
-// ToMemories returns references to memories.
+// memoryReferences returns references to memories.
 func memoryReferences(ids []string) []Reference {
 	list := make([]Reference, len(ids))
 	for i, id := range ids {

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store of notes with the Views of both readers.
+// referWorld is a store of notes with the Views of both readers.
 type referWorld struct {
 	testing.TB
 	db            *kv.Store

@@ -48,11 +48,11 @@ type Reference struct {
 	Among []string `json:"among,omitempty"`
 }
 
-// Summarise says in a line what a note is about, as the reader of a View may see it; "" where it has no text. source is
+// Summarizer says in a line what a note is about, as the reader of a View may see it; "" where it has no text. source is
 // what it was made of, as it stands in the note.
 type Summarizer func(ctx context.Context, v *audience.View, noteID string) (line, source string, err error)
 
-// Reader reads references as the reader of a View sees the notes. It belongs to one call.
+// ReferenceReader reads references as the reader of a View sees the notes. It belongs to one call.
 type ReferenceReader struct {
 	ctx       context.Context
 	view      *audience.View
@@ -62,7 +62,7 @@ type ReferenceReader struct {
 	Failed error
 }
 
-// For returns the Reader of a View.
+// NewReferenceReader returns the Reader of a View.
 func NewReferenceReader(ctx context.Context, v *audience.View, summarise Summarizer) *ReferenceReader {
 	return &ReferenceReader{ctx: ctx, view: v, summarise: summarise}
 }
@@ -121,7 +121,7 @@ func targetOf(l *markdown.Link) string {
 
 func keyOf(r *Reference) string { return ReferenceKey(&r.ChatReference) }
 
-// Key is the same for two references to the same record: to a note or a memory, or to a target that leads to none.
+// ReferenceKey is the same for two references to the same record: to a note or a memory, or to a target that leads to none.
 func ReferenceKey(r *record.ChatReference) string {
 	switch {
 	case r.MemoryID != "":

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Merge joins lists of references to one that has each record once, in the order in which they come. What joins is the
+// MergeReferences joins lists of references to one that has each record once, in the order in which they come. What joins is the
 // same whatever comes first: a link wins over what was found, tools and places are united, what shows more of a note
 // wins over what shows less. Of two links the first one stands. left tells that there were more than Max notes, which
 // are left out; memories never are.

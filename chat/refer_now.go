@@ -12,7 +12,7 @@ import (
 // Why a reference is not what it was when its message was said.
 const (
 	isGone = "The note was deleted"
-	// NowHere is said of a link that led nowhere and leads to a note by now.
+	// NoteExistsNow is said of a link that led nowhere and leads to a note by now.
 	NoteExistsNow = "There was no such note when the message was said"
 )
 
@@ -74,7 +74,7 @@ func (x *ReferenceReader) Label(r *record.ChatReference) string {
 	return cmp.Or(l.Text(), strings.Trim(r.Wikilink, "![]"), file, r.NoteID)
 }
 
-// AddressOf is where the note of a reference, or the part of it that is meant, can be opened; "" where none is meant.
+// ReferenceAddress is where the note of a reference, or the part of it that is meant, can be opened; "" where none is meant.
 func ReferenceAddress(r *record.ChatReference) string {
 	if r.NoteID == "" {
 		return ""

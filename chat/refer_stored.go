@@ -8,23 +8,23 @@ package chat
 //
 // A [Reference] is one as it is stored: the members that clients see, and what is needed to decide later whether a
 // reader may see all of them. Places are half-open and in UTF-16 code units of the text of the message, as it is
-// stored; [Show] moves them to the text that the reader is shown.
+// stored; [RenderReferences] moves them to the text that the reader is shown.
 //
 // # Two readers
 //
 // A link can mean one note for a person and another one, or none, for a remote model. So a message has one list for
-// each of the two where they differ ([Lists]). Both are made when the message is stored and are not made anew: what was
+// each of the two where they differ ([ReferenceLists]). Both are made when the message is stored and are not made anew: what was
 // said of a reference stays. What has become private since is left out when a list is shown.
 //
 // # Errors and bounds
 //
 // Nothing here fails for what a text says: a link that leads nowhere is a reference that says so. Summaries may fail,
-// and the references then have none ([Reader.Failed]). All functions take a time that is linear in the text and in
+// and the references then have none ([ReferenceReader.Failed]). All functions take a time that is linear in the text and in
 // what was shown; of a text 1,000 different targets are looked up.
 //
 // # Who may call it
 //
-// Package chat. A [Reader] belongs to one call; the functions hold nothing.
+// Package chat. A [ReferenceReader] belongs to one call; the functions hold nothing.
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ const (
 	ReferenceNoticeMember  = "referencesTold"   // see Told
 )
 
-// Lists are the references of a message: as who said it sees the notes, and as a remote reader sees them.
+// ReferenceLists are the references of a message: as who said it sees the notes, and as a remote reader sees them.
 type ReferenceLists struct {
 	Own    []Reference
 	Public []Reference
@@ -58,7 +58,7 @@ type ReferenceLists struct {
 	left, publicLeft bool // whether there were more
 }
 
-// Read has both lists made, by a function that is called with the Reader of each of the two. remote is nil where there
+// ReadReferences has both lists made, by a function that is called with the Reader of each of the two. remote is nil where there
 // are no private records. Whatever fails, it is no reason that nothing is said: there are no references then, or no
 // summaries, and the error says why.
 func ReadReferences(ctx context.Context, v, remote *audience.View, summarise Summarizer,
@@ -144,7 +144,7 @@ func (x *ReferenceReader) Kept(members map[string]json.RawMessage) []Reference {
 	return StoredReferences(members, x.view)
 }
 
-// Kept reads the references of a message for a reader. What this program does not understand is left out.
+// StoredReferences reads the references of a message for a reader. What this program does not understand is left out.
 func StoredReferences(members map[string]json.RawMessage, v *audience.View) []Reference {
 	data := members[ReferencesMember]
 	if public, ok := members[PublicReferencesMember]; ok && v.Hides() {
@@ -167,7 +167,7 @@ func StoredReferences(members map[string]json.RawMessage, v *audience.View) []Re
 	return list
 }
 
-// Memories returns the ids of the memories that a message stands on.
+// ReferencedMemories returns the ids of the memories that a message stands on.
 func ReferencedMemories(members map[string]json.RawMessage) (ids []string) {
 	var list []struct {
 		MemoryID string `json:"memoryId"`
@@ -183,7 +183,7 @@ func ReferencedMemories(members map[string]json.RawMessage) (ids []string) {
 	return ids
 }
 
-// Used returns the ids of the notes that the model has read of for a message that is not private. Where lists differ, the
+// UsedNotes returns the ids of the notes that the model has read of for a message that is not private. Where lists differ, the
 // own one also has private notes, which the message only links to.
 func UsedNotes(members map[string]json.RawMessage) (ids []string) {
 	data := members[ReferencesMember]
@@ -206,7 +206,7 @@ func UsedNotes(members map[string]json.RawMessage) (ids []string) {
 	return ids
 }
 
-// Message is a message whose references are shown.
+// RenderedMessage is a message whose references are shown.
 type RenderedMessage struct {
 	Content string
 	Places  []markdown.Span // of Content that the reader is not shown; see audience.View.Masked
@@ -214,7 +214,7 @@ type RenderedMessage struct {
 	Replay bool
 }
 
-// Show returns references as a reader may see them now. memory returns the number of a memory that he sees, 0 for none.
+// RenderReferences returns references as a reader may see them now. memory returns the number of a memory that he sees, 0 for none.
 // For a remote reader what leads to a private record is not there, and places are those of the text that he is shown.
 func RenderReferences(v *audience.View, list []Reference, m *RenderedMessage, memory func(id string) int64) []record.ChatReference {
 	out := make([]record.ChatReference, 0, len(list))
@@ -309,7 +309,7 @@ func (m *RenderedMessage) moved(spans [][2]int) [][2]int {
 	return out
 }
 
-// Warnings says which references of an answer are not as they were meant, and that some of it or of its question were
+// ReferenceWarnings says which references of an answer are not as they were meant, and that some of it or of its question were
 // left out; question is nil where it was said before. What a remote reader would not be told is for local readers alone.
 func ReferenceWarnings(answer, question *ReferenceLists) (out []record.ChatWarning) {
 	told := func(about, message string, everybody bool) {

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// MostTold is how long the list behind a message is, in bytes.
+// MaxReferenceNotice is how long the list behind a message is, in bytes.
 const MaxReferenceNotice = 8_000
 
-// Told says of a message that the model was given the list of its references behind it, and how. It is stored with the
+// ReferenceNotice says of a message that the model was given the list of its references behind it, and how. It is stored with the
 // message: from it and the references, which don't change either, the same list is made again.
 type ReferenceNotice struct {
 	Bytes int  `json:"bytes"`           // how long the list may be
@@ -57,7 +57,7 @@ func (t *ReferenceNotice) List(refs []record.ChatReference) string {
 	return toldHead + strings.TrimSuffix(b.String(), "\n")
 }
 
-// told is the line of a reference.
+// referenceLine is the line of a reference.
 func referenceLine(r *record.ChatReference) string {
 	link, _ := markdown.ParseLink(r.Wikilink)
 	name := link.Target

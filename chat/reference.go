@@ -16,7 +16,7 @@ import (
 // References lie among the members of a stored message that programs keep without knowing them, since a message is never
 // changed: what a later program says of a reference stays.
 
-// MaxShown is how many memories a client says that it showed for an answer.
+// MaxAnswerMemories is how many memories a client says that it showed for an answer.
 const MaxAnswerMemories = 100
 
 // standsOn says which answer of a call the memories of it were shown for: the last one. The answer is private

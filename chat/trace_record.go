@@ -25,7 +25,7 @@ const (
 	maxID    = 80 // bytes
 )
 
-// Record is a trace as it is kept. Times are in microseconds.
+// Trace is a trace as it is kept. Times are in microseconds.
 type Trace struct {
 	At         int64            `json:"at"` // when the prompt was made, in milliseconds since 1970
 	Remote     bool             `json:"remote,omitempty"`
@@ -51,7 +51,7 @@ type Trace struct {
 	quiet bool // references are not tracked
 }
 
-// Section is a section of the prompt.
+// TraceSection is a section of the prompt.
 type TraceSection struct {
 	Name   string `json:"n"`
 	Chars  int    `json:"c,omitempty"`
@@ -59,7 +59,7 @@ type TraceSection struct {
 	Items  int    `json:"i,omitempty"`
 }
 
-// Reference is a record that the model was shown.
+// TraceReference is a record that the model was shown.
 type TraceReference struct {
 	Kind    string         `json:"k"`
 	ID      string         `json:"id,omitempty"`
@@ -73,14 +73,14 @@ type TraceReference struct {
 	Used    bool           `json:"u,omitempty"`
 }
 
-// Drop is a record that did not go into the prompt.
+// TraceDrop is a record that did not go into the prompt.
 type TraceDrop struct {
 	Kind   string        `json:"k"`
 	ID     string        `json:"id,omitempty"`
 	Reason prompt.Reason `json:"r"`
 }
 
-// History is what the model was told of the conversation.
+// TraceHistory is what the model was told of the conversation.
 type TraceHistory struct {
 	First    string `json:"first,omitempty"` // where others were dropped: id of the first message; "": of none
 	Messages int    `json:"n,omitempty"`
@@ -89,7 +89,7 @@ type TraceHistory struct {
 	Withheld int    `json:"w,omitempty"`
 }
 
-// Attached is what came with the message.
+// TraceAttachments is what came with the message.
 type TraceAttachments struct {
 	Images  int `json:"images,omitempty"`
 	Files   int `json:"files,omitempty"`
@@ -97,7 +97,7 @@ type TraceAttachments struct {
 	Refused int `json:"refused,omitempty"`
 }
 
-// Round is one time that the provider was asked.
+// TraceRound is one time that the provider was asked.
 type TraceRound struct {
 	Took   int64             `json:"ms"`
 	First  int64             `json:"first,omitempty"`
@@ -107,7 +107,7 @@ type TraceRound struct {
 	Calls  []TraceCall       `json:"calls,omitempty"`
 }
 
-// Call is a call of a tool.
+// TraceCall is a call of a tool.
 type TraceCall struct {
 	Name      string `json:"n,omitempty"` // "" for a tool that there is not
 	Arguments int    `json:"a,omitempty"`
@@ -117,14 +117,14 @@ type TraceCall struct {
 	Failed    bool   `json:"failed,omitempty"`
 }
 
-// Stage is the time of a stage.
+// TraceStage is the time of a stage.
 type TraceStage struct {
 	Name    string `json:"n"`
 	Took    int64  `json:"ms,omitempty"`
 	Skipped bool   `json:"skipped,omitempty"`
 }
 
-// Of begins the Record of an answer with the report of its prompt, which was made at a time. Without tracked it names no records.
+// NewTrace begins the Record of an answer with the report of its prompt, which was made at a time. Without tracked it names no records.
 func NewTrace(r *prompt.Report, at time.Time, remote, tracked bool) *Trace {
 	t := &Trace{At: at.UnixMilli(), Remote: remote, Chars: r.Chars, Budget: r.Budget, Hash: r.Hash, quiet: !tracked}
 	if tracked {

@@ -15,31 +15,31 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// Memories look memories up: nil stands for one that the reader does not see.
+// MemoryLookup look memories up: nil stands for one that the reader does not see.
 type MemoryLookup interface {
 	Seen(v *audience.View, ids []string) []*record.MemoryRecord
 }
 
-// Messages look messages up, by the id of their conversation and their number for the reader; nil stands for one that he
+// MessageLookup look messages up, by the id of their conversation and their number for the reader; nil stands for one that he
 // does not see.
 type MessageLookup interface {
 	Referred(ctx context.Context, v *audience.View, conversationID, number string) (m *record.ChatMessage, total int, err error)
 	Titles(ctx context.Context, v *audience.View, conversationIDs []string) ([]string, error)
 }
 
-// Passages look passages of books up as a reader sees them in a conversation; nil stands for one that he does not see.
+// PassageLookup look passages of books up as a reader sees them in a conversation; nil stands for one that he does not see.
 type PassageLookup interface {
 	Found(ctx context.Context, v *audience.View, conversationID string, ids []string) ([]*record.Passage, error)
 }
 
-// Reader shows traces. New makes one. It is safe for concurrent use.
+// TraceReader shows traces. New makes one. It is safe for concurrent use.
 type TraceReader struct {
 	memories MemoryLookup
 	messages MessageLookup
 	passages PassageLookup
 }
 
-// New returns a Reader.
+// NewTraceReader returns a Reader.
 func NewTraceReader(memories MemoryLookup, messages MessageLookup, passages PassageLookup) *TraceReader {
 	return &TraceReader{memories, messages, passages}
 }

@@ -12,17 +12,17 @@ var traces = kv.NewCollection("message-trace", recordCodec)
 
 func traceKey(conversationID, messageID string) string { return conversationID + "/" + messageID }
 
-// Put keeps what is known of an answer, in the place of what was known before.
+// PutTrace keeps what is known of an answer, in the place of what was known before.
 func PutTrace(tx *kv.Tx, conversationID, messageID string, t *Trace) error {
 	return traces.Put(tx, traceKey(conversationID, messageID), t)
 }
 
-// Get returns what is known of an answer, nil for nothing.
+// GetTrace returns what is known of an answer, nil for nothing.
 func GetTrace(tx *kv.Tx, conversationID, messageID string) (*Trace, error) {
 	return traces.Get(tx, traceKey(conversationID, messageID))
 }
 
-// Delete forgets what is known of an answer, or with the messageID "" of all of a conversation.
+// DeleteTrace forgets what is known of an answer, or with the messageID "" of all of a conversation.
 func DeleteTrace(tx *kv.Tx, conversationID, messageID string) error {
 	if messageID != "" {
 		return traces.Delete(tx, traceKey(conversationID, messageID))
@@ -30,7 +30,7 @@ func DeleteTrace(tx *kv.Tx, conversationID, messageID string) error {
 	return deleteThose(tx, conversationID+"/", func(string) bool { return true })
 }
 
-// Mend forgets what is known of answers that are not there. there tells of one by the ids of its conversation and of
+// MendTraces forgets what is known of answers that are not there. there tells of one by the ids of its conversation and of
 // itself.
 func MendTraces(tx *kv.Tx, there func(conversationID, messageID string) bool) error {
 	return deleteThose(tx, "", func(key string) bool {
@@ -57,7 +57,7 @@ func deleteThose(tx *kv.Tx, prefix string, gone func(key string) bool) error {
 	return nil
 }
 
-// Check says which records are of answers that are not there, and which are none that this program keeps. O(traces).
+// CheckTraces says which records are of answers that are not there, and which are none that this program keeps. O(traces).
 func CheckTraces(tx *kv.Tx, there func(conversationID, messageID string) bool) (problems []string) {
 	for key, t := range traces.All(tx, "") {
 		id, messageID, _ := strings.Cut(key, "/")

@@ -32,7 +32,7 @@ type Draft struct {
 	after    *int             // index of the message that it follows, in a branch of its own; nil: the last one
 }
 
-// Said are messages to be added to a conversation.
+// AppendRequest are messages to be added to a conversation.
 type AppendRequest struct {
 	ConversationID string // empty: a new one, unless a message is a repeat
 	Title          string // of a new one

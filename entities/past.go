@@ -31,13 +31,13 @@ func pastName(name string) string { return Fold(strings.TrimSpace(name)) }
 
 func idOf(e *Entity) PastName { return PastName{Kind: PastEntityID, Text: e.ID} }
 
-// WasCalled reports whether a private entity had a name or an alias, compared as names
+// IsFormerName reports whether a private entity had a name or an alias, compared as names
 // are, which it has no more. in is Store.Past, or a part of it.
 func IsFormerName(in *PastNames, name string) bool {
 	return in.Len() > 0 && in.Has(PastEntityName, pastName(name))
 }
 
-// WasHandled is WasCalled for handles.
+// IsFormerHandle is WasCalled for handles.
 func IsFormerHandle(in *PastNames, handle string) bool {
 	return in.Len() > 0 && in.Has(PastEntityHandle, names.FoldHandle(handle))
 }

@@ -42,7 +42,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Kind tells what a name was to a record.
+// PastKind tells what a name was to a record.
 type PastKind byte
 
 // Kinds. They are parts of what is hashed, and must not change.
@@ -54,14 +54,14 @@ const (
 	PastEntityHandle PastKind = 'h' // as names.Handle makes it
 	PastEntityID     PastKind = 'j'
 
-	PastHandle         PastKind = 'm' // of a memory, a context or a conversation, as handle.Fold makes it
-	PastContextName    PastKind = 'k' // as groups.NameKey makes it
+	PastHandle         PastKind = 'm' // of a memory, a context or a conversation, as refs.FoldHandle makes it
+	PastContextName    PastKind = 'k' // as audience.ContextNameKey makes it
 	PastMemoryID       PastKind = 'o'
 	PastContextID      PastKind = 'x'
 	PastConversationID PastKind = 'v'
 )
 
-// Name is something by which a text may refer to a record.
+// PastName is something by which a text may refer to a record.
 type PastName struct {
 	Kind PastKind
 	Text string
@@ -116,13 +116,13 @@ func lengthOf(n PastName) int {
 	return (len(n.Text) + lengthStep - 1) / lengthStep * lengthStep
 }
 
-// Lost returns the names of a record before a change that it does not have after it. It
+// LostNames returns the names of a record before a change that it does not have after it. It
 // reuses before.
 func LostNames(before, after []PastName) []PastName {
 	return slices.DeleteFunc(before, func(n PastName) bool { return slices.Contains(after, n) })
 }
 
-// KeepTx keeps names of a private record, which owner names by its id.
+// KeepPastTx keeps names of a private record, which owner names by its id.
 func KeepPastTx(tx *kv.Tx, owner PastName, names []PastName) error {
 	if len(names) == 0 {
 		return nil
@@ -147,7 +147,7 @@ func KeepPastTx(tx *kv.Tx, owner PastName, names []PastName) error {
 	return nil
 }
 
-// ForgetTx forgets all names that were kept of a record: it is public now.
+// ForgetPastTx forgets all names that were kept of a record: it is public now.
 func ForgetPastTx(tx *kv.Tx, owner PastName) error {
 	s, err := salts.Get(tx, saltID)
 	if err != nil || s == nil {
@@ -168,7 +168,7 @@ func ForgetPastTx(tx *kv.Tx, owner PastName) error {
 	return nil
 }
 
-// Names are the names that are kept. Open makes them.
+// PastNames are the names that are kept. Open makes them.
 type PastNames struct {
 	count atomic.Int64
 
@@ -179,7 +179,7 @@ type PastNames struct {
 	longest int
 }
 
-// Open reads the names that are kept in db, and keeps them current from then on. What
+// OpenPast reads the names that are kept in db, and keeps them current from then on. What
 // has to know of them in a commit is to be opened after them.
 func OpenPast(db *kv.Store) (*PastNames, error) {
 	p := empty()

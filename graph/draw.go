@@ -69,7 +69,7 @@ func strokes(s *Subgraph) []stroke {
 	return list
 }
 
-// DOT draws a part of the graph for Graphviz. No text of a record can end its
+// DrawDOT draws a part of the graph for Graphviz. No text of a record can end its
 // quotes or is read as an escape.
 func DrawDOT(s *Subgraph) (string, error) {
 	g := dgraph.New(func(i int) string { return fmt.Sprintf("n%d", i) }, dgraph.Directed())
@@ -148,7 +148,7 @@ func dotText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(s)
 }
 
-// Mermaid draws a part of the graph as a Mermaid flowchart. No text of a record
+// DrawMermaid draws a part of the graph as a Mermaid flowchart. No text of a record
 // can end its quotes, or is read as Markdown, HTML or a formula.
 func DrawMermaid(s *Subgraph) string {
 	var b strings.Builder

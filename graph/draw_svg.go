@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// MaxDrawn is how many nodes an SVG shows, the nearest; more can't be read.
+// MaxSVGNodes is how many nodes an SVG shows, the nearest; more can't be read.
 const MaxSVGNodes = 400
 
 // SVGOptions say how SVG draws. The zero value makes a whole document.
@@ -89,7 +89,7 @@ const (
 	markedNote = `class="g-box" fill="#fdf8ec" stroke="#0b63ce" stroke-width="2"`
 )
 
-// SVG draws a part of the graph: columns by depth, each node with its name, its
+// DrawSVG draws a part of the graph: columns by depth, each node with its name, its
 // type and the Fields it has; the nodes of a crowded column in frames, without their
 // fields. The document needs nothing from elsewhere, and no text of a record is read as
 // markup. It takes O(n log n) for n nodes and edges.

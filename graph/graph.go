@@ -57,7 +57,7 @@ type Graph struct {
 	shown Visibility // nil: everything
 }
 
-// Shown says what a reader sees who does not see everything.
+// Visibility says what a reader sees who does not see everything.
 type Visibility interface {
 	SeesEntity(*entities.Entity) bool // whether it exists for the reader; it takes no lock
 	SeesNote(*notes.Note) bool        // likewise

@@ -20,13 +20,13 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// record is that of one file: its key says all.
+// attachmentRecord is that of one file: its key says all.
 type attachmentRecord struct{}
 
 // They are Local: each machine has the files of its own folder.
 var attachmentRecords = kv.NewCollection[attachmentRecord]("vault-attachment").Local() // by vault name, /, path
 
-// Set has the files of all vaults. The zero value is empty.
+// Attachments has the files of all vaults. The zero value is empty.
 type Attachments struct {
 	vaults map[string]*files
 }
@@ -38,7 +38,7 @@ type files struct {
 	byName map[string][]string // paths by the folds of the file names, the shortest first
 }
 
-// Load returns the files that are stored.
+// LoadAttachments returns the files that are stored.
 func LoadAttachments(tx *kv.Tx) (Attachments, error) {
 	var s Attachments
 	for key := range attachmentRecords.All(tx, "") {
@@ -47,7 +47,7 @@ func LoadAttachments(tx *kv.Tx) (Attachments, error) {
 	return s, tx.Err()
 }
 
-// Of returns the set of some files of one vault.
+// newAttachments returns the set of some files of one vault.
 func newAttachments(vault string, paths []string) *Attachments {
 	s := new(Attachments)
 	for _, p := range paths {
@@ -99,7 +99,7 @@ func (s *Attachments) put(key string) {
 	f.byPath[fold] = f.twins[fold][0]
 }
 
-// with returns a list, the shortest first, with a path in it, and whether that was there.
+// withPath returns a list, the shortest first, with a path in it, and whether that was there.
 func withPath(list []string, p string) (out []string, had bool) {
 	at, had := slices.BinarySearchFunc(list, p, shorter)
 	if had {
@@ -108,7 +108,7 @@ func withPath(list []string, p string) (out []string, had bool) {
 	return slices.Insert(list, at, p), false
 }
 
-// without returns such a list without a path, and whether that was there.
+// withoutPath returns such a list without a path, and whether that was there.
 func withoutPath(list []string, p string) (out []string, had bool) {
 	at, had := slices.BinarySearchFunc(list, p, shorter)
 	if !had {
@@ -205,17 +205,17 @@ func (s *Attachments) Find(vault, folder, target string, sees func(vault, path s
 	return ""
 }
 
-// Put records a file of a vault.
+// PutAttachment records a file of a vault.
 func PutAttachment(tx *kv.Tx, vault, p string) error {
 	return attachmentRecords.Put(tx, vault+"/"+p, &attachmentRecord{})
 }
 
-// Delete forgets a file of a vault.
+// DeleteAttachment forgets a file of a vault.
 func DeleteAttachment(tx *kv.Tx, vault, p string) error {
 	return attachmentRecords.Delete(tx, vault+"/"+p)
 }
 
-// ForgetSome deletes at most limit of the files of a vault and returns how many.
+// ForgetSomeAttachments deletes at most limit of the files of a vault and returns how many.
 func ForgetSomeAttachments(tx *kv.Tx, vault string, limit int) (count int, err error) {
 	for key := range attachmentRecords.All(tx, vault+"/") {
 		if count == limit {

@@ -30,7 +30,7 @@ const (
 	KindBase   = "base"
 )
 
-// KindOf returns the kind of note that a file is by its name, "" for all others.
+// FileKind returns the kind of note that a file is by its name, "" for all others.
 func FileKind(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".canvas":
@@ -41,12 +41,12 @@ func FileKind(name string) string {
 	return ""
 }
 
-// TitleOf returns the name of such a file without its ending.
+// fileTitle returns the name of such a file without its ending.
 func fileTitle(name string) string {
 	return strings.TrimSuffix(path.Base(name), path.Ext(name))
 }
 
-// Text returns the Markdown of a file of that name.
+// CanvasMarkdown returns the Markdown of a file of that name.
 func CanvasMarkdown(name, source string) (string, error) {
 	var b strings.Builder
 	b.Grow(len(source) + len(name))

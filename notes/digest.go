@@ -16,11 +16,11 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Kept is how many lines are kept about one note, the youngest ones. Readers see up to two texts of it, and a line is
+// MaxSummaries is how many lines are kept about one note, the youngest ones. Readers see up to two texts of it, and a line is
 // made for a length and a model.
 const MaxSummaries = 8
 
-// lines are what was said of one note, the youngest last.
+// summaryLines are what was said of one note, the youngest last.
 type summaryLines struct {
 	Lines []line `json:"lines"`
 }
@@ -32,7 +32,7 @@ type line struct {
 
 var summaryRecords = kv.NewCollection[summaryLines]("note-summary") // by the id of the note
 
-// Get returns the line of a key, and whether one was made. The line is empty when the model had none.
+// GetSummary returns the line of a key, and whether one was made. The line is empty when the model had none.
 func GetSummary(tx *kv.Tx, noteID, key string) (text string, made bool, err error) {
 	all, err := summaryRecords.Get(tx, noteID)
 	if err != nil || all == nil {
@@ -46,7 +46,7 @@ func GetSummary(tx *kv.Tx, noteID, key string) (text string, made bool, err erro
 	return "", false, nil
 }
 
-// PutTx keeps the line of a key. The note must be there, with the text that the line was made of.
+// PutSummaryTx keeps the line of a key. The note must be there, with the text that the line was made of.
 func PutSummaryTx(tx *kv.Tx, noteID, key, text string) error {
 	all, err := summaryRecords.Get(tx, noteID)
 	if err != nil {
@@ -60,10 +60,10 @@ func PutSummaryTx(tx *kv.Tx, noteID, key, text string) error {
 	return summaryRecords.Put(tx, noteID, &summaryLines{list[max(0, len(list)-MaxSummaries):]})
 }
 
-// DropTx forgets what was said of a note. It costs nothing where nothing was.
+// DropSummariesTx forgets what was said of a note. It costs nothing where nothing was.
 func DropSummariesTx(tx *kv.Tx, noteID string) error { return summaryRecords.Delete(tx, noteID) }
 
-// Mend forgets all of it in a store that has lost transactions: nobody knows which notes still have their texts.
+// mendSummaries forgets all of it in a store that has lost transactions: nobody knows which notes still have their texts.
 func mendSummaries(db *kv.Store) error {
 	if !db.Unmended() {
 		return nil

@@ -25,7 +25,7 @@
 // private.go decides whether a note is private: by a configured folder, by the word of a
 // client, by its text. Doubt counts as private, and Store.WhyPrivate tells the rule and
 // the doubt. A note of a vault that was private stays so while its text is not whole
-// (frontmatter.Whole): it is blank, or ends within its frontmatter. Types that are made
+// (markdown.IsHeadComplete): it is blank, or ends within its frontmatter. Types that are made
 // from frontmatter remember what public notes gave to them (typesource.go). README.md has
 // the table of doubts.
 //

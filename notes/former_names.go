@@ -22,13 +22,13 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Kept is how long a name is kept after the note has lost it.
+// FormerNameTTL is how long a name is kept after the note has lost it.
 const FormerNameTTL = 30 * 24 * time.Hour
 
 // maxNames is how many names of one note are kept. A file that is moved loses up to three.
 const maxNames = 24
 
-// names are the former names of one note, the youngest last.
+// formerRecord are the former names of one note, the youngest last.
 type formerRecord struct {
 	Names []name `json:"names"`
 }
@@ -40,7 +40,7 @@ type name struct {
 
 var formerRecords = kv.NewCollection[formerRecord]("note-former") // by the id of the note
 
-// KeepTx keeps the keys that a note has lost at a time; it has the keys of own.
+// keepFormerTx keeps the keys that a note has lost at a time; it has the keys of own.
 func keepFormerTx(tx *kv.Tx, id string, lost, own []string, at time.Time) error {
 	old, err := formerRecords.Get(tx, id)
 	if err != nil {
@@ -66,10 +66,10 @@ func put(tx *kv.Tx, id string, list []name) error {
 	return formerRecords.Put(tx, id, &formerRecord{list})
 }
 
-// DeleteTx forgets the names of a note.
+// deleteFormerTx forgets the names of a note.
 func deleteFormerTx(tx *kv.Tx, id string) error { return formerRecords.Delete(tx, id) }
 
-// Drop drops the names that have been kept long enough at a time. It is to be called now and
+// DropFormerNames drops the names that have been kept long enough at a time. It is to be called now and
 // then: until it is, fields that have such a name still lead to the note. O(n) in the notes
 // that have any.
 func DropFormerNames(ctx context.Context, db *kv.Store, at time.Time) error {
@@ -103,7 +103,7 @@ func DropFormerNames(ctx context.Context, db *kv.Store, at time.Time) error {
 	})
 }
 
-// Best returns the note of highest rank, "" when it has 0, and when several have it.
+// bestFormer returns the note of highest rank, "" when it has 0, and when several have it.
 func bestFormer(ids []string, rank func(id string) int) (best string) {
 	most := 0
 	for _, id := range ids {
@@ -117,13 +117,13 @@ func bestFormer(ids []string, rank func(id string) int) (best string) {
 	return best
 }
 
-// Set has the notes by their former names. The zero value is empty.
+// formerNames has the notes by their former names. The zero value is empty.
 type formerNames struct {
 	byKey map[string][]string // ids, sorted
 	keys  map[string][]string // by id
 }
 
-// Load returns the names that are stored.
+// loadFormerNames returns the names that are stored.
 func loadFormerNames(tx *kv.Tx) (formerNames, error) {
 	var s formerNames
 	for id, n := range formerRecords.All(tx, "") {

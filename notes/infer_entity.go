@@ -18,7 +18,7 @@ var reserved = map[string]bool{
 	"cssclass":  true, "cssclasses": true, "publish": true,
 }
 
-// Type is one of the types of entity that a text says it describes.
+// InferredType is one of the types of entity that a text says it describes.
 type InferredType struct {
 	Name    string
 	Written string // as it stands in the frontmatter: a name, or a link
@@ -38,7 +38,7 @@ func (t InferredType) Source() *markdown.Source {
 	return &source
 }
 
-// Types returns the types of entity that a text says it describes, each once, in its
+// InferTypes returns the types of entity that a text says it describes, each once, in its
 // order, and how many others can be no names of types.
 func InferTypes(doc *markdown.Document) (types []InferredType, refused int) {
 	f, ok := doc.Frontmatter.Get("type")
@@ -72,7 +72,7 @@ func InferTypes(doc *markdown.Document) (types []InferredType, refused int) {
 	return types, refused
 }
 
-// Choose returns which of the types the entity is of, "" for none, and the others: the
+// ChooseType returns which of the types the entity is of, "" for none, and the others: the
 // first that is declared, or the first of all when none is.
 func ChooseType(types []InferredType, declared func(name string) bool) (name string, others []InferredType) {
 	if len(types) == 0 {
@@ -85,13 +85,13 @@ func ChooseType(types []InferredType, declared func(name string) bool) (name str
 	return types[at].Name, slices.Concat(types[:at], types[at+1:])
 }
 
-// HasType reports whether a text says that it describes an entity. Only its frontmatter is
+// hasType reports whether a text says that it describes an entity. Only its frontmatter is
 // read.
 func hasType(text string) bool {
 	return len(typesIn(text)) > 0
 }
 
-// HasSeveral reports whether a text names several types.
+// HasSeveralTypes reports whether a text names several types.
 func HasSeveralTypes(text string) bool {
 	return len(typesIn(text)) > 1
 }
@@ -109,7 +109,7 @@ func typesIn(text string) []InferredType {
 	return types
 }
 
-// Values takes the values of a type's fields from the frontmatter, as
+// InferValues takes the values of a type's fields from the frontmatter, as
 // they were written: the type says how they are to be read.
 func InferValues(t *entities.Type, doc *markdown.Document) entities.Values {
 	values := make(entities.Values)

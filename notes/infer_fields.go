@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Fields returns the fields that frontmatter of one type suggests, in the
+// inferFields returns the fields that frontmatter of one type suggests, in the
 // order in which they first occur. A field has the narrowest type that holds
 // every value seen: a boolean, number, date, link or e-mail address only when
 // all of them are, else a text; a list as soon as one is a list.
@@ -45,7 +45,7 @@ func inferFields(docs []*markdown.Document) []entities.Field {
 	return fields
 }
 
-// GivesField reports whether a type that is made from frontmatter has a field of that
+// givesField reports whether a type that is made from frontmatter has a field of that
 // key: it says nothing about the note itself, and its value says what it holds.
 func givesField(f markdown.FrontmatterField) bool {
 	return !reserved[entities.Fold(f.Key)] && f.Value != nil && f.Texts() != nil

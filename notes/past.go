@@ -57,13 +57,13 @@ func pastPath(p string) string {
 
 func idOf(id string) entities.PastName { return entities.PastName{Kind: entities.PastNoteID, Text: id} }
 
-// WasCalled reports whether a private note had a text for its title or for an alias,
+// IsFormerName reports whether a private note had a text for its title or for an alias,
 // which it has no more. in is entities.Store.Past, or a part of it.
 func IsFormerName(in *entities.PastNames, text string) bool {
 	return in.Len() > 0 && in.Has(entities.PastNoteName, pastName(text))
 }
 
-// WasMeant reports whether a link could mean a private note that is called otherwise now
+// IsFormerTarget reports whether a link could mean a private note that is called otherwise now
 // or gone. It does not matter where the link stands: what counted from there counts
 // wherever it is written.
 func IsFormerTarget(in *entities.PastNames, link string) bool {

@@ -15,18 +15,18 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// List says where the wikilinks of a text stand, and the destinations of its Markdown
+// LinkPlaces says where the wikilinks of a text stand, and the destinations of its Markdown
 // links to files, possible ones too, in the form in which it is stored: of most notes,
 // nobody asks for the links while the store is open.
 type LinkPlaces string
 
-// Place is where one link stands.
+// linkPlace is where one link stands.
 type linkPlace struct {
 	Start, End int // byte offsets into the text
 	Line       int
 }
 
-// Of returns the places of links.
+// NewLinkPlaces returns the places of links.
 func NewLinkPlaces(links iter.Seq[markdown.Link]) LinkPlaces {
 	var b []byte
 	for l := range links {
@@ -37,7 +37,7 @@ func NewLinkPlaces(links iter.Seq[markdown.Link]) LinkPlaces {
 	return LinkPlaces(b)
 }
 
-// InOrder joins two sequences of links, each in the order of the text.
+// linksInOrder joins two sequences of links, each in the order of the text.
 func linksInOrder(a, b iter.Seq[markdown.Link]) iter.Seq[markdown.Link] {
 	return func(yield func(markdown.Link) bool) {
 		next, stop := iter.Pull(b)
@@ -139,7 +139,7 @@ func (p LinkPlaces) Markdown(body string) (count int) {
 	return count
 }
 
-// Target returns where the target of a link stands in the text that the link was read from: of a Markdown link, the path
+// LinkTarget returns where the target of a link stands in the text that the link was read from: of a Markdown link, the path
 // with its escapes. It is empty for a link into its own note, and where the target is written in a way that is not known
 // here.
 func LinkTarget(l markdown.Link) (start, end int) {
@@ -155,7 +155,7 @@ func LinkTarget(l markdown.Link) (start, end int) {
 	return l.Start + at, l.Start + at + len(l.Target)
 }
 
-// Part returns where the heading or the block of a link stands, without '#' and '^'; it is empty for a link without one.
+// LinkPart returns where the heading or the block of a link stands, without '#' and '^'; it is empty for a link without one.
 func LinkPart(l markdown.Link) (start, end int) {
 	_, after := LinkTarget(l)
 	said := l.Heading

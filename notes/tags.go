@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Counts count notes by tag. Tags are compared without case. One that is spelled in
+// TagCounts count notes by tag. Tags are compared without case. One that is spelled in
 // several ways is called as most notes spell it, of equals by the first spelling in order:
 // that follows from the notes alone, not from which of them came first.
 type TagCounts map[string]*tagCount

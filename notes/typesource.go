@@ -24,7 +24,7 @@ func (s *Store) loadSources() error {
 	})
 }
 
-// takeSources is the part of typesource.Records in a commit.
+// takeSources is the part of typeSourceRecords in a commit.
 func (s *Store) takeSources(cs *kv.ChangeSet) {
 	s.sourcesMu.Lock()
 	defer s.sourcesMu.Unlock()

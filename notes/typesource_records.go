@@ -14,22 +14,22 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Record is what public notes have given to an inferred type.
+// typeSourceRecord is what public notes have given to an inferred type.
 type typeSourceRecord struct {
 	Fields  []string `json:"fields,omitempty"` // names, in the order in which they were given
 	Version int      `json:"version"`          // counts the changes by public notes, from 1
 }
 
-// Records is where they lie.
+// typeSourceRecords is where they lie.
 var typeSourceRecords = kv.NewCollection[typeSourceRecord]("type-source") // by entities.TypeKey
 
-// Doc is a text that describes an entity, for the type that is made from it.
+// typeSourceDoc is a text that describes an entity, for the type that is made from it.
 type typeSourceDoc struct {
 	*markdown.Document
 	Private bool // the note is private, or may be
 }
 
-// Add records what public texts give to the inferred type t.
+// addTypeSources records what public texts give to the inferred type t.
 func addTypeSources(tx *kv.Tx, t *entities.Type, docs []typeSourceDoc) error {
 	key := entities.TypeKey(t)
 	have, err := typeSourceRecords.Shared(tx, key)
@@ -61,7 +61,7 @@ func addTypeSources(tx *kv.Tx, t *entities.Type, docs []typeSourceDoc) error {
 	return typeSourceRecords.Put(tx, key, &grown)
 }
 
-// Upgrade gives what is kept of inferred types to the vaults whose types they have become,
+// UpgradeTypeSources gives what is kept of inferred types to the vaults whose types they have become,
 // by the folds of their names; "" stands for everybody.
 func UpgradeTypeSources(tx *kv.Tx, inferred map[string][]string) error {
 	for fold, vaults := range inferred {

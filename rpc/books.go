@@ -20,14 +20,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Room has the handlers. New makes one.
+// bookHandlers has the handlers. New makes one.
 type bookHandlers struct {
 	books   bookKeeper
 	recall  passageFinder
 	waiting func() int
 }
 
-// keeper is the room of books: whatever it reads and writes, it does for the reader of a View.
+// bookKeeper is the room of books: whatever it reads and writes, it does for the reader of a View.
 type bookKeeper interface {
 	Put(ctx context.Context, v *audience.View, d books.Draft, progress books.Progress) (*record.Book, bool, error)
 	Get(v *audience.View, id, conversation string) (*record.Book, error)
@@ -38,12 +38,12 @@ type bookKeeper interface {
 	Remove(ctx context.Context, v *audience.View, id string) error
 }
 
-// finder finds what answers a question, for the reader of a View.
+// passageFinder finds what answers a question, for the reader of a View.
 type passageFinder interface {
 	Search(ctx context.Context, v *audience.View, req recall.Request) (*recall.Result, error)
 }
 
-// New returns the handlers. waiting says how many passages have no vector yet.
+// newBookHandlers returns the handlers. waiting says how many passages have no vector yet.
 func newBookHandlers(store bookKeeper, recall passageFinder, waiting func() int) *bookHandlers {
 	return &bookHandlers{books: store, recall: recall, waiting: waiting}
 }

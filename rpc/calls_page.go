@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Mark is where a page ended: the name and id of its last record. The next page
+// pageMark is where a page ended: the name and id of its last record. The next page
 // begins after it, also when that record is gone by then.
 type pageMark struct{ Name, ID string }
 
@@ -18,7 +18,7 @@ func (m pageMark) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(m.ID + "\x00" + m.Name))
 }
 
-// ParseMark reads a cursor. The error is BadCursor.
+// parsePageMark reads a cursor. The error is BadCursor.
 func parsePageMark(cursor string) (pageMark, error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	id, name, ok := strings.Cut(string(text), "\x00")
@@ -28,13 +28,13 @@ func parsePageMark(cursor string) (pageMark, error) {
 	return pageMark{Name: name, ID: id}, nil
 }
 
-// BadCursor is what a caller is told whose cursor no list gave.
+// badCursorError is what a caller is told whose cursor no list gave.
 func badCursorError() error {
 	return fault.Field("cursor", "cursor is not one that a list gave").
 		WithHint("give the nextCursor of the page before, or leave it out for the first")
 }
 
-// Paginate returns a page of a sorted list and the cursor of the next, ""
+// paginate returns a page of a sorted list and the cursor of the next, ""
 // after the last. compare orders an item against a mark.
 func paginate[T any](list []T, p protocol.Page, of func(T) pageMark, compare func(T, pageMark) int) ([]T, string, error) {
 	if p.Cursor != "" {

@@ -41,7 +41,7 @@ func joinProgress(waiting []protocol.Progress) []protocol.Progress {
 
 type progressKey struct{}
 
-// Progress sends $/progress for one call.
+// callProgress sends $/progress for one call.
 type callProgress struct {
 	stream *jsonrpc.Stream[protocol.Progress]
 	token  json.RawMessage
@@ -52,14 +52,14 @@ type callProgress struct {
 	message     string
 }
 
-// Begin tells the caller of k, who asked with a token, that the call begins. The context is for Report.
+// beginProgress tells the caller of k, who asked with a token, that the call begins. The context is for Report.
 func beginProgress(ctx context.Context, k *jsonrpc.Call, token []byte) (*callProgress, context.Context) {
 	p := &callProgress{stream: progressFeed.Open(k, ""), token: token}
 	p.send(ctx, protocol.ProgressBegin, "", 0, 0)
 	return p, context.WithValue(ctx, progressKey{}, p)
 }
 
-// Report tells the caller how far a call has come: what is being done, how many
+// ReportProgress tells the caller how far a call has come: what is being done, how many
 // units are done and how many there are in all (0: unknown). It costs nothing
 // when the caller did not ask with a progressToken, and drops reports that
 // follow each other within 50 ms.

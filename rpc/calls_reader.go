@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Reader is for whom a call reads and writes.
+// callReader is for whom a call reads and writes.
 type callReader struct {
 	View   *audience.View
 	Client string // the name that the program gave at initialize
@@ -27,7 +27,7 @@ func (r callReader) Waits(id string) record.Waits {
 	return record.Waits{Pending: r.Queue.Pending()[id]}
 }
 
-// ChosenID is what a remote reader is told who chooses the id of a new record: whether a private one has it shall not show.
+// chosenIDError is what a remote reader is told who chooses the id of a new record: whether a private one has it shall not show.
 func chosenIDError(what, id, field string) error {
 	if err := entities.CheckID(field, id); err != nil {
 		return err

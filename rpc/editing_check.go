@@ -5,7 +5,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Check is notes.check, in a vault of that name.
+// checkNote is notes.check, in a vault of that name.
 func checkNote(store vault.NoteStore, ents vault.EntityLookup, queries vault.QueryCheck, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
 	out := protocol.NoteChecked{Problems: []protocol.NoteProblem{}}
 	where, err := renameTarget(folder, p.Buffers)

@@ -14,7 +14,7 @@ import (
 
 const maxBuffers = 1000
 
-// placeOf returns the vault with the texts that are not saved.
+// renameTarget returns the vault with the texts that are not saved.
 func renameTarget(folder string, buffers []protocol.Buffer) (vault.RenameScope, error) {
 	where := vault.RenameScope{Vault: folder, Buffers: make(map[string]string, len(buffers))}
 	if len(buffers) > maxBuffers {
@@ -47,7 +47,7 @@ func sourceIn(folder string) func(path string) (string, error) {
 // maxSource is how large a file may be whose links are changed.
 const maxSource = 16 << 20
 
-// places turns bytes of a text into UTF-16 code units of the text without a byte order mark.
+// unitOffsets turns bytes of a text into UTF-16 code units of the text without a byte order mark.
 type unitOffsets struct {
 	text string
 	at   int // byte

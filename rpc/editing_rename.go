@@ -14,7 +14,7 @@ import (
 
 const maxMoves = 10_000
 
-// Plan is vault.planRename, in a vault of that name and folder.
+// planRename is vault.planRename, in a vault of that name and folder.
 func planRename(store vault.NoteStore, ents vault.RenameEntities, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
 	out := protocol.RenamePlan{
 		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// HeldBytes is how much may wait for a subscriber to read before its events
+	// MaxHeldEventBytes is how much may wait for a subscriber to read before its events
 	// are held back and merged, until all of it has gone out: far less than what
 	// a connection is closed for, so that being told of changes closes none.
 	MaxHeldEventBytes = 256 << 10
-	// ListedIDs is how many ids one notification lists at most.
+	// MaxListedIDs is how many ids one notification lists at most.
 	MaxListedIDs = 10_000
 	// healthRound is how often the daemon looks at itself while somebody has
 	// subscribed to health.changed: nobody tells it of a disk that fills up.
 	healthRound = 30 * time.Second
 )
 
-// Hub tells the connections that subscribed of what happens. A commit only
+// eventHub tells the connections that subscribed of what happens. A commit only
 // notes what it changed; a goroutine, which lives while anybody is subscribed,
 // encodes it once and sends it to all.
 type eventHub struct {
@@ -49,7 +49,7 @@ type eventHub struct {
 	wake chan struct{}
 }
 
-// New returns a hub without subscribers. The encoder is that of replies, outbound how
+// newEventHub returns a hub without subscribers. The encoder is that of replies, outbound how
 // many bytes may wait on a connection before it is closed, and health finds out how the
 // daemon is.
 func newEventHub(encoder *jsonrpc.Encoder, outbound int64, health func(audience.Reader) protocol.Health) *eventHub {

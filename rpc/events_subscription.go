@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Connection is what a subscriber is told over.
+// eventConnection is what a subscriber is told over.
 type eventConnection interface {
 	// Context ends with the connection.
 	Context() context.Context
@@ -25,7 +25,7 @@ type eventConnection interface {
 	Push(method string, params []byte)
 }
 
-// Subscription is what a connection has subscribed to: at first to nothing. It may be
+// eventSubscription is what a connection has subscribed to: at first to nothing. It may be
 // used concurrently.
 type eventSubscription struct {
 	hub     *eventHub

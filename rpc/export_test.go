@@ -19,7 +19,7 @@ func (s *Server) SetHealth(round time.Duration, health func() protocol.Health) {
 // Subscribers returns how many connections have a topic.
 func (s *Server) Subscribers() int { return s.events.Subscribers() }
 
-// Rooms returns the rooms that calls are let in to; nil while there are none.
+// Deps returns the rooms that calls are let in to; nil while there are none.
 func (s *Server) Rooms() *Deps {
 	r := s.rooms()
 	if r == nil || r.refused != nil {

@@ -68,7 +68,7 @@ func (s *Server) Import(ctx context.Context, req vault.ImportRequest) (res *vaul
 	return res, err
 }
 
-// DropFormerNames drops what notes were called long ago, see former.Drop.
+// DropFormerNames drops what notes were called long ago, see notes.DropFormerNames.
 func (s *Server) DropFormerNames(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Deps) error { return notes.DropFormerNames(ctx, r.KV, time.Now()) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Understood writes how a query was read, nil for nil.
+// searchUnderstood writes how a query was read, nil for nil.
 func searchUnderstood(u *search.Understanding) *protocol.SearchUnderstood {
 	if u == nil {
 		return nil
@@ -32,14 +32,14 @@ func searchUnderstood(u *search.Understanding) *protocol.SearchUnderstood {
 	return out
 }
 
-// Signals writes what counted, by name.
+// hitSignals writes what counted, by name.
 func hitSignals(h *search.Hit) map[string]float64 {
 	all := make(map[string]float64)
 	h.EachSignal(func(name string, value float64) { all[name] = value })
 	return all
 }
 
-// Stages writes what took how long, nil for nil.
+// searchStages writes what took how long, nil for nil.
 func searchStages(list []search.Stage) (out []protocol.SearchStage) {
 	for _, st := range list {
 		out = append(out, protocol.SearchStage{Stage: st.Name, US: st.Took.Microseconds()})
@@ -47,7 +47,7 @@ func searchStages(list []search.Stage) (out []protocol.SearchStage) {
 	return out
 }
 
-// Fused writes what each list counted, nil for nil.
+// searchFused writes what each list counted, nil for nil.
 func searchFused(f *search.Fused) *protocol.SearchFused {
 	if f == nil {
 		return nil
@@ -55,7 +55,7 @@ func searchFused(f *search.Fused) *protocol.SearchFused {
 	return &protocol.SearchFused{By: string(f.By), Words: f.Words, Meaning: f.Meaning, Known: f.Known}
 }
 
-// By says what found a hit.
+// foundBy says what found a hit.
 func foundBy(m search.Mode) string {
 	switch m {
 	case search.Semantic:

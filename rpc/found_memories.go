@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Asked returns what memory.search asks for.
+// recallRequest returns what memory.search asks for.
 func recallRequest(p *protocol.MemorySearch) recall.Request {
 	return recall.Request{
 		Query: p.Query, Kinds: p.Kinds, Limit: p.Limit, SortBy: p.SortBy, MinScore: p.MinScore, Stages: p.Stages,
@@ -26,7 +26,7 @@ func timeOf(t *time.Time) (at time.Time) {
 	return at
 }
 
-// Memories returns what memory.search answers.
+// memoriesFound returns what memory.search answers.
 func memoriesFound(res *recall.Result) protocol.MemoryFound {
 	out := protocol.MemoryFound{
 		Hits: []protocol.MemoryHit{}, Understood: memoryUnderstood(res), Confidence: res.Confidence, Reason: res.Reason,

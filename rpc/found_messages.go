@@ -5,7 +5,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Messages is what chat.search answers. explain has each hit say what it got from where.
+// messagesFound is what chat.search answers. explain has each hit say what it got from where.
 func messagesFound(res *cites.FindResult, explain bool) protocol.ChatFound {
 	by := res.Search
 	out := protocol.ChatFound{

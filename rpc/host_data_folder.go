@@ -26,13 +26,13 @@ const (
 	replacedSuffix = ".ctxdbackup"
 )
 
-// ReplacedFile returns the file in a data folder where a restore keeps the state
+// ReplacedStoreFile returns the file in a data folder where a restore keeps the state
 // that it replaces.
 func ReplacedStoreFile(dataDir string, now time.Time) string {
 	return filepath.Join(dataDir, replacedPrefix+now.UTC().Format("20060102T150405.000Z")+replacedSuffix)
 }
 
-// RemoveReplaced removes from a data folder what restores have kept, but for one
+// RemoveReplacedStores removes from a data folder what restores have kept, but for one
 // file.
 func RemoveReplacedStores(dataDir, except string) {
 	list, err := os.ReadDir(dataDir)
@@ -64,7 +64,7 @@ func folderBytes(dir string) (size int64) {
 	return size
 }
 
-// Compact leaves nothing of what was deleted in the files of a store and in what restores have kept in its data
+// compactStore leaves nothing of what was deleted in the files of a store and in what restores have kept in its data
 // folder. It returns by how many bytes the folder became smaller. progress is told how far it has come.
 func compactStore(ctx context.Context, db *kv.Store, dataDir string, progress func(done, total int64)) (freed int64, err error) {
 	before := folderBytes(dataDir)
@@ -77,7 +77,7 @@ func compactStore(ctx context.Context, db *kv.Store, dataDir string, progress fu
 	return max(0, before-folderBytes(dataDir)), nil
 }
 
-// Absolute refuses the path of a call that is not absolute.
+// requireAbsolute refuses the path of a call that is not absolute.
 func requireAbsolute(path string) error {
 	if filepath.IsAbs(path) {
 		return nil
@@ -86,7 +86,7 @@ func requireAbsolute(path string) error {
 		WithHint("give an absolute path; the working directory of the daemon is another one")
 }
 
-// CheckOutput refuses a file that a call has written in a folder which is not for it: the data folder, or that of a
+// checkOutputPath refuses a file that a call has written in a folder which is not for it: the data folder, or that of a
 // vault.
 func checkOutputPath(ctx context.Context, db *kv.Store, dataDir, path string) error {
 	if err := requireAbsolute(path); err != nil {
@@ -99,7 +99,7 @@ func checkOutputPath(ctx context.Context, db *kv.Store, dataDir, path string) er
 	return withPathParam(vault.CheckOutsideVaults(ctx, db, path))
 }
 
-// AboutPath has a complaint about a file name the parameter that names it.
+// withPathParam has a complaint about a file name the parameter that names it.
 func withPathParam(err error) error {
 	var e *fault.Error
 	if errors.As(err, &e) && e.Kind == fault.Invalid && e.Field == "" {

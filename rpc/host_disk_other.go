@@ -2,5 +2,5 @@
 
 package rpc
 
-// DiskRoom is not offered here.
+// DiskSpace is not offered here.
 func DiskSpace(string) (free, total uint64) { return 0, 0 }

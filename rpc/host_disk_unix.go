@@ -4,7 +4,7 @@ package rpc
 
 import "golang.org/x/sys/unix"
 
-// DiskRoom returns the free and the whole size in bytes of the disk that a
+// DiskSpace returns the free and the whole size in bytes of the disk that a
 // folder lies on, zeros when unknown.
 func DiskSpace(dir string) (free, total uint64) {
 	var st unix.Statfs_t

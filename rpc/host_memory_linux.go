@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ResidentBytes returns the memory that the process has in use, 0 when unknown.
+// residentBytes returns the memory that the process has in use, 0 when unknown.
 func residentBytes() uint64 {
 	data, err := os.ReadFile("/proc/self/statm")
 	fields := bytes.Fields(data)

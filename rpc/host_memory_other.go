@@ -2,5 +2,5 @@
 
 package rpc
 
-// ResidentBytes is not offered here.
+// residentBytes is not offered here.
 func residentBytes() uint64 { return 0 }

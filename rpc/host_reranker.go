@@ -5,7 +5,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Reranker says how what scores hits anew is, nil for nothing.
+// rerankerInfo says how what scores hits anew is, nil for nothing.
 func rerankerInfo(r embed.Reranker) *protocol.RerankerInfo {
 	if r == nil {
 		return nil

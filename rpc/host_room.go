@@ -2,14 +2,14 @@ package rpc
 
 import "fmt"
 
-// Room says how much of a disk must be free. Each bound is in bytes; 0: nobody is told.
+// DiskThresholds says how much of a disk must be free. Each bound is in bytes; 0: nobody is told.
 type DiskThresholds struct {
 	Notice  int64 // less is mentioned
 	Warning int64 // less hardly has room for a snapshot beside the last one, and a backup beside them
 	Error   int64 // less may end the next write
 }
 
-// DefaultRoom is the Room of a daemon that is configured no further.
+// DefaultDiskThresholds is the Room of a daemon that is configured no further.
 var DefaultDiskThresholds = DiskThresholds{Notice: 5 << 30, Warning: 1 << 30, Error: 500 << 20}
 
 // How little room there is.
@@ -34,7 +34,7 @@ func (r DiskThresholds) Of(free uint64) int {
 	return DiskEnough
 }
 
-// Left says how much is left on the disk of the data.
+// DiskLeft says how much is left on the disk of the data.
 func DiskLeft(free uint64) string {
 	const unit = 1 << 10
 	amount := fmt.Sprintf("%d MiB", free/unit/unit)

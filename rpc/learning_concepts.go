@@ -11,11 +11,11 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Concepts has the handlers of memory.concepts, memory.concept, memory.conceptPath, memory.actionEffectiveness and
+// conceptHandlers has the handlers of memory.concepts, memory.concept, memory.conceptPath, memory.actionEffectiveness and
 // memory.getContextInsights. NewConcepts makes one.
 type conceptHandlers struct{ room conceptKnower }
 
-// NewConcepts returns the handlers over the room of concepts.
+// newConceptHandlers returns the handlers over the room of concepts.
 func newConceptHandlers(room conceptKnower) *conceptHandlers { return &conceptHandlers{room} }
 
 // conceptKnower is the room of concepts: whatever it reads, it reads for the reader of a View.

@@ -17,23 +17,23 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Scorer scores what was shown, for the reader of a View.
+// outcomeScorer scores what was shown, for the reader of a View.
 type outcomeScorer interface {
 	Response(ctx context.Context, v *audience.View, p learn.AnswerOutcome) (*learn.ScoreResult, error)
 	Outcome(ctx context.Context, v *audience.View, o learn.Outcome) (*learn.ScoreResult, error)
 }
 
-// Promoter moves memories between tiers.
+// tierPromoter moves memories between tiers.
 type tierPromoter interface {
 	Run(ctx context.Context, v *audience.View, dryRun bool) (*learn.PromotionReport, error)
 }
 
-// Log tells what was done, to the reader of a View.
+// learningLog tells what was done, to the reader of a View.
 type learningLog interface {
 	List(ctx context.Context, v *audience.View, q learn.EventQuery) (list []learn.Event, more bool, err error)
 }
 
-// Room has the handlers. Its members are to be set.
+// learningHandlers has the handlers. Its members are to be set.
 type learningHandlers struct {
 	Scorer   outcomeScorer
 	Promoter tierPromoter

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Keeper keeps facts in order.
+// factKeeper keeps facts in order.
 type factKeeper interface {
 	Run(ctx context.Context, req learn.UpkeepRequest) (*learn.UpkeepReport, error)
 	Undo(ctx context.Context, runID string) (*learn.UpkeepReport, error)

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Room has the handlers of memory.*, memory.synonyms.* and contexts.*. New makes one.
+// memoryHandlers has the handlers of memory.*, memory.synonyms.* and contexts.*. New makes one.
 type memoryHandlers struct {
 	memory  memoryKeeper
 	similar similarFinder
@@ -31,17 +31,17 @@ type memoryHandlers struct {
 	NoBooks error // why passages of books are not searched; nil: they are
 }
 
-// New returns the handlers over the rooms of memories.
+// newMemoryHandlers returns the handlers over the rooms of memories.
 func newMemoryHandlers(m memoryKeeper, f similarFinder, r recaller, s hitRecorder) *memoryHandlers {
 	return &memoryHandlers{memory: m, similar: f, recall: r, shows: s}
 }
 
-// showKeeper keeps what the reader of a View was shown in a conversation.
+// hitRecorder keeps what the reader of a View was shown in a conversation.
 type hitRecorder interface {
 	Show(v *audience.View, conversationID, messageID string, hits []learn.OutcomeHit)
 }
 
-// keeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
+// memoryKeeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
 type memoryKeeper interface {
 	Add(ctx context.Context, v *audience.View, drafts []memory.Draft) ([]memory.Added, error)
 	Get(v *audience.View, ref string) (*record.Memory, error)
@@ -73,7 +73,7 @@ type memoryKeeper interface {
 	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
 }
 
-// finder finds memories by their vectors, for the reader of a View.
+// similarFinder finds memories by their vectors, for the reader of a View.
 type similarFinder interface {
 	To(ctx context.Context, v *audience.View, id string, limit int) (*document.SimilarResult, error)
 	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*document.SimilarResult, error)

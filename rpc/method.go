@@ -99,7 +99,7 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 	}}
 }
 
-// roomsOf returns the rooms that a call runs in; nil when it needs none.
+// depsOf returns the rooms that a call runs in; nil when it needs none.
 func depsOf(k *jsonrpc.Call) *Deps {
 	r, _ := k.Storage().(*Deps)
 	return r

@@ -13,10 +13,10 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Room has the handlers. New makes one.
+// personalityHandlers has the handlers. New makes one.
 type personalityHandlers struct{ store personalityKeeper }
 
-// keeper is the room of personalities.
+// personalityKeeper is the room of personalities.
 type personalityKeeper interface {
 	List() []record.Personality
 	Get(id string) (record.Personality, error)
@@ -27,7 +27,7 @@ type personalityKeeper interface {
 	Import(ctx context.Context, text string, replace bool) (*personality.Imported, error)
 }
 
-// New returns the handlers over the room of personalities.
+// newPersonalityHandlers returns the handlers over the room of personalities.
 func newPersonalityHandlers(store personalityKeeper) *personalityHandlers {
 	return &personalityHandlers{store}
 }
@@ -91,7 +91,7 @@ func (r *personalityHandlers) Import(ctx context.Context, _ callReader, p protoc
 	}, nil
 }
 
-// Validate is personality.validate. It needs no store.
+// validatePersonality is personality.validate. It needs no store.
 func validatePersonality(p protocol.PersonalityTemplate) protocol.PersonalityValidated {
 	t, errs, warnings := personality.ParseTemplate(p.Template)
 	out := protocol.PersonalityValidated{

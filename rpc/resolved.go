@@ -17,15 +17,15 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// MaxRefs is how many references one call may have.
+// maxResolvedRefs is how many references one call may have.
 const maxResolvedRefs = 100
 
-// Resolver says what a reference leads to.
+// refResolver says what a reference leads to.
 type refResolver interface {
 	Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error)
 }
 
-// Answer says what the ref or each of the refs leads to. toWire writes the error of one of several.
+// resolveReferences says what the ref or each of the refs leads to. toWire writes the error of one of several.
 func resolveReferences(ctx context.Context, v *audience.View, r refResolver, p protocol.RefsResolve,
 	toWire func(error) *protocol.Error,
 ) (*protocol.RefsResolved, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Names collects the names that lead to no record in the fields of entities.
+// unresolvedNames collects the names that lead to no record in the fields of entities.
 type unresolvedNames struct {
 	list  []entities.Diagnostic
 	total int

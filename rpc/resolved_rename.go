@@ -10,18 +10,18 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Memories gives memories and contexts other handles.
+// memoryRenamer gives memories and contexts other handles.
 type memoryRenamer interface {
 	Rename(ctx context.Context, v *audience.View, id, handle string) (*record.Memory, error)
 	RenameContext(ctx context.Context, v *audience.View, id, handle string) (*record.Context, error)
 }
 
-// Conversations gives conversations other handles.
+// conversationRenamer gives conversations other handles.
 type conversationRenamer interface {
 	Rename(ctx context.Context, v *audience.View, ref, handle string) (*record.Conversation, error)
 }
 
-// Rename gives the record that a reference leads to another handle. The errors are those of the Resolver,
+// renameReference gives the record that a reference leads to another handle. The errors are those of the Resolver,
 // Conflict for a handle that is taken, and for a record whose handle follows its name, and Invalid for one
 // that has none.
 func renameReference(ctx context.Context, v *audience.View, r refResolver, mem memoryRenamer, chats conversationRenamer, p protocol.RefsRename,

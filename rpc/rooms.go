@@ -36,7 +36,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Rooms are the domain rooms over one store, which methods call. All of them
+// Deps are the domain rooms over one store, which methods call. All of them
 // must be set, but for the Reranker. A handler keeps none of them longer than its call lasts: the next
 // call may find others.
 type Deps struct {

@@ -32,7 +32,7 @@ type Options struct {
 	Info    protocol.ServerInfo
 	DataDir string          // folder of the store; "" when there is none
 	Format  int             // of its records; a backup of a newer one is refused
-	Room    *DiskThresholds // on the disk of it that must be free; nil: host.DefaultRoom
+	Room    *DiskThresholds // on the disk of it that must be free; nil: DefaultDiskThresholds
 	Off     []string        // settings of protocol.Features that are off
 	Stop    func()          // ends the daemon; called on a goroutine of its own
 
@@ -44,7 +44,7 @@ type Options struct {
 	// nil: as OpenStore.
 	OpenAsIs  func() (*kv.Store, error)
 	OpenRooms func(*kv.Store) (*Deps, error)
-	// Rooms that are open already; nil: calls that need rooms wait for Load.
+	// Deps that are open already; nil: calls that need rooms wait for Load.
 	Rooms *Deps
 
 	// Providers answer in conversations; nil: nobody.

@@ -21,14 +21,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Room has the handlers. New makes one.
+// syncHandlers has the handlers. New makes one.
 type syncHandlers struct {
 	replica *shared.Replica
 	queue   *CallQueue
 	rooms   syncDeps
 }
 
-// Rooms are where the other side of a conflict is read.
+// syncDeps are where the other side of a conflict is read.
 type syncDeps struct {
 	Memory interface {
 		Get(v *audience.View, ref string) (*record.Memory, error)
@@ -38,7 +38,7 @@ type syncDeps struct {
 	}
 }
 
-// New returns the handlers over the replica of a daemon, nil where the store is not shared, and over the calls that wait.
+// newSyncHandlers returns the handlers over the replica of a daemon, nil where the store is not shared, and over the calls that wait.
 func newSyncHandlers(r *shared.Replica, q *CallQueue, rooms syncDeps) *syncHandlers {
 	return &syncHandlers{r, q, rooms}
 }
@@ -77,7 +77,7 @@ func (r *syncHandlers) Status(ctx context.Context, _ callReader, _ protocol.Empt
 	return out, nil
 }
 
-// Compact is admin.compact for the store of a replica, nil where it is this machine's alone. local does the part of this
+// compactReplica is admin.compact for the store of a replica, nil where it is this machine's alone. local does the part of this
 // machine and returns how many bytes it has freed.
 func compactReplica(ctx context.Context, r *shared.Replica, local func() (int64, error)) (out protocol.Compacted, err error) {
 	if r == nil {
@@ -107,7 +107,7 @@ func compactReplica(ctx context.Context, r *shared.Replica, local func() (int64,
 	return out, nil
 }
 
-// count is a number for the wire. Sequences of messages stay far below its end.
+// wireCount is a number for the wire. Sequences of messages stay far below its end.
 func wireCount(n uint64) int { return int(min(n, math.MaxInt)) }
 
 // Remove is sync.remove.

@@ -92,7 +92,7 @@ func (r *syncHandlers) conflict(ctx context.Context, v *audience.View, w *Queued
 	return c, nil
 }
 
-// said is what chat.send was to write.
+// chatAppended is what chat.send was to write.
 func chatAppended(call *DeferrableCall) (json.RawMessage, error) {
 	s, err := call.Said()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 var viewEncoder = jsonrpc.NewEncoder(nil)
 
-// Rooms are the rooms that are asked.
+// viewDeps are the rooms that are asked.
 type viewDeps struct {
 	Notes    *notes.Store
 	Entities *entities.Store
@@ -35,19 +35,19 @@ type viewDeps struct {
 	Books    *books.Store
 }
 
-// names are the views that are compared.
+// viewNames are the views that are compared.
 var viewNames = [...]string{
 	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
 	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited, protocol.ViewConcepts, protocol.ViewBooks,
 }
 
-// View has a checksum of what a room says about each record.
+// storeView has a checksum of what a room says about each record.
 type storeView map[string]uint64
 
-// All are the views of a store, in the order of names.
+// storeViews are the views of a store, in the order of names.
 type storeViews [len(viewNames)]storeView
 
-// Of asks the rooms about every record. Views with the same seed can be compared. O(records).
+// newStoreViews asks the rooms about every record. Views with the same seed can be compared. O(records).
 func newStoreViews(ctx context.Context, r viewDeps, seed maphash.Seed) (all storeViews, err error) {
 	for i := range all {
 		all[i] = storeView{}
@@ -134,7 +134,7 @@ func newStoreViews(ctx context.Context, r viewDeps, seed maphash.Seed) (all stor
 	return all, err
 }
 
-// different returns the keys under which two views are not the same, in order.
+// changedKeys returns the keys under which two views are not the same, in order.
 func changedKeys(a, b storeView) (keys []string) {
 	for key, sum := range a {
 		if other, ok := b[key]; !ok || other != sum {
@@ -150,13 +150,13 @@ func changedKeys(a, b storeView) (keys []string) {
 	return keys
 }
 
-// Difference are the records about which two views say something else.
+// viewDifference are the records about which two views say something else.
 type viewDifference struct {
 	View string // as protocol names it
 	IDs  []string
 }
 
-// Compare returns in what two states differ, by view.
+// compareViews returns in what two states differ, by view.
 func compareViews(before, after storeViews) (list []viewDifference) {
 	for i, name := range viewNames {
 		if ids := changedKeys(before[i], after[i]); len(ids) > 0 {

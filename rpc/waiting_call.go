@@ -27,7 +27,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Call is a call that may wait. A nil Call waits for nothing.
+// DeferrableCall is a call that may wait. A nil Call waits for nothing.
 type DeferrableCall struct {
 	Audience audience.Reader `json:"audience"`         // for whom it reads and writes
 	Client   string          `json:"client,omitempty"` // the program that has made it
@@ -129,7 +129,7 @@ func (c *DeferrableCall) body() ([]byte, error) {
 
 type deferrableCallKey struct{}
 
-// parse reads what is kept of a call, to be made again.
+// parseDeferrableCall reads what is kept of a call, to be made again.
 func parseDeferrableCall(body []byte) (*DeferrableCall, error) {
 	c := &DeferrableCall{again: true}
 	if err := json.Unmarshal(body, c); err != nil {
@@ -139,7 +139,7 @@ func parseDeferrableCall(body []byte) (*DeferrableCall, error) {
 	return c, nil
 }
 
-// of returns the call of a context that is being made again, nil where there is none.
+// deferrableCallOf returns the call of a context that is being made again, nil where there is none.
 func deferrableCallOf(ctx context.Context) *DeferrableCall {
 	c, _ := ctx.Value(deferrableCallKey{}).(*DeferrableCall)
 	return c

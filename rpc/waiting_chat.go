@@ -11,20 +11,20 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Send is the method that Chat has wait.
+// chatSendMethod is the method that Chat has wait.
 const chatSendMethod = "chat.send"
 
-// Chat is the room of conversations for chat.send, which writes twice: what is said, and the answer. Each is a call of its
+// queuedChat is the room of conversations for chat.send, which writes twice: what is said, and the answer. Each is a call of its
 // own. When they are made again no model is asked.
 type queuedChat struct {
 	*chat.Store
 	queue *CallQueue
 }
 
-// NewChat returns the room with a queue.
+// newQueuedChat returns the room with a queue.
 func newQueuedChat(s *chat.Store, q *CallQueue) *queuedChat { return &queuedChat{s, q} }
 
-// Said is what one of the two writes: Question, or the Answer to the message MessageID.
+// ChatAppendRequest is what one of the two writes: Question, or the Answer to the message MessageID.
 type ChatAppendRequest struct {
 	Question *chat.Question `json:"question,omitempty"`
 
@@ -47,7 +47,7 @@ func (c *queuedChat) Ask(ctx context.Context, v *audience.View, q chat.Question)
 	return c.Store.Ask(ctx, v, q)
 }
 
-// Conversation returns the id of a conversation that a call names, perhaps by a handle that leads elsewhere later.
+// callConversation returns the id of a conversation that a call names, perhaps by a handle that leads elsewhere later.
 func callConversation(ctx context.Context, call *DeferrableCall, s interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 }, v *audience.View, ref string,
@@ -93,7 +93,7 @@ func (c *queuedChat) Again(ctx context.Context, v *audience.View, call *Deferrab
 	return &turn.ChatSent{ConversationID: s.ConversationID, Content: m.Content, UserMessage: t.Question, AssistantMessage: m}, nil
 }
 
-// Said is what chat.send was to write.
+// ChatAppendRequest is what chat.send was to write.
 func (c *DeferrableCall) Said() (s ChatAppendRequest, err error) {
 	err = json.Unmarshal(c.Params, &s)
 	if err == nil && s.Question == nil && s.Answer == nil {

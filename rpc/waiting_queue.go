@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Queue holds the calls that wait in a store. New makes one. A nil Queue has no call wait.
+// CallQueue holds the calls that wait in a store. New makes one. A nil Queue has no call wait.
 type CallQueue struct {
 	db    *kv.Store
 	on    bool          // calls may wait
@@ -23,10 +23,10 @@ type CallQueue struct {
 	ids PendingIDs // nil: not made yet
 }
 
-// Maker makes a call again. An error of kind Unavailable, or a retryable one, has it wait on; any other refuses it.
+// callRetrier makes a call again. An error of kind Unavailable, or a retryable one, has it wait on; any other refuses it.
 type callRetrier func(ctx context.Context, method string, c *DeferrableCall) error
 
-// New returns the queue of a store. on says that calls may wait; those that wait already do so without it, too. Call it
+// NewCallQueue returns the queue of a store. on says that calls may wait; those that wait already do so without it, too. Call it
 // before the store follows its log.
 func NewCallQueue(db *kv.Store, on bool) *CallQueue {
 	q := &CallQueue{db: db, on: on, ready: make(chan struct{})}
@@ -78,7 +78,7 @@ func waitsOn(err error) error {
 	return e
 }
 
-// Waiting is a call that waits or was refused.
+// QueuedCall is a call that waits or was refused.
 type QueuedCall struct {
 	kv.Waiting
 	Call *DeferrableCall
@@ -104,10 +104,10 @@ func (q *CallQueue) List(ctx context.Context) ([]QueuedCall, error) {
 	return out, nil
 }
 
-// Pending are the ids of what waits. Nothing waits in a nil one.
+// PendingIDs are the ids of what waits. Nothing waits in a nil one.
 type PendingIDs map[string]bool
 
-// Pending returns the ids of what waits: not of what was refused, which is not there any more.
+// PendingIDs returns the ids of what waits: not of what was refused, which is not there any more.
 func (q *CallQueue) Pending() PendingIDs {
 	if q == nil {
 		return nil

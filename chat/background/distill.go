@@ -23,7 +23,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Options say who is asked, and by which words.
+// DistillerOptions say who is asked, and by which words.
 type DistillerOptions struct {
 	Providers *llm.Set
 	Provider  string // the name of one of Providers
@@ -37,7 +37,7 @@ type Distiller struct {
 	provider llm.Provider
 }
 
-// New returns a Distiller. It reaches for nothing yet. The error is that there is no provider of the name.
+// NewDistiller returns a Distiller. It reaches for nothing yet. The error is that there is no provider of the name.
 func NewDistiller(o DistillerOptions) (*Distiller, error) {
 	p, err := o.Providers.Provider(o.Provider)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Model is which model is asked.
+// FactModel is which model is asked.
 type FactModel struct {
 	Providers *llm.Set
 	Provider  string // the name of one of Providers
@@ -29,7 +29,7 @@ type FactModel struct {
 	Prompts   *prompts.Set
 }
 
-// Options are what an Extractor works with.
+// FactExtractorOptions are what an Extractor works with.
 type FactExtractorOptions struct {
 	DB            *kv.Store
 	Memory        *memory.Store
@@ -38,13 +38,13 @@ type FactExtractorOptions struct {
 	Now           func() time.Time // nil: time.Now
 }
 
-// Extractor finds facts in messages.
+// FactExtractor finds facts in messages.
 type FactExtractor struct {
 	opts    FactExtractorOptions
 	running sync.Mutex // held by a run
 }
 
-// New returns an Extractor. It starts nothing.
+// NewFactExtractor returns an Extractor. It starts nothing.
 func NewFactExtractor(o FactExtractorOptions) *FactExtractor {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -61,7 +61,7 @@ type waiting struct {
 // waits are Local: facts are looked for where the message was answered, and only there.
 var waits = kv.NewCollection[waiting]("learn-extract").Local()
 
-// MaxWaiting is how many messages wait at most.
+// maxWaitingMessages is how many messages wait at most.
 const maxWaitingMessages = 10_000
 
 // Answered says that a message was answered: facts are looked for in it later.
@@ -198,7 +198,7 @@ func (x *FactExtractor) message(ctx context.Context, j job) (text string, privat
 	return text, private, err
 }
 
-// Proposed is a fact as a model proposes it.
+// proposedFact is a fact as a model proposes it.
 type proposedFact struct {
 	Statement  string
 	Kind       string

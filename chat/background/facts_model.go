@@ -45,7 +45,7 @@ func (m *FactModel) ask(ctx context.Context, p llm.Provider, words prompts.Promp
 	return tokens, decodeAnswer(b.String(), to)
 }
 
-// read reads an answer. Some models put JSON into a fence, whatever they are told.
+// decodeAnswer reads an answer. Some models put JSON into a fence, whatever they are told.
 func decodeAnswer(answer string, to any) error {
 	answer = strings.TrimSpace(answer)
 	if inside, ok := strings.CutPrefix(answer, "```"); ok {
@@ -83,7 +83,7 @@ func (m *FactModel) find(ctx context.Context, p llm.Provider, message string) (l
 	return list, tokens, err
 }
 
-// Adviser asks a model about pairs of statements, see upkeep.Adviser.
+// Adviser asks a model about pairs of statements, see learn.Adviser.
 type Adviser struct {
 	model    *FactModel
 	provider llm.Provider

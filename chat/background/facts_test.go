@@ -23,7 +23,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// house is a store with a conversation, and a model that looks for facts.
+// factsHouse is a store with a conversation, and a model that looks for facts.
 type factsHouse struct {
 	*testing.T
 	db            *kv.Store
@@ -38,7 +38,7 @@ type factsHouse struct {
 	asked  []string
 }
 
-// hurried is time as providers see it, without pauses between tries.
+// hurriedTiming is time as providers see it, without pauses between tries.
 var hurriedTiming = llm.Timing{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 
 func buildExtractor(t *testing.T, local bool) *factsHouse {

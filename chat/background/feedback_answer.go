@@ -21,7 +21,7 @@ type Conversations interface {
 	Messages(ctx context.Context, v *audience.View, ref, of string, after, limit int) (*chat.Page, error)
 }
 
-// Known returns the test of whether a reader sees a conversation.
+// conversationLookup returns the test of whether a reader sees a conversation.
 func conversationLookup(c Conversations) func(ctx context.Context, v *audience.View, id string) bool {
 	return func(ctx context.Context, v *audience.View, id string) bool {
 		_, err := c.Get(ctx, v, id)
@@ -29,7 +29,7 @@ func conversationLookup(c Conversations) func(ctx context.Context, v *audience.V
 	}
 }
 
-// Answer returns what an answer of a conversation stood on.
+// answerLookup returns what an answer of a conversation stood on.
 func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (learn.Answer, error) {
 	return func(ctx context.Context, v *audience.View, conversationID, messageID string) (a learn.Answer, err error) {
 		conv, err := c.Get(ctx, v, conversationID)
@@ -52,7 +52,7 @@ func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, c
 	}
 }
 
-// Of returns the memories that a message stands on.
+// MessageAnswer returns the memories that a message stands on.
 func MessageAnswer(m *record.ChatMessage) (a learn.Answer) {
 	for i := range m.References {
 		r := &m.References[i]

@@ -34,7 +34,7 @@ type Scorer interface {
 	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
 }
 
-// House is where conversations are, and what was shown in them.
+// DetectorDeps is where conversations are, and what was shown in them.
 type DetectorDeps struct {
 	Chat          Conversations
 	Local, Remote *audience.View
@@ -43,7 +43,7 @@ type DetectorDeps struct {
 	Enter func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
-// Options are what a Detector works with.
+// DetectorOptions are what a Detector works with.
 type DetectorOptions struct {
 	Providers *llm.Set
 	Prompts   *prompts.Set
@@ -54,13 +54,13 @@ type DetectorOptions struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Detector asks models how answers went.
+// OutcomeDetector asks models how answers went.
 type OutcomeDetector struct {
 	opts  DetectorOptions
 	queue *llm.Queue // nil: nothing is done in the background
 }
 
-// NewDetector returns a Detector, and starts what it does in the background if it is Automatic.
+// NewOutcomeDetector returns a Detector, and starts what it does in the background if it is Automatic.
 func NewOutcomeDetector(o DetectorOptions) *OutcomeDetector {
 	d := &OutcomeDetector{opts: o}
 	if o.Automatic {
@@ -76,7 +76,7 @@ func (d *OutcomeDetector) Close() {
 	}
 }
 
-// Detected is what a model says of a conversation.
+// Detection is what a model says of a conversation.
 type Detection struct {
 	Outcome    string
 	Confidence float64

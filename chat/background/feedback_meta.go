@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// Meta says what an answer has to do with what is remembered; nil for one that used no memory. in is what is known of the
+// AnswerMeta says what an answer has to do with what is remembered; nil for one that used no memory. in is what is known of the
 // answer, and tierOf returns the tier of a memory as the reader sees it, "" for none. O(references and stages).
 func AnswerMeta(in *turn.ChatInspected, outcome string, tierOf func(id string) string) *record.MemoryMeta {
 	of := MessageAnswer(in.Answer)

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Open opens the rooms of learning, and tells them of messages and of conversations that are deleted. The options are
+// OpenLearning opens the rooms of learning, and tells them of messages and of conversations that are deleted. The options are
 // completed by what conversations know.
 func OpenLearning(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Stores, error) {
 	opts.Outcomes.Conversation, opts.Outcomes.Answer = conversationLookup(chats), answerLookup(chats)

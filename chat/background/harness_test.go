@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with notes, and a model.
+// summaryWorld is a store with notes, and a model.
 type summaryWorld struct {
 	*testing.T
 	dir           string // "" in memory

@@ -19,7 +19,7 @@ const (
 	maxFailed        = 4096 // keys that are not asked about again; when there are more, all are forgotten
 )
 
-// MakerOptions are what a Maker works with.
+// SummarizerOptions are what a Maker works with.
 type SummarizerOptions struct {
 	Providers *llm.Set // the one that answers unless another one is named is asked
 	Prompts   *prompts.Set
@@ -28,7 +28,7 @@ type SummarizerOptions struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Maker asks a model for summaries, in the background. It outlives the Stores that it makes them for.
+// Summarizer asks a model for summaries, in the background. It outlives the Stores that it makes them for.
 type Summarizer struct {
 	opts     SummarizerOptions
 	provider llm.Provider
@@ -40,7 +40,7 @@ type Summarizer struct {
 	failed map[string]bool // keys about which a request to a model has failed
 }
 
-// job is a summary that is to be made.
+// summaryJob is a summary that is to be made.
 type summaryJob struct {
 	store  *SummaryStore
 	view   *audience.View
@@ -49,7 +49,7 @@ type summaryJob struct {
 	key    string
 }
 
-// NewMaker starts a Maker. It reaches for no provider yet.
+// NewSummarizer starts a Maker. It reaches for no provider yet.
 func NewSummarizer(o SummarizerOptions) *Summarizer {
 	p, err := o.Providers.Provider(o.Providers.Default())
 	if err != nil {

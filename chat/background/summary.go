@@ -26,7 +26,7 @@ const (
 	ReasonNoText = "it has no text but headings, code, tables and images"
 )
 
-// Options are what a Store needs.
+// SummaryStoreOptions are what a Store needs.
 type SummaryStoreOptions struct {
 	Remote *audience.View // of remote readers
 	Maker  *Summarizer    // nil: no model is asked
@@ -34,14 +34,14 @@ type SummaryStoreOptions struct {
 	Enter func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
-// Store says what notes are about. New makes one.
+// SummaryStore says what notes are about. New makes one.
 type SummaryStore struct {
 	db    *kv.Store
 	opts  SummaryStoreOptions
 	lines madeLines
 }
 
-// New returns a Store over the notes of db.
+// NewSummaryStore returns a Store over the notes of db.
 func NewSummaryStore(db *kv.Store, o SummaryStoreOptions) *SummaryStore {
 	return &SummaryStore{db: db, opts: o}
 }
@@ -115,7 +115,7 @@ func keyOf(body string, limit int, model string) string {
 // asked is the text that a model is shown of a note.
 func asked(body string) string { return markdown.PlainNote(body) }
 
-// read makes a summary of the answer of a model, which may have been cut at its end.
+// readSummary makes a summary of the answer of a model, which may have been cut at its end.
 func readSummary(answer string, whole bool, limit int) string {
 	if whole {
 		return text.AnswerLine(answer, limit)

@@ -21,7 +21,7 @@ const (
 	titleChars     = 60
 )
 
-// House is where conversations are.
+// TitlerDeps is where conversations are.
 type TitlerDeps struct {
 	Chat          *chat.Store
 	Local, Remote *audience.View
@@ -29,7 +29,7 @@ type TitlerDeps struct {
 	Enter func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
-// Options are what a Titler works with.
+// TitlerOptions are what a Titler works with.
 type TitlerOptions struct {
 	Providers *llm.Set
 	Prompts   *prompts.Set
@@ -44,14 +44,14 @@ type Titler struct {
 	queue *llm.Queue
 }
 
-// job is an answer that may give its conversation a title.
+// titleJob is an answer that may give its conversation a title.
 type titleJob struct {
 	house                     TitlerDeps
 	conversationID, messageID string
 	provider, model           string
 }
 
-// New starts a Titler.
+// NewTitler starts a Titler.
 func NewTitler(o TitlerOptions) *Titler {
 	return &Titler{opts: o, queue: llm.NewQueue(llm.QueueOptions{
 		Log: o.Log, What: "titles of conversations", Sleep: o.Sleep,

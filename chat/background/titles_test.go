@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with conversations, and two models: near is local, far is not.
+// titlerWorld is a store with conversations, and two models: near is local, far is not.
 type titlerWorld struct {
 	*testing.T
 	db        *kv.Store

@@ -119,7 +119,7 @@ type Citation struct {
 	Direct, Search, Used bool
 }
 
-// Place is where a list goes on: behind the message with an index, as the reader counts, of a conversation.
+// CitationCursor is where a list goes on: behind the message with an index, as the reader counts, of a conversation.
 type CitationCursor struct {
 	At           time.Time
 	Conversation string
@@ -129,7 +129,7 @@ type CitationCursor struct {
 // Text is where in a conversation a list goes on, for PlaceOf.
 func (p *CitationCursor) Text() string { return p.Conversation + "/" + strconv.Itoa(p.Index) }
 
-// PlaceOf returns the Place at a time (RFC 3339) with a Text; nil where these are of no Place.
+// NewCitationCursor returns the Place at a time (RFC 3339) with a Text; nil where these are of no Place.
 func NewCitationCursor(at, text string) *CitationCursor {
 	t, err := time.Parse(time.RFC3339Nano, at)
 	id, number, ok := strings.Cut(text, "/")
@@ -140,7 +140,7 @@ func NewCitationCursor(at, text string) *CitationCursor {
 	return &CitationCursor{At: t, Conversation: id, Index: index}
 }
 
-// Cited is a part of the messages that refer to a note.
+// Citations is a part of the messages that refer to a note.
 type Citations struct {
 	List          []Citation // newest first
 	Total         int        // messages

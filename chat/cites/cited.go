@@ -54,7 +54,7 @@ type Index struct {
 	ids    ids
 }
 
-// Open returns the Index of the messages of a store, given once by their keys, and keeps it current from then on.
+// OpenIndex returns the Index of the messages of a store, given once by their keys, and keeps it current from then on.
 // Nothing may be written to the store meanwhile. O(messages).
 func OpenIndex(db *kv.Store, chats *chat.Store, messages iter.Seq2[string, *chat.Message]) *Index {
 	x := &Index{chats: chats, byNote: make(map[string]map[string]*citation), byTalk: make(byTalk), ids: newIDs()}

@@ -11,18 +11,18 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Finder finds messages. New makes one.
+// MessageFinder finds messages. New makes one.
 type MessageFinder struct {
 	chats *chat.Store
 	index *search.Index
 }
 
-// New returns the Finder of a store of conversations and the index of their messages.
+// NewMessageFinder returns the Finder of a store of conversations and the index of their messages.
 func NewMessageFinder(chats *chat.Store, index *search.Index) *MessageFinder {
 	return &MessageFinder{chats, index}
 }
 
-// Request is a search.
+// FindRequest is a search.
 type FindRequest struct {
 	Query        string
 	Mode         search.Mode
@@ -32,7 +32,7 @@ type FindRequest struct {
 	Explain      bool   // say what counted
 }
 
-// Hit is one message that was found.
+// MessageHit is one message that was found.
 type MessageHit struct {
 	*chat.FoundMessage
 	Score   float64
@@ -42,7 +42,7 @@ type MessageHit struct {
 	By      *search.Hit // what counted, with Explain; its Doc is not for the reader
 }
 
-// Result is what was found, the best first. Search says how; its own hits are not for the reader.
+// FindResult is what was found, the best first. Search says how; its own hits are not for the reader.
 type FindResult struct {
 	Hits   []MessageHit
 	Search *search.Result

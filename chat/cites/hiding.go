@@ -4,7 +4,7 @@ package cites
 //
 // # Who may call it
 //
-// Who opens the rooms: [Hider.Note] is the Hide of notes.Options, and [Hider.Use] is called when all rooms are open,
+// Who opens the rooms: [AnswerHider.Note] is the Hide of notes.Options, and [AnswerHider.Use] is called when all rooms are open,
 // before anybody reads.
 //
 // # What it does
@@ -30,7 +30,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Hider makes answers private. The zero value does nothing until Use is called.
+// AnswerHider makes answers private. The zero value does nothing until Use is called.
 type AnswerHider struct {
 	mu  sync.Mutex // guards what follows
 	mem *memory.Store

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with notes, conversations and memories.
+// hiderWorld is a store with notes, conversations and memories.
 type hiderWorld struct {
 	*testing.T
 	db            *kv.Store
@@ -27,7 +27,7 @@ type hiderWorld struct {
 	local, remote *audience.View
 }
 
-// open opens the rooms over a store, with private folders.
+// openHider opens the rooms over a store, with private folders.
 func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hiderWorld {
 	t.Helper()
 	w := &hiderWorld{T: t, db: db}

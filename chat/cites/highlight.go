@@ -9,7 +9,7 @@ package cites
 // # What it does
 //
 // A tool that gives a model passages of a note leaves their places in the reference to it: UTF-16 code units,
-// half-open, of the body that the asker saw, with the SHA-256 of that body. [Finder.Of] reads these places in the body
+// half-open, of the body that the asker saw, with the SHA-256 of that body. [ExcerptFinder.Of] reads these places in the body
 // as its reader sees it. Where the body is another one by now the item is stale and has no text. Private records do not
 // exist for a remote reader. The error for a message that he does not see is NotFound.
 //
@@ -34,14 +34,14 @@ import (
 // maxText is how many bytes of excerpts one answer has at most: what tools show of all notes of a turn is less.
 const maxText = 1 << 20
 
-// Finder finds excerpts. New makes one.
+// ExcerptFinder finds excerpts. New makes one.
 type ExcerptFinder struct {
 	chats  *chat.Store
 	cites  *Index
 	remote *audience.View
 }
 
-// New returns the Finder of a store of conversations and of what their messages refer to. remote is the View of remote
+// NewExcerptFinder returns the Finder of a store of conversations and of what their messages refer to. remote is the View of remote
 // readers.
 func NewExcerptFinder(chats *chat.Store, cites *Index, remote *audience.View) *ExcerptFinder {
 	return &ExcerptFinder{chats, cites, remote}

@@ -22,7 +22,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with notes, conversations and a Finder.
+// excerptWorld is a store with notes, conversations and a Finder.
 type excerptWorld struct {
 	*testing.T
 	db            *kv.Store

@@ -30,7 +30,7 @@ type Inspector struct {
 	traces *chat.TraceReader
 }
 
-// New returns the Inspector of a store.
+// NewInspector returns the Inspector of a store.
 func NewInspector(db *kv.Store, chats *chat.Store, memories chat.MemoryLookup, passages chat.PassageLookup) *Inspector {
 	return &Inspector{db: db, chats: chats, traces: chat.NewTraceReader(memories, chats, passages)}
 }

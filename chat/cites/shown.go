@@ -15,23 +15,23 @@ import (
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
-// Memories is the room of memories.
+// MemoryReader is the room of memories.
 type MemoryReader interface {
 	Seen(v *audience.View, ids []string) []*record.MemoryRecord
 }
 
-// Shower shows what messages stood on. New makes one.
+// SourceLister shows what messages stood on. New makes one.
 type SourceLister struct {
 	chats    *chat.Store
 	memories MemoryReader
 }
 
-// New returns the Shower of stores of conversations and of the memories that they name.
+// NewSourceLister returns the Shower of stores of conversations and of the memories that they name.
 func NewSourceLister(chats *chat.Store, memories MemoryReader) *SourceLister {
 	return &SourceLister{chats, memories}
 }
 
-// Request says what is to be shown: of one message by its id or its number, else of the newest branch.
+// SourceRequest says what is to be shown: of one message by its id or its number, else of the newest branch.
 type SourceRequest struct {
 	Conversation string        // id or handle
 	Message      string        // id; "": none
@@ -41,7 +41,7 @@ type SourceRequest struct {
 	Limit        int
 }
 
-// Place is where a list goes on: behind what stands first at a place of a message.
+// SourceCursor is where a list goes on: behind what stands first at a place of a message.
 type SourceCursor struct {
 	Rank     int // see the constants
 	Index, N int // of the message, and in its list
@@ -54,7 +54,7 @@ const (
 	unused              // it was found
 )
 
-// Shown is a part of what messages stood on.
+// SourcePage is a part of what messages stood on.
 type SourcePage struct {
 	List   []turn.ChatShownReference // what was used first, then what was linked, each in the order of the messages
 	Total  int                       // of all pages
@@ -218,7 +218,7 @@ func rankOf(r *record.ChatReference) int {
 	return linkedSource
 }
 
-// order puts what was used first.
+// compareCursors puts what was used first.
 func compareCursors(a, b SourceCursor) int { return cmp.Or(a.Rank-b.Rank, a.Index-b.Index, a.N-b.N) }
 
 // page returns what of a collection is asked for.
@@ -294,7 +294,7 @@ func (x *SourceLister) named(v *audience.View, list []entry) map[string]*record.
 // labelLength is how long the label of a memory is, in code points.
 const labelLength = 100
 
-// memory shows a reference to a memory; m is nil for one that was deleted meanwhile.
+// renderMemory shows a reference to a memory; m is nil for one that was deleted meanwhile.
 func renderMemory(e *entry, m *record.MemoryRecord) turn.ChatShownReference {
 	out := turn.ChatShownReference{
 		Label: e.Ref, Status: record.ReferOK, Spans: [][2]int{}, Used: true, MemoryID: e.MemoryID, Ref: e.Ref, Messages: e.messages,

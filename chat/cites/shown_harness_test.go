@@ -19,14 +19,14 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// failer is what a test or a property fails by.
+// sourcesFailer is what a test or a property fails by.
 type sourcesFailer interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// world is a store with notes, memories and conversations, and the Views of both readers.
+// sourcesWorld is a store with notes, memories and conversations, and the Views of both readers.
 type sourcesWorld struct {
 	sourcesFailer
 	ctx           context.Context
@@ -135,7 +135,7 @@ func (w *sourcesWorld) refer(conversation, message string, list ...record.ChatRe
 	w.keep(conversation, message, map[string]any{chat.ReferencesMember: list})
 }
 
-// found is a reference to what a tool has found, and read where used.
+// foundReference is a reference to what a tool has found, and read where used.
 func foundReference(note string, used bool) record.ChatReference {
 	r := record.ChatReference{
 		NoteID: note, Wikilink: "[[" + note + "]]", Type: record.ReferSearch, Status: record.ReferOK, Tools: []string{"search_notes"}, Used: used,

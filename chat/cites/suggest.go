@@ -30,13 +30,13 @@ const (
 	rankedBelow = 60   // of the reciprocal ranks: how little the first places differ
 )
 
-// Suggester suggests notes. New makes one.
+// NoteSuggester suggests notes. New makes one.
 type NoteSuggester struct {
 	chats *chat.Store
 	cites *Index
 }
 
-// New returns the Suggester of a store of conversations and of what their messages refer to.
+// NewSuggester returns the Suggester of a store of conversations and of what their messages refer to.
 func NewSuggester(chats *chat.Store, cites *Index) *NoteSuggester {
 	return &NoteSuggester{chats, cites}
 }
@@ -128,7 +128,7 @@ func (a *asking) take(list, place int, n *notes.Note, why string) {
 	c.places[list], c.why[list] = place, why
 }
 
-// link is how a note is linked with notes of the conversation.
+// suggestedLink is how a note is linked with notes of the conversation.
 type suggestedLink struct {
 	note     *notes.Note
 	title    string

@@ -20,7 +20,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with notes, conversations and a Suggester.
+// suggesterWorld is a store with notes, conversations and a Suggester.
 type suggesterWorld struct {
 	testing.TB
 	ctx           context.Context
@@ -88,7 +88,7 @@ func (w *suggesterWorld) said(conversationID, text string, private bool, refs ..
 	return added.ConversationID
 }
 
-// direct are links to notes.
+// directLinks are links to notes.
 func directLinks(titles ...string) (list []record.ChatReference) {
 	for _, title := range titles {
 		list = append(list, record.ChatReference{NoteID: title, Type: record.ReferDirect, Status: record.ReferOK, Wikilink: "[[" + title + "]]"})

@@ -38,7 +38,7 @@ func (b byTalk) remove(noteID string, c *citation) {
 	}
 }
 
-// Referred is a note that the messages of a conversation refer to.
+// ReferencedNote is a note that the messages of a conversation refer to.
 type ReferencedNote struct {
 	NoteID string
 	Stood  bool // a message names it, or a model has read of it
@@ -87,7 +87,7 @@ func (x *Index) notesOf(conversationID string) map[string][]citation {
 	return out
 }
 
-// Together is a note that other conversations stood on that also stood on some of a list of notes.
+// CoCitedNote is a note that other conversations stood on that also stood on some of a list of notes.
 type CoCitedNote struct {
 	NoteID        string
 	Shared        int // the sum over these conversations of how many of the list they stood on

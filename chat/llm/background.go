@@ -35,7 +35,7 @@ const (
 	retryAfter = time.Minute // when a budget is used up
 )
 
-// Options are what a Queue works with.
+// QueueOptions are what a Queue works with.
 type QueueOptions struct {
 	Log  *slog.Logger
 	What string // what the jobs make, in the plural: for the log
@@ -54,7 +54,7 @@ type Queue struct {
 	ended sync.WaitGroup
 }
 
-// New starts a Queue.
+// NewQueue starts a Queue.
 func NewQueue(o QueueOptions) *Queue {
 	if o.Sleep == nil {
 		o.Sleep = Sleep
@@ -107,7 +107,7 @@ func (q *Queue) Do(ctx context.Context, j Job) {
 	}
 }
 
-// Waits reports whether the error says that the budget does not allow it yet.
+// WaitsForBudget reports whether the error says that the budget does not allow it yet.
 func WaitsForBudget(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && f.Kind == fault.Limit && f.Retryable

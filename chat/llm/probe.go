@@ -131,7 +131,7 @@ func (p *remote) offer(ctx context.Context) (Offer, error) {
 	return o, p.failed(ctx, work, p.unprobed(work, err))
 }
 
-// unprobed is why there is no list: a *dial.Refusal, or the error of ctx.
+// unprobed is why there is no list: a *outbound.Refusal, or the error of ctx.
 func (p *remote) unprobed(ctx context.Context, err error) error {
 	var r *outbound.Refusal
 	switch {

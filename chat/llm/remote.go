@@ -27,7 +27,7 @@ type protocol interface {
 	encode(r *Request, model string) ([]byte, error)
 	// authorize puts the key, if there is one, and what else is needed into a header.
 	authorize(h http.Header, key string)
-	// event reads the data of an event, or a whole reply. Errors are *dial.Refusal and those
+	// event reads the data of an event, or a whole reply. Errors are *outbound.Refusal and those
 	// of the collector.
 	event(data []byte, c *collector) error
 }
@@ -321,7 +321,7 @@ func (c *collector) ended() error {
 	return r.WithHint("look into the log of its server")
 }
 
-// unreached is why no whole answer came: a *dial.Refusal, or the error of ctx.
+// unreached is why no whole answer came: a *outbound.Refusal, or the error of ctx.
 func (p *remote) unreached(ctx context.Context, err error) error {
 	var op *net.OpError
 	var r *outbound.Refusal

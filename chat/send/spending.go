@@ -60,10 +60,10 @@ func (r *row) sound(id string) bool {
 	return err == nil && r.id() == id && r.Requests > 0 && min(r.In, r.Out, r.Estimated) >= 0
 }
 
-// writeTimeout is how long the store may take before a row may be written; it then waits for the next.
+// spendingWriteTimeout is how long the store may take before a row may be written; it then waits for the next.
 const spendingWriteTimeout = 10 * time.Second
 
-// Open gives a ledger the rows of a store, and has it keep those that change there from now on. Rows that
+// OpenSpending gives a ledger the rows of a store, and has it keep those that change there from now on. Rows that
 // can't be read count as none; the log says so.
 func OpenSpending(db *kv.Store, ledger *llm.Ledger, log *slog.Logger) error {
 	var kept []llm.Spent
@@ -113,7 +113,7 @@ func write(db *kv.Store, changed []llm.Spent, oldest string) error {
 	})
 }
 
-// Check says which rows are none that were written here. They are named by day and provider alone.
+// CheckSpending says which rows are none that were written here. They are named by day and provider alone.
 func CheckSpending(tx *kv.Tx) (problems []string, err error) {
 	for id, r := range rows.All(tx, "") {
 		if !r.sound(id) {

@@ -5,8 +5,8 @@ package tools
 //
 // # Who may call it
 //
-// Who proposes calls [Propose]: the tools of a model, and what reads orders out of a message. Who confirms calls
-// [Prepare] and then Do of what it gives: package decide, in the transaction that says so in the conversation. Nobody
+// Who proposes calls [ProposeAction]: the tools of a model, and what reads orders out of a message. Who confirms calls
+// [PrepareAction] and then Do of what it gives: package decide, in the transaction that says so in the conversation. Nobody
 // else calls Do, so that nothing is done that no person has confirmed.
 //
 // # Privacy
@@ -34,7 +34,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Kind is a kind of actions.
+// ActionKind is a kind of actions.
 type ActionKind struct {
 	Type   string          // what actions of it say that they are
 	About  string          // what confirming one does, for people
@@ -46,7 +46,7 @@ type ActionKind struct {
 // kinds are all kinds, in the order of the table in README.md.
 var kinds = []ActionKind{createTask, assignEntity, remember, forget, pin, searchAction, book}
 
-// Kinds returns all kinds.
+// ActionKinds returns all kinds.
 func ActionKinds() []ActionKind { return slices.Clone(kinds) }
 
 // declare makes a Kind whose args are a T. prepare checks them, may change them to the form in which they are kept,
@@ -67,7 +67,7 @@ func declare[T any](typ, about string, prepare func(*call, *T) (*PreparedAction,
 	}}
 }
 
-// Rooms are the rooms that actions change. Who only proposes needs none; with Memory, what is to be forgotten is looked up.
+// ActionDeps are the rooms that actions change. Who only proposes needs none; with Memory, what is to be forgotten is looked up.
 type ActionDeps struct {
 	Entities      *entities.Store
 	Memory        memories
@@ -86,13 +86,13 @@ type conversations interface {
 	PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memoryID string) error
 }
 
-// Env is what an action is prepared in.
+// ActionEnv is what an action is prepared in.
 type ActionEnv struct {
 	View *audience.View // of who proposes or confirms it
 	ActionDeps
 }
 
-// Request is an action that is to be prepared.
+// ActionRequest is an action that is to be prepared.
 type ActionRequest struct {
 	Type string
 	Args json.RawMessage
@@ -103,7 +103,7 @@ type ActionRequest struct {
 	Seen bool
 }
 
-// Prepared is an action that was checked, and can be done.
+// PreparedAction is an action that was checked, and can be done.
 type PreparedAction struct {
 	Args     json.RawMessage // as they are kept
 	Warnings []string        // what was left out, each a sentence for people
@@ -130,7 +130,7 @@ type call struct {
 	seen    bool
 }
 
-// Prepare checks the args of an action for the reader of a View. The errors name the arg: Invalid and Limit for what
+// PrepareAction checks the args of an action for the reader of a View. The errors name the arg: Invalid and Limit for what
 // they may not be, NotFound for a record that is not there for the reader, and Conflict for one that cannot be changed
 // now, or has changed since the action was proposed.
 func PrepareAction(ctx context.Context, env ActionEnv, r ActionRequest) (*PreparedAction, error) {
@@ -146,7 +146,7 @@ func PrepareAction(ctx context.Context, env ActionEnv, r ActionRequest) (*Prepar
 	return kinds[i].prepare(&call{ctx: ctx, ActionEnv: env, version: r.Version, seen: r.Seen}, r.Args)
 }
 
-// Propose makes a proposal of args, with the warnings of what was left out of them. The errors are those of Prepare,
+// ProposeAction makes a proposal of args, with the warnings of what was left out of them. The errors are those of Prepare,
 // and Conflict when everything is so already.
 func ProposeAction(ctx context.Context, env ActionEnv, typ string, args any, reason string) (*record.ToolProposal, []string, error) {
 	raw, err := json.Marshal(args)

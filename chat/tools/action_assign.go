@@ -83,7 +83,7 @@ func trashed(field, id string) error {
 	return err
 }
 
-// ReferringField returns the field of an entity that a name means, which refers to records. The error is Invalid.
+// referringField returns the field of an entity that a name means, which refers to records. The error is Invalid.
 func referringField(v *audience.View, e *entities.Entity, name string) (record.Field, error) {
 	var refer []string
 	if t := v.TypeOf(e); t != nil {

@@ -118,7 +118,7 @@ type SearchArgs struct {
 	Query string `json:"query" long:"4096" jsonschema:"what is searched"`
 }
 
-// search is done by the client: it has a window for what is found.
+// searchAction is done by the client: it has a window for what is found.
 var searchAction = declare(record.ProposeSearch, "The client searches the notes, and shows what is found.", (*call).search)
 
 func (c *call) search(a *SearchArgs) (*PreparedAction, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Lapses remember which actions were found expired: whatever the clock says later, they are. The zero value is ready,
+// ExpiredActions remember which actions were found expired: whatever the clock says later, they are. The zero value is ready,
 // and safe for concurrent use.
 type ExpiredActions struct {
 	mu    sync.Mutex
@@ -44,7 +44,7 @@ func (l *ExpiredActions) Over(a *record.ChatAction, now time.Time) bool {
 	return true
 }
 
-// Show makes of the actions of a message what a reader is shown of them. Those whose time is over are expired, also
+// RenderActions makes of the actions of a message what a reader is shown of them. Those whose time is over are expired, also
 // where nobody has stored that.
 func RenderActions(v *audience.View, list []record.ChatAction, l *ExpiredActions, now func() time.Time) {
 	for i := range list {

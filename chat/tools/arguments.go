@@ -42,7 +42,7 @@ const (
 	quoted           = 60      // characters of a text that is told back
 )
 
-// schemaOf writes the JSON schema of arguments.
+// argumentsSchema writes the JSON schema of arguments.
 func argumentsSchema(list []argument) json.RawMessage {
 	type property struct {
 		Type        kind            `json:"type"`
@@ -102,7 +102,7 @@ func (a *arguments) text(name string) string   { return a.texts[name] }
 func (a *arguments) number(name string) int    { return a.numbers[name] }
 func (a *arguments) list(name string) []string { return a.lists[name] }
 
-// parse reads the arguments of a call of a tool. null is what is absent.
+// parseArguments reads the arguments of a call of a tool. null is what is absent.
 func parseArguments(tool string, declared []argument, raw json.RawMessage) (*arguments, error) {
 	if len(raw) > maxArgumentsSize {
 		return nil, fault.New(fault.Invalid, "the arguments have %d bytes, and at most %d are read", len(raw), maxArgumentsSize).
@@ -236,7 +236,7 @@ func nearest(name string, names []string) string {
 	return "give another one"
 }
 
-// clip shortens a text of the model that is told back.
+// clipArgument shortens a text of the model that is told back.
 func clipArgument(s string) string {
 	s, _ = prompt.Cut(s, quoted)
 	return s

@@ -38,7 +38,7 @@ func shared(about render.ToolInfo, run func(*toolRun) error, arguments ...argume
 	return define(about.Name, about.Title, about.Description, run, arguments...)
 }
 
-// call is one call of a tool.
+// toolRun is one call of a tool.
 type toolRun struct {
 	set   *Set
 	tool  string

@@ -26,7 +26,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// conversations keep actions with the answers that propose them.
+// actionConversations keep actions with the answers that propose them.
 type actionConversations interface {
 	Action(ctx context.Context, v *audience.View, id string) (*record.ChatAction, error)
 	Decide(ctx context.Context, v *audience.View, id string, decide func(tx *kv.Tx, a *record.ChatAction, now time.Time) error,
@@ -39,10 +39,10 @@ type Decider struct {
 	rooms ActionDeps
 }
 
-// New returns a Decider.
+// NewDecider returns a Decider.
 func NewDecider(chat actionConversations, rooms ActionDeps) *Decider { return &Decider{chat, rooms} }
 
-// Decided is what has become of an action.
+// Decision is what has become of an action.
 type Decision struct {
 	Action   *record.ChatAction
 	Repeat   bool     // it was so before
@@ -58,7 +58,7 @@ const tries = 5
 // nothing changes.
 //
 // The errors are NotFound for an action that the reader does not see, Conflict for one that cannot become confirmed or
-// whose record was changed, and those of action.Prepare, under "args".
+// whose record was changed, and those of PrepareAction, under "args".
 func (d *Decider) Confirm(ctx context.Context, v *audience.View, id string, args map[string]any) (out *Decision, err error) {
 	for range tries {
 		var again bool

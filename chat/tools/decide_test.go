@@ -20,7 +20,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with a clock, two projects, one of them a file of a vault, and three persons, one of them private.
+// deciderWorld is a store with a clock, two projects, one of them a file of a vault, and three persons, one of them private.
 type deciderWorld struct {
 	*testing.T
 	db            *kv.Store

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store in memory with the rooms that tools ask.
+// toolsWorld is a store in memory with the rooms that tools ask.
 type toolsWorld struct {
 	t      testing.TB
 	db     *kv.Store

@@ -51,7 +51,7 @@ type Order struct {
 	Confidence float64 // how sure it is that it is an order, 0 to 1
 }
 
-// Reading is what was read in a message.
+// OrderReading is what was read in a message.
 type OrderReading struct {
 	Orders []Order
 	Rest   bool // the message says something besides
@@ -68,7 +68,7 @@ func (r *OrderReading) Commands() bool {
 	return len(r.Orders) > 0 && !r.Rest
 }
 
-// Read finds the orders of a message, in their order.
+// ReadOrders finds the orders of a message, in their order.
 func ReadOrders(message string) OrderReading {
 	if len(message) > MaxOrderText {
 		return OrderReading{Rest: true}

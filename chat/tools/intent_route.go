@@ -19,7 +19,7 @@ type resolver interface {
 	Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error)
 }
 
-// Options are what a Router works with. All but NoMemory and NoBooks must be set.
+// RouterOptions are what a Router works with. All but NoMemory and NoBooks must be set.
 type RouterOptions struct {
 	Memory *memory.Store
 	Recall *recall.Ranker
@@ -35,19 +35,19 @@ type RouterOptions struct {
 // Router makes proposals of orders. New makes one.
 type Router struct{ opts RouterOptions }
 
-// New returns a Router.
+// NewRouter returns a Router.
 func NewRouter(o RouterOptions) *Router { return &Router{o} }
 
-// Place says where something was ordered; both may be empty.
+// OrderPlace says where something was ordered; both may be empty.
 type OrderPlace struct{ ConversationID, MessageID string }
 
-// Routed is what a message orders, with what is proposed for it.
+// RoutedMessage is what a message orders, with what is proposed for it.
 type RoutedMessage struct {
 	OrderReading
 	Proposed []OrderProposal // one for each of Orders
 }
 
-// Proposed is what is proposed for an order.
+// OrderProposal is what is proposed for an order.
 type OrderProposal struct {
 	Proposal *record.ToolProposal // nil: nothing can be
 	Problem  *fault.Error         // why not, or nil

@@ -54,7 +54,7 @@ func (c *toolRun) inVault(field, vault, rest string) (*notes.Note, error) {
 	return nil, c.noNote(field, rest)
 }
 
-// missing reports whether there is no such record: an id or a path that no record can have is one of them.
+// isMissingRecord reports whether there is no such record: an id or a path that no record can have is one of them.
 func isMissingRecord(err error) bool {
 	kind := fault.KindOf(err)
 	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)

@@ -45,7 +45,7 @@ const (
 	AssignEntity = record.ProposeAssign
 )
 
-// Env is what the calls of one reader are made in.
+// CallEnv is what the calls of one reader are made in.
 type CallEnv struct {
 	View *audience.View // what the one sees who reads the result: the provider of a model
 	// MaxText is how many characters a result has at most; 0: MaxText.
@@ -62,7 +62,7 @@ type Views interface {
 	View(audience.Reader) *audience.View
 }
 
-// Options are what a Set needs beside the View of a call.
+// SetOptions are what a Set needs beside the View of a call.
 type SetOptions struct {
 	Views   Views
 	Recall  Recaller      // nil: there is nothing to search, and search_memory says so
@@ -74,7 +74,7 @@ type Set struct {
 	opts SetOptions
 }
 
-// New returns the Set of all tools.
+// NewSet returns the Set of all tools.
 func NewSet(opts SetOptions) *Set {
 	if opts.Timeout == 0 {
 		opts.Timeout = callTimeout

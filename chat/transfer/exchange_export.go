@@ -21,7 +21,7 @@ const (
 	FormatMarkdown = "markdown"
 )
 
-// Formats are all of them.
+// ExportFormats are all of them.
 var ExportFormats = []string{FormatMarkdown, FormatJSON}
 
 // formatName and formatVersion begin an export as JSON.
@@ -42,18 +42,18 @@ type Exporter struct {
 	memory *memory.Store
 }
 
-// New returns the Exporter of stores of conversations and of the memories that they name.
+// NewExporter returns the Exporter of stores of conversations and of the memories that they name.
 func NewExporter(chats *chat.Store, memories *memory.Store) *Exporter {
 	return &Exporter{chats, memories}
 }
 
-// Place is where a piece ends. The zero value is before the first one.
+// ExportCursor is where a piece ends. The zero value is before the first one.
 type ExportCursor struct {
 	After int // the number of the last message in it
 	Until int // the number of the last message of the export
 }
 
-// Piece is a part of an export. The texts of all pieces, joined, are the export.
+// ExportPiece is a part of an export. The texts of all pieces, joined, are the export.
 type ExportPiece struct {
 	Text string
 	End  ExportCursor

@@ -16,14 +16,14 @@ var (
 	groupBytes int64 = chat.MaxGroup / 4
 )
 
-// ImportOptions say how to import. The zero value works.
+// JSONImportOptions say how to import. The zero value works.
 type JSONImportOptions struct {
 	DryRun   bool                    // only tell what would be done
 	Private  bool                    // make a new conversation private
 	Progress func(done, total int64) // in bytes; nil: nobody asks
 }
 
-// Imported says what has become of an export.
+// JSONImportResult says what has become of an export.
 type JSONImportResult struct {
 	ConversationID string
 	Begun          bool // the conversation was there
@@ -32,7 +32,7 @@ type JSONImportResult struct {
 	HandleTaken    bool // it has another handle than in the file
 }
 
-// Import takes in an export as JSON of size bytes. A conversation that is there, with messages that the file begins
+// ImportJSON takes in an export as JSON of size bytes. A conversation that is there, with messages that the file begins
 // with, goes on with those behind them; one that has all of them stays as it is.
 //
 // The errors are Invalid and Limit, with the place, for a file that no export can be, Conflict for a conversation that

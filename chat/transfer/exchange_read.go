@@ -41,7 +41,7 @@ const (
 	maxNesting = 512      // objects and arrays within each other
 )
 
-// Is reports whether a file that begins with some bytes may be an export of this program.
+// isOwnExport reports whether a file that begins with some bytes may be an export of this program.
 func isOwnExport(beginning []byte) bool {
 	b := bytes.TrimPrefix(beginning, byteOrderMark)
 	return bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{"))

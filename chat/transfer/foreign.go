@@ -15,7 +15,7 @@ const (
 	RoleSystem    = "system"
 )
 
-// Conversation is one conversation of an export, as the person last saw it.
+// ForeignConversation is one conversation of an export, as the person last saw it.
 type ForeignConversation struct {
 	Source    string           // ChatGPT or Claude
 	ID        string           // as the service gave it; made from the content where it gave none
@@ -25,7 +25,7 @@ type ForeignConversation struct {
 	Messages  []ForeignMessage // in their order, at least one
 }
 
-// Message is what the person, the model or the service said. Its text is never blank, and
+// ForeignMessage is what the person, the model or the service said. Its text is never blank, and
 // valid UTF-8 without NUL. An image or a file stands in it as a line "[image]" or
 // "[file: NAME]", so that a turn of nothing else is not lost.
 type ForeignMessage struct {
@@ -35,7 +35,7 @@ type ForeignMessage struct {
 	CreatedAt time.Time // zero when the export doesn't say
 }
 
-// Report says what an export held and what was left out of it. It has no text of a message.
+// ReadReport says what an export held and what was left out of it. It has no text of a message.
 type ReadReport struct {
 	Files         int             `json:"files"`         // files with conversations that were read
 	Conversations int             `json:"conversations"` // yielded
@@ -50,7 +50,7 @@ type ReadReport struct {
 	Problems      []ReadProblem   `json:"problems"`      // the first 100 of those, by their position
 }
 
-// LeftOut counts the messages that nobody typed and no answer showed.
+// SkippedMessages counts the messages that nobody typed and no answer showed.
 type SkippedMessages struct {
 	Hidden    int `json:"hidden"`    // custom instructions and other context
 	Tool      int `json:"tool"`      // calls of tools and their results
@@ -65,7 +65,7 @@ func (l *SkippedMessages) add(more SkippedMessages) {
 	l.Blank += more.Blank
 }
 
-// Reason says why a part of an export was not read.
+// ProblemReason says why a part of an export was not read.
 type ProblemReason string
 
 // The reasons of a Problem.
@@ -79,7 +79,7 @@ const (
 	ReasonWithoutText    ProblemReason = "without messages" // a conversation whose messages are no list or tree
 )
 
-// Problem is a part of an export that was not read.
+// ReadProblem is a part of an export that was not read.
 type ReadProblem struct {
 	File   string        `json:"file,omitempty"` // within the .zip
 	Number int           `json:"number"`         // of the conversation in its file, from 1

@@ -146,7 +146,7 @@ func ids(found []transfer.ForeignConversation) []string {
 	return out
 }
 
-// talk is a conversation of Claude with one message.
+// claudeTalk is a conversation of Claude with one message.
 func claudeTalk(id, text string) string {
 	said, _ := json.Marshal(text) // of a string it can't fail
 	return fmt.Sprintf(`{"uuid":%q,"name":"n","chat_messages":[{"uuid":"m","sender":"human","text":%s}]}`, id, said)

@@ -40,14 +40,14 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Options say how to import. The zero value works.
+// FileImportOptions say how to import. The zero value works.
 type FileImportOptions struct {
 	DryRun   bool                    // count and store nothing
 	Private  bool                    // make new conversations private
 	Progress func(done, total int64) // bytes of conversations; nil: nobody asks
 }
 
-// Report says what an import did, or would do.
+// ImportReport says what an import did, or would do.
 type ImportReport struct {
 	Read          ReadReport `json:"read"`          // what the file holds
 	Conversations int        `json:"conversations"` // new ones
@@ -60,13 +60,13 @@ type ImportReport struct {
 	Own           *OwnImport `json:"own,omitempty"` // of an export of this program
 }
 
-// Own says what has become of the conversation of an export of this program.
+// OwnImport says what has become of the conversation of an export of this program.
 type OwnImport struct {
 	ConversationID string `json:"conversationId"`
 	HandleTaken    bool   `json:"handleTaken"` // it has another handle than in the file
 }
 
-// File imports the data export at a path: the conversations.json of ChatGPT or Claude, or the .zip that
+// ImportFile imports the data export at a path: the conversations.json of ChatGPT or Claude, or the .zip that
 // has it. The report is true whatever the error is.
 //
 // The errors are those of Read, and NotFound or Unavailable where the file can't be read.
@@ -99,9 +99,9 @@ func unreadableFile(err error, path string) error {
 	return e
 }
 
-// Read is File for what is not a file.
+// ImportReader is File for what is not a file.
 //
-// The errors are those of foreign.Read and of chat.Store.AppendMany. After any of them, and when ctx is
+// The errors are those of ReadForeign and of chat.Store.AppendMany. After any of them, and when ctx is
 // done, the next import of the file completes what this one has begun.
 func ImportReader(ctx context.Context, store *chat.Store, v *audience.View, r io.ReaderAt, size int64, o FileImportOptions,
 ) (*ImportReport, error) {

@@ -13,7 +13,7 @@ const (
 	groupMessages = 1000
 )
 
-// importer is the state of one import.
+// fileImporter is the state of one import.
 type fileImporter struct {
 	FileImportOptions
 	ctx    context.Context

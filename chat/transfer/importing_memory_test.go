@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// endless is an export that is made while it is read, one conversation after the other.
+// endlessImport is an export that is made while it is read, one conversation after the other.
 type endlessImport struct {
 	conversation string // with %08d for its number; each as long
 	count        int64

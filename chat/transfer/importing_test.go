@@ -26,14 +26,14 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// fataler is a test, a benchmark or a check of rapid.
+// importFataler is a test, a benchmark or a check of rapid.
 type importFataler interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// world is a store of conversations.
+// importWorld is a store of conversations.
 type importWorld struct {
 	importFataler
 	db   *kv.Store
@@ -160,7 +160,7 @@ func gpt(id, title string, said ...spoken) string {
 
 func list(conversations ...string) string { return "[" + strings.Join(conversations, ",\n") + "]" }
 
-// talk is a conversation of some words, a minute apart.
+// spokenTalk is a conversation of some words, a minute apart.
 func spokenTalk(words ...string) []spoken {
 	var out []spoken
 	at := time.Date(2025, 1, 2, 3, 4, 6, 0, time.UTC)

@@ -15,7 +15,7 @@ const (
 	progressStep = 1 << 20 // bytes between two calls of progress
 )
 
-// Read reads the conversations of an export of size bytes and gives each to yield, in the
+// ReadForeign reads the conversations of an export of size bytes and gives each to yield, in the
 // order of the file. When yield returns an error, Read stops and returns that error.
 // Progress may be nil. It is called after each MiB and at the end, with the bytes read of
 // all bytes of conversations: those of the unpacked files of a .zip.

@@ -67,7 +67,7 @@ func run(s settings) error {
 	return mainEmbed(s, conn, vectorizer, hello)
 }
 
-// embed serves vectors.
+// mainEmbed serves vectors.
 func mainEmbed(s settings, conn io.ReadWriter, vectorizer *search.Vectorizer, hello embed.RunnerHello) error {
 	if hello.Ranks {
 		return errors.New("the model is made for reranking and gives no vectors")

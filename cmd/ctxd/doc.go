@@ -22,7 +22,7 @@
 // # Errors
 //
 // A command returns an error and prints nothing of it. fail.go alone prints it:
-// "Error: …", "Try: …" and the exit status, by command.Explain.
+// "Error: …", "Try: …" and the exit status, by term.ExplainError.
 //
 // # Tests
 //
@@ -38,7 +38,7 @@
 // have their default effect again, so a second one ends the process at once;
 // nothing is lost by that, because whatever was acknowledged is on disk and the
 // next start finds the locks free. The prompt of ctxd wql has an interrupt cancel
-// the query instead (command.Interrupts).
+// the query instead (term.Interrupts).
 //
 // Nothing imports this package. It may import every room.
 package main

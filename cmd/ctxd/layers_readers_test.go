@@ -22,26 +22,34 @@ import (
 // for a reader has a View instead.
 var stores = map[string][]string{
 	"entities": {"Store"}, "notes": {"Store"}, "entities/wql": {"Engine"}, "graph": {"Graph"},
-	"context/search": {"Index"}, "context/memory": {"Store"}, "context/books": {"Store"}, "chat": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Rooms"},
+	"context/search": {"Index"}, "context/memory": {"Store"}, "context/books": {"Store"}, "chat": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Deps"},
 }
 
 // readers are the rooms all of whose files read for a reader, but for those that are
 // named here with the reason.
 var readers = map[string]map[string]string{
-	"context/gather": {},
+	"context/gather": {
+		"complete.go":          "indexes the handles of all records, and asks a View for each that it shows",
+		"complete_entities.go": "is a source of that index",
+		"complete_memories.go": "is a source of that index",
+	},
 	"rpc": {
-		"rooms.go":      "opens the rooms, and gives each call its View and what it writes with",
-		"server.go":     "is given the function that opens the store",
-		"method.go":     "takes the rooms of a call, to make its scope",
-		"methods.go":    "names the handlers of the files below, which count, copy or change all records",
-		"followers.go":  "follows vaults for nobody",
-		"admin.go":      "counts all records, for a local reader alone",
-		"index.go":      "counts what is indexed, for admin.go",
-		"backup.go":     "copies and replaces the whole store",
-		"chatimport.go": "adds the conversations of a whole export",
-		"editing.go":    "looks at all notes of a vault, for a local reader alone",
-		"check.go":      "looks through the whole store",
-		"reindex.go":    "makes the indexes of all records anew",
+		"rooms.go":            "opens the rooms, and gives each call its View and what it writes with",
+		"server.go":           "is given the function that opens the store",
+		"method.go":           "takes the rooms of a call, to make its scope",
+		"methods.go":          "names the handlers of the files below, which count, copy or change all records",
+		"followers.go":        "follows vaults for nobody",
+		"admin.go":            "counts all records, for a local reader alone",
+		"index.go":            "counts what is indexed, for admin.go",
+		"backup.go":           "copies and replaces the whole store",
+		"chatimport.go":       "adds the conversations of a whole export",
+		"editing.go":          "looks at all notes of a vault, for a local reader alone",
+		"check.go":            "looks through the whole store",
+		"reindex.go":          "makes the indexes of all records anew",
+		"views.go":            "opens the indexes over all records, and lists what is to be compared with them",
+		"waiting_queue.go":    "writes what waits for other machines, for a local writer",
+		"waiting_chat.go":     "is what such a call writes conversations with",
+		"host_data_folder.go": "compacts the whole store",
 	},
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
-// About is what the pages say beside the help of commands.
+// ManInfo is what the pages say beside the help of commands.
 type ManInfo struct {
 	Version  string
 	Date     time.Time // of the pages; only the day counts
@@ -20,19 +20,19 @@ type ManInfo struct {
 	Note     string // under the exit statuses
 }
 
-// Status is an exit status and what it means.
+// ExitStatus is an exit status and what it means.
 type ExitStatus struct {
 	Code int
 	Text string
 }
 
-// Page is one manual page.
+// ManPage is one manual page.
 type ManPage struct {
 	Name string // of its file, such as ctxd-search.1
 	Text string
 }
 
-// Pages returns the pages of a program.
+// ManPages returns the pages of a program.
 func ManPages(program *kong.Node, about ManInfo) []ManPage {
 	w := &manWriter{program: program, about: about}
 	for _, n := range visibleCommands(program) {
@@ -46,15 +46,15 @@ func ManPages(program *kong.Node, about ManInfo) []ManPage {
 	return list
 }
 
-// visible returns the commands below a node that help shows.
+// visibleCommands returns the commands below a node that help shows.
 func visibleCommands(n *kong.Node) []*kong.Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(c *kong.Node) bool { return c.Hidden })
 }
 
-// pageName returns what the page of a command is called: ctxd-search.
+// manPageName returns what the page of a command is called: ctxd-search.
 func manPageName(n *kong.Node) string { return strings.ReplaceAll(n.FullPath(), " ", "-") }
 
-// writer writes one page after the other.
+// manWriter writes one page after the other.
 type manWriter struct {
 	strings.Builder
 	program *kong.Node
@@ -183,7 +183,7 @@ func (w *manWriter) command(n *kong.Node) ManPage {
 	return w.page(manPageName(n))
 }
 
-// below returns the commands below one that can be run, at any depth.
+// commandsBelow returns the commands below one that can be run, at any depth.
 func commandsBelow(n *kong.Node) (list []*kong.Node) {
 	for _, c := range visibleCommands(n) {
 		if c.Leaf() || c.DefaultCmd != nil {
@@ -226,7 +226,7 @@ func (w *manWriter) synopsis(nodes ...*kong.Node) {
 	}
 }
 
-// argument returns an argument in a synopsis.
+// manArgument returns an argument in a synopsis.
 func manArgument(p *kong.Positional) string {
 	s := "\\fI" + troffCode(p.Name) + "\\fR"
 	if p.IsCumulative() {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// lineWidth is how long a line of the source is, so that it can be read.
+// manLineWidth is how long a line of the source is, so that it can be read.
 const manLineWidth = 76
 
 // prose writes a text of several paragraphs.
@@ -57,7 +57,7 @@ func endsSentence(word string) bool {
 	return strings.HasSuffix(word, ".") || strings.HasSuffix(word, "!") || strings.HasSuffix(word, "?")
 }
 
-// text writes prose. Words that begin with a hyphen are flags, which one copies.
+// troffText writes prose. Words that begin with a hyphen are flags, which one copies.
 func troffText(s string) string {
 	words := strings.Split(s, " ")
 	for i, word := range words {
@@ -74,10 +74,10 @@ func troffText(s string) string {
 	return strings.Join(words, " ")
 }
 
-// code writes what one types: each character as it is.
+// troffCode writes what one types: each character as it is.
 func troffCode(s string) string { return strings.ReplaceAll(escapeTroff(s), "-", `\-`) }
 
-// escapes are the characters that mean something to troff, or that it prints in another
+// troffEscapes are the characters that mean something to troff, or that it prints in another
 // form.
 var troffEscapes = map[rune]string{
 	'\\': `\e`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`, '\t': "    ",
@@ -100,7 +100,7 @@ func escapeTroff(s string) string {
 	return b.String()
 }
 
-// safe keeps a line from being taken for a request.
+// safeTroffLine keeps a line from being taken for a request.
 func safeTroffLine(line string) string {
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		return `\&` + line
@@ -108,7 +108,7 @@ func safeTroffLine(line string) string {
 	return line
 }
 
-// quoted writes an argument of a macro.
+// quoteTroff writes an argument of a macro.
 func quoteTroff(s string) string { return `"` + troffCode(s) + `"` }
 
 func upperFirst(s string) string {

@@ -18,13 +18,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options are what the command runs with.
+// openOptions are what the command runs with.
 type openOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Command is ctxd open.
+// openCmd is ctxd open.
 type openCmd struct {
 	Ref   string `arg:"" help:"Address of a note or an entity, such as ctxd://note/ID#Heading; a [[link]], or an id, path or title of a note."`
 	Print bool   `help:"Only print the path and the line, also where a program is configured."`
@@ -48,7 +48,7 @@ func (openCmd) Examples() []term.Example {
 	}
 }
 
-// opened is what --json prints.
+// openedPlace is what --json prints.
 type openedPlace struct {
 	NoteID  string   `json:"noteId"`
 	Title   string   `json:"title"`
@@ -92,7 +92,7 @@ func (c *openCmd) Run(a *openOptions) error {
 	return nil
 }
 
-// find returns the file and the line that a reference leads to.
+// findOpened returns the file and the line that a reference leads to.
 func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, error) {
 	n, part, err := noteOf(a, cl, ref)
 	if err != nil {
@@ -217,7 +217,7 @@ func lineOf(text string, part markdown.Part) (line int, ok bool) {
 	return 1 + strings.Count(text[:body+spans[0].Start], "\n"), true
 }
 
-// run runs the program that is configured, with the terminal of this one.
+// runOpener runs the program that is configured, with the terminal of this one.
 func runOpener(a *openOptions, args []string) error {
 	if err := a.Out.Flush(); err != nil {
 		return err

@@ -31,7 +31,7 @@ type Stores struct {
 	Search   *search.Index
 }
 
-// Rooms make Views. Open makes them. They may be used concurrently.
+// Views make Views. Open makes them. They may be used concurrently.
 type Views struct {
 	local, remote View
 

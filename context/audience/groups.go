@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Kind is what the memories of a group share.
+// GroupKind is what the memories of a group share.
 type GroupKind uint8
 
 // The kinds. Tags and domains are trees, and their groups have a handle.
@@ -21,7 +21,7 @@ const (
 	GroupConversation
 )
 
-// Index knows who belongs to which group. New makes one.
+// GroupIndex knows who belongs to which group. New makes one.
 type GroupIndex struct {
 	trees [2]tree                       // of tags and domains
 	lists [2]map[string]map[string]bool // by the id of an entity or a conversation: ids of memories
@@ -29,7 +29,7 @@ type GroupIndex struct {
 	contexts contexts
 }
 
-// New returns an Index without anything.
+// NewGroupIndex returns an Index without anything.
 func NewGroupIndex() *GroupIndex {
 	return &GroupIndex{
 		trees: [2]tree{newTree(refs.NewTagHandle), newTree(refs.NewDomainHandle)},
@@ -99,7 +99,7 @@ func (x *GroupIndex) Handled(kind GroupKind, folded string) []string {
 	return slices.Sorted(maps.Keys(x.trees[kind].byHandle[folded]))
 }
 
-// Within reports whether a tag or domain is one with a fold, or lies below it.
+// LabelWithin reports whether a tag or domain is one with a fold, or lies below it.
 func LabelWithin(label, fold string) bool {
 	own := FoldStatement(label)
 	return own == fold || strings.HasPrefix(own, fold+"/")

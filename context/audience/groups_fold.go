@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns the form under which two statements, tags or domains are the same: NFKC, without case,
+// FoldStatement returns the form under which two statements, tags or domains are the same: NFKC, without case,
 // with one blank where there are some, and without punctuation at the end.
 func FoldStatement(s string) string {
 	s = strings.Join(strings.Fields(withoutCase(s)), " ")
@@ -18,7 +18,7 @@ func FoldStatement(s string) string {
 	})
 }
 
-// NameKey returns the form under which two names of contexts are the same: NFKC, without case, with one
+// ContextNameKey returns the form under which two names of contexts are the same: NFKC, without case, with one
 // '_' for each run of blanks, '-' and '_'. One at the end of a text stays: more of the name may follow.
 func ContextNameKey(s string) string {
 	s = withoutCase(s)

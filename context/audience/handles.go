@@ -16,7 +16,7 @@ import (
 
 // Handled is a record of a room to the right, as texts refer to it: a memory, a context or a conversation.
 type Handled struct {
-	Kind    refs.HandleKind // handle.Memory, handle.Context or handle.Conversation
+	Kind    refs.HandleKind // refs.MemoryHandle, refs.ContextHandle or refs.ConversationHandle
 	ID      string
 	Handles []string // its own one, and former ones
 	Name    string   // of a context, which an @ finds by it as well

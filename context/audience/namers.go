@@ -14,7 +14,7 @@ import (
 )
 
 // Namers know which records of another room may name what in their texts, for an index of them
-// (source.Source.Revealed). Texts from before its making are read when it is asked for the first
+// (text.Source.Revealed). Texts from before its making are read when it is asked for the first
 // time. All methods may be called concurrently.
 type Namers struct {
 	rooms *Views

@@ -86,7 +86,7 @@ func (r *Views) queried(e *entities.Entity) *entities.Entity {
 	return shown
 }
 
-// match is wql.Shown.Match.
+// match is wql.Visibility.Match.
 func (r *Views) match(ctx context.Context, words string) (func(id string) bool, error) {
 	if r.remote.search == nil {
 		return nil, fault.New(fault.Unavailable, "MATCHES needs the full-text index, which is not available").

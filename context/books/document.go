@@ -61,7 +61,7 @@ func (b *book) title() string {
 	return b.record.Title
 }
 
-// New returns the Source of the passages of a store. Open the store and what it stands on before.
+// NewSource returns the Source of the passages of a store. Open the store and what it stands on before.
 // O(passages).
 func NewSource(db *kv.Store, rooms *audience.Views) (*Source, error) {
 	s := &Source{remote: rooms.View(audience.Remote), books: make(map[string]*book)}
@@ -170,7 +170,7 @@ type doc struct {
 	hidden bool   // from remote readers
 }
 
-// Passage returns the key of the passage that a Doc of a Source of passages is, "" for any other Doc.
+// passageKey returns the key of the passage that a Doc of a Source of passages is, "" for any other Doc.
 func passageKey(d text.Doc) string {
 	pd, _ := d.(doc)
 	return pd.key

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 var mustSearch = searchtest.Must
 
-// house is a store with books and the index of their passages.
+// searchDeps is a store with books and the index of their passages.
 type searchDeps struct {
 	searchtest.Rooms
 	shelf         *books.Store

@@ -21,7 +21,7 @@ const (
 	maxOverlap       = 80               // a longer sentence is not repeated
 )
 
-// Passage is a passage of a book.
+// CutPassage is a passage of a book.
 type CutPassage struct {
 	Text    string
 	Section []string // the headings above it, outermost first
@@ -67,14 +67,14 @@ type cutter struct {
 	sections []section // the first is none
 }
 
-// Text returns the text of a book.
+// PlainText returns the text of a book.
 func PlainText(d *convert.Document) string {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)
 	return c.text.String()
 }
 
-// Cut returns the passages of a book in their order.
+// CutPassages returns the passages of a book in their order.
 func CutPassages(d *convert.Document) []CutPassage {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)

@@ -65,7 +65,7 @@ const separator = "."
 // Key is the id of a passage of a book, from 0 on.
 func Key(book string, n int) string { return fmt.Sprintf("%s%s%06d", book, separator, n) }
 
-// BookOf returns the id of the book of a passage and the number of it.
+// parseKey returns the id of the book of a passage and the number of it.
 func parseKey(key string) (book string, n int) {
 	at := strings.LastIndex(key, separator)
 	if at < 0 {
@@ -75,7 +75,7 @@ func parseKey(key string) (book string, n int) {
 	return key[:at], n
 }
 
-// Place says where a passage stands, as people cite it: section, page or row.
+// citePlace says where a passage stands, as people cite it: section, page or row.
 func citePlace(section []string, page, last, row int) string {
 	var list []string
 	if len(section) > 0 {
@@ -92,7 +92,7 @@ func citePlace(section []string, page, last, row int) string {
 	return strings.Join(list, ", ")
 }
 
-// Cite is how a passage is cited: [Book, section, p. N].
+// citePassage is how a passage is cited: [Book, section, p. N].
 func citePassage(book string, section []string, page, last, row int) string {
 	if place := citePlace(section, page, last, row); place != "" {
 		return "[" + book + ", " + place + "]"
@@ -100,7 +100,7 @@ func citePassage(book string, section []string, page, last, row int) string {
 	return "[" + book + "]"
 }
 
-// Shown is a passage as a reader sees it.
+// renderPassage is a passage as a reader sees it.
 func renderPassage(v *audience.View, b *Record, key string, p *Passage) *record.Passage {
 	out := &record.Passage{
 		ID: key, BookID: b.ID, Book: v.TextOf("", b.Title), Section: make([]string, len(p.Section)),

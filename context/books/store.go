@@ -122,12 +122,12 @@ func (s *Store) Stored(id string) *Record {
 	return s.byID[id]
 }
 
-// Sees reports whether a book is there for a reader in a conversation; "" for none.
+// isVisible reports whether a book is there for a reader in a conversation; "" for none.
 func isVisible(v *audience.View, b *Record, conversation string) bool {
 	return b != nil && v.Sees(b.Private) && (b.ConversationID == "" || b.ConversationID == conversation)
 }
 
-// Readable reports whether a reader in a conversation finds the passages of a book.
+// isReadable reports whether a reader in a conversation finds the passages of a book.
 func isReadable(v *audience.View, b *Record, conversation string) bool {
 	return isVisible(v, b, conversation) && b.State == record.BookReady
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Batch is how many texts one request to an endpoint holds at most.
+// maxEndpointBatch is how many texts one request to an endpoint holds at most.
 const maxEndpointBatch = 32
 
-// Options say which endpoint embeds.
+// EndpointOptions say which endpoint embeds.
 type EndpointOptions struct {
 	// URL of an endpoint that speaks the protocol of OpenAI's embeddings: that of
 	// the server, of its version, or in full: http://127.0.0.1:11434,
@@ -59,8 +59,8 @@ func (o *EndpointOptions) target() outbound.Target {
 	return outbound.Target{URL: o.URL, Model: o.Model, Key: o.Key, AllowRemote: o.AllowRemote}
 }
 
-// HTTP embeds by an endpoint: Ollama, llama-server, LM Studio, or any that
-// speaks the protocol of OpenAI's embeddings. Make one with [New].
+// Endpoint embeds by an endpoint: Ollama, llama-server, LM Studio, or any that
+// speaks the protocol of OpenAI's embeddings. Make one with [NewEndpoint].
 //
 // The identity of its model is a hash of the URL, the name of the model and its
 // dimensions: the weights are out of reach, and another model under the same
@@ -87,7 +87,7 @@ type Endpoint struct {
 	running  sync.WaitGroup // questions
 }
 
-// New returns an embedder that asks an endpoint. It does not reach for it
+// NewEndpoint returns an embedder that asks an endpoint. It does not reach for it
 // yet. The errors are those of Check.
 func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	p, err := newPeer(embeddings, &o, embeddingTimeout, embeddingPace)

@@ -23,14 +23,14 @@ var reranking = outbound.Service{
 	Outside: "local to false",
 }
 
-// rerankPace fits into rerank.Timeout: somebody waits.
+// rerankPace fits into RerankTimeout: somebody waits.
 var rerankPace = pace{queryTries: 2, first: 100 * time.Millisecond, most: time.Second, rest: 30 * time.Second}
 
-// RerankOptions say which endpoint reranks.
+// RerankEndpointOptions say which endpoint reranks.
 type RerankEndpointOptions struct {
-	// Options say where it is, as for an embedder: http://127.0.0.1:8080,
+	// EndpointOptions say where it is, as for an embedder: http://127.0.0.1:8080,
 	// http://127.0.0.1:8080/v1 and http://127.0.0.1:8080/v1/rerank are the same.
-	// Timeout is that of a whole call, rerank.Timeout unless set. With AllowRemote it
+	// Timeout is that of a whole call, RerankTimeout unless set. With AllowRemote it
 	// counts as one on another machine wherever it is: a server on this machine may
 	// pass the texts on.
 	EndpointOptions
@@ -52,8 +52,8 @@ func (o *RerankEndpointOptions) Check() error {
 	return nil
 }
 
-// Reranker asks an endpoint: llama-server, Jina, Cohere, or any that speaks as they
-// do. Make one with [NewReranker].
+// RerankEndpoint asks an endpoint: llama-server, Jina, Cohere, or any that speaks as they
+// do. Make one with [NewRerankEndpoint].
 //
 // A call that its caller has given up is withdrawn from the endpoint at once. An
 // endpoint that fails three times in a row, or is too slow as often, is left alone for
@@ -76,7 +76,7 @@ type RerankEndpoint struct {
 	closed bool
 }
 
-// NewReranker returns a reranker that asks an endpoint. It does not reach for it yet.
+// NewRerankEndpoint returns a reranker that asks an endpoint. It does not reach for it yet.
 // The errors are those of Check.
 func NewRerankEndpoint(o RerankEndpointOptions) (*RerankEndpoint, error) {
 	if err := o.Check(); err != nil {
@@ -108,7 +108,7 @@ func (r *RerankEndpoint) newBreaker() *gobreaker.CircuitBreaker[[]float32] {
 	})
 }
 
-// Rerank scores texts; see [rerank.Reranker].
+// Rerank scores texts; see [RerankEndpoint].
 func (r *RerankEndpoint) Rerank(ctx context.Context, query string, texts []string) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

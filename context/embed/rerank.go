@@ -17,11 +17,11 @@ package embed
 // A score is a logit: any number, 0 for a text that is as likely to answer as not. The
 // sigmoid of it is a probability, and the caller takes that sigmoid. Some models and
 // servers give the probability itself, and nothing in a reply tells which it is, so the
-// caller of an endpoint names the [Scale]. [Read] turns both into logits.
+// caller of an endpoint names the [ScoreScale]. [ReadScore] turns both into logits.
 //
-// A text without a score has [None]: an empty one, one that the server left out, one
+// A text without a score has [NoScore]: an empty one, one that the server left out, one
 // with a score that is no number, or one with two different scores. Check a score with
-// [Given] before you compute with it: None is not a number.
+// [HasScore] before you compute with it: None is not a number.
 //
 // All functions may be called concurrently.
 
@@ -42,7 +42,7 @@ const (
 	MaxRerankText  = 2 << 10 // bytes of a text that are read
 )
 
-// Timeout is how long a call takes at most unless an implementation is told
+// RerankTimeout is how long a call takes at most unless an implementation is told
 // otherwise. A search keeps its order when it passes.
 const RerankTimeout = 3 * time.Second
 
@@ -65,13 +65,13 @@ type Reranker interface {
 // MaxLogit is the greatest score either way. What is beyond is as certain.
 const MaxLogit = 50
 
-// None is the score of a text that has none.
+// NoScore is the score of a text that has none.
 func NoScore() float32 { return float32(math.NaN()) }
 
-// Given says whether there is a score.
+// HasScore says whether there is a score.
 func HasScore(score float32) bool { return !math.IsNaN(float64(score)) }
 
-// Scale is what the scores of a model or a server are.
+// ScoreScale is what the scores of a model or a server are.
 type ScoreScale string
 
 // The scales.
@@ -84,7 +84,7 @@ const (
 	Probabilities ScoreScale = "probabilities"
 )
 
-// Scales lists all of them, in the order of the documentation.
+// ScoreScales lists all of them, in the order of the documentation.
 var ScoreScales = []ScoreScale{Logits, Probabilities}
 
 const (
@@ -97,7 +97,7 @@ const (
 	nearest = 1e-7
 )
 
-// Read turns a number on a scale into a logit. It gives None for what is no finite
+// ReadScore turns a number on a scale into a logit. It gives None for what is no finite
 // number, and false for a number that does not lie on the scale.
 func ReadScore(s ScoreScale, x float64) (float32, bool) {
 	switch {
@@ -112,7 +112,7 @@ func ReadScore(s ScoreScale, x float64) (float32, bool) {
 	return float32(math.Log(p / (1 - p))), true
 }
 
-// Job is what a call comes down to: the texts that are worth asking for, cut to
+// RerankJob is what a call comes down to: the texts that are worth asking for, cut to
 // what is read.
 type RerankJob struct {
 	Query string
@@ -121,7 +121,7 @@ type RerankJob struct {
 	count int
 }
 
-// Prepare checks and cuts the arguments of a call. A job without texts needs no
+// PrepareRerank checks and cuts the arguments of a call. A job without texts needs no
 // asking. The error is fault.Invalid.
 func PrepareRerank(query string, texts []string) (RerankJob, error) {
 	if len(texts) > MaxRerankTexts {
@@ -162,7 +162,7 @@ func (j RerankJob) Scores(scores []float32) []float32 {
 	return out
 }
 
-// Clip cuts a text at so many bytes, not within a character.
+// clipBytes cuts a text at so many bytes, not within a character.
 func clipBytes(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -1,8 +1,8 @@
 package embed
 
 // Runner is the embedder that runs a transformer model in a child process, the
-// [Ranker] that runs a cross-encoder in one, and what that child needs: the daemon holds a
-// [Runner], cmd/ctxd-runner calls [Dial] and [Serve] or [ServeScores]. Native code that crashes ends the child and not the daemon, which starts it
+// [RerankRunner] that runs a cross-encoder in one, and what that child needs: the daemon holds a
+// [Runner], cmd/ctxd-runner calls [DialParent] and [ServeVectors] or [ServeScores]. Native code that crashes ends the child and not the daemon, which starts it
 // again, later each time it fails. A Runner is safe for concurrent use; Close ends it
 // with its child.
 //
@@ -10,7 +10,7 @@ package embed
 //
 // [Runner] starts cmd/ctxd-runner and talks to it over a pair of sockets, one of
 // which the child inherits as descriptor 3; on Windows it is a named pipe whose
-// name the child is given. The child serves with [Serve]. Each side writes
+// name the child is given. The child serves with [ServeVectors]. Each side writes
 // frames; numbers are little-endian:
 //
 //	offset  bytes
@@ -18,7 +18,7 @@ package embed
 //	4       1      kind
 //	5       n-1    body
 //
-// The child begins with a hello ('h', JSON of [Hello]). The daemon then
+// The child begins with a hello ('h', JSON of [RunnerHello]). The daemon then
 // sends one request at a time ('e': id uint64, then for each text its length
 // uint32 and its bytes). While the child works it beats ten times a second ('b':
 // id, number of texts done uint32). It answers with vectors ('v': id, dimensions
@@ -54,7 +54,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Options say what to run and how long to wait for it. Durations of zero
+// RunnerOptions say what to run and how long to wait for it. Durations of zero
 // take the default that is named.
 type RunnerOptions struct {
 	Path      string // of ctxd-runner
@@ -146,7 +146,7 @@ type runnerJob struct {
 	reply   chan error // of one
 }
 
-// Start makes a runner. Nothing runs before the first call.
+// StartRunner makes a runner. Nothing runs before the first call.
 func StartRunner(opt RunnerOptions) *Runner {
 	r := &Runner{
 		opt: opt.withDefaults(), wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
@@ -259,7 +259,7 @@ func away(what string, cause error) error {
 
 func (h RunnerHello) model() Model { return Model{Name: h.Name, Dims: h.Dims, SHA256: h.SHA256} }
 
-// Hello is what the runner said last, false if it never spoke.
+// RunnerHello is what the runner said last, false if it never spoke.
 func (r *Runner) Hello() (RunnerHello, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

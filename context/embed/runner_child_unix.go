@@ -74,7 +74,7 @@ func killedFromOutside(state *os.ProcessState) bool {
 	return false
 }
 
-// Dial is the runner's end of the connection that it was started with.
+// DialParent is the runner's end of the connection that it was started with.
 func DialParent(name string) (io.ReadWriteCloser, error) {
 	number, ok := strings.CutPrefix(name, "fd:")
 	fd, err := strconv.ParseUint(number, 10, 16)

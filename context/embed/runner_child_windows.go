@@ -76,7 +76,7 @@ func killRunner(cmd *exec.Cmd) {
 // the code that TerminateProcess leaves.
 func killedFromOutside(state *os.ProcessState) bool { return state.ExitCode() == 1 }
 
-// Dial is the runner's end of the connection that it was started with.
+// DialParent is the runner's end of the connection that it was started with.
 func DialParent(name string) (io.ReadWriteCloser, error) {
 	path, ok := strings.CutPrefix(name, runnerSocketName)
 	if !ok || path == "" {

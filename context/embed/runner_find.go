@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// Part is one thing that the runner needs, for ctxd doctor.
+// RunnerPart is one thing that the runner needs, for ctxd doctor.
 type RunnerPart struct {
 	Name  string `json:"name"` // program, library or model
 	Found bool   `json:"found"`
@@ -16,7 +16,7 @@ type RunnerPart struct {
 	Mend  string `json:"mend,omitempty"` // the command that mends it
 }
 
-// LibraryName is the file that kelindar/search loads.
+// RunnerLibraryName is the file that kelindar/search loads.
 func RunnerLibraryName() string {
 	switch runtime.GOOS {
 	case "windows":
@@ -34,7 +34,7 @@ const (
 	mendModel   = "task model"
 )
 
-// Find fills in what the options leave open and tells what it found, in
+// FindRunner fills in what the options leave open and tells what it found, in
 // the order program, library, model. It looks at files and starts nothing.
 //
 // The program is looked for beside the program that runs, then in PATH. The
@@ -79,7 +79,7 @@ func FindRunner(opt RunnerOptions) (RunnerOptions, []RunnerPart) {
 	return opt, []RunnerPart{program, library, model}
 }
 
-// Complete says whether nothing of what Find looked for is missing.
+// HasAllParts says whether nothing of what Find looked for is missing.
 func HasAllParts(parts []RunnerPart) bool {
 	for _, p := range parts {
 		if !p.Found {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Ranker is a [rerank.Reranker] in a child process: a cross-encoder that llama.cpp reads
+// RerankRunner is a [Reranker] in a child process: a cross-encoder that llama.cpp reads
 // with the pooling "rank" and that ends in one number, such as bge-reranker. It lives as a
 // Runner does: it starts with the first call, and calls fail at once while it is away.
 //
@@ -19,8 +19,8 @@ type RerankRunner struct {
 	timeout time.Duration
 }
 
-// StartRanker makes a reranker. Nothing runs before the first call. A call takes at most
-// timeout, rerank.Timeout if that is 0.
+// StartRerankRunner makes a reranker. Nothing runs before the first call. A call takes at most
+// timeout, RerankTimeout if that is 0.
 func StartRerankRunner(opt RunnerOptions, timeout time.Duration) *RerankRunner {
 	opt.rank = true
 	if timeout <= 0 {
@@ -29,7 +29,7 @@ func StartRerankRunner(opt RunnerOptions, timeout time.Duration) *RerankRunner {
 	return &RerankRunner{runner: StartRunner(opt), timeout: timeout}
 }
 
-// Rerank scores texts; see [rerank.Reranker]. A call that is given up ends after the few
+// Rerank scores texts; see [Reranker]. A call that is given up ends after the few
 // texts that are at work.
 func (r *RerankRunner) Rerank(ctx context.Context, query string, texts []string) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
@@ -81,7 +81,7 @@ func (r *RerankRunner) failed(ctx, work context.Context, err error) error {
 	return &own
 }
 
-// Status tells how it is; see [rerank.Reranker].
+// Status tells how it is; see [Reranker].
 func (r *RerankRunner) Status() Status { return r.runner.Status() }
 
 // LastWords is what its child wrote to stderr before it failed last; it may hold paths.

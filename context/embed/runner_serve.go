@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is how many bytes of a text a runner reads, some 4,000 tokens
+// MaxRunnerText is how many bytes of a text a runner reads, some 4,000 tokens
 // of English. What is indexed comes in shorter passages.
 const MaxRunnerText = 16 << 10
 
@@ -25,7 +25,7 @@ type NativeEmbed func(text string) (vector []float32, tokens int, err error)
 // long for its model. It is called by one goroutine at a time.
 type NativeRank func(query, text string) (float32, error)
 
-// Serve is what the runner process does: it says hello and answers the
+// ServeVectors is what the runner process does: it says hello and answers the
 // requests that come on conn, one after the other, until conn ends; then it
 // returns nil at once, even if embed still runs, so that the process can end.
 func ServeVectors(conn io.ReadWriter, hello RunnerHello, embed NativeEmbed) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// hang is how long a test waits for what must happen.
+// hangRunner is how long a test waits for what must happen.
 const hangRunner = embedtest.Hang
 
 // fake starts a runner that behaves like that.
@@ -90,7 +90,7 @@ func TestSRCH21_RunnerServes(t *testing.T) {
 	}
 }
 
-// near allows for the rounding of a vector that is brought to length 1 twice.
+// nearVectors allows for the rounding of a vector that is brought to length 1 twice.
 func nearVectors(a, b []float32) bool {
 	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, func(x, y float32) bool { return math.Abs(float64(x-y)) < 1e-6 })
 }

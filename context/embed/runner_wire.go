@@ -27,7 +27,7 @@ const (
 	frameHead      = 5
 )
 
-// Hello is what a runner says of itself and its model before anything
+// RunnerHello is what a runner says of itself and its model before anything
 // else.
 type RunnerHello struct {
 	Protocol        int    `json:"protocol"`

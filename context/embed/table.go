@@ -2,7 +2,7 @@ package embed
 
 // Table is the embedder that is always there: a table of one vector a token.
 //
-// [Builtin] is compiled into the program. It was distilled from all-MiniLM-L6-v2 by the
+// [BuiltinTable] is compiled into the program. It was distilled from all-MiniLM-L6-v2 by the
 // scripts in fixtures/model, which say how. A table is read-only once it is read, and
 // safe for concurrent use.
 //
@@ -28,12 +28,12 @@ package embed
 //
 // # Another table
 //
-// [Open] reads a table from a file: the setting embedding.table. The
+// [OpenTable] reads a table from a file: the setting embedding.table. The
 // multilingual one is made by task model:multilingual out of
 // universal-sentence-encoder-multilingual, see fixtures/model. Every table has its
 // own checksum, so its vectors are an index of their own, which takes over when it
 // is complete. A file that can't be used is no reason not to search:
-// [WhenAsked] then gives the built-in table, and says so in its [embed.Status].
+// [LazyTable] then gives the built-in table, and says so in its [embed.Status].
 //
 // # The file of a table
 //
@@ -83,7 +83,7 @@ const (
 	checkLen = sha256.Size
 )
 
-// Static is a table of one vector a token. It is read-only and safe for
+// StaticTable is a table of one vector a token. It is read-only and safe for
 // concurrent use.
 type StaticTable struct {
 	model  Model
@@ -107,7 +107,7 @@ type workspace struct {
 	paths   []path
 }
 
-// Builtin gives the model that is compiled into the program. The first call
+// BuiltinTable gives the model that is compiled into the program. The first call
 // checks and reads the table, some 30 ms and 3 MB; later ones are free. It
 // fails only if the program itself is damaged.
 var BuiltinTable = sync.OnceValues(func() (*StaticTable, error) {
@@ -149,7 +149,7 @@ func (h *head) fits(length int) bool {
 
 const tokenizerUnigram = "unigram"
 
-// Parse reads a table from its file, which the package documentation
+// ParseTable reads a table from its file, which the package documentation
 // describes. The result refers to data; nobody may change it afterwards.
 func ParseTable(data []byte) (*StaticTable, error) {
 	if len(data) < headAt+checkLen || string(data[:len(magic)]) != magic {

@@ -9,13 +9,13 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// MaxFile is how large the file of a table may be, 256 MiB.
+// maxTableFile is how large the file of a table may be, 256 MiB.
 const maxTableFile = 256 << 20
 
 // hintTable says where a table comes from.
 const hintTable = "task model:multilingual makes one, in a copy of the repository; then name it by embedding.table"
 
-// Open reads a table from its file and checks it, in about 230 ms, and takes a little
+// OpenTable reads a table from its file and checks it, in about 230 ms, and takes a little
 // more memory than the file is long. It is read, not mapped: a file that somebody
 // shortens meanwhile must not end the program.
 //

@@ -9,11 +9,11 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// BuiltinWhenAsked gives the model of Builtin, which is read when it is asked
+// LazyBuiltinTable gives the model of Builtin, which is read when it is asked
 // first: a program that starts need not wait for it.
 func LazyBuiltinTable() Embedder { return LazyTable("", nil) }
 
-// WhenAsked gives the table of a file, see [Open], which is read when it
+// LazyTable gives the table of a file, see [OpenTable], which is read when it
 // is asked first. Where the file can't be used, the built-in table serves in its
 // place until the program ends; the log and Status().Why say so. No path is the
 // built-in table.

@@ -42,7 +42,7 @@ type call struct {
 	warnings []prompt.Warning
 }
 
-// text is a note whose text a candidate shows.
+// candidateText is a note whose text a candidate shows.
 type candidateText struct {
 	section *[]prompt.Note
 	at      int // index there

@@ -19,7 +19,7 @@ import (
 // maxLabel is the longest label, in characters.
 const maxLabel = 120
 
-// Handles completes handles. Open makes one.
+// Completer completes handles. Open makes one.
 type Completer struct {
 	of      [1 + int(refs.DomainHandle)]HandleSource // by kind; nil: there are no such records
 	sources []HandleSource
@@ -54,7 +54,7 @@ func (l *looked) holds(e *refs.Entry) bool {
 // maxShown is of how many entries it is kept what a remote reader is shown.
 const maxShown = 100_000
 
-// Open makes Handles of the records of some Sources, and follows the commits of the store.
+// OpenCompleter makes Handles of the records of some Sources, and follows the commits of the store.
 // Open it after the rooms that the Sources ask.
 func OpenCompleter(db *kv.Store, sources ...HandleSource) *Completer {
 	h := &Completer{sources: sources}

@@ -11,10 +11,10 @@ import (
 	"github.com/ctxd/ctxd/entities/names"
 )
 
-// Entities is the Source of entities that are not in the trash.
+// EntitySource is the Source of entities that are not in the trash.
 type EntitySource struct{ store *entities.Store }
 
-// NewEntities returns the Source of a store.
+// NewEntitySource returns the Source of a store.
 func NewEntitySource(store *entities.Store) *EntitySource { return &EntitySource{store} }
 
 // Kinds is that of Source.

@@ -27,7 +27,7 @@ type fataler interface {
 	Errorf(format string, args ...any)
 }
 
-// world is a store in memory with the rooms that have handles, and the Views of both readers.
+// completerWorld is a store in memory with the rooms that have handles, and the Views of both readers.
 type completerWorld struct {
 	fataler
 	t             testing.TB

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// Memories is the Source of memories and contexts, and of the tags and domains that active and
+// MemorySource is the Source of memories and contexts, and of the tags and domains that active and
 // contested memories have: a tag with those above it, so that work is one where work/alpha is.
 type MemorySource struct {
 	store  *memory.Store
@@ -36,7 +36,7 @@ type times struct {
 	last time.Time
 }
 
-// NewMemories returns the Source of a store.
+// NewMemorySource returns the Source of a store.
 func NewMemorySource(store *memory.Store, rooms *audience.Views) *MemorySource {
 	return &MemorySource{store: store, remote: rooms.View(audience.Remote)}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Key names a record that has a handle.
+// HandleKey names a record that has a handle.
 type HandleKey struct {
 	Kind refs.HandleKind
 	ID   string
 }
 
-// Source knows the records of some kinds. Load, Touched and Entry are called one at a time;
+// HandleSource knows the records of some kinds. Load, Touched and Entry are called one at a time;
 // Show is called concurrently.
 type HandleSource interface {
 	// Kinds are those of its records.
@@ -30,7 +30,7 @@ type HandleSource interface {
 	Show(ctx context.Context, v *audience.View, e *refs.Entry) (EntryVisibility, error)
 }
 
-// Shown is what a reader is shown of an entry.
+// EntryVisibility is what a reader is shown of an entry.
 type EntryVisibility struct {
 	Exists bool   // for the reader
 	Handle bool   // whether the handle is shown
@@ -38,7 +38,7 @@ type EntryVisibility struct {
 	Label  string
 }
 
-// finds reports whether a reader finds an entry by what was found of it; see index.Skip.
+// finds reports whether a reader finds an entry by what was found of it; see refs.SkipEntry.
 func (s *EntryVisibility) finds(name int) bool {
 	switch {
 	case !s.Exists:

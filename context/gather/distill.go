@@ -50,7 +50,7 @@ const DistillStage = "distill"
 // for the message. What the user referred to and the profile are not its business. It may take seconds, in which the
 // caller holds no lock and no place, and it is the last step that waits.
 //
-// Nothing that a model says gets further than to leave words out: a text that is no excerpt (differ.IsExcerpt) is not
+// Nothing that a model says gets further than to leave words out: a text that is no excerpt (memory.IsExcerpt) is not
 // taken, and its memory stands as it is. So does everything where the answer names what was not given, or takes too
 // long. The stage of the report says which. waited tells that time has passed; the error is that of ctx.
 func (c *call) distil(ctx context.Context, clock *stopwatch) (waited bool, err error) {

@@ -30,7 +30,7 @@ type conversations interface {
 	Pins(ctx context.Context, v *audience.View, ref string) (notes, memories []string, err error)
 }
 
-// passiveRecall has what the last turns of a conversation have found. passive.Recall is one.
+// passiveRecall has what the last turns of a conversation have found. recall.Passive is one.
 type passiveRecall interface {
 	Waiting(ctx context.Context, v *audience.View, conversation string) recall.PassiveHits
 }

@@ -22,7 +22,7 @@ const (
 	maxSuggestions    = 5
 )
 
-// memories is the store of what a person told, as far as references lead there. It is one.
+// memoryOwners is the store of what a person told, as far as references lead there. It is one.
 type memoryOwners interface {
 	Owner(v *audience.View, handle string) (kind, id string, former bool)
 	ByID(v *audience.View, id string) (kind string)
@@ -36,7 +36,7 @@ type memoryOwners interface {
 	LastNumber(ctx context.Context) (int64, error)
 }
 
-// Options are what a Resolver asks. What is nil has no records.
+// ResolverOptions are what a Resolver asks. What is nil has no records.
 type ResolverOptions struct {
 	Memories memoryOwners
 	// Conversation returns the id of the conversation with a handle, "" for none that the reader sees.
@@ -51,10 +51,10 @@ type ResolverOptions struct {
 // Resolver finds what references lead to.
 type Resolver struct{ opts ResolverOptions }
 
-// New returns a Resolver.
+// NewResolver returns a Resolver.
 func NewResolver(opts ResolverOptions) *Resolver { return &Resolver{opts} }
 
-// Target is what a reference leads to.
+// ReferenceTarget is what a reference leads to.
 type ReferenceTarget struct {
 	Type     record.ResolvedType
 	Via      record.ResolvedVia
@@ -147,7 +147,7 @@ func (r *Resolver) orMissing(ctx context.Context, v *audience.View, called strin
 	return nil, missing
 }
 
-// Missing is the error for a reference that leads to nothing.
+// missingReference is the error for a reference that leads to nothing.
 func missingReference(called string) *fault.Error {
 	const most = 100 // characters of it that are said again
 	e := fault.New(fault.NotFound, "No memory, context or entity is called %s", text.Prefix(called, most))

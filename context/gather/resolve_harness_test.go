@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store with the rooms that references lead to, a clock, and the Views of both readers.
+// resolverWorld is a store with the rooms that references lead to, a clock, and the Views of both readers.
 type resolverWorld struct {
 	testing.TB
 	db            *kv.Store

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Found is a place of a message that refers to something, or that looks so. Places are bytes, half open.
+// FoundReference is a place of a message that refers to something, or that looks so. Places are bytes, half open.
 type FoundReference struct {
 	Start, End int
 	Raw        string           // the text there
@@ -183,7 +183,7 @@ func (r *Resolver) contextAt(v *audience.View, text string) (list []*memory.Cont
 	return list, len(name)
 }
 
-// Clean returns a message as it is searched for: without references to memories and to what holds
+// CleanMessage returns a message as it is searched for: without references to memories and to what holds
 // some, with the names of entities and notes without their marks, and with what leads to nothing as it is.
 func CleanMessage(text string, found []FoundReference) string {
 	if len(found) == 0 {

@@ -5,7 +5,7 @@ package learn
 //
 // An event has a kind, the ids of the memories that it is about, and of each the members that changed, before and after.
 // It has no statement and no other text of a memory (MEM-5). A memory that is deleted is taken out of its events in the
-// same transaction, by [Forget]; an event about nothing else goes with it.
+// same transaction, by [ForgetInEvents]; an event about nothing else goes with it.
 //
 // # Who may call it
 //
@@ -20,7 +20,7 @@ package learn
 //
 // # Order and bounds
 //
-// Lists begin with the newest event. The newest [Keep] events are kept; each append deletes those that are older, which
+// Lists begin with the newest event. The newest [maxKeptEvents] events are kept; each append deletes those that are older, which
 // is one mostly. Append costs O(memories named), List O(events looked at), of one memory O(its events).
 //
 // Everything may be called concurrently; nothing is kept in memory. The errors are those of the store.
@@ -40,7 +40,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Keep is how many events are kept, the newest ones.
+// maxKeptEvents is how many events are kept, the newest ones.
 const maxKeptEvents = 20_000
 
 // Event is what learning did in one transaction.
@@ -63,7 +63,7 @@ func key(seq int64) string { return fmt.Sprintf("%012d", seq) }
 
 func ofKey(id string, seq int64) string { return id + "/" + key(seq) }
 
-// Of reports whether a change of the store is an event that was appended, and returns it.
+// appendedEvent reports whether a change of the store is an event that was appended, and returns it.
 func appendedEvent(ch kv.Change) *Event {
 	old, now, ok := records.Of(ch)
 	if !ok || old != nil {
@@ -72,7 +72,7 @@ func appendedEvent(ch kv.Change) *Event {
 	return now
 }
 
-// Append writes an event at the end, in the transaction of what it tells. It gives the number; the caller sets the rest.
+// AppendEvent writes an event at the end, in the transaction of what it tells. It gives the number; the caller sets the rest.
 // Members of Before and After whose memory changed nothing should be left out.
 func AppendEvent(tx *kv.Tx, e *Event) error {
 	n, err := last.Get(tx, lastKey)
@@ -144,7 +144,7 @@ func named(e *Event) []string {
 	return slices.DeleteFunc(slices.Compact(list), func(id string) bool { return id == "" })
 }
 
-// Forget takes memories that are deleted out of all events, in the transaction that deletes them. An event about nothing
+// ForgetInEvents takes memories that are deleted out of all events, in the transaction that deletes them. An event about nothing
 // else is deleted. O(events that name them).
 func ForgetInEvents(tx *kv.Tx, ids []string) error {
 	gone := make(map[string]bool, len(ids))
@@ -205,7 +205,7 @@ func without(e *Event, gone map[string]bool) {
 	}
 }
 
-// Query says which events are listed.
+// EventQuery says which events are listed.
 type EventQuery struct {
 	ID     string    // about or naming this memory; empty: all
 	Since  time.Time // not before it
@@ -213,7 +213,7 @@ type EventQuery struct {
 	Limit  int
 }
 
-// Log reads events. Store has the memories that they are about.
+// EventLog reads events. Store has the memories that they are about.
 type EventLog struct {
 	DB    *kv.Store
 	Store *memory.Store
@@ -314,7 +314,7 @@ func shown(v *audience.View, e Event) Event {
 	return e
 }
 
-// Check tells what does not fit together in the records of the room.
+// CheckEvents tells what does not fit together in the records of the room.
 func CheckEvents(tx *kv.Tx) (problems []string, err error) {
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	n, err := last.Get(tx, lastKey)
@@ -355,7 +355,7 @@ func CheckEvents(tx *kv.Tx) (problems []string, err error) {
 	return problems, tx.Err()
 }
 
-// Mend has events fit the memories that are there, in a store that has lost transactions.
+// MendEvents has events fit the memories that are there, in a store that has lost transactions.
 func MendEvents(tx *kv.Tx) error {
 	var gone []string
 	highest := int64(0)

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Change collects what changes of one memory.
+// MemoryChange collects what changes of one memory.
 type MemoryChange struct{ Before, After record.LearnedMemory }
 
-// Changed says what is different between two states of a memory and of its counters. was and now may be the same one
+// CompareMemory says what is different between two states of a memory and of its counters. was and now may be the same one
 // where only the counters change, and the counters nil where they do not.
 func CompareMemory(was, now *record.MemoryRecord, usedWas, usedNow *record.MemoryUse) MemoryChange {
 	c := MemoryChange{record.LearnedMemory{ID: now.ID}, record.LearnedMemory{ID: now.ID}}
@@ -78,7 +78,7 @@ func times(before, after **time.Time, was, now *time.Time) {
 	*before, *after = was, now
 }
 
-// Add puts what changed of a memory into an event. The id comes into its list also where nothing changed.
+// AddChange puts what changed of a memory into an event. The id comes into its list also where nothing changed.
 func AddChange(e *record.LearnedEvent, c MemoryChange) {
 	if !slices.Contains(e.IDs, c.After.ID) {
 		e.IDs = append(e.IDs, c.After.ID)

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Rooms are the rooms of learning over one store.
+// Stores are the rooms of learning over one store.
 type Stores struct {
 	Events   *EventLog
 	Outcomes *Scorer

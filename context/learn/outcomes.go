@@ -28,13 +28,13 @@ const (
 // Signals are all of them, with how sure each is unless somebody says.
 var signals = map[string]float64{SourceExplicit: 1, SourceDetector: 0.8, SourceHeuristic: 0.5, SourceSystem: 0.9}
 
-// SureEnough is the confidence that a detector must have; below it the outcome counts as unknown.
+// MinDetectorConfidence is the confidence that a detector must have; below it the outcome counts as unknown.
 const MinDetectorConfidence = 0.7
 
-// MaxIDs is how many memories one call scores.
+// maxScoredIDs is how many memories one call scores.
 const maxScoredIDs = 200
 
-// Options are what a Room needs from elsewhere. The zero value works.
+// ScorerOptions are what a Room needs from elsewhere. The zero value works.
 type ScorerOptions struct {
 	Now func() time.Time // nil: time.Now
 	// Conversation reports whether there is a conversation that a reader sees. nil: there is none.
@@ -53,7 +53,7 @@ type Answer struct {
 	Cited []string // and of those that the answer names
 }
 
-// Room scores. Open makes one.
+// Scorer scores. Open makes one.
 type Scorer struct {
 	db   *kv.Store
 	mem  *memory.Store
@@ -70,7 +70,7 @@ type Scorer struct {
 	flushing bool
 }
 
-// Open loads what was shown.
+// OpenScorer loads what was shown.
 func OpenScorer(db *kv.Store, mem *memory.Store, opts ScorerOptions) (*Scorer, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -94,7 +94,7 @@ func OpenScorer(db *kv.Store, mem *memory.Store, opts ScorerOptions) (*Scorer, e
 
 func (r *Scorer) now() time.Time { return r.opts.Now().UTC().Truncate(time.Millisecond) }
 
-// Response is how an answer went.
+// AnswerOutcome is how an answer went.
 type AnswerOutcome struct {
 	Takeaway       string   // what was learned, in one or two sentences; empty: nothing
 	Outcome        string   // worked, failed, partial or unknown
@@ -104,13 +104,13 @@ type AnswerOutcome struct {
 	Client         string // who says so
 }
 
-// Scored is what an outcome has changed.
+// ScoreResult is what an outcome has changed.
 type ScoreResult struct {
 	Memories []record.ScoredMemory
 	Takeaway *record.Memory // nil: none was written
 }
 
-// Response scores what was shown in a conversation, and keeps what was learned. What was scored before is scored no more.
+// AnswerOutcome scores what was shown in a conversation, and keeps what was learned. What was scored before is scored no more.
 func (r *Scorer) Response(ctx context.Context, v *audience.View, p AnswerOutcome) (*ScoreResult, error) {
 	if err := r.check(&p); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// AnswerOf reports whether a change of the store is one of the outcome of an answer, and returns it: "" where nobody has
+// OutcomeChange reports whether a change of the store is one of the outcome of an answer, and returns it: "" where nobody has
 // told of it, or no longer.
 func OutcomeChange(ch kv.Change) (conversationID, messageID, outcome string, ok bool) {
 	_, now, ok := answers.Of(ch)
@@ -21,7 +21,7 @@ func OutcomeChange(ch kv.Change) (conversationID, messageID, outcome string, ok 
 	return conversationID, messageID, outcome, true
 }
 
-// All returns a function that gives all answers of a store of which somebody has told how they went. O(answers that used
+// AllOutcomes returns a function that gives all answers of a store of which somebody has told how they went. O(answers that used
 // memories).
 func AllOutcomes(db *kv.Store) func(ctx context.Context, visit func(conversationID, messageID, outcome string)) error {
 	return func(ctx context.Context, visit func(conversationID, messageID, outcome string)) error {

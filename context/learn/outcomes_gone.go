@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Forget takes memories that are deleted out of what was shown, in the transaction that deletes them. The others keep
+// ForgetInOutcomes takes memories that are deleted out of what was shown, in the transaction that deletes them. The others keep
 // their positions. O(conversations kept).
 func ForgetInOutcomes(tx *kv.Tx, ids []string) error {
 	gone := make(map[string]bool, len(ids))
@@ -93,7 +93,7 @@ func dropAnswers(tx *kv.Tx, conversationID string) error {
 	return tx.Err()
 }
 
-// Mend drops the outcomes of messages of conversations that are gone. there reports whether one is not.
+// mendOutcomes drops the outcomes of messages of conversations that are gone. there reports whether one is not.
 func mendOutcomes(tx *kv.Tx, there func(tx *kv.Tx, id string) (bool, error)) error {
 	gone, known := make(map[string]bool), make(map[string]bool)
 	for key := range answers.All(tx, "") {
@@ -118,7 +118,7 @@ func mendOutcomes(tx *kv.Tx, there func(tx *kv.Tx, id string) (bool, error)) err
 	return tx.Err()
 }
 
-// Check tells what does not fit together in the records of the room.
+// CheckOutcomes tells what does not fit together in the records of the room.
 func CheckOutcomes(tx *kv.Tx) (problems []string, err error) {
 	for key, s := range showings.All(tx, "") {
 		if len(s.Hits) == 0 || len(s.Hits) > maxConversationHits {

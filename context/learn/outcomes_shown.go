@@ -25,7 +25,7 @@ const (
 	HitMessages = "messages"
 )
 
-// Hit is something that was shown.
+// OutcomeHit is something that was shown.
 type OutcomeHit struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// world is a store in a folder, which can be opened anew, with memories and one conversation "c" with the answer "answer".
+// scorerWorld is a store in a folder, which can be opened anew, with memories and one conversation "c" with the answer "answer".
 type scorerWorld struct {
 	rapid.TB
 	dir           string

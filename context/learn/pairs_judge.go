@@ -45,7 +45,7 @@ const fewThings = 4
 // weightSlight is what a slight thing weighs beside others.
 const weightSlight = 0.3
 
-// Judge compares two statements of one kind. like is how alike they are for an embedder, by Levels.Likeness; 0 where
+// JudgePair compares two statements of one kind. like is how alike they are for an embedder, by Levels.Likeness; 0 where
 // nobody knows. Whether two are duplicates does not depend on which of them is the newer one.
 func JudgePair(older, newer *Statement, like float64) Judgement {
 	c := comparison{older: older, newer: newer, like: like, differs: older.said.In(newer.said)}
@@ -307,7 +307,7 @@ func isCapital(word string) bool {
 	return unicode.IsUpper(r)
 }
 
-// Supports reports whether a sentence says what a fact says, perhaps among other things: it has all that the fact is
+// SupportsFact reports whether a sentence says what a fact says, perhaps among other things: it has all that the fact is
 // about, names nobody else, and differs from it in no negation, number, date or name.
 func SupportsFact(fact, sentence *Statement) bool {
 	if sentence.supposed || fact.first && !sentence.first ||

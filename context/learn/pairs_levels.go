@@ -1,6 +1,6 @@
 package learn
 
-// Levels are the cosines of an embedder that mean something, for statements of one sentence.
+// SimilarityLevels are the cosines of an embedder that mean something, for statements of one sentence.
 type SimilarityLevels struct {
 	Far  float64 // of statements that have nothing to do with each other
 	Same float64 // from which on two statements say nearly the same
@@ -22,7 +22,7 @@ var levels = map[string]SimilarityLevels{
 	"all-MiniLM-L6-v2":    {Far: 0.40, Same: 0.93}, // by the runner, at 16 bits
 }
 
-// LevelsOf returns the levels of a model by its name. One that was not measured has those of the built-in table.
+// ModelLevels returns the levels of a model by its name. One that was not measured has those of the built-in table.
 func ModelLevels(model string) SimilarityLevels {
 	if l, ok := levels[model]; ok {
 		return l
@@ -30,5 +30,5 @@ func ModelLevels(model string) SimilarityLevels {
 	return levels[BuiltInModel]
 }
 
-// BuiltIn is the name of the built-in model.
+// BuiltInModel is the name of the built-in model.
 const BuiltInModel = "ctxd-static-1"

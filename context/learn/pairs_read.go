@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 )
 
-// Said is what a statement says, as far as rules look at it. Read makes one; it may be kept and used concurrently.
+// Statement is what a statement says, as far as rules look at it. Read makes one; it may be kept and used concurrently.
 type Statement struct {
 	said     memory.Statement
 	things   []string // what it is about, in its order, each once
@@ -33,7 +33,7 @@ type Statement struct {
 // maxThings is how much of a statement is compared.
 const maxThings = 64
 
-// Read reads a statement. O(text).
+// ReadStatement reads a statement. O(text).
 func ReadStatement(statement string) *Statement {
 	words := wordsOf(statement)
 	s := &Statement{said: memory.ReadStatement(statement)}
@@ -217,7 +217,7 @@ func nameOf(words []string, of map[string][]namedWords) (name string, longest in
 // maxSentences is how many sentences of a text are read.
 const maxSentences = 64
 
-// Sentences reads the sentences of a text that state something: those that end with a question mark are left out. Of a
+// ReadSentences reads the sentences of a text that state something: those that end with a question mark are left out. Of a
 // long text the first 64 are read.
 func ReadSentences(text string) (list []*Statement) {
 	for text != "" && len(list) < maxSentences {

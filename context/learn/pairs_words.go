@@ -145,7 +145,7 @@ func rows(texts ...string) map[string][][]string {
 	return of
 }
 
-// named is a row of words with the name of what it stands for.
+// namedWords is a row of words with the name of what it stands for.
 type namedWords struct {
 	row  []string
 	name string

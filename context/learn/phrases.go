@@ -33,7 +33,7 @@ type Phrase struct {
 	Weak  bool   // nothing says that it is one, but for what other texts say
 }
 
-// Key returns the key of a phrase that is given by itself, such as the name of an entity or what a person types: "" where
+// PhraseKey returns the key of a phrase that is given by itself, such as the name of an entity or what a person types: "" where
 // it has no word.
 func PhraseKey(s string) string {
 	var stems []string
@@ -57,13 +57,13 @@ type word struct {
 	class      class
 }
 
-// In gives the phrases of a text in order, one as often as it has it, until visit returns false.
+// EachPhrase gives the phrases of a text in order, one as often as it has it, until visit returns false.
 func EachPhrase(s string, visit func(Phrase) bool) { new(PhraseReader).In(s, visit) }
 
 // mostStems is how many stems a Reader keeps.
 const mostStems = 1 << 15
 
-// Reader reads many texts, and keeps the stems of their words: a stem takes longer than all else of a word. It belongs to
+// PhraseReader reads many texts, and keeps the stems of their words: a stem takes longer than all else of a word. It belongs to
 // one goroutine at a time. The zero value works.
 type PhraseReader struct {
 	stems map[string]string
@@ -229,5 +229,5 @@ func (r *reader) give(lang *language, words []word, sure bool) {
 // leastSure is the share of the texts with a phrase, one of so many, that have to say that it is one.
 const leastSure = 8
 
-// Counts reports whether a phrase is one, by how many texts say so and how many have it.
+// CountsAsPhrase reports whether a phrase is one, by how many texts say so and how many have it.
 func CountsAsPhrase(sure, all int) bool { return sure > 0 && sure*leastSure >= all }

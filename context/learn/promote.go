@@ -53,7 +53,7 @@ func next(m *memory.Record, u *memory.Use) step {
 	return stays
 }
 
-// Owner moves memories. The zero value with DB and Memories set works.
+// Promoter moves memories. The zero value with DB and Memories set works.
 type Promoter struct {
 	Memories *memory.Store
 	Now      func() time.Time // nil: time.Now
@@ -61,7 +61,7 @@ type Promoter struct {
 	mu sync.Mutex // held while a run is under way
 }
 
-// Report says what a run did, or would do.
+// PromotionReport says what a run did, or would do.
 type PromotionReport struct {
 	Moved    []record.MovedMemory // in the order of the numbers; of one memory in the order of its tiers
 	Archived []string
@@ -222,7 +222,7 @@ const (
 	promoteEveryMessages = 20
 )
 
-// Pace says when a run is due. It is safe for concurrent use.
+// PromotionPace says when a run is due. It is safe for concurrent use.
 type PromotionPace struct {
 	mu       sync.Mutex
 	last     time.Time // zero: there was none

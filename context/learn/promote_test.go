@@ -22,7 +22,7 @@ import (
 
 var promoteNoon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// world is a store with memories and their owner.
+// promoterWorld is a store with memories and their owner.
 type promoterWorld struct {
 	rapid.TB
 	now           time.Time

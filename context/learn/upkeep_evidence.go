@@ -23,7 +23,7 @@ type space struct {
 // nearest is how many texts are looked at that are near to a fact.
 const nearest = 16
 
-// likeSome is how alike two texts are at least that are compared by their words, see pairs.Levels.
+// minTextLikeness is how alike two texts are at least that are compared by their words, see SimilarityLevels.
 const minTextLikeness = 0.4
 
 // put adds a vector.

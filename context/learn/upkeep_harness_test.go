@@ -25,7 +25,7 @@ var upkeepNoon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 const day = 24 * time.Hour
 
-// world is a store with facts, what was said, and their Keeper. The vectors are those of the built-in model.
+// keeperWorld is a store with facts, what was said, and their Keeper. The vectors are those of the built-in model.
 type keeperWorld struct {
 	rapid.TB
 	db            *kv.Store

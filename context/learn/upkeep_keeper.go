@@ -27,10 +27,10 @@ const (
 	StepModel          = "model"
 )
 
-// Steps are all steps, in their order.
+// UpkeepSteps are all steps, in their order.
 var UpkeepSteps = []string{StepExtraction, StepEvidence, StepDecay, StepContradictions, StepMerging, StepModel}
 
-// Message is what a person said in a conversation.
+// FactMessage is what a person said in a conversation.
 type FactMessage struct {
 	Key     string // in the index of messages
 	ID      string
@@ -39,7 +39,7 @@ type FactMessage struct {
 	Private bool
 }
 
-// Question is a pair that rules cannot decide.
+// PairQuestion is a pair that rules cannot decide.
 type PairQuestion struct {
 	ID             string // of the question; short
 	Older, Newer   string
@@ -63,12 +63,12 @@ type Adviser interface {
 	Decide(ctx context.Context, list []PairQuestion) (answers map[string]string, tokens int64, err error)
 }
 
-// Vectors are those of an index, see search.Index.
+// FactVectors are those of an index, see search.Index.
 type FactVectors interface {
 	Stored(id string) (l *search.Likeness, ok bool)
 }
 
-// Options are what a Keeper works with. DB, Memory, Local and Remote must be set.
+// KeeperOptions are what a Keeper works with. DB, Memory, Local and Remote must be set.
 type KeeperOptions struct {
 	DB     *kv.Store
 	Memory *memory.Store
@@ -94,7 +94,7 @@ type Keeper struct {
 	working sync.Mutex // held by a run
 }
 
-// New returns a Keeper. It starts nothing.
+// NewKeeper returns a Keeper. It starts nothing.
 func NewKeeper(o KeeperOptions) *Keeper {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -125,7 +125,7 @@ func (k *Keeper) Due(ctx context.Context, idle time.Duration) (bool, error) {
 	return s.RunID != "" && !s.Done || s.Undoing || since >= betweenRuns || since < 0, nil
 }
 
-// Request says what a run is to do.
+// UpkeepRequest says what a run is to do.
 type UpkeepRequest struct {
 	DryRun bool     // nothing is written
 	Steps  []string // empty: all
@@ -133,7 +133,7 @@ type UpkeepRequest struct {
 	Progress func(step string, done, total int)
 }
 
-// Change is what a run did to a memory.
+// UpkeepChange is what a run did to a memory.
 type UpkeepChange struct {
 	Kind          string // of the event
 	ID            string
@@ -142,7 +142,7 @@ type UpkeepChange struct {
 	Before, After record.LearnedMemory
 }
 
-// Report says what a run did, or would do.
+// UpkeepReport says what a run did, or would do.
 type UpkeepReport struct {
 	RunID   string // "" for a dry run
 	Changes []UpkeepChange

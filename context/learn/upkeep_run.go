@@ -192,7 +192,7 @@ func (r *run) decay() error {
 	return r.apply(list)
 }
 
-// leastSure is how sure a fact is at least that is relied on.
+// minReliedConfidence is how sure a fact is at least that is relied on.
 const minReliedConfidence = 0.3
 
 // relied is the status of a fact that is so sure.
@@ -239,7 +239,7 @@ func (r *run) part(f *fact, fn func(*memory.Record)) part {
 	return p
 }
 
-// group is how many memories are changed in a transaction at most.
+// maxTxMemories is how many memories are changed in a transaction at most.
 const maxTxMemories = 100
 
 // apply makes changes.

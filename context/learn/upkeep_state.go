@@ -29,7 +29,7 @@ type Pair struct {
 	Halved []string `json:"halved,omitempty"`
 }
 
-// last is what is known of the last run.
+// lastRun is what is known of the last run.
 type lastRun struct {
 	RunID    string    `json:"runId"`
 	At       time.Time `json:"at"`
@@ -52,7 +52,7 @@ var (
 
 const lastRunKey = "last"
 
-// key is that of a pair: its two ids in order.
+// pairKey is that of a pair: its two ids in order.
 type pairKey struct{ a, b string }
 
 func keyOf(a, b string) pairKey {
@@ -96,7 +96,7 @@ func pairsWith(tx *kv.Tx, id string) (list []pairKey, err error) {
 	return list, tx.Err()
 }
 
-// Forget takes out what is known of memories that are deleted, in the transaction that deletes them. O(their pairs).
+// ForgetInPairs takes out what is known of memories that are deleted, in the transaction that deletes them. O(their pairs).
 func ForgetInPairs(tx *kv.Tx, ids []string) error {
 	for _, id := range ids {
 		list, err := pairsWith(tx, id)
@@ -112,7 +112,7 @@ func ForgetInPairs(tx *kv.Tx, ids []string) error {
 	return nil
 }
 
-// Check tells what does not fit together in the records of the room.
+// CheckPairs tells what does not fit together in the records of the room.
 func CheckPairs(tx *kv.Tx) (problems []string, err error) {
 	say := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	for text := range pairRecords.All(tx, "") {
@@ -141,7 +141,7 @@ func CheckPairs(tx *kv.Tx) (problems []string, err error) {
 	return problems, tx.Err()
 }
 
-// Mend has pairs fit the memories that are there, in a store that has lost transactions.
+// MendPairs has pairs fit the memories that are there, in a store that has lost transactions.
 func MendPairs(tx *kv.Tx) error {
 	var over, found []pairKey
 	for text := range pairRecords.All(tx, "") {

@@ -414,7 +414,7 @@ func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, e
 }
 
 // HandleTaken reports whether a memory or a context has a handle, inside a transaction. folded is
-// what handle.Fold makes of it.
+// what refs.FoldHandle makes of it.
 func (s *Store) HandleTaken(tx *kv.Tx, folded string) (bool, error) {
 	return handleOwners.Has(tx, folded)
 }

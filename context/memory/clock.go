@@ -1,7 +1,7 @@
 package memory
 
 // Clock finds out when memories were written, where the clock of the machine stood wrong for a time. Numbers are
-// given in order, so a memory was not written before one with a smaller number. Making a [Log] costs O(n log n), asking it
+// given in order, so a memory was not written before one with a smaller number. Making a [writeTimes] costs O(n log n), asking it
 // O(log n); it is for one goroutine and keeps nothing after that.
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Log has when the memories with their numbers were written.
+// writeTimes has when the memories with their numbers were written.
 type writeTimes struct {
 	now time.Time
 	all []written
@@ -21,7 +21,7 @@ type written struct {
 	latest time.Time // of this one and those before it
 }
 
-// New begins a log of at most n memories.
+// newWriteTimes begins a log of at most n memories.
 func newWriteTimes(now time.Time, n int) *writeTimes { return &writeTimes{now, make([]written, 0, n)} }
 
 // Add notes a memory. Times that are still to come count for nothing: there the clock stood in the future.

@@ -15,7 +15,7 @@ type (
 	ContextRecord = StoredContext
 )
 
-// PutContext writes a context; see [contexts.Tree.Put].
+// PutContext writes a context; see [contextTree.Put].
 func (s *Store) PutContext(ctx context.Context, v *audience.View, d ContextDraft, ifVersion *int) (*Context, error) {
 	c, err := s.tree.Put(ctx, v, d, ifVersion)
 	return s.written(v, c, err)
@@ -37,7 +37,7 @@ func (s *Store) written(v *audience.View, c *ContextRecord, err error) (*Context
 	return s.shownContext(v, c), nil
 }
 
-// DeleteContext removes a context; see [contexts.Tree.Delete].
+// DeleteContext removes a context; see [contextTree.Delete].
 func (s *Store) DeleteContext(ctx context.Context, v *audience.View, id string,
 	subtree bool,
 ) (moved, unlinked int, err error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Record is a context as it is stored.
+// StoredContext is a context as it is stored.
 type StoredContext struct {
 	record.Context
 	// HandleText is what the handle was made of, once the context is called something else: who
@@ -34,7 +34,7 @@ func (c *StoredContext) ShowsHandle(v *audience.View) bool {
 	return !v.Hides() || v.TextOf("", made) == made
 }
 
-// Member says since when a memory belongs to a context.
+// contextMember says since when a memory belongs to a context.
 type contextMember struct {
 	At time.Time `json:"at"`
 }
@@ -45,16 +45,16 @@ var (
 	contextMembers = kv.NewCollection[contextMember]("context-memory") // by Key
 )
 
-// Key is what a member is filed under. Ids hold no slash, so one parts them.
+// memberKey is what a member is filed under. Ids hold no slash, so one parts them.
 func memberKey(id, memoryID string) string { return id + "/" + memoryID }
 
-// CutKey returns the context and the memory of a Key.
+// cutMemberKey returns the context and the memory of a Key.
 func cutMemberKey(key string) (id, memoryID string) {
 	id, memoryID, _ = strings.Cut(key, "/")
 	return id, memoryID
 }
 
-// Tree writes contexts. All members must be set.
+// contextTree writes contexts. All members must be set.
 type contextTree struct {
 	DB     *kv.Store
 	Names  handleClaims
@@ -75,7 +75,7 @@ const (
 	maxContextDepth       = 64
 )
 
-// Draft is what a client may say of a context.
+// contextDraft is what a client may say of a context.
 type contextDraft struct {
 	ID          string // a new UUID when empty
 	Handle      string // of a new context; made of the name when empty

@@ -30,14 +30,14 @@ const (
 	DifferenceName     = "name"
 )
 
-// All are all values that In returns, in its order.
+// DifferenceKinds are all values that In returns, in its order.
 var DifferenceKinds = []string{DifferenceNegation, DifferenceNumber, DifferenceDate, DifferenceName}
 
-// In returns in what two statements differ, in the order of All. It is symmetric, and the same statement
+// Differences returns in what two statements differ, in the order of All. It is symmetric, and the same statement
 // differs in nothing from itself. O(text).
 func Differences(a, b string) []string { return ReadStatement(a).In(ReadStatement(b)) }
 
-// Said is what a statement says that another may say otherwise. Read makes one; it may be kept and used
+// Statement is what a statement says that another may say otherwise. Read makes one; it may be kept and used
 // concurrently.
 type Statement struct {
 	denies                bool
@@ -92,7 +92,7 @@ func more(a, b map[string]bool) bool {
 	return false
 }
 
-// Read reads a statement. O(text).
+// ReadStatement reads a statement. O(text).
 func ReadStatement(text string) Statement {
 	s := Statement{numbers: make(map[string]bool), dates: make(map[string]bool), names: make(map[string]bool)}
 	var before word // of the text, zero at the beginning

@@ -40,7 +40,7 @@ func wordSet(words string) map[string]bool {
 	return in
 }
 
-// numbered gives the words of each list its number, from a first one on.
+// numberedFrom gives the words of each list its number, from a first one on.
 func numberedFrom(first int, lists ...string) map[string]int {
 	of := make(map[string]int)
 	for i, list := range lists {
@@ -51,13 +51,13 @@ func numberedFrom(first int, lists ...string) map[string]int {
 	return of
 }
 
-// IsNumber reports whether a folded word is a number in words.
+// IsNumberWord reports whether a folded word is a number in words.
 func IsNumberWord(fold string) bool { return numberWords[fold] > 0 }
 
-// Denies reports whether a folded word denies what its statement says.
+// DeniesWord reports whether a folded word denies what its statement says.
 func DeniesWord(fold string) bool { return negations[fold] }
 
-// Changes are what people say when something is not as it was, as folded words of English and German.
+// ChangeWords are what people say when something is not as it was, as folded words of English and German.
 var ChangeWords = []string{
 	"now", "moved", "no longer", "not any more", "any more", "anymore", "no more", "instead", "changed", "switched",
 	"replaced", "stopped", "since then", "these days", "from now on", "as of", "used to", "gave up", "new", "meanwhile",

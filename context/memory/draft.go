@@ -36,11 +36,11 @@ const (
 
 	defaultWeight = 0.7 // importance and confidence that nobody gave
 
-	// LowConfidence is where a memory is no longer relied on.
+	// lowConfidence is where a memory is no longer relied on.
 	lowConfidence = 0.3
 )
 
-// Draft is what a client may say of a new memory.
+// DraftFields is what a client may say of a new memory.
 type DraftFields struct {
 	ID        string // a new UUID when empty
 	Handle    string // made of the statement when empty
@@ -107,7 +107,7 @@ func orElse(s, def string) string {
 	return s
 }
 
-// UTC returns a time as records have it.
+// inUTC returns a time as records have it.
 func inUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
@@ -116,7 +116,7 @@ func inUTC(t *time.Time) *time.Time {
 	return &at
 }
 
-// Check refuses a memory that says what no memory may, and tidies its texts and lists.
+// checkStored refuses a memory that says what no memory may, and tidies its texts and lists.
 func checkStored(m *storedMemory) (err error) {
 	for _, v := range []struct {
 		field, value string

@@ -4,7 +4,7 @@ package memory
 // its confidence is multiplied by exp(-0.01) for each whole period of 24 hours since it was created, supported or changed.
 // What a person or a program wrote down does not, nor do names, values and what is pinned.
 //
-// Nothing is written when it fades: who reads a memory asks [Confidence]. It is pure, O(1), and may be called concurrently.
+// Nothing is written when it fades: who reads a memory asks [ConfidenceAt]. It is pure, O(1), and may be called concurrently.
 
 import (
 	"math"
@@ -24,7 +24,7 @@ func Fades(m *record.MemoryRecord) bool {
 		m.Kind != record.MemoryIdentity && m.Kind != record.MemoryValue && !m.Pinned && !m.AlwaysInject
 }
 
-// Confidence returns how sure a memory is at a time, from 0 to 1. Before the time that its confidence is of, as with a
+// ConfidenceAt returns how sure a memory is at a time, from 0 to 1. Before the time that its confidence is of, as with a
 // clock that was set back, it is what is stored.
 func ConfidenceAt(m *record.MemoryRecord, now time.Time) float64 {
 	if !Fades(m) {
@@ -37,7 +37,7 @@ func ConfidenceAt(m *record.MemoryRecord, now time.Time) float64 {
 	return m.Confidence * math.Exp(-perPeriod*float64(n))
 }
 
-// Next returns when Confidence is another next, the zero time for one that does not fade.
+// nextFade returns when Confidence is another next, the zero time for one that does not fade.
 func nextFade(m *record.MemoryRecord, now time.Time) time.Time {
 	if !Fades(m) {
 		return time.Time{}

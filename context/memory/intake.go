@@ -22,7 +22,7 @@ const (
 	maxEvidence  = 200
 )
 
-// Taken says what an import has done, or would do.
+// ImportResult says what an import has done, or would do.
 type ImportResult = record.MemoryImported
 
 // Conflict is what an import met with one of its records.

@@ -181,7 +181,7 @@ func (s *Store) seesContext(v *audience.View) func(id string) bool {
 	}
 }
 
-// Called returns the contexts that a groups.NameKey names, as the reader sees them: of several those highest
+// Called returns the contexts that a audience.ContextNameKey names, as the reader sees them: of several those highest
 // in the tree, by id. beginning reports whether a longer text may name one.
 func (s *Store) Called(v *audience.View, key string) (list []*Context, beginning bool) {
 	s.mu.RLock()

@@ -18,7 +18,7 @@ const (
 	maxNamed     = 20 // entities that are found in a statement
 )
 
-// Entities returns the ids of the entities that a statement names, as far as the reader sees them: by a name
+// NamedEntities returns the ids of the entities that a statement names, as far as the reader sees them: by a name
 // or an alias of one word only as it is written, since a word may be a name as well; by one of
 // several words in any case. What means several entities means none. The longest name counts.
 // O(words).

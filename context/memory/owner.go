@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Owner is who has a handle.
+// handleOwner is who has a handle.
 type handleOwner struct {
 	Kind string `json:"kind"` // Memory or Context
 	ID   string `json:"id"`
@@ -24,7 +24,7 @@ const (
 	contextOwner = "context"
 )
 
-// Handles are the owners by folded handle.
+// handleOwners are the owners by folded handle.
 var handleOwners = kv.NewCollection("memory-handle", ownerCodec)
 
 // The bytes that begin the record of an owner. The id follows. Up to format 9 of the store it was JSON.
@@ -58,14 +58,14 @@ func decode(stored string) (*handleOwner, error) {
 	return ownerJSON.Decode(stored)
 }
 
-// tries are how many handles are made until one is free. Behind handle.Tries come those of a
+// tries are how many handles are made until one is free. Behind refs.MaxHandleTries come those of a
 // random handle with the long ending.
 const tries = refs.MaxHandleTries + 4
 
 // errRandom is what handles are made without.
 var errRandom = errors.New("no random numbers for a handle")
 
-// Folds returns the folds of all handles of a record.
+// handleFolds returns the folds of all handles of a record.
 func handleFolds(own string, former []string) []string {
 	list := make([]string, 0, 1+len(former))
 	for _, h := range append([]string{own}, former...) {
@@ -74,21 +74,21 @@ func handleFolds(own string, former []string) []string {
 	return list
 }
 
-// MemoryHandled returns what a memory is called.
+// HandledMemory returns what a memory is called.
 func HandledMemory(m *record.MemoryRecord) audience.Handled {
 	return audience.Handled{
 		Kind: refs.MemoryHandle, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
 	}
 }
 
-// ContextHandled returns what a context is called.
+// HandledContext returns what a context is called.
 func HandledContext(c *record.Context) audience.Handled {
 	return audience.Handled{
 		Kind: refs.ContextHandle, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Name: c.Name, Private: c.Private,
 	}
 }
 
-// Release takes the handles from a record that is deleted. What a private one was called stays private. note tells of a
+// releaseHandles takes the handles from a record that is deleted. What a private one was called stays private. note tells of a
 // note, inside the transaction, whether it is private; nil: none is.
 func releaseHandles(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id string) (private, found bool, err error)) error {
 	for _, own := range h.Handles {
@@ -105,7 +105,7 @@ func releaseHandles(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id strin
 	return audience.KeepHandledTx(tx, h)
 }
 
-// Has reports whether a record is found by its handles, also the former ones.
+// ownsHandles reports whether a record is found by its handles, also the former ones.
 func ownsHandles(tx *kv.Tx, is handleOwner, own string, former []string) (bool, error) {
 	for _, h := range handleFolds(own, former) {
 		by, err := handleOwners.Get(tx, h)
@@ -116,7 +116,7 @@ func ownsHandles(tx *kv.Tx, is handleOwner, own string, former []string) (bool, 
 	return true, nil
 }
 
-// Mend takes the handles of a record unless another has them. It returns whether the record has
+// mendHandles takes the handles of a record unless another has them. It returns whether the record has
 // its own, and which of the former ones.
 func mendHandles(tx *kv.Tx, by handleOwner, current string, aliases []string) (own bool, former []string, err error) {
 	take := func(h string) (bool, error) {
@@ -142,7 +142,7 @@ func mendHandles(tx *kv.Tx, by handleOwner, current string, aliases []string) (o
 	return own, former, nil
 }
 
-// Names give handles that nobody has.
+// handleClaims give handles that nobody has.
 type handleClaims struct {
 	// Elsewhere tells whether something else than a memory or a context has a handle,
 	// inside a transaction. nil: nothing has.

@@ -3,8 +3,8 @@ package memory
 // Score has the arithmetic of outcomes: how the score of a memory moves when its use worked or failed, and how
 // sure its successes are.
 //
-// Scores are integer hundredths from 0 to 100, since 0.7 + 0.2 is not 0.9 in binary. [Of] reads them from the counters
-// of a memory and [Apply] writes them there. [Wilson] is the lower bound of the share of successes at 95 % (Wilson 1927,
+// Scores are integer hundredths from 0 to 100, since 0.7 + 0.2 is not 0.9 in binary. [Score] reads them from the counters
+// of a memory and [ApplyOutcome] writes them there. [WilsonBound] is the lower bound of the share of successes at 95 % (Wilson 1927,
 // z = 1.96), in hundredths; it is found by comparing integers, so it is the same on every machine.
 //
 // The package keeps nothing, all of it is safe for concurrent use, and every function is O(1).
@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Start is the score of what was never scored.
+// startScore is the score of what was never scored.
 const startScore = 50
 
 const most = 100
@@ -26,13 +26,13 @@ var steps = map[string]int{
 	record.OutcomeWorked: 20, record.OutcomeFailed: -30, record.OutcomePartial: 5, record.OutcomeUnknown: 0,
 }
 
-// Known reports whether an outcome is one of its values.
+// KnownOutcome reports whether an outcome is one of its values.
 func KnownOutcome(outcome string) bool {
 	_, ok := steps[outcome]
 	return ok
 }
 
-// Of returns the score of a memory from its counters. Without a failure no score falls to 0, so that one stands for
+// Score returns the score of a memory from its counters. Without a failure no score falls to 0, so that one stands for
 // counters that were never scored.
 func Score(u *record.MemoryUse) int {
 	if u == nil || u.Score == 0 && u.Failed == 0 {
@@ -41,10 +41,10 @@ func Score(u *record.MemoryUse) int {
 	return ToHundredths(u.Score)
 }
 
-// Moved returns what becomes of a score by an outcome.
+// movedScore returns what becomes of a score by an outcome.
 func movedScore(score int, outcome string) int { return min(max(score+steps[outcome], 0), most) }
 
-// Apply counts an outcome and moves the score.
+// ApplyOutcome counts an outcome and moves the score.
 func ApplyOutcome(u *record.MemoryUse, outcome string) {
 	now := Score(u)
 	switch outcome {
@@ -67,18 +67,18 @@ const (
 	ProvenUses  = 2
 )
 
-// Lasts reports whether a memory of the tier history proved itself, so that it does not end with its time.
+// lastsBeyondHistory reports whether a memory of the tier history proved itself, so that it does not end with its time.
 func lastsBeyondHistory(m *record.MemoryRecord, u *record.MemoryUse) bool {
 	return m.Tier == record.TierHistory && u != nil && u.Uses >= ProvenUses && Score(u) >= ProvenScore
 }
 
-// Hundredths rounds a number to hundredths; Float is the number of hundredths.
+// ToHundredths rounds a number to hundredths; Float is the number of hundredths.
 func ToHundredths(x float64) int { return int(math.Round(x * most)) }
 
-// Float is the number of hundredths that is nearest to them in binary.
+// FromHundredths is the number of hundredths that is nearest to them in binary.
 func FromHundredths(hundredths int) float64 { return float64(hundredths) / most }
 
-// Wilson returns the lower bound of the share of worked among worked and failed at 95 %, in hundredths, and Start when
+// WilsonBound returns the lower bound of the share of worked among worked and failed at 95 %, in hundredths, and Start when
 // there are none.
 //
 // The bound is at least t where worked/n - t >= z sqrt(t(1-t)/n). With t = k/200 and z² = 2401/625 both sides are

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Memory is a memory as it is stored.
+// storedMemory is a memory as it is stored.
 type storedMemory struct {
 	record.MemoryRecord
 	// HandleText is what the handle was made of, once the memory says something else: who may not
@@ -29,7 +29,7 @@ type storedMemory struct {
 	unknown map[string]json.RawMessage // members of the stored record that this program does not know
 }
 
-// Numbered is a number that was used. Up to format 10 of the store it had the id of its memory while there was one.
+// usedNumber is a number that was used. Up to format 10 of the store it had the id of its memory while there was one.
 type usedNumber struct {
 	ID string `json:"id,omitempty"`
 }
@@ -67,7 +67,7 @@ func (m *storedMemory) timeMembers() [5]**time.Time {
 	return [...]**time.Time{&m.ValidFrom, &m.ValidTo, &m.LastEvidenceAt, &m.EvidenceUpTo, &m.ArchivedAt}
 }
 
-// Encode writes a memory. What can't be of any memory, such as a number below 0, is an error.
+// encodeStored writes a memory. What can't be of any memory, such as a number below 0, is an error.
 func encodeStored(m *storedMemory) (string, error) {
 	if m.Number < 0 || m.Version < 0 || m.EvidenceCount < 0 || !isWeight(m.Importance) || !isWeight(m.Confidence) {
 		return "", fmt.Errorf("number %d, version %d, evidence %d", m.Number, m.Version, m.EvidenceCount)
@@ -169,7 +169,7 @@ func flagIf(flag uint64, set bool) uint64 {
 	return 0
 }
 
-// Decode reads what Encode or a program of an older format wrote.
+// decodeStored reads what Encode or a program of an older format wrote.
 func decodeStored(stored string) (*storedMemory, error) {
 	if isJSON(stored) {
 		return decodeJSON(stored)
@@ -274,7 +274,7 @@ func decodeJSON(stored string) (*storedMemory, error) {
 
 const numberedForm = "\x01"
 
-// NumberedCodec writes a number that was used as the form and the id.
+// usedNumberCodec writes a number that was used as the form and the id.
 var usedNumberCodec = kv.Codec[usedNumber]{
 	Encode: func(n *usedNumber) (string, error) { return numberedForm + n.ID, nil },
 	Decode: func(stored string) (*usedNumber, error) {
@@ -291,7 +291,7 @@ var usedNumberCodec = kv.Codec[usedNumber]{
 
 var numberedJSON = kv.JSON[usedNumber]()
 
-// LastNumberCodec writes the last number in digits, as JSON does.
+// lastNumberCodec writes the last number in digits, as JSON does.
 var lastNumberCodec = kv.Codec[int64]{
 	Encode: func(n *int64) (string, error) { return strconv.FormatInt(*n, 10), nil },
 	Decode: func(stored string) (*int64, error) {

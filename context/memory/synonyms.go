@@ -122,7 +122,7 @@ func (s *Store) DeleteSynonyms(ctx context.Context, v *audience.View, words []st
 	return deleted, err
 }
 
-// SynonymsOf returns what means the same as words of a question; see [synonyms.View].
+// SynonymsOf returns what means the same as words of a question; see [synonymView].
 func (s *Store) SynonymsOf(words []string, public bool) map[string][]search.Synonym {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Sets are all sets that there are, for one that is to be joined to them: those that have one of
+// synonymSetIndex are all sets that there are, for one that is to be joined to them: those that have one of
 // its words. Private sets are joined to private ones, and others to others.
 type synonymSetIndex struct {
 	open, private class
@@ -20,7 +20,7 @@ type class struct {
 	n      int
 }
 
-// NewSets returns one without sets.
+// newSynonymSetIndex returns one without sets.
 func newSynonymSetIndex() *synonymSetIndex {
 	return &synonymSetIndex{
 		open: class{byWord: make(map[string][]*record.Synonyms)}, private: class{byWord: make(map[string][]*record.Synonyms)},

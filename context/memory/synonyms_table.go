@@ -32,13 +32,13 @@ const (
 // divides it among them.
 const weight = 0.8
 
-// View finds sets by the stems of the words in them.
+// synonymView finds sets by the stems of the words in them.
 type synonymView struct {
 	byID   map[string]*record.Synonyms
 	byStem map[string]map[string]*record.Synonyms // by id
 }
 
-// NewView returns one without sets.
+// newSynonymView returns one without sets.
 func newSynonymView() *synonymView {
 	return &synonymView{byID: make(map[string]*record.Synonyms), byStem: make(map[string]map[string]*record.Synonyms)}
 }
@@ -80,7 +80,7 @@ func foldedWords(s string) (list []string) {
 	return list
 }
 
-// Key is the same for all spellings of a synonym.
+// synonymKey is the same for all spellings of a synonym.
 func synonymKey(s string) string { return strings.Join(foldedWords(s), " ") }
 
 func stemsOf(words []string) (list []string) {
@@ -94,7 +94,7 @@ func stemsOf(words []string) (list []string) {
 	return list
 }
 
-// Check refuses what are no synonyms, or fewer than least, and returns words without repetitions.
+// checkSynonymWords refuses what are no synonyms, or fewer than least, and returns words without repetitions.
 func checkSynonymWords(words []string, least int) ([]string, error) {
 	if len(words) > MaxSynonyms {
 		return nil, fault.TooLarge("words", len(words), MaxSynonyms, "items")
@@ -132,10 +132,10 @@ func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" .-'’&/+", r)
 }
 
-// Share reports whether two lists have a synonym in common, however it is spelt.
+// shareSynonym reports whether two lists have a synonym in common, however it is spelt.
 func shareSynonym(a, b []string) bool { return len(WithoutSynonyms(a, b)) < len(a) }
 
-// Without are those of a list that are not in another.
+// WithoutSynonyms are those of a list that are not in another.
 func WithoutSynonyms(list, gone []string) (left []string) {
 	keys := make([]string, len(gone))
 	for i, w := range gone {
@@ -200,7 +200,7 @@ func widen(set *record.Synonyms, asked map[string][]string, found map[string]map
 	}
 }
 
-// inOrder has the same order in every run: what counts most first.
+// synonymsInOrder has the same order in every run: what counts most first.
 func synonymsInOrder(found map[string]map[string]float64) map[string][]search.Synonym {
 	out := make(map[string][]search.Synonym, len(found))
 	for word, others := range found {

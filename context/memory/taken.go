@@ -20,15 +20,15 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Saying is what is said in a tier: the same for all statements that fold alike.
+// TierStatement is what is said in a tier: the same for all statements that fold alike.
 type TierStatement struct{ Tier, Fold string }
 
-// SayingOf returns what a memory says. O(statement).
+// NewTierStatement returns what a memory says. O(statement).
 func NewTierStatement(m *record.MemoryRecord) TierStatement {
 	return TierStatement{m.Tier, audience.FoldStatement(m.Statement)}
 }
 
-// Index knows what is taken. New makes one.
+// StatementIndex knows what is taken. New makes one.
 type StatementIndex struct {
 	seed maphash.Seed
 
@@ -46,7 +46,7 @@ type claim struct {
 	said   uint64
 }
 
-// New returns an Index without anything.
+// NewStatementIndex returns an Index without anything.
 func NewStatementIndex() *StatementIndex {
 	return &StatementIndex{seed: maphash.MakeSeed(), said: make(map[uint64][]string)}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Check refuses a text that is too long or not valid UTF-8, and returns it without surrounding
+// checkText refuses a text that is too long or not valid UTF-8, and returns it without surrounding
 // blanks.
 func checkText(field, s string, most int) (string, error) {
 	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
@@ -31,7 +31,7 @@ func checkText(field, s string, most int) (string, error) {
 	return s, nil
 }
 
-// List checks a list of texts, and drops those that are blank or repeated.
+// checkTexts checks a list of texts, and drops those that are blank or repeated.
 func checkTexts(field string, list []string, most, longest int) ([]string, error) {
 	if len(list) > most {
 		return nil, fault.TooLarge(field, len(list), most, "items")
@@ -51,7 +51,7 @@ func checkTexts(field string, list []string, most, longest int) ([]string, error
 	return out, nil
 }
 
-// Labels checks tags or domains: each without #, with / between a tag and those below it.
+// checkLabels checks tags or domains: each without #, with / between a tag and those below it.
 func checkLabels(field string, list []string, most, longest int) ([]string, error) {
 	list = slices.Clone(list)
 	for i, s := range list {
@@ -75,7 +75,7 @@ func badInLabel(r rune) bool {
 	return r != '/' && r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
 }
 
-// IDs checks a list of ids, and drops repeated ones.
+// checkIDs checks a list of ids, and drops repeated ones.
 func checkIDs(field string, list []string, most int) ([]string, error) {
 	if len(list) > most {
 		return nil, fault.TooLarge(field, len(list), most, "items")
@@ -94,7 +94,7 @@ func checkIDs(field string, list []string, most int) ([]string, error) {
 	return out, nil
 }
 
-// Missing is fault.Missing for an id that stands in a field.
+// missingIn is fault.Missing for an id that stands in a field.
 func missingIn(sort, id, field string) error {
 	err := fault.Missing(sort, id)
 	err.Field = field

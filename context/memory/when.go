@@ -19,14 +19,14 @@ import (
 	"github.com/ctxd/ctxd/entities"
 )
 
-// Span is a stretch of whole days, half-open: From is the beginning of its first day, To of the one behind
+// DaySpan is a stretch of whole days, half-open: From is the beginning of its first day, To of the one behind
 // its last.
 type DaySpan struct{ From, To time.Time }
 
 // Holds reports whether a time is in the span.
 func (s DaySpan) Holds(t time.Time) bool { return !t.Before(s.From) && t.Before(s.To) }
 
-// Reading is what a question says of time.
+// TimeReading is what a question says of time.
 type TimeReading struct {
 	Span   *DaySpan // what it is about; nil: it does not say
 	Recent bool     // it asks for what is new
@@ -35,7 +35,7 @@ type TimeReading struct {
 // maxQuery is how many words of a question are read.
 const maxQuery = 200
 
-// Read reads a question that is asked at a time. The first span of it counts. O(question).
+// ReadTime reads a question that is asked at a time. The first span of it counts. O(question).
 func ReadTime(question string, now time.Time) (r TimeReading) {
 	words := questionWords(question)
 	words = words[:min(len(words), maxQuery)]
@@ -50,7 +50,7 @@ func ReadTime(question string, now time.Time) (r TimeReading) {
 	return r
 }
 
-// wordsOf splits a question into folded words; figures keep the hyphens and slashes inside of them.
+// questionWords splits a question into folded words; figures keep the hyphens and slashes inside of them.
 func questionWords(text string) []string {
 	words := strings.FieldsFunc(entities.Fold(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '-' && r != '.'
@@ -224,7 +224,7 @@ func year(w string) int {
 	return n
 }
 
-// written reads 2024-05-01, 2024-05 and 1.5.2024.
+// writtenDate reads 2024-05-01, 2024-05 and 1.5.2024.
 func writtenDate(w string, in *time.Location) (DaySpan, bool) {
 	for _, layout := range [...]string{"2006-1-2", "2.1.2006"} {
 		if t, err := time.ParseInLocation(layout, w, in); err == nil && year(strconv.Itoa(t.Year())) > 0 {

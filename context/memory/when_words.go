@@ -62,7 +62,7 @@ func phraseSet(words string) map[string]bool {
 	return in
 }
 
-// numbered gives the words of each list its number, from 1.
+// numberedWords gives the words of each list its number, from 1.
 func numberedWords(lists ...string) map[string]int {
 	of := make(map[string]int)
 	for i, list := range lists {
@@ -83,11 +83,11 @@ func rows(texts ...string) map[string][][]string {
 	return of
 }
 
-// Month returns the month, from 1, that a folded word names. certain is false for one that is another word
+// ParseMonth returns the month, from 1, that a folded word names. certain is false for one that is another word
 // too.
 func ParseMonth(fold string) (month int, certain bool) {
 	return months[fold], months[fold] > 0 && !alsoWords[fold]
 }
 
-// Weekday returns the day of the week, Monday being 1, that a folded word names; 0 for none.
+// ParseWeekday returns the day of the week, Monday being 1, that a folded word names; 0 for none.
 func ParseWeekday(fold string) int { return weekdays[fold] }

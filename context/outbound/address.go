@@ -82,7 +82,7 @@ func (s *Service) Resolve(t Target) (*Address, error) {
 	return a, nil
 }
 
-// CheckKey refuses what can't be a key. The error does not show it.
+// checkKey refuses what can't be a key. The error does not show it.
 func checkKey(key string) error {
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fault.Field("key", "the key has characters that no key has").
@@ -91,7 +91,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// Parse reads a URL that leads to the path of a service, or to its server: with the path
+// ParseAddress reads a URL that leads to the path of a service, or to its server: with the path
 // embeddings http://127.0.0.1:11434, http://127.0.0.1:11434/v1 and
 // http://127.0.0.1:11434/v1/embeddings are the same. Its errors don't show it: a wrong one may
 // hold a key.

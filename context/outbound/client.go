@@ -89,7 +89,7 @@ func (a *Address) Beside(path, other string) *Address {
 	return &b
 }
 
-// Read reads a body of at most so many bytes. A longer one is a *Refusal; other errors are
+// ReadBody reads a body of at most so many bytes. A longer one is a *Refusal; other errors are
 // those of the body.
 func ReadBody(body io.Reader, most int64) ([]byte, error) {
 	reply, err := io.ReadAll(io.LimitReader(body, most+1))

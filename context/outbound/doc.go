@@ -4,13 +4,13 @@
 // It owns what must be the same for all of them, because a mistake in one copy would leak a
 // key or a note:
 //
-//   - [Parse] reads a URL, and [Service.Resolve] says whether texts and a key may go there. A key
+//   - [ParseAddress] reads a URL, and [Service.Resolve] says whether texts and a key may go there. A key
 //     goes only to https or to this machine. What is this machine is decided by the address
 //     that is dialled, not by the name ([NewClient]).
 //   - [NewClient] follows no redirect: on one to another host the standard client would forward
 //     x-api-key and the body. It asks for no compression, so a small reply cannot unpack into a
-//     large one, and it bounds headers and, with [Read], bodies.
-//   - [Key] reads a key from where a setting says it is: the environment, a file that only its
+//     large one, and it bounds headers and, with [ReadBody], bodies.
+//   - [LoadKey] reads a key from where a setting says it is: the environment, a file that only its
 //     owner can read, or the keyring of the operating system. No error, log or URL holds one.
 //   - [Refusal] is a request without an answer: whether another try may help, how long the
 //     server asks to wait, and what a person can do. It never quotes the server, which may

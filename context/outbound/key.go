@@ -42,7 +42,7 @@ func IsKeySource(word string) bool {
 	return ok && path != "" || word == KeyNone
 }
 
-// Key returns the key that a source names, which a setting gives, "" for none. Its
+// LoadKey returns the key that a source names, which a setting gives, "" for none. Its
 // errors are fault.Unavailable and name the source, never a part of the key.
 func LoadKey(source, setting string) (string, error) {
 	if name, ok := strings.CutPrefix(source, KeyEnv); ok {

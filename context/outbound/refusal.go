@@ -29,7 +29,7 @@ type Refusal struct {
 	After   *time.Duration // how long the server asks to wait, nil for nothing
 }
 
-// Refused returns a refusal that is fault.Unavailable.
+// NewRefusal returns a refusal that is fault.Unavailable.
 func NewRefusal(format string, args ...any) *Refusal {
 	return &Refusal{Fault: fault.New(fault.Unavailable, format, args...)}
 }
@@ -124,7 +124,7 @@ func (s *Service) Complaint(res *http.Response, model string, most time.Duration
 	return r.WithHint("look into the log of its server")
 }
 
-// TooLong reports whether a complaint is of a text that is too long for the
+// isTooLong reports whether a complaint is of a text that is too long for the
 // model, which llama-server calls a fault of its own.
 func isTooLong(said []byte) bool {
 	text := strings.ToLower(string(said))

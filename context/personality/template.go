@@ -45,7 +45,7 @@ type Template struct {
 	Instructions string
 }
 
-// Problem is something about a template, at a place of its text.
+// TemplateProblem is something about a template, at a place of its text.
 type TemplateProblem = record.TemplateProblem
 
 // says returns what the options of a section that are chosen say, in their order.

@@ -1,12 +1,12 @@
 package personality
 
-// Value is one choice of an option.
+// OptionValue is one choice of an option.
 type OptionValue struct {
 	Name string
 	Says string // to a model, as a part of a sentence; "" says nothing
 }
 
-// Option is chosen among values. A yes-or-no option has the values true and false.
+// TemplateOption is chosen among values. A yes-or-no option has the values true and false.
 type TemplateOption struct {
 	Section string
 	Name    string
@@ -26,7 +26,7 @@ const (
 
 func yesNo(yes, no string) []OptionValue { return []OptionValue{{"true", yes}, {"false", no}} }
 
-// Options are all options that are chosen among values, in the order in which a prompt says them.
+// TemplateOptions are all options that are chosen among values, in the order in which a prompt says them.
 var TemplateOptions = []TemplateOption{
 	{SectionCommunication, "tone", []OptionValue{
 		{"warm", "warm"}, {"professional", "professional"}, {"direct", "direct"}, {"enthusiastic", "enthusiastic"},
@@ -102,6 +102,6 @@ const (
 	maxTemplateLine  = 200      // name, role, a trait, one of expertise
 	maxBackground    = 1000
 	maxTemplateList  = 20 // items of expertise and traits
-	// MaxSection is the length of the rendered section.
+	// MaxTemplateSection is the length of the rendered section.
 	MaxTemplateSection = 4000
 )

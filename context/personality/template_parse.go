@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
-// Parse reads a template. Without errs the template is there; problems are in the order of the text.
+// ParseTemplate reads a template. Without errs the template is there; problems are in the order of the text.
 func ParseTemplate(text string) (t *Template, errs, warnings []TemplateProblem) {
 	if len(text) > MaxTemplateBytes {
 		return nil, []TemplateProblem{{

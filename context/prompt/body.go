@@ -7,14 +7,14 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// Body is the text of a note in a form in which no line of it passes for one of a
+// NoteBody is the text of a note in a form in which no line of it passes for one of a
 // prompt. New makes one; the zero value is an empty text.
 type NoteBody struct{ text string }
 
 // String returns the whole text.
 func (b NoteBody) String() string { return b.text }
 
-// New makes a Body of a text in Markdown; if most is not 0, of so much of it as is needed
+// NewNoteBody makes a Body of a text in Markdown; if most is not 0, of so much of it as is needed
 // to cut it to at most so many characters. It says the same, but for its structure:
 //
 //   - headings come below those of a prompt: "#" becomes "####", "##" "#####", and

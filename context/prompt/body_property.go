@@ -20,10 +20,10 @@ const (
 	minValue         = 40    // a value is not cut to less
 )
 
-// Under returns the body with the lines of properties before it.
+// WithProperties returns the body with the lines of properties before it.
 func (b NoteBody) Under(list []Property) NoteBody { return NoteBody{WithProperties(list, b.text)} }
 
-// Under returns a text with a line "key: value" for each property before it, and an empty
+// WithProperties returns a text with a line "key: value" for each property before it, and an empty
 // line between. What is beyond MaxProperties or PropertyChars is counted.
 func WithProperties(list []Property, s string) string {
 	if len(list) == 0 {

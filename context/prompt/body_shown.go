@@ -2,7 +2,7 @@ package prompt
 
 import "strings"
 
-// Shown returns what is shown of a note whose frontmatter was taken off: its Markdown
+// RenderNote returns what is shown of a note whose frontmatter was taken off: its Markdown
 // as it stands, without HTML comments and %%comments%%, and without blank lines at both
 // ends. A line that held nothing but a comment goes. In code there are no comments, and
 // one that is not closed is text: half a note must not vanish by a slip. A %% at the
@@ -218,7 +218,7 @@ func (f *finder) codeSpan(i, end int) int {
 	return n
 }
 
-// lineEnd returns where the line at pos ends, and where the next one begins.
+// bodyLineEnd returns where the line at pos ends, and where the next one begins.
 func bodyLineEnd(s string, pos int) (end, next int) {
 	k := strings.IndexByte(s[pos:], '\n')
 	if k < 0 {

@@ -98,7 +98,7 @@ func TestCTX2_CommentsAreNotShown(t *testing.T) {
 	}
 }
 
-// pieces are what texts are made of that try all forms of lines.
+// bodyPieces are what texts are made of that try all forms of lines.
 var bodyPieces = []string{
 	"#", "##", "### ", "# a", "---", "--", "***", "* * *", "===", "\n", "\n", "\n", "\n\n", "\r\n", "\r", "\u2028", "\v", " ", "    ", "\t", "> ", ">", "- ", "1. ",
 	"```", "````", "~~~", "```go\n", "`", "|", "|---|", "\\", "<!--", "-->", "%%", "a", "b.", "word ", "日本。", "é", "👩‍👩‍👧", "\u200b", "\u00ad", "[[x]]", "…",

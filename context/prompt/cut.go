@@ -13,7 +13,7 @@ const Ellipsis = text.Ellipsis
 // Chars is the length of a text in the unit of budgets.
 func Chars[Text string | []byte](s Text) int { return text.CountChars(s) }
 
-// Cut is chars.Cut.
+// Cut is text.Truncate.
 func Cut(s string, limit int) (content string, cut bool) { return text.Truncate(s, limit) }
 
 // beyondBMP counts the code points of s that take two UTF-16 code units: in

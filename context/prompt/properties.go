@@ -15,7 +15,7 @@ var hidden = map[string]bool{
 	"cssclass": true, "cssclasses": true,
 }
 
-// Of returns the properties of a whole note in the order of its frontmatter, without
+// SplitProperties returns the properties of a whole note in the order of its frontmatter, without
 // empty ones, and the text behind the frontmatter. Of frontmatter that can't be read
 // there are none.
 func SplitProperties(note string) (list []Property, text string) {
@@ -34,7 +34,7 @@ func SplitProperties(note string) (list []Property, text string) {
 	return list, text
 }
 
-// Fields returns those fields of the frontmatter of a whole note that are properties, and
+// PropertyFields returns those fields of the frontmatter of a whole note that are properties, and
 // the text behind the frontmatter. It reports whether the frontmatter could be read.
 func PropertyFields(note string) (list []markdown.FrontmatterField, text string, ok bool) {
 	block, start := markdown.SplitFrontmatter(note)

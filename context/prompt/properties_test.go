@@ -36,7 +36,7 @@ func TestCTX3_Properties(t *testing.T) {
 	}
 }
 
-// TestPRIV8_EveryFunctionIsLinear runs Of over texts that are hostile, as frontmatter and
+// TestPRIV8_EveryFunctionIsLinear_Properties runs Of over texts that are hostile, as frontmatter and
 // as one value of it.
 func TestPRIV8_EveryFunctionIsLinear_Properties(t *testing.T) {
 	if testing.Short() {

@@ -18,7 +18,7 @@ const (
 // written. What is shown and what it may cost is decided without it.
 type style struct {
 	inline      func(string) string       // a text of one line, safe among the marks of the format
-	text        func(string) string       // a text of several lines that has the form of body.Body
+	text        func(string) string       // a text of several lines that has the form of NoteBody
 	cost        func(rune) int            // how many characters one takes in such a text; nil: one
 	whole       func(string, int) int     // the last place at or before a byte offset where an escaped text can be cut
 	frames      map[string]frame          // of the sections, by name

@@ -54,15 +54,15 @@ import (
 )
 
 const (
-	// DefaultConversations is how many conversations have a buffer, for each audience.
+	// defaultConversations is how many conversations have a buffer, for each audience.
 	defaultConversations = 256
-	// DefaultRest is how long after what was said the work begins at least.
+	// DefaultPassiveRest is how long after what was said the work begins at least.
 	DefaultPassiveRest = 50 * time.Millisecond
 	// patience is how long an embedder is waited for.
 	patience = 30 * time.Second
 )
 
-// Options are what a Recall needs from elsewhere.
+// PassiveOptions are what a Recall needs from elsewhere.
 type PassiveOptions struct {
 	// Turns returns the texts of the last two turns of a conversation that have ended, as a reader sees them,
 	// the earlier first. The error is NotFound for a conversation that he does not see.
@@ -73,7 +73,7 @@ type PassiveOptions struct {
 	Rest          time.Duration    // 0: DefaultRest
 }
 
-// Recall finds what waits for conversations. Open makes one.
+// Passive finds what waits for conversations. Open makes one.
 type Passive struct {
 	in   Indexes
 	opts PassiveOptions
@@ -125,7 +125,7 @@ const (
 	nowhere = "there is nothing to search"
 )
 
-// Open begins to find what waits for conversations. It ends when the store is closed.
+// OpenPassive begins to find what waits for conversations. It ends when the store is closed.
 func OpenPassive(db *kv.Store, rooms *audience.Views, in Indexes, opts PassiveOptions) *Passive {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -232,13 +232,13 @@ func (r *Passive) Dropped(conversation string) {
 	}
 }
 
-// Waiting is what waits for a conversation.
+// PassiveHits is what waits for a conversation.
 type PassiveHits struct {
 	Hits []Hit  // best first, as the reader sees them now
 	Why  string // why nothing waits, or that what does is of an earlier turn; "" when neither is so
 }
 
-// Waiting returns what waits for a conversation. It stays there until the next turn. O(hits).
+// PassiveHits returns what waits for a conversation. It stays there until the next turn. O(hits).
 func (r *Passive) Waiting(ctx context.Context, v *audience.View, conversation string) PassiveHits {
 	b, kept := r.kept(v, conversation)
 	pending := b.working || !b.since.IsZero()

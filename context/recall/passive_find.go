@@ -42,7 +42,7 @@ type found struct {
 	message bool
 }
 
-// candidate is a found while it is chosen.
+// passiveCandidate is a found while it is chosen.
 type passiveCandidate struct {
 	found
 	episode           bool

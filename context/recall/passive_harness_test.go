@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
 }
 
-// house is a store with memories and conversations, and what waits for these.
+// passiveHouse is a store with memories and conversations, and what waits for these.
 type passiveHouse struct {
 	searchtest.T
 	searchtest.Rooms
@@ -43,7 +43,7 @@ type passiveHouse struct {
 	looked        atomic.Int64 // how often turns were read
 }
 
-// open opens a house. e may be nil.
+// openPassive opens a house. e may be nil.
 func openPassive(t testing.TB, e embed.Embedder, opts recall.PassiveOptions) *passiveHouse {
 	t.Helper()
 	return openOver(t, searchtest.Open(t, kv.InMemory), e, opts)

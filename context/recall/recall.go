@@ -89,7 +89,7 @@ type Options struct {
 	Reranker embed.Reranker  // nil: the stage rerank does nothing
 	Stages   map[string]bool // those that are not as Stages says
 	Learned  Learned         // nil: the stages plan and action do nothing
-	// RerankTimeout is how long the reranker is waited for; 0: rerank.Timeout.
+	// RerankTimeout is how long the reranker is waited for; 0: embed.RerankTimeout.
 	RerankTimeout time.Duration
 	Now           func() time.Time
 }

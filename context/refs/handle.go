@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// Kind is what a handle names.
+// HandleKind is what a handle names.
 type HandleKind uint8
 
 // The kinds. Handles of the first three are stored, and share one namespace; the others
@@ -36,7 +36,7 @@ var kinds = [...]struct{ name, suffix string }{
 	DomainHandle:       {"domain", "_domain"},
 }
 
-// Kinds returns all kinds.
+// HandleKinds returns all kinds.
 func HandleKinds() []HandleKind {
 	return []HandleKind{MemoryHandle, ContextHandle, ConversationHandle, EntityHandle, TagHandle, DomainHandle}
 }
@@ -56,7 +56,7 @@ const (
 	MaxHandle = names.MaxHandle
 )
 
-// Fold returns the form in which handles are compared: that of package names, with full
+// FoldHandle returns the form in which handles are compared: that of package names, with full
 // case folding, so that ΣΟΦΟΣ is σοφος. Handles of which it is the same can't both be given.
 func FoldHandle(handle string) string {
 	if isASCII(handle) {
@@ -74,7 +74,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Lower returns the form in which handles are stored: NFC, lower case. To fold one begins with it, since
+// LowerHandle returns the form in which handles are stored: NFC, lower case. To fold one begins with it, since
 // some letters fold otherwise before: a handle is found by what was typed when it was chosen.
 func LowerHandle(handle string) string {
 	if isASCII(handle) {
@@ -83,7 +83,7 @@ func LowerHandle(handle string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(handle)))
 }
 
-// CheckCustom checks a handle that a person has chosen for a record of the kind, and
+// CheckHandle checks a handle that a person has chosen for a record of the kind, and
 // returns it as it is stored: NFC, lower case. Whether it is taken is for the store to say.
 func CheckHandle(handle string, kind HandleKind) (stored string, err error) {
 	if !kind.Stored() {

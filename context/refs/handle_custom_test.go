@@ -189,7 +189,7 @@ func TestREF5_FoldingIsDoneOnce(t *testing.T) {
 	}
 }
 
-// pieces are what texts are drawn from where plain characters would hardly hit a rule.
+// handlePieces are what texts are drawn from where plain characters would hardly hit a rule.
 var handlePieces = []string{
 	"not", "never", "no", "don't", "the", "I", "of", "claim", "memory", "conv", "conversation", "message", "msg", "tag",
 	"context", "entity", "domain", "42", "3", "_", "-", " ", " ", "/", "'", "’", ".", "@", "#", "é", "e\u0301", "\u0301", "\u0345",

@@ -36,11 +36,11 @@ const (
 	messageDigits      = 6
 )
 
-// Words returns the one to three words of a text that a handle takes, none when no word of
+// HandleWords returns the one to three words of a text that a handle takes, none when no word of
 // it tells.
 func HandleWords(text string) []string { return names.TellingWords(text, names.HandleWords) }
 
-// ForMemory returns a handle for a memory of some kind: words of its statement, and so many
+// NewMemoryHandle returns a handle for a memory of some kind: words of its statement, and so many
 // hexadecimal digits, at most LongHex, of what random gives. Its only error is random's.
 func NewMemoryHandle(statement, kind string, digits int, random io.Reader) (string, error) {
 	end, err := randomHex(digits, random)
@@ -54,10 +54,10 @@ func NewMemoryHandle(statement, kind string, digits int, random io.Reader) (stri
 	return join(words, "_"+end), nil
 }
 
-// ForContext returns the handle of a context with a name.
+// NewContextHandle returns the handle of a context with a name.
 func NewContextHandle(name string) string { return join(HandleWords(name), ContextHandle.Suffix()) }
 
-// ForContextRetry returns a handle of a context with a name for which that of ForContext is
+// NewRandomContextHandle returns a handle of a context with a name for which that of ForContext is
 // taken: one with four hexadecimal digits of what random gives.
 func NewRandomContextHandle(name string, random io.Reader) (string, error) {
 	digits, err := randomHex(ShortHandleHex, random)
@@ -67,13 +67,13 @@ func NewRandomContextHandle(name string, random io.Reader) (string, error) {
 	return join(HandleWords(name), "_"+digits+ContextHandle.Suffix()), nil
 }
 
-// ForTag returns the handle of a tag, which other tags may have too.
+// NewTagHandle returns the handle of a tag, which other tags may have too.
 func NewTagHandle(tag string) string { return join(HandleWords(tag), TagHandle.Suffix()) }
 
-// ForDomain returns the handle of a domain, which other domains may have too.
+// NewDomainHandle returns the handle of a domain, which other domains may have too.
 func NewDomainHandle(domain string) string { return join(HandleWords(domain), DomainHandle.Suffix()) }
 
-// ForConversation returns the handle of a conversation: one or two words of its title, and
+// NewConversationHandle returns the handle of a conversation: one or two words of its title, and
 // four digits of base 36 of the SHA-256 of title and time. Where that is taken, the next
 // counter gives another one.
 func NewConversationHandle(title string, createdAt time.Time, counter int) string {

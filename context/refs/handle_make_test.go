@@ -31,7 +31,7 @@ func memory(t testing.TB, statement, kind string, digits int) string {
 	return got
 }
 
-// hostile are texts that handles are made of nevertheless.
+// hostileNames are texts that handles are made of nevertheless.
 var hostileNames = map[string]string{
 	"nothing":                  "",
 	"marks":                    strings.Repeat("\u0301", 100_000),
@@ -287,7 +287,7 @@ func checkAll(t handleTester, text string) {
 	}
 }
 
-// fataler is what is used of *testing.T and *rapid.T.
+// handleTester is what is used of *testing.T and *rapid.T.
 type handleTester interface {
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)

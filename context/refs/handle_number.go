@@ -11,7 +11,7 @@ const numberPrefix = "claim_"
 // maxNumberDigits is how many digits the number of a memory is read from.
 const maxNumberDigits = 9
 
-// ParseNumber reads the number of a memory: 42, #42 or claim_42, in any case. It is at
+// ParseMemoryNumber reads the number of a memory: 42, #42 or claim_42, in any case. It is at
 // least 1, and has at most nine digits and no zero in front.
 func ParseMemoryNumber(ref string) (number uint64, ok bool) {
 	digits := ref
@@ -41,7 +41,7 @@ func allDigits(s string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// SplitMessage reads a reference to a message of a conversation, as
+// SplitMessageRef reads a reference to a message of a conversation, as
 // conversation_HANDLE_message_3 or conv_HANDLE_msg_a3f2b1, in any case: the handle of the
 // conversation, and which message, by its index if that is all digits, else by its hash. A
 // handle may hold the words itself: the last ones count.

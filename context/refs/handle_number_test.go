@@ -54,7 +54,7 @@ func TestREF14_ReferencesToMessages(t *testing.T) {
 	}
 }
 
-// functions are all that read a text, by their names.
+// handleFunctions are all that read a text, by their names.
 var handleFunctions = map[string]func(text string){
 	"Words":           func(text string) { refs.HandleWords(text) },
 	"ForMemory":       func(text string) { _, _ = refs.NewMemoryHandle(text, text, refs.LongHandleHex, seeded()) },
@@ -92,7 +92,7 @@ func TestREF4_EveryFunctionIsLinear(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+// TestEveryFunctionOfATextIsMeasured_Handle: one that is exported has its entry above.
 func TestEveryFunctionOfATextIsMeasured_Handle(t *testing.T) {
 	steps.Every(t, steps.Exported(t, "string"), slices.Collect(maps.Keys(handleFunctions)))
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// MaxFormer is how many former handles a record has at most.
+// MaxFormerHandles is how many former handles a record has at most.
 const MaxFormerHandles = 100
 
-// Renaming is what becomes of the handles of a record that gets another one.
+// HandleRename is what becomes of the handles of a record that gets another one.
 type HandleRename struct {
 	Handle string   // as it is stored
 	Former []string // with the one that it had
@@ -17,7 +17,7 @@ type HandleRename struct {
 	Had    bool     // it had the handle before: it need not be claimed
 }
 
-// Rename checks a handle that a person has chosen for a record with a handle and former ones.
+// RenameHandle checks a handle that a person has chosen for a record with a handle and former ones.
 // The errors are those of CheckCustom, and Limit for too many former handles.
 func RenameHandle(kind HandleKind, own string, former []string, asked string) (r HandleRename, err error) {
 	if r.Handle, err = CheckHandle(asked, kind); err != nil {

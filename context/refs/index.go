@@ -109,10 +109,10 @@ type Index struct {
 	dead int // of near
 }
 
-// kinds is how many kinds there are.
+// handleKinds is how many kinds there are.
 const handleKinds = int(DomainHandle) + 1
 
-// New returns an empty Index.
+// NewIndex returns an empty Index.
 func NewIndex() *Index {
 	return &Index{byKey: make(map[key]number), byHandle: make(map[string][]number)}
 }

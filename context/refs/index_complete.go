@@ -14,14 +14,14 @@ const (
 	MaxCompletions     = 50
 )
 
-// AllKindsFrom is the limit from which on each kind that matches appears.
+// AllKindsLimit is the limit from which on each kind that matches appears.
 const AllKindsLimit = handleKinds
 
 // numberMark begins the number of a memory where a handle could stand; see
-// handle.ParseNumber.
+// ParseMemoryNumber.
 const numberMark = "claim_"
 
-// Query is what Complete looks for.
+// IndexQuery is what Complete looks for.
 type IndexQuery struct {
 	Typed      string       // with or without the @
 	Kinds      []HandleKind // empty: all
@@ -30,7 +30,7 @@ type IndexQuery struct {
 	Skip       SkipEntry // nil: no more than that
 }
 
-// Skip leaves entries out. name is the place in Entry.Names of the name that was found, or
+// SkipEntry leaves entries out. name is the place in Entry.Names of the name that was found, or
 // ByHandle, or ByNumber. It is asked only for what would be found otherwise.
 type SkipEntry func(e *Entry, name int) bool
 

@@ -4,7 +4,7 @@
 // rooms to the right search, each kind with an index of its own over the same machinery.
 // This package reads queries, makes one list of those by words and by meaning, cuts
 // snippets, and says what counted. The words are package lexical, the vectors package
-// semantic; indexes that one embedder serves share a semantic.Scheduler. Open an Index after
+// semantic; indexes that one embedder serves share a vectors.Scheduler. Open an Index after
 // the records of its Source; whoever finds documents for people or prompts asks it, through
 // package audience where the reader may not see everything, and, by words alone, WQL through
 // a hook. All methods may be called concurrently; the store's closing ends its work.

@@ -105,12 +105,12 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	return x
 }
 
-// ReindexWords makes the index of words anew; see lexical.Index.Reindex.
+// ReindexWords makes the index of words anew; see words.Index.Reindex.
 func (x *Index) ReindexWords(ctx context.Context, progress func(done, total int)) error {
 	return x.words.Reindex(ctx, progress)
 }
 
-// ReindexVectors makes the vectors of all documents anew; see semantic.Index.Reindex.
+// ReindexVectors makes the vectors of all documents anew; see vectors.Index.Reindex.
 func (x *Index) ReindexVectors(ctx context.Context, progress func(done, total int)) error {
 	if x.vectors == nil {
 		return fault.New(fault.Unavailable, "no embedder is configured").WithHint("set embedder in the configuration")

@@ -35,7 +35,7 @@ const (
 	within        = " … " // between sentences of one paragraph
 )
 
-// Of returns the passages of a note in Markdown, without frontmatter, that answer a message
+// BestPassages returns the passages of a note in Markdown, without frontmatter, that answer a message
 // best, in the order of the note and at most so many code points long. near is the passage
 // by which a search has found the note, as plain text; "" for none.
 func BestPassages(note, message, near string, most int) string {
@@ -156,7 +156,7 @@ func (d *division) paragraph(start, end, number int) {
 	}
 }
 
-// words gives the words of a text by their stems.
+// eachStem gives the words of a text by their stems.
 func eachStem(s *text.Splitter, of string, found func(stem string)) {
 	s.Split(of, func(t text.Token) {
 		if !t.Symbol {
@@ -298,7 +298,7 @@ type Passage struct {
 	Start, End int    // bytes of the note
 }
 
-// Find is Of for who wants to know where the passages stand. Their text and headings are together at most about as
+// FindPassages is Of for who wants to know where the passages stand. Their text and headings are together at most about as
 // long.
 func FindPassages(note, message, near string, most int) (list []Passage) {
 	d := divide(note)

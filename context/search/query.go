@@ -68,7 +68,7 @@ var frequent = setOf(`a an and are as at be but by did do does for from had has 
 // saysNothing reports whether a word counts only when a query has no others.
 func saysNothing(w string) bool { return frequent[w] || text.IsPlainSymbol(w) }
 
-// Tells reports whether a folded word says something of what is looked for.
+// IsInformative reports whether a folded word says something of what is looked for.
 func IsInformative(w string) bool { return !saysNothing(w) && !slight[w] }
 
 // Operators are what a query may filter by, beside before: and after:. A Source has them.

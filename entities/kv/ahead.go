@@ -7,7 +7,7 @@ package kv
 
 import "sync"
 
-// Ahead is what a view has worked out in OnPrepare for its OnCommit handler. The zero
+// aheadState is what a view has worked out in OnPrepare for its OnCommit handler. The zero
 // value is empty. It is safe for concurrent use.
 type aheadState[T any] struct {
 	mu    sync.Mutex

@@ -144,7 +144,7 @@ func (s *Store) removeUnfinished() {
 // ReadOptions say how to read a backup.
 type ReadOptions = BackupReadOptions
 
-// ReadBackup reads a backup to its end, checks every byte of it and says what it holds, see backup.Read.
+// ReadBackup reads a backup to its end, checks every byte of it and says what it holds, see readBackup.
 func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, error) {
 	return readBackup(ctx, path, o)
 }

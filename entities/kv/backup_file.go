@@ -29,14 +29,14 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// About is what stands at the beginning of a backup, as JSON.
+// backupAbout is what stands at the beginning of a backup, as JSON.
 type backupAbout struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
 	Program string    `json:"program,omitempty"`
 }
 
-// Count counts a record by its key, and nothing for a key of the store itself.
+// countRecord counts a record by its key, and nothing for a key of the store itself.
 func countRecord(m *record.StoreManifest, key string) {
 	if strings.HasPrefix(key, "!") {
 		return
@@ -47,7 +47,7 @@ func countRecord(m *record.StoreManifest, key string) {
 	}
 }
 
-// Place checks that a file can be made at path.
+// checkBackupPath checks that a file can be made at path.
 func checkBackupPath(fsys disk.FS, path string, overwrite bool) error {
 	if _, err := fsys.ReadDir(filepath.Dir(path)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -73,14 +73,14 @@ func checkBackupPath(fsys disk.FS, path string, overwrite bool) error {
 		WithHint("choose another name, or ask for it to be replaced")
 }
 
-// Options say how to read a backup. The zero value is fine.
+// BackupReadOptions say how to read a backup. The zero value is fine.
 type BackupReadOptions struct {
 	FS       disk.FS                 // nil: that of the operating system
 	Format   int                     // the newest format of records that is read; 0: any
 	Progress func(done, total int64) // in bytes
 }
 
-// Read reads a backup to its end, checks every byte of it and says what it
+// readBackup reads a backup to its end, checks every byte of it and says what it
 // holds. With Options.Format set, one with newer records is refused.
 //
 // Errors are of kind NotFound without the file, Invalid when it is no backup or
@@ -106,7 +106,7 @@ func readBackup(ctx context.Context, path string, o BackupReadOptions) (*record.
 	return b.Manifest, nil
 }
 
-// Backup is one that is being read, by one goroutine.
+// BackupReader is one that is being read, by one goroutine.
 type BackupReader struct {
 	Manifest *record.StoreManifest // what it says of itself, with its checksum; no records are counted yet
 
@@ -143,7 +143,7 @@ const maxCollections = 1000
 // Close closes the file.
 func (b *BackupReader) Close() { _ = b.f.Close() }
 
-// Open reads the beginning of a backup and its checksum. Errors are those of Read.
+// OpenBackup reads the beginning of a backup and its checksum. Errors are those of Read.
 func OpenBackup(ctx context.Context, path string, o BackupReadOptions) (*BackupReader, error) {
 	fsys := o.FS
 	if fsys == nil {

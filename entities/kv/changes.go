@@ -25,5 +25,5 @@ type Change struct {
 	Old, New any
 }
 
-// Ahead is what a view has worked out in OnPrepare for its OnCommit handler, see ahead.Ahead.
+// Ahead is what a view has worked out in OnPrepare for its OnCommit handler, see aheadState.
 type Ahead[T any] = aheadState[T]

@@ -7,13 +7,13 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// Codec turns records of type T into the string that is stored and back, see codec.Codec.
+// Codec turns records of type T into the string that is stored and back, see disk.Codec.
 type Codec[T any] = disk.Codec[T]
 
 // JSON is the default codec.
 func JSON[T any]() Codec[T] { return disk.JSONCodec[T]() }
 
-// JSONText is JSON for texts that mostly are plain ASCII, see codec.JSONText.
+// JSONText is JSON for texts that mostly are plain ASCII, see disk.JSONTextCodec.
 func JSONText() Codec[string] { return disk.JSONTextCodec() }
 
 // Collection is a named set of records of one type, each under its id. It is

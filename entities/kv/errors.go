@@ -14,7 +14,7 @@ const (
 
 func unavailable(err error, msg string) *fault.Error { return disk.Unavailable(err, msg) }
 
-// DiskSays puts what a user can mend into words, see disk.Says.
+// ExplainDiskError puts what a user can mend into words, see disk.ExplainError.
 func ExplainDiskError(err error) string { return disk.ExplainError(err) }
 
 func unreadable(err error) error { return disk.Unreadable(err) }

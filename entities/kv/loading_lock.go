@@ -40,7 +40,7 @@ func (l *LoadLock) loadRest() {
 // To write under it is for the time before the first commit.
 func (l *LoadLock) Early() *sync.RWMutex { return &l.mu }
 
-// Lock takes the lock of the whole view for writing.
+// LoadLock takes the lock of the whole view for writing.
 func (l *LoadLock) Lock() {
 	l.LoadRest()
 	l.mu.Lock()

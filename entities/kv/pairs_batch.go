@@ -8,7 +8,7 @@ const (
 	batchesAhead = 4
 )
 
-// Batch hands writes on in lists, while the next are gathered. All are handed on after Close,
+// putBatch hands writes on in lists, while the next are gathered. All are handed on after Close,
 // which has to be called also after an error.
 type putBatch struct {
 	Insert func([]pendingPut) error // is called by one goroutine at a time, and not after an error
@@ -18,7 +18,7 @@ type putBatch struct {
 	done chan error        // what that has ended with
 }
 
-// Put is a write on its way.
+// pendingPut is a write on its way.
 type pendingPut struct {
 	disk.Pair
 	Deleted bool

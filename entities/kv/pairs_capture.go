@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// Capture keeps, while a snapshot is written in steps, what transactions
+// snapshotCapture keeps, while a snapshot is written in steps, what transactions
 // replace in the part not yet written. So the file is the state at one
 // transaction, though nobody was stopped for it. Keys up to the cursor are
 // written.

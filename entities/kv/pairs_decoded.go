@@ -9,7 +9,7 @@ import (
 // batchSize is how many pairs Decoded decodes in one go.
 const batchSize = 256
 
-// Decoded yields, in the order of scan, what read makes of up to some hundred pairs, which are
+// decodePairs yields, in the order of scan, what read makes of up to some hundred pairs, which are
 // decoded on all processors. decode and read are called by several goroutines at a time; read may
 // keep both slices. A pair that can't be decoded ends it after those before it. fail gets the
 // error, that of decode or of scan, nil for none.

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/disk"
 )
 
-// Overlay holds the writes of transactions that are accepted but not yet
+// writeOverlay holds the writes of transactions that are accepted but not yet
 // durable. Only writers look at it, which is why a View never sees them.
 //
 // A transaction leaves the overlay after its writes are in the committed
@@ -27,14 +27,14 @@ type writeOverlay struct {
 	m  map[string]queuedState
 }
 
-// Queued is the newest state of a key.
+// queuedState is the newest state of a key.
 type queuedState struct {
 	Raw     string
 	Deleted bool
 	Seq     uint64 // of the transaction that wrote it
 }
 
-// manyWrites is from where on the room of a transaction's writes is given back.
+// manyOverlayWrites is from where on the room of a transaction's writes is given back.
 const manyOverlayWrites = 8
 
 // Add takes in the n writes of a transaction.
@@ -118,7 +118,7 @@ func (o *writeOverlay) Range(from, prefix string,
 	return mergePairs(chunk, over), to, last
 }
 
-// Merge merges two lists in key order; on the same key that of b stays.
+// mergePairs merges two lists in key order; on the same key that of b stays.
 func mergePairs(a, b []disk.Pair) []disk.Pair {
 	if len(b) == 0 {
 		return a
@@ -137,7 +137,7 @@ func mergePairs(a, b []disk.Pair) []disk.Pair {
 	return append(append(out, a...), b...)
 }
 
-// Apply returns a list in key order with writes made, of each key one. It may change the list.
+// applyPuts returns a list in key order with writes made, of each key one. It may change the list.
 func applyPuts(list []disk.Pair, writes []pendingPut) []disk.Pair {
 	var put []disk.Pair
 	gone := make(map[string]bool)
@@ -152,7 +152,7 @@ func applyPuts(list []disk.Pair, writes []pendingPut) []disk.Pair {
 	return mergePairs(slices.DeleteFunc(list, func(p disk.Pair) bool { return gone[p.Key] }), put)
 }
 
-// Instead yields the pairs of next, in key order, with a list in the place of those that drop
+// substitutePairs yields the pairs of next, in key order, with a list in the place of those that drop
 // is true for. Neither is kept in memory as a whole but the list.
 func substitutePairs(next func([]disk.Pair) ([]disk.Pair, bool, error), drop func(disk.Pair) bool, list []disk.Pair,
 ) func([]disk.Pair) ([]disk.Pair, bool, error) {

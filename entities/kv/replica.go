@@ -17,10 +17,10 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
-// Log is the one order of commits of a store on several machines, see commitlog.Log.
+// Log is the one order of commits of a store on several machines, see outbox.Log.
 type Log = outbox.Log
 
-// Position is a place in a Log, see commitlog.Position.
+// Position is a place in a Log, see outbox.Position.
 type Position = outbox.Position
 
 // logKey holds how far a replica has applied its log. It is written in the same record of the

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
-// The methods of replicate.Store, which says what they do. One goroutine calls them all.
+// The methods of outbox.RunnerStore, which says what they do. One goroutine calls them all.
 
 // maxGroup is about how many bytes of transactions go into one entry, unless one alone has
 // more.

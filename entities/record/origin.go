@@ -1,14 +1,14 @@
 package record
 
 // Origin says what memories stem from: a conversation, a note, a client, or anything at all. memory.forget names
-// one of them. An [Origin] is a value without state; Of costs O(1), and Check refuses one that names none or several of
+// one of them. An [MemoryOrigin] is a value without state; Of costs O(1), and Check refuses one that names none or several of
 // them with Invalid.
 
 import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Origin says what memories stem from; exactly one member is set.
+// MemoryOrigin says what memories stem from; exactly one member is set.
 type MemoryOrigin struct {
 	ConversationID string `json:"conversationId,omitempty"`
 	NoteID         string `json:"noteId,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Before is what stands before the mark of a reference, an @ or a #.
+// MarkContext is what stands before the mark of a reference, an @ or a #.
 type MarkContext uint8
 
 // What may stand before a mark. Mentions by name count behind Blank, Opening and Other; handles and
@@ -35,7 +35,7 @@ var openingASCII = func() (set [utf8.RuneSelf]bool) {
 	return set
 }()
 
-// BeforeMark returns what a text ends with, behind which a mark follows. It is the one place that
+// ContextOfMark returns what a text ends with, behind which a mark follows. It is the one place that
 // decides this for mentions, handles and numbers. O(marks at the end of the text).
 func ContextOfMark(head string) MarkContext {
 	if head == "" {

@@ -16,7 +16,7 @@ import (
 // Ellipsis ends a text that was cut. It counts as one character.
 const Ellipsis = "…"
 
-// Count is the length of a text in the unit of budgets.
+// CountChars is the length of a text in the unit of budgets.
 func CountChars[Text string | []byte](s Text) (n int) {
 	for len(s) >= 8 {
 		word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
@@ -37,7 +37,7 @@ func CountChars[Text string | []byte](s Text) (n int) {
 	return n + utf8.RuneCountInString(string(s))
 }
 
-// Cut shortens a text to at most limit code points, the ellipsis included, on a
+// Truncate shortens a text to at most limit code points, the ellipsis included, on a
 // boundary of graphemes: no letter loses its accent, no emoji falls apart.
 // A limit below 1 gives "".
 func Truncate(s string, limit int) (text string, cut bool) {
@@ -50,10 +50,10 @@ func Truncate(s string, limit int) (text string, cut bool) {
 	return s[:BoundaryBefore(s, CharOffset(s, limit-1))] + Ellipsis, true
 }
 
-// Beginning returns the first n code points of a text, or all.
+// Prefix returns the first n code points of a text, or all.
 func Prefix(s string, n int) string { return s[:CharOffset(s, n)] }
 
-// Offset returns the byte offset of the n-th code point of s.
+// CharOffset returns the byte offset of the n-th code point of s.
 func CharOffset(s string, n int) int {
 	if len(s) <= n {
 		return len(s)

@@ -1,11 +1,11 @@
 package text
 
 // First keeps the first elements of what is added to it in an order, so that a page of a long list needs no
-// sorting of it all. A [List] is for one goroutine; adding costs O(1) mostly, and O(Most log Most) each Most elements.
+// sorting of it all. A [TopList] is for one goroutine; adding costs O(1) mostly, and O(Most log Most) each Most elements.
 
 import "slices"
 
-// List keeps the first Most of what is added to it by Compare.
+// TopList keeps the first Most of what is added to it by Compare.
 type TopList[T any] struct {
 	Most    int
 	Compare func(a, b T) int

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Name returns the form under which names are compared: NFC, case folded.
+// Fold returns the form under which names are compared: NFC, case folded.
 // Two names are the same name when their folds are equal.
 func Fold(s string) string {
 	for i := 0; i < len(s); i++ {
@@ -34,7 +34,7 @@ func foldASCII(s string) string {
 	return string(b)
 }
 
-// Append appends Name(s) to b.
+// AppendFold appends Name(s) to b.
 func AppendFold(b []byte, s string) []byte {
 	from := len(b)
 	b = append(b, s...)

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Clean returns a text in one line, of what a person sees of it.
+// OneLine returns a text in one line, of what a person sees of it.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(visible(text)), " ")
 }
@@ -36,7 +36,7 @@ func visible(text string) string {
 // Tags that some models put around what they think, and that a provider passes on.
 var thinking = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<reasoning>", "</reasoning>"}}
 
-// Answer reads what a model answered as one line: the first that says something, without quotes around it, and of at
+// AnswerLine reads what a model answered as one line: the first that says something, without quotes around it, and of at
 // most so many code points. "" is none: the model answered nothing, or null.
 func AnswerLine(answer string, most int) string {
 	for _, tag := range thinking {
@@ -63,7 +63,7 @@ func AnswerLine(answer string, most int) string {
 	return ""
 }
 
-// Says reports whether a line says something: it has a letter, a digit or an emoji.
+// HasContent reports whether a line says something: it has a letter, a digit or an emoji.
 func HasContent(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r)

@@ -23,24 +23,24 @@ func civilDay(year, month, day int) int64 {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix() / 86400
 }
 
-// Civil returns the date of a day number.
+// civilDate returns the date of a day number.
 func civilDate(day int64) (year, month, dayOfMonth int) {
 	y, m, d := time.Unix(day*86400, 0).UTC().Date()
 	return y, int(m), d
 }
 
-// DayOf returns the day number of the calendar date of t in its own zone.
+// dayNumber returns the day number of the calendar date of t in its own zone.
 func dayNumber(t time.Time) int64 {
 	y, m, d := t.Date()
 	return civilDay(y, int(m), d)
 }
 
-// FormatDay writes a day as 2006-01-02.
+// formatDay writes a day as 2006-01-02.
 func formatDay(day int64) string {
 	return time.Unix(day*86400, 0).UTC().Format(time.DateOnly)
 }
 
-// ParseTime reads a date, or a date with a time of day as RFC 3339 writes it;
+// parseTime reads a date, or a date with a time of day as RFC 3339 writes it;
 // one without an offset is in loc.
 func parseTime(s string, loc *time.Location) (datum, bool) {
 	s = strings.TrimSpace(s)
@@ -64,13 +64,13 @@ func parseTime(s string, loc *time.Location) (datum, bool) {
 	return datum{}, false
 }
 
-// Instant makes the value of a point in time; loc says which calendar day it
+// instantValue makes the value of a point in time; loc says which calendar day it
 // belongs to.
 func instantValue(t time.Time, loc *time.Location) datum {
 	return datum{Kind: kindInstant, Int: t.UnixMicro(), Day: dayNumber(t.In(loc))}
 }
 
-// Shift moves a date or an instant. Months and years keep the day of the month
+// shiftTime moves a date or an instant. Months and years keep the day of the month
 // where the target month has it and take its last day otherwise; days keep the
 // time of day over a change of daylight saving; hours turn a date into the
 // instant of its midnight in loc.

@@ -4,7 +4,7 @@ import (
 	"unicode"
 )
 
-// LikePattern is a LIKE pattern made ready, kept as long as its text stays.
+// likePattern is a LIKE pattern made ready, kept as long as its text stays.
 type likePattern struct {
 	text  string
 	ready bool

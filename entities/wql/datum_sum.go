@@ -2,7 +2,7 @@ package wql
 
 import "math"
 
-// Sum adds numbers without rounding, so that the sum does not depend on the
+// exactSum adds numbers without rounding, so that the sum does not depend on the
 // order the rows came in, and however many there are, in the memory of a few.
 // The parts do not overlap, and grow (Shewchuk, Adaptive Precision
 // Floating-Point Arithmetic, 1997).

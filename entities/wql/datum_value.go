@@ -39,7 +39,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
-// Kind is the kind of a value.
+// valueKind is the kind of a value.
 type valueKind uint8
 
 // Kinds of values.
@@ -56,13 +56,13 @@ const (
 	kindAny  // in shapes only: not known before the row is seen
 )
 
-// KindNames are the kinds in words, for messages.
+// kindNames are the kinds in words, for messages.
 var kindNames = [...]string{
 	kindNull: "NULL", kindText: "a text", kindChoice: "a select", kindNumber: "a number", kindBool: "a boolean",
 	kindDate: "a date", kindInstant: "a point in time", kindRef: "a reference", kindList: "a list", kindAny: "a value",
 }
 
-// Value is what an operand is for one row. Values are passed by pointer and
+// datum is what an operand is for one row. Values are passed by pointer and
 // reused, so that evaluating a row does not allocate.
 type datum struct {
 	Kind   valueKind
@@ -76,10 +76,10 @@ type datum struct {
 	Items []datum  // kindList: of a path over many entities; used when strs is nil
 }
 
-// Text makes the value of a text, in NFC.
+// textValue makes the value of a text, in NFC.
 func textValue(s string) datum { return datum{Kind: kindText, Text: toNFC(s)} }
 
-// Bool makes the value of a truth.
+// boolValue makes the value of a truth.
 func boolValue(b bool) datum {
 	if b {
 		return datum{Kind: kindBool, Int: 1}
@@ -87,7 +87,7 @@ func boolValue(b bool) datum {
 	return datum{Kind: kindBool}
 }
 
-// NFC is norm.NFC.String with a short way for ASCII.
+// toNFC is norm.NFC.String with a short way for ASCII.
 func toNFC(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
@@ -113,13 +113,13 @@ func (v *datum) Item(i int) datum {
 	return v.Items[i]
 }
 
-// Scope is what comparing needs of the run that it is part of.
+// evalScope is what comparing needs of the run that it is part of.
 type evalScope struct {
 	Zone *time.Location
 	Tick func(steps int) error // counts work; an error ends it
 }
 
-// Truth is a truth value of three-valued logic.
+// truthValue is a truth value of three-valued logic.
 type truthValue int8
 
 // Truth values. They are in order: AND is the least, OR the greatest.
@@ -136,7 +136,7 @@ func truthOf(b bool) truthValue {
 	return truthFalse
 }
 
-// Equal says whether two values are equal. A list is equal to what shares an
+// equalValues says whether two values are equal. A list is equal to what shares an
 // item with it: membership.
 func equalValues(a, b *datum, in *evalScope) truthValue {
 	if a.Kind == kindNull || b.Kind == kindNull {
@@ -158,7 +158,7 @@ func equalValues(a, b *datum, in *evalScope) truthValue {
 	return truthOf(c == 0)
 }
 
-// Contains says whether a list has an item, or all items of another list, and
+// containsValue says whether a list has an item, or all items of another list, and
 // whether a text has a part.
 func containsValue(a, b *datum, in *evalScope) truthValue {
 	if a.Kind == kindNull || b.Kind == kindNull {
@@ -184,7 +184,7 @@ func containsValue(a, b *datum, in *evalScope) truthValue {
 	return inText(a, b, strings.Contains)
 }
 
-// StartsWith is the prefix of a text and, as CONTAINS is, membership of a list.
+// startsWith is the prefix of a text and, as CONTAINS is, membership of a list.
 func startsWith(a, b *datum, in *evalScope) truthValue {
 	if a.Kind == kindList || a.Kind == kindRef || b.Kind == kindList {
 		return containsValue(a, b, in)
@@ -239,7 +239,7 @@ func sharedTexts(a, b *datum, all bool) (t truthValue, ok bool) {
 	return t, true
 }
 
-// AnyItem looks at the context as it goes: a list of a list may be long.
+// anyItem looks at the context as it goes: a list of a list may be long.
 func anyItem(list *datum, in *evalScope, test func(x *datum) truthValue) truthValue {
 	result := truthFalse
 	var x datum
@@ -253,7 +253,7 @@ func anyItem(list *datum, in *evalScope, test func(x *datum) truthValue) truthVa
 	return result
 }
 
-// Compare orders two values that are neither NULL nor lists. ok is false when
+// compareValues orders two values that are neither NULL nor lists. ok is false when
 // they have no common kind, which makes a comparison UNKNOWN. References have
 // an order here only to be told apart; the operators < <= > >= refuse them.
 func compareValues(a, b *datum, loc *time.Location) (c int, ok bool) {
@@ -329,7 +329,7 @@ func lowerASCII(c byte) byte {
 	return c
 }
 
-// IsASCII reports whether a text has no character beyond ASCII.
+// isASCII reports whether a text has no character beyond ASCII.
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
@@ -339,7 +339,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// ParseNumber reads a text as a finite number.
+// parseNumber reads a text as a finite number.
 func parseNumber(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] != '-' && s[0] != '+' && s[0] != '.' && !syntax.IsDigit(s[0]) {
@@ -349,7 +349,7 @@ func parseNumber(s string) (float64, bool) {
 	return n, err == nil && !math.IsInf(n, 0)
 }
 
-// ParseBool reads true and false, in any case, as 1 and 0.
+// parseBool reads true and false, in any case, as 1 and 0.
 func parseBool(s string) (int64, bool) {
 	switch entities.Fold(strings.TrimSpace(s)) {
 	case "true":
@@ -360,7 +360,7 @@ func parseBool(s string) (int64, bool) {
 	return 0, false
 }
 
-// TextOf returns the text of a value that has one: not of NULL and lists.
+// valueText returns the text of a value that has one: not of NULL and lists.
 func valueText(v *datum) (string, bool) {
 	switch v.Kind {
 	case kindText, kindChoice, kindRef:

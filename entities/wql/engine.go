@@ -136,7 +136,7 @@ func rowLimit(asked int) int {
 	return min(asked, MaxRows)
 }
 
-// Shown says what an engine answers from whose reader does not see everything. A nil
+// Visibility says what an engine answers from whose reader does not see everything. A nil
 // As or Types and TypeOf show all of that.
 type Visibility struct {
 	// Hides reports whether an entity does not exist for the reader, by what the entity

@@ -39,7 +39,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Class is the form in which an index holds the values of a field. What a value
+// indexClass is the form in which an index holds the values of a field. What a value
 // equals depends on what it is compared with: the text "10" equals 10 and "010"
 // does so too, but "10" and "010" are different texts. So a field may have an
 // index of each class, and a comparison asks that of its own.
@@ -59,7 +59,7 @@ const (
 // Ordered reports whether keys of the class have an order.
 func (c indexClass) Ordered() bool { return c >= classNumber }
 
-// HashKey returns the key of a value in an index of a class without order. ok
+// hashKey returns the key of a value in an index of a class without order. ok
 // is false for what has none, and is equal to nothing there.
 func hashKey(c indexClass, v *datum) (key string, ok bool) {
 	switch v.Kind {
@@ -78,7 +78,7 @@ func hashKey(c indexClass, v *datum) (key string, ok bool) {
 	return "", false
 }
 
-// OrderedKey is hashKey for a class with an order, which the keys have.
+// orderedKey is hashKey for a class with an order, which the keys have.
 func orderedKey(c indexClass, v *datum, loc *time.Location) (key int64, ok bool) {
 	switch v.Kind {
 	case kindText, kindChoice:
@@ -125,13 +125,13 @@ func keyNumber(key int64) float64 {
 	return math.Float64frombits(uint64(key))
 }
 
-// Key names an index. The names are folds.
+// indexKey names an index. The names are folds.
 type indexKey struct {
 	TypeName, Field string
 	Class           indexClass
 }
 
-// Lookup asks an index who has this value, or one between these.
+// indexLookup asks an index who has this value, or one between these.
 type indexLookup struct {
 	Key       indexKey
 	Stored    *storedField // the field, for who has to build the index
@@ -139,7 +139,7 @@ type indexLookup struct {
 	Low, High int64        // of one with an order; both belong to the range
 }
 
-// Index knows for one field of the live entities of one type who has which
+// fieldIndex knows for one field of the live entities of one type who has which
 // value. Its lock is that of indexes.
 type fieldIndex struct {
 	gen   uint64 // of the store that it shows
@@ -215,7 +215,7 @@ func (x *fieldIndex) orderedKeys(e *entities.Entity, keys []int64) []int64 {
 	return keys
 }
 
-// EachValue visits the value of a field, and each item of a list.
+// eachValue visits the value of a field, and each item of a list.
 func eachValue(f *storedField, e *entities.Entity, loc *time.Location, visit func(*datum)) {
 	if f == nil {
 		return
@@ -440,7 +440,7 @@ func (x *fieldIndex) Gather(p *indexLookup, ids []string) []string {
 	return ids
 }
 
-// Set are those of one engine. One is built when a query first wants it,
+// indexSet are those of one engine. One is built when a query first wants it,
 // and kept current by apply, at the cost of what changed. It is used only while
 // it is known to show the store's present generation; in any doubt it is built
 // again, or the rows are scanned.
@@ -464,7 +464,7 @@ type indexSet struct {
 // above which those that were not asked for longest are dropped.
 const maxEntries = 1 << 19
 
-// NewSet makes the indexes over a store: none, until a query wants one. loc says
+// newIndexSet makes the indexes over a store: none, until a query wants one. loc says
 // which day a point in time belongs to.
 func newIndexSet(src *entities.Store, loc *time.Location) *indexSet {
 	return &indexSet{src: src, loc: loc, gen: src.Gen, byType: make(map[string]map[indexKey]*fieldIndex), applied: src.Gen()}

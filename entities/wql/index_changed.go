@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 )
 
-// ChangedFields returns the folds of what differs between two entities, and
+// changedFields returns the folds of what differs between two entities, and
 // whether one of them came, went, or moved to another type.
 func changedFields(old, now *entities.Entity, hidden func(*entities.Entity) bool) (names []string, existence bool) {
 	if old == nil || now == nil || old.Live() != now.Live() || old.Type != now.Type || hidden(old) != hidden(now) {

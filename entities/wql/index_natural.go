@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
-// Beginning returns the part of a text that has a natural key of its own: not
+// naturalPrefix returns the part of a text that has a natural key of its own: not
 // more than most bytes, and no number or composed letter cut in two.
 func naturalPrefix(s string, most int) (part string, cut bool) {
 	if len(s) <= most {
@@ -29,7 +29,7 @@ func naturalPrefix(s string, most int) (part string, cut bool) {
 	return s[:end], true
 }
 
-// AppendNaturalKey appends the key of a text whose order by bytes is the natural
+// appendNaturalKey appends the key of a text whose order by bytes is the natural
 // order of names without case (entities.CompareNatural), so that sorting n rows
 // folds each once and not at each of n log n comparisons. A run of digits
 // becomes a digit, the number of digits without leading zeros, and these digits.

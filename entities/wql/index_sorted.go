@@ -119,13 +119,13 @@ func (x *fieldIndex) changeSorted(old, now *entities.Entity) {
 // cannot tell the order of all.
 func (x *fieldIndex) Len() (n int, ok bool) { return x.sorted.Len(), x.unplaced == 0 }
 
-// Sorted is an entity in an index of class InOrder.
+// sortedEntity is an entity in an index of class InOrder.
 type sortedEntity struct {
 	ID    string
 	Value string // the same for equal values and for no others
 }
 
-// Walk is a way through an index of class InOrder, in pieces between which its
+// indexWalk is a way through an index of class InOrder, in pieces between which its
 // lock may be free.
 type indexWalk struct {
 	desc      bool
@@ -135,7 +135,7 @@ type indexWalk struct {
 	end       string   // where it ends
 }
 
-// NewWalk begins a walk over all entities. Entities with equal values come by name
+// newIndexWalk begins a walk over all entities. Entities with equal values come by name
 // and id whatever the direction.
 func newIndexWalk(desc, nullsFirst bool) *indexWalk {
 	w := &indexWalk{desc: desc, parts: []string{valuePart, nullPart}, low: valuePart, high: nullPart}

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
-// Field is a field of entities as it is stored: not a computed one.
+// storedField is a field of entities as it is stored: not a computed one.
 type storedField struct {
 	Name    string
 	Kind    valueKind
@@ -15,7 +15,7 @@ type storedField struct {
 	Builtin builtinField
 }
 
-// Builtin is a field that every entity has.
+// builtinField is a field that every entity has.
 type builtinField uint8
 
 // Fields that every entity has.
@@ -28,7 +28,7 @@ const (
 	builtinUpdated
 )
 
-// Load reads a field that is not computed. Programs and indexes both read
+// loadField reads a field that is not computed. Programs and indexes both read
 // by it, so that an index holds what a comparison would see.
 func loadField(f *storedField, e *entities.Entity, loc *time.Location, v *datum) {
 	switch f.Builtin {

@@ -49,7 +49,7 @@ func (m *machine) compareSortTexts(a, b *sortKey) int {
 	return cmp.Or(cmp.Compare(len(a.key), len(b.key)), strings.Compare(a.s, b.s))
 }
 
-// naturalKey is index.AppendNaturalKey in the memory that the machine has for the
+// naturalKey is appendNaturalKey in the memory that the machine has for the
 // keys of a run.
 func (m *machine) naturalKey(s string) []byte {
 	if cap(m.keys)-len(m.keys) < 2*len(s)+16 {

@@ -14,14 +14,14 @@ import (
 	"github.com/ctxd/ctxd/entities"
 )
 
-// Schema is the declared types at one moment.
+// typeSchema is the declared types at one moment.
 type typeSchema struct {
 	Types  []*entities.Type
 	ByName map[string][]*entities.Type            // by fold
 	Named  func(name string) *entities.NamedTypes // tells whose type an entity has; nil: nobody runs a query
 }
 
-// New returns the schema of some types, with one put over them when a declaration is checked
+// newSchema returns the schema of some types, with one put over them when a declaration is checked
 // before it is stored, else nil.
 func newSchema(types []*entities.Type, over *entities.Type) *typeSchema {
 	s := &typeSchema{ByName: make(map[string][]*entities.Type, len(types)+1)}
@@ -52,7 +52,7 @@ func (s *typeSchema) TypeNames() []string {
 	return slices.Compact(names)
 }
 
-// FieldNames lists the declared fields of some types.
+// typeFieldNames lists the declared fields of some types.
 func typeFieldNames(types []*entities.Type) []string {
 	var names []string
 	seen := make(map[string]bool)
@@ -67,7 +67,7 @@ func typeFieldNames(types []*entities.Type) []string {
 	return names
 }
 
-// FieldKey names a field of a type: the name that people know, and whose type it is.
+// fieldKey names a field of a type: the name that people know, and whose type it is.
 func fieldKey(t *entities.Type, field string) string {
 	if t.Vault == "" {
 		return t.Name + "." + field
@@ -75,7 +75,7 @@ func fieldKey(t *entities.Type, field string) string {
 	return t.Name + "." + field + "\n" + t.Vault
 }
 
-// Cycle shows keys of fields that need each other by the names that people know.
+// formatCycle shows keys of fields that need each other by the names that people know.
 func formatCycle(keys []string) string {
 	for i, key := range keys {
 		keys[i], _, _ = strings.Cut(key, "\n")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unescaped returns a destination without the escapes of Markdown, HTML and URLs.
+// UnescapeDest returns a destination without the escapes of Markdown, HTML and URLs.
 func UnescapeDest(dest string) string {
 	if strings.IndexByte(dest, '\\') >= 0 {
 		var b strings.Builder
@@ -26,7 +26,7 @@ func UnescapeDest(dest string) string {
 	return dest
 }
 
-// Path returns a path, or a part of one, without escapes; as it is, where they say no text.
+// UnescapePath returns a path, or a part of one, without escapes; as it is, where they say no text.
 func UnescapePath(dest string) string {
 	if text := UnescapeDest(dest); utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text
@@ -34,7 +34,7 @@ func UnescapePath(dest string) string {
 	return dest
 }
 
-// IsPunct reports ASCII punctuation, the bytes that a backslash escapes.
+// isPunct reports ASCII punctuation, the bytes that a backslash escapes.
 func isPunct(c byte) bool {
 	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }

@@ -12,7 +12,7 @@ package markdown
 
 import "strings"
 
-// Kind is what a destination is to a vault.
+// DestKind is what a destination is to a vault.
 type DestKind uint8
 
 // Kinds of destinations.
@@ -22,7 +22,7 @@ const (
 	DestFile                      // the path of a file of the vault, be it there or not
 )
 
-// KindOf returns the kind of a destination as it is written.
+// DestKindOf returns the kind of a destination as it is written.
 //
 // A path is that of a file where its ending says so. People also write as destinations
 // what is none: addresses without a scheme, words that stand for an address, files of a
@@ -48,7 +48,7 @@ func DestKindOf(dest string) DestKind {
 	return DestPossible
 }
 
-// IsNote reports whether a path ends like a Markdown file.
+// IsNotePath reports whether a path ends like a Markdown file.
 func IsNotePath(p string) bool { return noteEndings[endingOf(p)] }
 
 // isElsewhere reports what can be no path in a vault.
@@ -130,7 +130,7 @@ var (
 		base canvas drawio excalidraw graphml psd sketch tldr vsd vsdx xmind xopp`)
 )
 
-// IsPicture reports whether a path is that of a picture, by its ending.
+// IsPicturePath reports whether a path is that of a picture, by its ending.
 func IsPicturePath(path string) bool { return pictures[endingOf(path)] }
 
 func setOf(words string) map[string]bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// functions are all that read a destination, by their names.
+// destFunctions are all that read a destination, by their names.
 var destFunctions = map[string]func(dest string){
 	"IsNote":    func(dest string) { markdown.IsNotePath(dest + ".md") },
 	"IsPicture": func(dest string) { markdown.IsPicturePath(dest + ".png") },
@@ -23,7 +23,7 @@ var destFunctions = map[string]func(dest string){
 	"Names.Target":      func(dest string) { new(markdown.DestNames).Target(dest) },
 }
 
-// TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile.
+// TestPRIV8_EveryFunctionIsLinear_Destinations runs all of them over texts that are hostile.
 func TestPRIV8_EveryFunctionIsLinear_Destinations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
@@ -38,7 +38,7 @@ func TestPRIV8_EveryFunctionIsLinear_Destinations(t *testing.T) {
 	})
 }
 
-// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+// TestEveryFunctionOfATextIsMeasured_Destinations: one that is exported has its entry above.
 func TestEveryFunctionOfATextIsMeasured_Destinations(t *testing.T) {
 	steps.Every(t, steps.Exported(t, "string"), slices.Collect(maps.Keys(destFunctions)))
 }

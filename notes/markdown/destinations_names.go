@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Names are what a destination, or the target of a wikilink, may name: each once.
+// DestNames are what a destination, or the target of a wikilink, may name: each once.
 type DestNames []string
 
 // Destination adds what a destination may name: with and without its escapes, a
@@ -51,7 +51,7 @@ func (n *DestNames) address(dest string) bool {
 	return u.Opaque == ""
 }
 
-// hasLine reports whether a destination is a file with a line number, which reads like
+// hasLineNumber reports whether a destination is a file with a line number, which reads like
 // an address: the file would be its scheme.
 func hasLineNumber(dest string) bool {
 	if end := strings.IndexAny(dest, "?#"); end >= 0 {

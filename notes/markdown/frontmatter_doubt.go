@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Names reports whether a text names a key at its head in a way that can't be read as
+// MentionsKey reports whether a text names a key at its head in a way that can't be read as
 // a field: what a person meant by it is in doubt. key is in lower case. It is for texts
 // without frontmatter that could be read whole. Time is linear.
 //
@@ -35,7 +35,7 @@ func MentionsKey(src, key string) bool {
 	return hasLine(rest, key)
 }
 
-// IsKey reports whether the key of a field means key, written in lower case: letter
+// MatchesKey reports whether the key of a field means key, written in lower case: letter
 // case, signs around it and characters that nobody sees do not count, and neither does a
 // value that stands in the key for want of a blank.
 func MatchesKey(written, key string) bool {
@@ -51,7 +51,7 @@ func isKey(text, key string) bool {
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=')
 }
 
-// Whole reports whether the head of a text is complete, so that it says what its writer
+// IsHeadComplete reports whether the head of a text is complete, so that it says what its writer
 // wants it to say. A text that is blank is not whole, nor one that ends within the
 // marker that opens frontmatter, or before the one that closes it: a program that
 // rewrites a file leaves such a text in it for a moment.

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// functions are all that read a text, by their names.
+// frontmatterFunctions are all that read a text, by their names.
 var frontmatterFunctions = map[string]func(text string){
 	"Split":   func(text string) { markdown.SplitFrontmatter(text) },
 	"Read":    func(text string) { _, _ = markdown.ReadFrontmatter(text, 1) },
@@ -26,7 +26,7 @@ var frontmatterFunctions = map[string]func(text string){
 	"Field.IsScalar": func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.IsScalar() },
 }
 
-// TestPRIV8_EveryFunctionIsLinear runs all of them over texts that are hostile, bare,
+// TestPRIV8_EveryFunctionIsLinear_Frontmatter runs all of them over texts that are hostile, bare,
 // between markers and as one value, and looks at the growth of their steps. What is
 // given to the YAML parser is at most 32 KiB, and not looked into here.
 func TestPRIV8_EveryFunctionIsLinear_Frontmatter(t *testing.T) {
@@ -49,7 +49,7 @@ func TestPRIV8_EveryFunctionIsLinear_Frontmatter(t *testing.T) {
 	})
 }
 
-// TestEveryFunctionOfATextIsMeasured: one that is exported has its entry above.
+// TestEveryFunctionOfATextIsMeasured_Frontmatter: one that is exported has its entry above.
 func TestEveryFunctionOfATextIsMeasured_Frontmatter(t *testing.T) {
 	wanted := steps.Exported(t, "string", "*Map", "Field")
 	steps.Every(t, wanted, slices.Collect(maps.Keys(frontmatterFunctions)))

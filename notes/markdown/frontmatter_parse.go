@@ -15,12 +15,12 @@ const (
 	maxYAMLValues  = 20_000    // values in all, aliases expanded
 )
 
-// Map is the YAML map at the head of a note, keys in file order.
+// Frontmatter is the YAML map at the head of a note, keys in file order.
 type Frontmatter struct {
 	Fields []FrontmatterField
 }
 
-// Field is one top-level key of the frontmatter.
+// FrontmatterField is one top-level key of the frontmatter.
 type FrontmatterField struct {
 	Key  string
 	Line int // of the key, from 1 in the whole source
@@ -74,7 +74,7 @@ func (f FrontmatterField) IsScalar() bool {
 	return true
 }
 
-// Block is where the YAML text lies in the source.
+// FrontmatterBlock is where the YAML text lies in the source.
 type FrontmatterBlock struct {
 	Found      bool
 	Unclosed   bool // a first line --- with YAML behind it and no end
@@ -82,7 +82,7 @@ type FrontmatterBlock struct {
 	Line       int  // of the first line of YAML, from 1
 }
 
-// Split finds the frontmatter and the offset at which the body
+// SplitFrontmatter finds the frontmatter and the offset at which the body
 // starts, a byte order mark skipped. The first line must be ---, the last one
 // --- or ..., and what lies between must begin like YAML: a note that merely
 // opens with a thematic break keeps its text.
@@ -141,7 +141,7 @@ func opensWithKey(rest string) bool {
 	return ok && plainKey(key) && !strings.ContainsRune(key, ' ') && (value == "" || value[0] == ' ')
 }
 
-// Read reads the YAML text, whose first line has the given number. The error says
+// ReadFrontmatter reads the YAML text, whose first line has the given number. The error says
 // what keeps it from being read, with the line and without text of the note.
 func ReadFrontmatter(yaml string, line int) (*Frontmatter, *fault.Error) {
 	if len(yaml) > MaxFrontmatter {
@@ -157,7 +157,7 @@ func ReadFrontmatter(yaml string, line int) (*Frontmatter, *fault.Error) {
 	return &Frontmatter{Fields: fields}, nil
 }
 
-// NotClosed is the error of a block without an end.
+// notClosed is the error of a block without an end.
 func notClosed() *fault.Error {
 	return broken(1, "the frontmatter is not closed", "end it with a line that holds only ---")
 }

@@ -433,7 +433,7 @@ func TestFrontmatter_VaultsTakeTheShortWay(t *testing.T) {
 	t.Logf("%d of %d took the short way", short, all)
 }
 
-// vaultNotes reads the notes of a real vault, by path relative to it.
+// readVaultNotes reads the notes of a real vault, by path relative to it.
 func readVaultNotes(t *testing.T, name string) map[string]string {
 	t.Helper()
 	root := os.Getenv("CTXD_TESTDATA")

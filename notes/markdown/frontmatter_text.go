@@ -16,7 +16,7 @@ func LineEnd(src string, pos int) (end, next int) {
 	return end, next
 }
 
-// LinkLen returns the length of the wikilink that s starts with, '!' included,
+// WikilinkLen returns the length of the wikilink that s starts with, '!' included,
 // or 0. A link lies on one line and holds no brackets.
 func WikilinkLen(s string) int {
 	i := 0

@@ -5,7 +5,7 @@ import (
 )
 
 // Link is one wikilink: !?[[target(#heading|#^block)?(|alias)?]]. A Markdown link to a
-// file is its destination alone: of [text](x.md#heading) and ![text](x.png), and of the
+// file is its destination alone: of [textBlock](x.md#heading) and ![textBlock](x.png), and of the
 // definition [label]: x.md, which stands for all links that use the label.
 type Link struct {
 	Target  string // trimmed; "" for [[#heading]], a link into the note itself

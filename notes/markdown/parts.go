@@ -26,7 +26,7 @@ type Part struct {
 	Block   string // without '^'
 }
 
-// Of returns the part that a link points at; false when it points at the whole note.
+// PartOfLink returns the part that a link points at; false when it points at the whole note.
 func PartOfLink(l Link) (Part, bool) {
 	p := Part{Heading: l.Heading, Block: l.Block}
 	return p, p != Part{}
@@ -40,13 +40,13 @@ func (p Part) String() string {
 	return p.Heading
 }
 
-// Max is how many parts of one note are looked for at a time.
+// MaxParts is how many parts of one note are looked for at a time.
 const MaxParts = 16
 
-// Span is a range of bytes, half open.
+// PartSpan is a range of bytes, half open.
 type PartSpan struct{ Start, End int }
 
-// Find returns where parts lie in the body of a note, in its order: without overlaps, and
+// FindParts returns where parts lie in the body of a note, in its order: without overlaps, and
 // whole lines each. Those that are not there are missing. Of several headings or blocks
 // of one name the first counts. At most Max parts are looked for; the others are missing.
 func FindParts(text string, list []Part) (spans []PartSpan, missing []Part) {
@@ -253,7 +253,7 @@ func markLen(line string) int {
 	return ListMark(line)
 }
 
-// fenceMark returns the first three characters of a line that can end code in fences.
+// readFenceMark returns the first three characters of a line that can end code in fences.
 func readFenceMark(line string) (mark string, ok bool) {
 	for _, mark := range []string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {

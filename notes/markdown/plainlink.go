@@ -9,7 +9,7 @@ import (
 const maxLabel = 999
 
 // refLink looks at what follows the text of a possible reference link, whose
-// ']' stands at i: [text][label], [label][] or [label]. It returns the end of
+// ']' stands at i: [textBlock][label], [label][] or [label]. It returns the end of
 // the link when the label is defined in the note, else 0: without a
 // definition the brackets are text.
 func (p *plainer) refLink(text string, i, end int) int {

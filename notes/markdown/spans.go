@@ -155,7 +155,7 @@ func destination(src string, i, end int) (start, stop, after int) {
 	if i >= end {
 		return 0, 0, 0
 	}
-	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [text]([[page]]), as Logseq has it
+	if n := linkLen(src[i:end]); n > 0 && src[i] == '[' { // [textBlock]([[page]]), as Logseq has it
 		return i, i + n, i + n
 	}
 	if src[i] != '<' {

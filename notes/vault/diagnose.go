@@ -72,17 +72,17 @@ type Fix struct {
 	Edit  Edit
 }
 
-// Entities is asked for types and names: entities.Store.
+// EntityLookup is asked for types and names: entities.Store.
 type EntityLookup interface {
 	RenameEntities
 	TypesNamed(name string) *entities.NamedTypes
 	OfType(name string) []*entities.Entity
 }
 
-// Check checks a query of an entity of a type; "" for none. Lines and columns count from 1, columns in UTF-16 code units.
+// QueryCheck checks a query of an entity of a type; "" for none. Lines and columns count from 1, columns in UTF-16 code units.
 type QueryCheck func(query, typeName string) []record.Diagnostic
 
-// Note returns the problems of the note at a path, in the order of its text, and the text that they are of.
+// Diagnose returns the problems of the note at a path, in the order of its text, and the text that they are of.
 func Diagnose(s NoteStore, ents EntityLookup, check QueryCheck, where RenameScope, p string) (list []Problem, text string, err error) {
 	var n *notes.Note
 	d := &doctor{where: where, ents: ents}

@@ -60,7 +60,7 @@
 // A note that was private stays private until a whole file says otherwise, because an
 // editor may empty a file or cut it before it writes the new text. A file is whole when
 // its head is: it is not blank, and if it opens with the marker of frontmatter, that is
-// closed (frontmatter.Whole). The head decides because a file that is being written is a
+// closed (markdown.IsHeadComplete). The head decides because a file that is being written is a
 // beginning of what it will be, and what is behind the head does not say whether a note is
 // private. No time is waited for: a quiet period would end for a slow writer too. This
 // holds for a file that was removed and made anew, as long as its tombstone is kept. Each

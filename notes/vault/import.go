@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// Request says what to import and how.
+// ImportRequest says what to import and how.
 type ImportRequest struct {
 	Path     string // of the folder, absolute
 	Name     string // of the vault; "": that of the folder

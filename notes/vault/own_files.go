@@ -13,7 +13,7 @@ import (
 // NeverWritten is why files of the daemon and vaults are kept apart.
 const NeverWritten = "nothing is ever written into a vault"
 
-// Holding returns the name of the vault in whose folder a file lies, or would lie when it
+// FindHoldingVault returns the name of the vault in whose folder a file lies, or would lie when it
 // were made; "" for none.
 func FindHoldingVault(ctx context.Context, db *kv.Store, file string) (name string, err error) {
 	err = db.View(ctx, func(tx *kv.Tx) error {
@@ -28,7 +28,7 @@ func FindHoldingVault(ctx context.Context, db *kv.Store, file string) (name stri
 	return name, err
 }
 
-// CheckOutside returns an error when a file that is to be written lies in the folder of a
+// CheckOutsideVaults returns an error when a file that is to be written lies in the folder of a
 // vault.
 func CheckOutsideVaults(ctx context.Context, db *kv.Store, file string) error {
 	name, err := FindHoldingVault(ctx, db, file)
@@ -53,7 +53,7 @@ func (im *Importer) checkOwnFiles(place string) error {
 	return nil
 }
 
-// Lies reports whether a file or folder lies in a folder, or is that folder, however their
+// LiesWithin reports whether a file or folder lies in a folder, or is that folder, however their
 // paths are written: links, letter case and forms of Unicode are those of the file system.
 // What is not there would lie where the folders do that are. Of a link both count, where it
 // lies and where it leads.

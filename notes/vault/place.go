@@ -214,7 +214,7 @@ func isNamed(all []*vault, name string) bool {
 	return slices.ContainsFunc(all, func(v *vault) bool { return v.Name == name })
 }
 
-// nameOf makes a name for the vault in a folder: that of the folder, with
+// vaultNameFor makes a name for the vault in a folder: that of the folder, with
 // hyphens for what may not stand in a name; where nothing is left of it, one
 // that tells it from others.
 func vaultNameFor(p string) string {

@@ -7,8 +7,8 @@ import "github.com/ctxd/ctxd/entities/record"
 type (
 	// Status is the state of an imported vault.
 	Status = record.VaultStatus
-	// Result is what an import did.
+	// ImportResult is what an import did.
 	ImportResult = record.VaultResult
-	// Skip is one thing that an import did not take in, or not whole.
+	// ImportSkip is one thing that an import did not take in, or not whole.
 	ImportSkip = record.VaultSkip
 )

@@ -226,7 +226,7 @@ func relative(folder, file string, dot bool) string {
 	return p
 }
 
-// Names returns the texts that a link of a note may have for its target so that it leads to another note, the shortest
+// linkTexts returns the texts that a link of a note may have for its target so that it leads to another note, the shortest
 // first; for a Markdown link, its path with escapes.
 func linkTexts(w notes.World, l markdown.Link, from, to *notes.Note) (list []string) {
 	writer := &writer{job: &job{before: w}, after: w, from: from, text: from.Body}

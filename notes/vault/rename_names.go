@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Entities is asked which entity has a name, and which fields refer to entities by name: entities.Store. It is not
+// RenameEntities is asked which entity has a name, and which fields refer to entities by name: entities.Store. It is not
 // called while the notes are locked.
 type RenameEntities interface {
 	Named(name string, skip entities.Skip) []*entities.Entity

@@ -131,7 +131,7 @@ func headingNames(said string, was, now *outline, at int) []string {
 	return list
 }
 
-// linkText is a heading as a link names it: without the characters that have a meaning there.
+// headingLinkText is a heading as a link names it: without the characters that have a meaning there.
 func headingLinkText(heading string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("#|^:%[]\\", r) {

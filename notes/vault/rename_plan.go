@@ -10,12 +10,12 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Store is asked what notes there are and where links lead: notes.Store.
+// NoteStore is asked what notes there are and where links lead: notes.Store.
 type NoteStore interface {
 	Suppose(ask func(notes.World))
 }
 
-// Where says which notes a rename is about.
+// RenameScope says which notes a rename is about.
 type RenameScope struct {
 	Vault string
 	// Buffers are texts that are not saved yet, by path: they count in place of what is stored.
@@ -106,7 +106,7 @@ func newJob(w notes.World, where RenameScope) *job {
 	return j
 }
 
-// With returns the World in which the texts of buffers are those of the notes. A buffer that is no note yet is one.
+// withBuffers returns the World in which the texts of buffers are those of the notes. A buffer that is no note yet is one.
 func withBuffers(w notes.World, where RenameScope) notes.World {
 	if len(where.Buffers) == 0 {
 		return w

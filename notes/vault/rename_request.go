@@ -34,7 +34,7 @@ const (
 	RenameTitleOnly    = "title" // its title and first heading alone
 )
 
-// Files plans moves of files and folders that an editor is about to make. A folder moves with all that is in it.
+// MoveFiles plans moves of files and folders that an editor is about to make. A folder moves with all that is in it.
 func MoveFiles(s NoteStore, where RenameScope, moves []Move) (plan *RenamePlan, err error) {
 	s.Suppose(func(w notes.World) {
 		j := newJob(w, where)
@@ -91,7 +91,7 @@ type NoteRename struct {
 	What string // OfBoth, OfFile or OfTitle; "": OfBoth
 }
 
-// Note plans another name for a note. Its file gets the name if it has the old one; so do its title in the frontmatter
+// RenameNote plans another name for a note. Its file gets the name if it has the old one; so do its title in the frontmatter
 // and its first heading.
 //
 // Where it is the name of the entity of the note, mentions of it and values of fields that say it get the new name, too;
@@ -188,7 +188,7 @@ type PartRename struct {
 	New  string
 }
 
-// Heading plans another text for a heading. It may be the title of its note.
+// RenameHeading plans another text for a heading. It may be the title of its note.
 func RenameHeading(s NoteStore, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
 	return part(s, where, r, func(n *notes.Note) ([]Edit, error) {
 		name := strings.TrimSpace(r.New)
@@ -214,7 +214,7 @@ func (o *outline) lacks(at, count int, name string) bool {
 	return len(o.headings) != count || o.headings[at].Text != name
 }
 
-// Block plans another identifier for a block.
+// RenameBlock plans another identifier for a block.
 func RenameBlock(s NoteStore, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
 	return part(s, where, r, func(n *notes.Note) ([]Edit, error) {
 		var old string

@@ -14,7 +14,7 @@ type TagRename struct {
 	Old, New string // without '#'
 }
 
-// Tag plans another name for a tag in all notes of the vault.
+// RenameTag plans another name for a tag in all notes of the vault.
 func RenameTag(s NoteStore, where RenameScope, r TagRename) (plan *RenamePlan, err error) {
 	old, name := strings.TrimPrefix(r.Old, "#"), strings.TrimPrefix(r.New, "#")
 	switch {

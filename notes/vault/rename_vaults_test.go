@@ -123,7 +123,7 @@ func stem(p string) string {
 	return p
 }
 
-// vault is what the resolver knows of some files.
+// renameVault is what the resolver knows of some files.
 type renameVault struct {
 	byPath, byName, byTitle map[string][]string
 }

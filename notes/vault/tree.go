@@ -184,7 +184,7 @@ func (t *tree) gone(p string) bool {
 	return !there && !t.couldNotRead(p)
 }
 
-// within reports whether a path is that of a folder or of something in it.
+// isWithin reports whether a path is that of a folder or of something in it.
 func isWithin(p, dir string) bool {
 	return p == dir || dir == "." || strings.HasPrefix(p, dir) && p[len(dir)] == '/'
 }

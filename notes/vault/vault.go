@@ -61,7 +61,7 @@ type remain struct {
 	EntityID string `json:"entityId"`
 }
 
-// Options are what an Importer needs beside the rooms. The zero value works.
+// ImporterOptions are what an Importer needs beside the rooms. The zero value works.
 type ImporterOptions struct {
 	Now     func() time.Time // nil: time.Now
 	Exclude []string         // patterns as in .ctxdignore, for every vault
@@ -101,13 +101,13 @@ type Importer struct {
 	seam seam // of tests
 }
 
-// job is work on one vault.
+// importJob is work on one vault.
 type importJob struct {
 	asked bool // it was asked for, so that a second one is refused
 	done  chan struct{}
 }
 
-// New returns an importer into the given rooms. What it follows ends when db is
+// NewImporter returns an importer into the given rooms. What it follows ends when db is
 // closed.
 func NewImporter(db *kv.Store, ents *entities.Store, ns *notes.Store, opts ImporterOptions) *Importer {
 	if opts.Now == nil {

@@ -63,7 +63,7 @@ func (w *watchWorld) imports(t testing.TB, req vault.ImportRequest) *vault.Impor
 	return res
 }
 
-// folder writes files into a new folder.
+// importFolder writes files into a new folder.
 func importFolder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "my vault")

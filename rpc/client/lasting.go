@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options say how to connect.
+// ReconnectOptions say how to connect.
 type ReconnectOptions struct {
 	// Dial makes a connection. It is called for the first call, and again after the
 	// connection was lost.
@@ -26,7 +26,7 @@ type ReconnectOptions struct {
 	Hint   string      // of the error of a call that found no daemon
 }
 
-// Conn is a connection to the daemon that outlives it. New makes one.
+// ReconnectingConn is a connection to the daemon that outlives it. New makes one.
 type ReconnectingConn struct {
 	opts ReconnectOptions
 
@@ -34,7 +34,7 @@ type ReconnectingConn struct {
 	client *Client       // nil until the first dial succeeds
 }
 
-// New makes a connection, which is dialled when a call needs it.
+// NewReconnectingConn makes a connection, which is dialled when a call needs it.
 func NewReconnectingConn(o ReconnectOptions) *ReconnectingConn {
 	d := &ReconnectingConn{opts: o, lock: make(chan struct{}, 1)}
 	d.lock <- struct{}{}

@@ -41,7 +41,7 @@
 // # Locks
 //
 // Server.mu is taken before schedule.mu of a connection, and that one before
-// places.Pool.mu, Gate.mu, memory.mu, replies.mu and outbound.mu, never after them.
+// readPool.mu, Gate.mu, memory.mu, replies.mu and outbound.mu, never after them.
 // Nothing that may wait is called with one of them held.
 //
 // # Concurrency

@@ -87,13 +87,13 @@ func (e *Envelope) check() string {
 	return ""
 }
 
-// ValidID reports whether a value may be an id: a string, a number or null.
+// validID reports whether a value may be an id: a string, a number or null.
 func validID(id []byte) bool {
 	c := id[0]
 	return c == '"' || c == 'n' || c == '-' || c >= '0' && c <= '9'
 }
 
-// SameID reports whether two ids are the same value. Strings may be escaped in
+// sameID reports whether two ids are the same value. Strings may be escaped in
 // different ways.
 func sameID(a, b []byte) bool {
 	if bytes.Equal(a, b) {
@@ -102,7 +102,7 @@ func sameID(a, b []byte) bool {
 	return a[0] == '"' && b[0] == '"' && Unquote(a) == Unquote(b)
 }
 
-// ReadBatch takes the elements of a list apart. Of a list that is too long only the
+// readBatch takes the elements of a list apart. Of a list that is too long only the
 // count is of interest.
 func readBatch(s *Scanner, limit int) (list []Envelope, err error) {
 	err = s.Array(func() error {

@@ -41,10 +41,10 @@ const (
 // keptBuffer is how many bytes a connection that was busy may keep to read into.
 const keptBuffer = 32 << 10
 
-// SmallBuffer is how many bytes an idle connection holds to read into.
+// smallBuffer is how many bytes an idle connection holds to read into.
 const smallBuffer = 4 << 10
 
-// ErrTimeout says that a message was not complete in time.
+// errReadTimeout says that a message was not complete in time.
 var errReadTimeout = errors.New("a message was not complete in time")
 
 // HeaderError is a header block that says no length, so that nothing after it
@@ -54,7 +54,7 @@ type HeaderError struct{ msg string }
 // Error says what is wrong with the header.
 func (e *HeaderError) Error() string { return e.msg }
 
-// LargeError is a message over the limit, which has been dropped to its end: a
+// TooLargeError is a message over the limit, which has been dropped to its end: a
 // client may not listen before it has sent all of a message.
 type TooLargeError struct {
 	limit int
@@ -70,7 +70,7 @@ func (e *TooLargeError) Error() string {
 // notification, which is never answered.
 func (e *TooLargeError) ID() []byte { return e.head.id() }
 
-// Options bound what a Reader takes.
+// ReaderOptions bound what a Reader takes.
 type ReaderOptions struct {
 	MessageBytes int           // of a message at most
 	HeaderBytes  int           // of a header block at most
@@ -79,7 +79,7 @@ type ReaderOptions struct {
 	Hold         func(n int)   // told by how much the buffer grows and shrinks; may be nil
 }
 
-// Deadliner is the part of a net.Conn that bounds reading.
+// readDeadliner is the part of a net.Conn that bounds reading.
 type readDeadliner interface{ SetReadDeadline(time.Time) error }
 
 // Reader cuts the bytes of a connection into messages. It belongs to one

@@ -2,14 +2,14 @@ package jsonrpc
 
 import "time"
 
-// Client is what the pool knows of a client, over all of its connections. The zero
+// poolClient is what the pool knows of a client, over all of its connections. The zero
 // value is one that is new.
 type poolClient struct {
 	readTime
 	lastTurns // under Pool.mu
 }
 
-// Conn is what the pool knows of a connection. Its methods are called under the lock
+// poolConn is what the pool knows of a connection. Its methods are called under the lock
 // that the connection keeps its reads under, unless they say otherwise.
 type poolConn struct {
 	pool   *readPool

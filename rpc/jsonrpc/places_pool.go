@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// Pool bounds how many reads of all connections compute at a time: more of them
+// readPool bounds how many reads of all connections compute at a time: more of them
 // than there are processors help nobody, but keep everybody who waits for a processor
 // waiting, such as those who read a cancellation. It has a number of places, and a
 // read needs one to compute.
@@ -55,7 +55,7 @@ type readPool struct {
 	looking  bool   // the next look for reads that don't give way is set
 }
 
-// Line is one of the two lines of those who wait.
+// poolLine is one of the two lines of those who wait.
 type poolLine int
 
 const (
@@ -292,7 +292,7 @@ func (p *readPool) look() {
 	p.watch()
 }
 
-// Figures say how a pool stands.
+// PoolStats say how a pool stands.
 type PoolStats struct {
 	Free    int // places
 	Running int // reads that compute on a place or aside
@@ -301,7 +301,7 @@ type PoolStats struct {
 	Waiting int // connections and reads in line
 }
 
-// Figures returns how the pool stands.
+// PoolStats returns how the pool stands.
 func (p *readPool) Figures() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

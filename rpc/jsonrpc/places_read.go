@@ -17,7 +17,7 @@ const (
 	asideEach = 4              // reads may compute aside for each place
 )
 
-// Read is what the pool knows of a read. Its methods are called by the goroutine that
+// poolRead is what the pool knows of a read. Its methods are called by the goroutine that
 // runs the read.
 type poolRead struct {
 	conn     *poolConn

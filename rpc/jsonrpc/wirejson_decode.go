@@ -286,7 +286,7 @@ func (d *decoding) object(v reflect.Value, p *plan) error {
 	return nil
 }
 
-// Clip makes a name that a client made up fit for an error that tells it back: it is
+// ClipName makes a name that a client made up fit for an error that tells it back: it is
 // bounded, and quoted when it is empty or does strange things where it is shown.
 func ClipName(name string) string {
 	const most = 64

@@ -67,7 +67,7 @@ func NewEncoder(special map[reflect.Type]AppendFunc) *Encoder { return &Encoder{
 // Buffer holds a value as JSON.
 type Buffer struct{ buf []byte }
 
-// PooledBuffer is how large a buffer may be to be used again; larger ones are left
+// maxPooledBuffer is how large a buffer may be to be used again; larger ones are left
 // to the collector, and are their reader's for good.
 const maxPooledBuffer = 64 << 10
 

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNesting is the one scan error that ends the connection: a stack of
+// errNesting is the one scan error that ends the connection: a stack of
 // brackets is an attack or a defect, and the next one would cost as much.
 var errNesting = errors.New("nested too deeply")
 
@@ -36,7 +36,7 @@ type Scanner struct {
 	checked bool // the text has been checked before
 }
 
-// MakeScanner returns a Scanner at the start of data, which may be nested to a
+// NewScanner returns a Scanner at the start of data, which may be nested to a
 // depth.
 func NewScanner(data []byte, nesting int) Scanner { return Scanner{data: data, limit: nesting} }
 

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// ErrLong is returned for a value that is too long to be written without asking.
+// ErrLongValue is returned for a value that is too long to be written without asking.
 var ErrLongValue = errors.New("wirejson: the value is long")
 
-// ShortValue is how many bytes EncodeShort writes.
+// ShortValueSize is how many bytes EncodeShort writes.
 const ShortValueSize = 160 << 10
 
 // EncodeShort is Encode for a value that takes up to ShortValue bytes; ErrLong for any

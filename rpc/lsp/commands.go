@@ -24,7 +24,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Arguments are what a command is about. A command takes those that it needs.
+// CommandArguments are what a command is about. A command takes those that it needs.
 type CommandArguments struct {
 	URI      string `json:"uri,omitempty"`      // of a document
 	Range    *Range `json:"range,omitempty"`    // of it: the selection
@@ -64,7 +64,7 @@ var allCommands = []command{
 	{CommandToday, "Open the note of today", (*runner).today},
 }
 
-// Feature returns the commands.
+// commandsFeature returns the commands.
 func commandsFeature() Feature {
 	r := &runner{asked: make(map[string]func(string)), answers: make(map[string]func(string))}
 	return Feature{
@@ -113,7 +113,7 @@ func (r *runner) execute(ctx context.Context, c *Call, p *ExecuteCommandParams) 
 	return allCommands[i].run(r, ctx, c, &a, p.WorkDoneToken)
 }
 
-// Actions returns the commands that are about a range of a document.
+// commandActions returns the commands that are about a range of a document.
 func commandActions(c *Call, p *CodeActionParams) (list []CodeAction) {
 	names := []string{CommandContext, CommandGraph}
 	a := CommandArguments{URI: p.TextDocument.URI, Show: true}
@@ -135,10 +135,10 @@ func commandActions(c *Call, p *CodeActionParams) (list []CodeAction) {
 	return list
 }
 
-// Kind is that of the actions that are commands.
+// commandActionKind is that of the actions that are commands.
 const commandActionKind = "source.ctxd"
 
-// document returns the document of the arguments and what of it is meant: the selection, or all of it.
+// commandDocument returns the document of the arguments and what of it is meant: the selection, or all of it.
 func commandDocument(c *Call, a *CommandArguments) (d *Document, selected string) {
 	if a.URI == "" {
 		return nil, ""

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Answer is the result of ctxd.lsp.ask.
+// AskResult is the result of ctxd.lsp.ask.
 type AskResult struct {
 	Answer         string `json:"answer"`
 	ConversationID string `json:"conversationId"`

@@ -7,13 +7,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Found is the result of ctxd.lsp.search and ctxd.lsp.related: notes, the best first.
+// SearchResult is the result of ctxd.lsp.search and ctxd.lsp.related: notes, the best first.
 type SearchResult struct {
 	Notes   []SearchResultNote `json:"notes"`
 	Nothing string             `json:"nothing,omitempty"` // why nothing was found
 }
 
-// FoundNote is one of them.
+// SearchResultNote is one of them.
 type SearchResultNote struct {
 	Title   string  `json:"title"`
 	URI     string  `json:"uri,omitempty"` // absent for a note of no file

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Remembered is the result of ctxd.lsp.remember.
+// RememberResult is the result of ctxd.lsp.remember.
 type RememberResult struct {
 	ID        string `json:"id"`
 	Handle    string `json:"handle,omitempty"`
@@ -48,7 +48,7 @@ func (r *runner) remember(ctx context.Context, c *Call, a *CommandArguments, _ P
 	return &RememberResult{out.Memory.ID, out.Memory.Handle, out.Memory.Number, out.Duplicate}, nil
 }
 
-// Opened is the result of ctxd.lsp.today.
+// TodayResult is the result of ctxd.lsp.today.
 type TodayResult struct {
 	URI     string `json:"uri"`
 	Created bool   `json:"created"`

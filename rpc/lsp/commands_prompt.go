@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Prompt is the result of ctxd.lsp.context.
+// ContextResult is the result of ctxd.lsp.context.
 type ContextResult struct {
 	Prompt  string         `json:"prompt"`
 	Summary string         `json:"summary"` // of the report, in lines
@@ -24,7 +24,7 @@ const (
 	memoriesInPrompt = 5
 )
 
-// assemble returns the prompt for a note, a selection of it or a question.
+// assemblePrompt returns the prompt for a note, a selection of it or a question.
 func assemblePrompt(ctx context.Context, c *Call, a *CommandArguments) (*prompt.Result, string, error) {
 	d, selected := commandDocument(c, a)
 	ask := prompt.Params{Text: a.Text, Audience: a.Audience, Memories: memoriesInPrompt, SearchNotes: notesInPrompt, Explain: true}
@@ -68,7 +68,7 @@ func (r *runner) context(ctx context.Context, c *Call, a *CommandArguments, _ Pr
 	return p, err
 }
 
-// summary says in lines what went into a prompt, and what did not.
+// promptSummary says in lines what went into a prompt, and what did not.
 func promptSummary(r *prompt.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d characters\n", r.Chars, r.Budget)
@@ -86,7 +86,7 @@ func promptSummary(r *prompt.Report) string {
 	return b.String()
 }
 
-// Page is the result of ctxd.lsp.graph.
+// GraphResult is the result of ctxd.lsp.graph.
 type GraphResult struct {
 	File string `json:"file"`
 }

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/tidwall/buntdb.(*DB).backgroundManager"))
 }
 
-// whole is what an editor can that shows documents and makes files.
+// commandsCapabilities is what an editor can that shows documents and makes files.
 const commandsCapabilities = `{"window":{"showDocument":{"support":true}},"workspace":{"applyEdit":true,
 	"workspaceEdit":{"documentChanges":true,"resourceOperations":["create","rename"]}}}`
 

@@ -20,7 +20,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Feature returns completion.
+// CompletionFeature returns completion.
 func CompletionFeature() Feature {
 	return Feature{
 		Requests: []Request{
@@ -103,7 +103,7 @@ type item struct {
 	of                    completionRecord
 }
 
-// record is what an item resolves to.
+// completionRecord is what an item resolves to.
 type completionRecord struct {
 	Kind string `json:"kind,omitempty"` // note, entity, memory
 	ID   string `json:"id,omitempty"`

@@ -37,7 +37,7 @@ func (a *asked) mark() (bool, error) {
 	return false, nil
 }
 
-// begins reports whether a mark may stand behind a text.
+// markMayFollow reports whether a mark may stand behind a text.
 func markMayFollow(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return before == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_/#&[.\\-", r)

@@ -25,13 +25,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// quiet is how long nobody must have typed before diagnostics are pushed.
+// diagnosticsDelay is how long nobody must have typed before diagnostics are pushed.
 const diagnosticsDelay = 300 * time.Millisecond
 
-// More offers actions that other packages have: commands.Actions.
+// moreActions offers actions that other packages have: commandActions.
 type moreActions func(c *Call, p *CodeActionParams) []CodeAction
 
-// Feature returns diagnostics and code actions, those of others after its own; more may be nil.
+// diagnosticsFeature returns diagnostics and code actions, those of others after its own; more may be nil.
 func diagnosticsFeature(more moreActions) Feature {
 	p := make(pusher, 1)
 	return Feature{
@@ -139,7 +139,7 @@ func pull(ctx context.Context, c *Call, _ *TextDocumentParams) (*DocumentDiagnos
 	return report, nil
 }
 
-// of returns the diagnostics of a document.
+// diagnosticsOf returns the diagnostics of a document.
 func diagnosticsOf(ctx context.Context, c *Call, d *Document) ([]Diagnostic, error) {
 	list := []Diagnostic{}
 	if isTypeFile(d.URI) {
@@ -171,7 +171,7 @@ func (p *problem) diagnostic(d *Document, e Encoding) Diagnostic {
 	}
 }
 
-// check asks the daemon what is wrong with a note. A document that is none, and one outside every vault, has no problems.
+// checkDocument asks the daemon what is wrong with a note. A document that is none, and one outside every vault, has no problems.
 func checkDocument(ctx context.Context, c *Call, d *Document) ([]problem, error) {
 	if !d.IsNote() {
 		return nil, nil

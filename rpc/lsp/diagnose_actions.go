@@ -148,7 +148,7 @@ func declared(t *record.Type) string {
 	return b.String()
 }
 
-// quoted writes a text as YAML reads it: without quotes where it is one plain word.
+// yamlQuoted writes a text as YAML reads it: without quotes where it is one plain word.
 func yamlQuoted(s string) string {
 	plain := s != "" && !slices.Contains([]string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}, strings.ToLower(s))
 	for i, r := range s {

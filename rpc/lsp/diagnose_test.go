@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
 
-// whole is what an editor can that pulls diagnostics and can make files.
+// diagnosticsCapabilities is what an editor can that pulls diagnostics and can make files.
 const diagnosticsCapabilities = `{"workspace":{"workspaceEdit":{"documentChanges":true,"resourceOperations":["create","rename"]},
 	"diagnostics":{"refreshSupport":true}},"textDocument":{"diagnostic":{}}}`
 

@@ -16,16 +16,16 @@
 //
 // # How to add a feature
 //
-//  1. A package below this one, with a function that returns a server.Feature: requests
-//     made with server.On, the capability in Announce, hooks for what is to be told.
+//  1. A package below this one, with a function that returns a Feature: requests
+//     made with NewRequest, the capability in Announce, hooks for what is to be told.
 //     Types that are missing in wire are added there, or declared in the package.
 //  2. A line in Features (features.go).
-//  3. A setting is a field of server.Settings with its tags; the table of the README is
+//  3. A setting is a field of Settings with its tags; the table of the README is
 //     held against it by a test.
 //  4. Tests drive a session through lsptest.Open, which speaks the protocol.
 //
 // A feature takes records only from Session.Daemon, whose connection is that of a local
 // audience: nothing is filtered here.
 //
-// Serve may be called several times at once. Errors are those of server.Serve.
+// Serve may be called several times at once. Errors are those of ServeFeatures.
 package lsp

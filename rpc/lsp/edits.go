@@ -17,7 +17,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Builder makes a WorkspaceEdit. New makes one.
+// editBuilder makes a WorkspaceEdit. New makes one.
 type editBuilder struct {
 	session *Session
 	read    func(uri string) *Document
@@ -25,10 +25,10 @@ type editBuilder struct {
 	files   bool // files are made or moved
 }
 
-// New makes a builder for the editor of a request.
+// newEditBuilder makes a builder for the editor of a request.
 func newEditBuilder(c *Call) *editBuilder { return &editBuilder{session: c.Session, read: c.Read} }
 
-// mark is the byte order mark, which editors take out of a text.
+// byteOrderMark is the byte order mark, which editors take out of a text.
 const byteOrderMark = "\uFEFF"
 
 // Read returns a document as the editor has it or would open it; nil for one that is nowhere.
@@ -143,7 +143,7 @@ func (b *editBuilder) Edit() *WorkspaceEdit {
 	return &WorkspaceEdit{Changes: changes}
 }
 
-// Buffers returns the open notes of a vault, for methods of the daemon that take texts which are not saved: the given
+// openBuffers returns the open notes of a vault, for methods of the daemon that take texts which are not saved: the given
 // document as it is, and the others as they are now.
 func openBuffers(ctx context.Context, c *Call, vault string, own *Document) (list []protocol.Buffer, err error) {
 	for _, d := range c.Documents() {
@@ -161,7 +161,7 @@ func openBuffers(ctx context.Context, c *Call, vault string, own *Document) (lis
 	return list, nil
 }
 
-// ByteOf returns the byte of a UTF-16 code unit of a text, its length for one that is not there.
+// byteOfUnit returns the byte of a UTF-16 code unit of a text, its length for one that is not there.
 func byteOfUnit(s string, unit int) int {
 	u := units{text: s}
 	if at := u.byteOf(unit); at >= 0 {

@@ -21,7 +21,7 @@ func Features() []Feature {
 	}
 }
 
-// Serve speaks to one editor, with every feature. See server.Serve.
+// Serve speaks to one editor, with every feature. See ServeFeatures.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return ServeFeatures(ctx, in, out, opts, Features())
 }

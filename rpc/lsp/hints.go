@@ -23,14 +23,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// ShowReferences is the command of a lens. It is the editor's: it shows the references of
+// ShowReferencesCommand is the command of a lens. It is the editor's: it shows the references of
 // the place that its arguments name, an address and a position.
 const ShowReferencesCommand = "ctxd.showReferences"
 
 // refreshEvery is the least time between two requests to ask again.
 const refreshEvery = 500 * time.Millisecond
 
-// Feature returns the hints and lenses.
+// hintsFeature returns the hints and lenses.
 func hintsFeature() Feature {
 	r := &refresher{}
 	return Feature{

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Feature returns what is asked about places.
+// navigationFeature returns what is asked about places.
 func navigationFeature() Feature {
 	return Feature{
 		Requests: []Request{

@@ -13,7 +13,7 @@ const (
 	maxSearched = 10 // notes whose headings are looked through
 )
 
-// symbols returns the notes, entities and headings that a text may name, best first.
+// workspaceSymbols returns the notes, entities and headings that a text may name, best first.
 func workspaceSymbols(ctx context.Context, c *Call, p *WorkspaceSymbolParams) ([]SymbolInformation, error) {
 	list := []SymbolInformation{}
 	add := func(name, vault, path, container string, kind int) error {

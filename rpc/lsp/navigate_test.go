@@ -26,7 +26,7 @@ var navigationVault = map[string]string{
 	"Teams/Core Team.md":        "---\ntype: Team\n---\n# Core Team\n",
 }
 
-// fixture is a vault, a memory and an editor.
+// openNavigation is a vault, a memory and an editor.
 func openNavigation(t *testing.T, capabilities string) (*lsptest.Editor, string) {
 	t.Helper()
 	d := lsptest.Start(t)
@@ -73,7 +73,7 @@ func TestLSP4_Hover(t *testing.T) {
 	}
 }
 
-// places are locations as path and the text of their range.
+// locationsIn are locations as path and the text of their range.
 func locationsIn(t *testing.T, e *lsptest.Editor, root string, list []lsp.Location) (out []string) {
 	t.Helper()
 	for _, l := range list {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Feature returns what is asked about structure.
+// OutlineFeature returns what is asked about structure.
 func OutlineFeature() Feature {
 	return Feature{
 		Requests: []Request{
@@ -27,7 +27,7 @@ func OutlineFeature() Feature {
 	}
 }
 
-// symbols are the headings, each with those below it, and the keys of the frontmatter; as a
+// documentSymbols are the headings, each with those below it, and the keys of the frontmatter; as a
 // flat list for an editor that reads no tree.
 func documentSymbols(_ context.Context, c *Call, p *TextDocumentParams) (any, error) {
 	d := c.Read(p.TextDocument.URI)

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
 
-// open opens an editor without a daemon: the structure of a document needs none.
+// openOutline opens an editor without a daemon: the structure of a document needs none.
 func openOutline(t *testing.T, capabilities string) *lsptest.Editor {
 	t.Helper()
 	return lsptest.Open(t, lsptest.Options{Capabilities: capabilities, Dial: func(context.Context, client.Options) (*client.Client, error) {
@@ -22,7 +22,7 @@ func openOutline(t *testing.T, capabilities string) *lsptest.Editor {
 
 const outlineSource = "---\ntype: Person\nrole: x\n---\n# Title\n\nText [[A link|x]] here\nand more.\n\n## One\n\na\n\n### Deep\n\n```go\n# no heading\n```\n\n## Two\n"
 
-// tree writes symbols with their selection, one a line.
+// symbolTree writes symbols with their selection, one a line.
 func symbolTree(list []lsp.DocumentSymbol, d *lsp.Document, indent string) string {
 	out := ""
 	for _, s := range list {

@@ -23,13 +23,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// MaxBytes is how long a preview is at most.
+// maxPreviewBytes is how long a preview is at most.
 const maxPreviewBytes = 1500
 
 // maxRows is how many rows of a query are shown.
 const maxRows = 15
 
-// Absent turns the error of a record that is not there into none.
+// ignoreAbsent turns the error of a record that is not there into none.
 func ignoreAbsent(err error) error {
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return nil
@@ -37,7 +37,7 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// Source is the text of a note: that of the editor where it is open, else that of the daemon.
+// noteSource is the text of a note: that of the editor where it is open, else that of the daemon.
 func noteSource(ctx context.Context, s *Session, n *protocol.NoteFull) *Document {
 	uri, ok, err := s.URI(ctx, n.Vault, n.Path)
 	if ok && err == nil {
@@ -48,7 +48,7 @@ func noteSource(ctx context.Context, s *Session, n *protocol.NoteFull) *Document
 	return NewDocument(uri, "markdown", n.Body)
 }
 
-// Note shows a note: a section of it, a block, or its beginning.
+// previewNote shows a note: a section of it, a block, or its beginning.
 func previewNote(ctx context.Context, s *Session, id, heading, block string) (string, error) {
 	var n protocol.NoteFull
 	if err := s.Daemon(ctx, "notes.get", protocol.NoteGet{ID: id}, &n); err != nil {
@@ -73,7 +73,7 @@ func previewNote(ctx context.Context, s *Session, id, heading, block string) (st
 	return clipPreview(head + "\n\n" + strings.TrimSpace(part)), nil
 }
 
-// Part returns where the section of a heading lies, or a block.
+// notePart returns where the section of a heading lies, or a block.
 func notePart(d *Document, heading, block string) (start, end int, ok bool) {
 	part, ok := markdown.PartOfLink(markdown.Link{Heading: heading, Block: block})
 	if !ok {
@@ -87,7 +87,7 @@ func notePart(d *Document, heading, block string) (start, end int, ok bool) {
 	return body + spans[0].Start, body + spans[0].End, true
 }
 
-// Beginning is the first paragraphs of a note, without frontmatter and title.
+// noteBeginning is the first paragraphs of a note, without frontmatter and title.
 func noteBeginning(d *Document) string {
 	start := d.Note().BodyStart
 	body := strings.TrimSpace(d.Text[start:])
@@ -97,7 +97,7 @@ func noteBeginning(d *Document) string {
 	return body
 }
 
-// clip cuts a text at the end of a line.
+// clipPreview cuts a text at the end of a line.
 func clipPreview(s string) string {
 	if len(s) <= maxPreviewBytes {
 		return s
@@ -116,7 +116,7 @@ func clipPreview(s string) string {
 	return s + "\n\n…"
 }
 
-// Entity shows an entity as a card.
+// previewEntity shows an entity as a card.
 func previewEntity(ctx context.Context, s *Session, id string) (string, error) {
 	var e protocol.EntityFull
 	if err := s.Daemon(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e); err != nil {
@@ -150,7 +150,7 @@ func field(b *strings.Builder, name string, v any) {
 	}
 }
 
-// Value is the value of a field on one line, as entities.get gives it.
+// previewValue is the value of a field on one line, as entities.get gives it.
 func previewValue(v any) string {
 	if m, ok := v.(map[string]any); ok {
 		if rows, ok := m["rows"].([]any); ok {
@@ -165,7 +165,7 @@ func previewValue(v any) string {
 
 func day(t time.Time) string { return t.Format(time.DateOnly) }
 
-// Memory shows what a memory says. ref is its id, handle or number.
+// previewMemory shows what a memory says. ref is its id, handle or number.
 func previewMemory(ctx context.Context, s *Session, ref string) (string, error) {
 	var m record.Memory
 	if err := s.Daemon(ctx, "memory.get", protocol.MemoryRef{Ref: ref}, &m); err != nil {
@@ -178,7 +178,7 @@ func previewMemory(ctx context.Context, s *Session, ref string) (string, error) 
 	return clipPreview(head + " · " + m.Kind + ", " + m.Status + "\n\n" + escape(cmp.Or(m.Summary, m.Statement))), nil
 }
 
-// Query shows the answer of a query, or what is wrong with it.
+// previewQuery shows the answer of a query, or what is wrong with it.
 func previewQuery(ctx context.Context, s *Session, q WQLQuery) (string, error) {
 	if q.Type != "" {
 		return previewProblems(ctx, s, q) // {this} is nobody in particular

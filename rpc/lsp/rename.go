@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Feature returns renames of all kinds.
+// renameFeature returns renames of all kinds.
 func renameFeature() Feature {
 	return Feature{
 		Requests: []Request{
@@ -100,7 +100,7 @@ func planRename(ctx context.Context, c *Call, ask protocol.VaultPlanRename) (*Wo
 	return &WorkspaceEdit{Changes: map[DocumentURI][]TextEdit{}}, nil
 }
 
-// add adds the edits of one plan.
+// addRename adds the edits of one plan.
 func addRename(ctx context.Context, c *Call, b *editBuilder, ask protocol.VaultPlanRename) error {
 	var err error
 	if ask.Buffers, err = openBuffers(ctx, c, ask.Vault, c.Document); err != nil {

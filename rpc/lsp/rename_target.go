@@ -12,14 +12,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// target is what a rename is about.
+// renameTarget is what a rename is about.
 type renameTarget struct {
 	start, end int    // of its name in the document, in bytes
 	name       string // as it is now
 	ask        protocol.VaultPlanRename
 }
 
-// find returns what stands at a place and can be renamed, nil for nothing.
+// findRenameTarget returns what stands at a place and can be renamed, nil for nothing.
 func findRenameTarget(ctx context.Context, c *Call, p *TextDocumentPositionParams) (*renameTarget, error) {
 	if c.Document == nil || !c.Document.IsNote() {
 		return nil, nil
@@ -54,7 +54,7 @@ func findRenameTarget(ctx context.Context, c *Call, p *TextDocumentPositionParam
 	return nil, nil
 }
 
-// finder looks for what stands at a place of a document.
+// renameTargetFinder looks for what stands at a place of a document.
 type renameTargetFinder struct {
 	c     *Call
 	ctx   context.Context

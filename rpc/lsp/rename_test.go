@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/lsp/lsptest"
 )
 
-// whole is what an editor can that can all that a rename needs.
+// renameCapabilities is what an editor can that can all that a rename needs.
 const renameCapabilities = `{"workspace":{"workspaceEdit":{"documentChanges":true,"resourceOperations":["create","rename","delete"]}}}`
 
 var renameVault = map[string]string{

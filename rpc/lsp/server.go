@@ -64,7 +64,7 @@ type Options struct {
 // protocol asks for exit status 1 then.
 var ErrNoShutdown = errors.New("the editor ended the session without shutdown")
 
-// Serve speaks to one editor over a pair of streams until it says exit, the input ends, or
+// ServeFeatures speaks to one editor over a pair of streams until it says exit, the input ends, or
 // ctx ends. What was asked before the end of the input is answered. When it returns the
 // input may still be read from.
 func ServeFeatures(ctx context.Context, in io.Reader, out io.Writer, opts Options, features []Feature) error {

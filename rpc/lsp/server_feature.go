@@ -29,7 +29,7 @@ type Feature struct {
 	Events map[protocol.Topic]func(s *Session, params json.RawMessage)
 }
 
-// Doc is an open document as the hooks get it: its state is copied only when it is asked for.
+// OpenDocument is an open document as the hooks get it: its state is copied only when it is asked for.
 type OpenDocument struct {
 	URI   string
 	State func() *Document
@@ -45,7 +45,7 @@ type Request struct {
 // Method returns the name of the method.
 func (r Request) Method() string { return r.method }
 
-// On makes a request of a method and its handler. P are the params.
+// NewRequest makes a request of a method and its handler. P are the params.
 func NewRequest[P, R any](method string, handle func(ctx context.Context, c *Call, p *P) (R, error)) Request {
 	return Request{method: method, handle: func(ctx context.Context, c *Call, raw json.RawMessage) (any, error) {
 		var p P
@@ -56,7 +56,7 @@ func NewRequest[P, R any](method string, handle func(ctx context.Context, c *Cal
 	}}
 }
 
-// Lasting is On for a method whose answer stays right when the document changes meanwhile:
+// NewStableRequest is On for a method whose answer stays right when the document changes meanwhile:
 // it is not answered ContentModified.
 func NewStableRequest[P, R any](method string, handle func(ctx context.Context, c *Call, p *P) (R, error)) Request {
 	r := NewRequest(method, handle)

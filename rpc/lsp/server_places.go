@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Place is where a document lies: in which vault, and where in it.
+// VaultPlace is where a document lies: in which vault, and where in it.
 type VaultPlace struct {
 	Vault string
 	Root  string // folder of the vault
@@ -89,7 +89,7 @@ func within(root, file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Place returns where a document lies. It reports false for one outside every vault, and
+// VaultPlace returns where a document lies. It reports false for one outside every vault, and
 // for one that is no file.
 func (s *Session) Place(ctx context.Context, uri string) (VaultPlace, bool, error) {
 	file, ok := URIPath(uri)

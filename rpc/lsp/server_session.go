@@ -170,7 +170,7 @@ func (s *Session) Ask(ctx context.Context, method string, params, result any) er
 }
 
 // Log writes a line into the log that the editor keeps of the server. kind is one of
-// wire.MessageError and its siblings.
+// MessageError and its siblings.
 func (s *Session) Log(kind int, message string) {
 	s.Tell("window/logMessage", ShowMessageParams{Type: kind, Message: message})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Kind says what stands at a place.
+// targetKind says what stands at a place.
 type targetKind uint8
 
 // What may stand at a place.
@@ -29,7 +29,7 @@ const (
 	targetValue                         // of a field of the frontmatter
 )
 
-// Target is what stands at a place. Name is what a mention, number or tag says, without
+// textTarget is what stands at a place. Name is what a mention, number or tag says, without
 // its mark; of a mention without brackets it is the words that it may be, the first alone
 // being certain.
 type textTarget struct {
@@ -42,7 +42,7 @@ type textTarget struct {
 	Query      WQLQuery
 }
 
-// At returns what stands at an offset, its ends included.
+// targetAt returns what stands at an offset, its ends included.
 func targetAt(d *Document, at int) (textTarget, bool) {
 	if q, ok := d.QueryAt(at); ok {
 		return textTarget{Kind: targetQuery, Start: q.Start, End: q.Start + len(strings.TrimRight(q.Text, " \t\r\n")), Query: q}, true
@@ -68,7 +68,7 @@ func targetAt(d *Document, at int) (textTarget, bool) {
 	return textTarget{}, false
 }
 
-// value returns the value of the frontmatter that an offset is in: of a list the item.
+// valueAt returns the value of the frontmatter that an offset is in: of a list the item.
 func valueAt(d *Document, at int) (textTarget, bool) {
 	line := d.LineAt(at)
 	_, end := d.LineSpan(line)
@@ -84,7 +84,7 @@ func valueAt(d *Document, at int) (textTarget, bool) {
 	return t, t.Name != ""
 }
 
-// Marks returns the mentions, numbers and tags of a document outside code, in their order.
+// marksIn returns the mentions, numbers and tags of a document outside code, in their order.
 func marksIn(d *Document) (list []textTarget) {
 	if !d.IsNote() {
 		return nil
@@ -107,7 +107,7 @@ func marksIn(d *Document) (list []textTarget) {
 	return list
 }
 
-// marks finds the mentions, numbers and tags of a line that begins at an offset.
+// lineMarks finds the mentions, numbers and tags of a line that begins at an offset.
 func lineMarks(line string, base int) (list []textTarget) {
 	for r, rest := range markdown.Mentions(line) {
 		if r.Kind != markdown.MentionRef {
@@ -139,7 +139,7 @@ func lineMarks(line string, base int) (list []textTarget) {
 	}
 }
 
-// begins reports whether a mark may stand behind a text.
+// mayPrecedeMark reports whether a mark may stand behind a text.
 func mayPrecedeMark(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return before == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_/#&\\", r)

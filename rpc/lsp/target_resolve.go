@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Found is what a target leads to: nothing, one record or file, or several notes that it
+// resolvedTarget is what a target leads to: nothing, one record or file, or several notes that it
 // may mean.
 type resolvedTarget struct {
 	Note, Entity, Memory string // an id; at most one is set
@@ -29,7 +29,7 @@ func (f resolvedTarget) Nothing() bool {
 	return f.Note == "" && f.Entity == "" && f.Memory == "" && f.File == "" && !f.Self && len(f.Candidates) == 0
 }
 
-// Resolve finds out where a target leads.
+// resolveTarget finds out where a target leads.
 func resolveTarget(ctx context.Context, s *Session, d *Document, t textTarget) (resolvedTarget, error) {
 	switch t.Kind {
 	case targetLink:
@@ -46,7 +46,7 @@ func resolveTarget(ctx context.Context, s *Session, d *Document, t textTarget) (
 	return resolvedTarget{}, nil
 }
 
-// fieldValue resolves a value of a field that leads to an entity or a note.
+// resolveFieldValue resolves a value of a field that leads to an entity or a note.
 func resolveFieldValue(ctx context.Context, s *Session, d *Document, t textTarget) (resolvedTarget, error) {
 	at, _, err := s.Place(ctx, d.URI)
 	if err != nil {
@@ -88,7 +88,7 @@ func resolveFieldValue(ctx context.Context, s *Session, d *Document, t textTarge
 	return resolvedTarget{}, nil
 }
 
-// ResolveLink finds out where a link of the document at an address leads.
+// resolveDocumentLink finds out where a link of the document at an address leads.
 func resolveDocumentLink(ctx context.Context, s *Session, uri string, l markdown.Link) (resolvedTarget, error) {
 	f := resolvedTarget{Heading: l.Heading, Block: l.Block}
 	if l.Target == "" {
@@ -117,7 +117,7 @@ func resolveDocumentLink(ctx context.Context, s *Session, uri string, l markdown
 	return f, nil
 }
 
-// byPath resolves a Markdown link: from the folder of the document, then from that of the vault.
+// resolveByPath resolves a Markdown link: from the folder of the document, then from that of the vault.
 func resolveByPath(ctx context.Context, s *Session, uri string, l markdown.Link, f resolvedTarget) (resolvedTarget, error) {
 	at, ok, err := s.Place(ctx, uri)
 	if err != nil || !ok {
@@ -145,7 +145,7 @@ func resolveByPath(ctx context.Context, s *Session, uri string, l markdown.Link,
 	return resolvedTarget{}, nil
 }
 
-// attachment returns the file that a wikilink leads to which is no note: as the daemon has
+// resolveAttachment returns the file that a wikilink leads to which is no note: as the daemon has
 // it of the saved text.
 func resolveAttachment(ctx context.Context, s *Session, uri, from string, l markdown.Link) (string, error) {
 	if from == "" {
@@ -167,7 +167,7 @@ func resolveAttachment(ctx context.Context, s *Session, uri, from string, l mark
 	return "", nil
 }
 
-// mention resolves a mention: the longest of the names that it may be counts.
+// resolveMention resolves a mention: the longest of the names that it may be counts.
 func resolveMention(ctx context.Context, s *Session, t textTarget) (resolvedTarget, error) {
 	names := t.Names()
 	if len(names) == 0 {
@@ -207,7 +207,7 @@ func resolveMention(ctx context.Context, s *Session, t textTarget) (resolvedTarg
 	return resolvedTarget{}, nil
 }
 
-// NoteOf returns the note to open for what was found: of an entity the one that describes
+// noteToOpen returns the note to open for what was found: of an entity the one that describes
 // it, of a memory the one that it comes from. It is "" without any.
 func noteToOpen(ctx context.Context, s *Session, f resolvedTarget) (string, error) {
 	switch {
@@ -228,7 +228,7 @@ func noteToOpen(ctx context.Context, s *Session, f resolvedTarget) (string, erro
 	return f.Note, nil
 }
 
-// Place is where a record is in a document.
+// documentPlace is where a record is in a document.
 type documentPlace struct {
 	Doc        *Document // of the editor where it is open
 	Start, End int       // of the whole
@@ -240,7 +240,7 @@ func (p documentPlace) Location(s *Session) Location {
 	return Location{URI: p.Doc.URI, Range: p.Doc.Range(p.Start, p.Name, s.Encoding())}
 }
 
-// Locate returns where a note is, or a part of it. It reports false for a note that is of
+// locateNotePart returns where a note is, or a part of it. It reports false for a note that is of
 // no file. A part that is not there gives the beginning of the note.
 func locateNotePart(ctx context.Context, s *Session, note, heading, block string) (documentPlace, bool, error) {
 	var n protocol.NoteFull
@@ -251,7 +251,7 @@ func locateNotePart(ctx context.Context, s *Session, note, heading, block string
 	return placeWithin(d, heading, block), d.URI != "", nil
 }
 
-// Within returns where a part of a document is, or its beginning.
+// placeWithin returns where a part of a document is, or its beginning.
 func placeWithin(d *Document, heading, block string) documentPlace {
 	p := documentPlace{Doc: d}
 	if start, end, ok := notePart(d, heading, block); ok {

@@ -25,7 +25,7 @@ import (
 	"sort"
 )
 
-// MaxBytes is the size of the largest document that is held: offsets are 32 bits wide.
+// maxDocumentBytes is the size of the largest document that is held: offsets are 32 bits wide.
 const maxDocumentBytes = 512 << 20
 
 // Buffer is an open document that is edited. It belongs to one goroutine.
@@ -42,7 +42,7 @@ type Buffer struct {
 	state *Document // of the present version; nil after an edit
 }
 
-// Open makes a buffer of a document that an editor has opened. Its positions are in the
+// NewBuffer makes a buffer of a document that an editor has opened. Its positions are in the
 // encoding from now on.
 func NewBuffer(item TextDocumentItem, e Encoding) *Buffer {
 	b := &Buffer{uri: item.URI, language: item.LanguageID, version: item.Version, encoding: e}

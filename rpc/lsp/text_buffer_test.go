@@ -14,7 +14,7 @@ import (
 
 var encodings = []lsp.Encoding{lsp.UTF8, lsp.UTF16, lsp.UTF32}
 
-// places are all positions of a text, found character by character: the plain model.
+// positionsIn are all positions of a text, found character by character: the plain model.
 func positionsIn(s string, e lsp.Encoding) (at []lsp.Position, offsets []int) {
 	var p lsp.Position
 	for i, r := range s {

@@ -25,7 +25,7 @@ type Document struct {
 	lineEnd  func() string
 }
 
-// New makes a document of a text that no editor has open.
+// NewDocument makes a document of a text that no editor has open.
 func NewDocument(uri, language, text string) *Document {
 	return prepareDocument(&Document{URI: uri, Language: language, Version: -1, Text: text, lines: lineStarts(text)})
 }

@@ -2,7 +2,7 @@ package lsp
 
 import "strings"
 
-// Fence is a block of code between lines of ``` or ~~~. Start and End enclose its lines
+// CodeFence is a block of code between lines of ``` or ~~~. Start and End enclose its lines
 // of code; OpenLine and CloseLine are the lines of its marks, CloseLine the last line of
 // the text when it is never closed.
 type CodeFence struct {
@@ -80,7 +80,7 @@ func (d *Document) FenceAt(offset int) (CodeFence, bool) {
 	return CodeFence{}, false
 }
 
-// Query is a WQL text within a document.
+// WQLQuery is a WQL text within a document.
 type WQLQuery struct {
 	Text  string
 	Start int    // where it begins
@@ -166,7 +166,7 @@ func (d *Document) fieldQueries() (list []WQLQuery) {
 	return list
 }
 
-// Unquoted is a scalar of YAML without its blanks and quotes, as far as simple ones go.
+// unquoteScalar is a scalar of YAML without its blanks and quotes, as far as simple ones go.
 func unquoteScalar(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {

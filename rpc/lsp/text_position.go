@@ -27,7 +27,7 @@ func (e Encoding) String() string {
 	}
 }
 
-// Choose returns the encoding to use with a client that reads the given ones: UTF-8, in
+// ChooseEncoding returns the encoding to use with a client that reads the given ones: UTF-8, in
 // which nothing is converted, where it can, else the first that is known.
 func ChooseEncoding(offered []string) Encoding {
 	first, any := UTF16, false

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PathOf returns the file that an address names. It reports false for an address of
+// URIPath returns the file that an address names. It reports false for an address of
 // another scheme, such as that of a document that was never saved.
 func URIPath(uri string) (string, bool) {
 	u, err := url.Parse(uri)
@@ -28,7 +28,7 @@ func URIPath(uri string) (string, bool) {
 	return filepath.Clean(filepath.FromSlash(path)), true
 }
 
-// URIOf returns the address of a file, as editors write it.
+// FileURI returns the address of a file, as editors write it.
 func FileURI(path string) string {
 	path = filepath.ToSlash(path)
 	host := ""

@@ -36,7 +36,7 @@ type InitializeParams struct {
 	WorkDoneProgressParams
 }
 
-// Info names a program.
+// ProgramInfo names a program.
 type ProgramInfo struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
@@ -48,7 +48,7 @@ type WorkspaceFolder struct {
 	Name string      `json:"name"`
 }
 
-// Dynamic says whether a client takes registrations.
+// DynamicCapability says whether a client takes registrations.
 type DynamicCapability struct {
 	DynamicRegistration bool `json:"dynamicRegistration,omitempty"`
 }
@@ -139,7 +139,7 @@ type ClientCapabilities struct {
 	} `json:"general"`
 }
 
-// Refreshable says whether a client asks again when the server says that it should.
+// RefreshCapability says whether a client asks again when the server says that it should.
 type RefreshCapability struct {
 	RefreshSupport bool `json:"refreshSupport,omitempty"`
 }

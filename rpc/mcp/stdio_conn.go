@@ -31,7 +31,7 @@ import (
 // maxMessage is the size of the longest message that is read, in bytes.
 const maxMessage = 16 << 20
 
-// Conn carries messages over a pair of streams, one a line. It stands in for
+// stdioConn carries messages over a pair of streams, one a line. It stands in for
 // the transport of the SDK, which ends with the first malformed message, drops
 // pending replies when the input ends, and reads lines of any length.
 //
@@ -53,7 +53,7 @@ type stdioConn struct {
 	ended     bool                // the input has ended
 }
 
-// New makes a connection over a pair of streams.
+// newStdioConn makes a connection over a pair of streams.
 func newStdioConn(in io.Reader, out io.Writer) *stdioConn {
 	return &stdioConn{
 		in: bufio.NewReaderSize(in, 64<<10), out: out, lines: make(chan lineOrError),
@@ -329,7 +329,7 @@ func (c *stdioConn) skip(read []byte, err error) error {
 	return l
 }
 
-// edge is how much is kept of the ends of a line that is too long.
+// longLineEdge is how much is kept of the ends of a line that is too long.
 const longLineEdge = 256
 
 // longLine is the error of a line that is too long.
@@ -355,14 +355,14 @@ func (l *longLine) id() any {
 	return json.RawMessage(m[1])
 }
 
-// malformed says why a line is no message.
+// malformedMessage says why a line is no message.
 type malformedMessage struct {
 	id   any
 	code int
 	text string
 }
 
-// decode reads a message.
+// decodeMessage reads a message.
 func decodeMessage(line []byte) (jsonrpc.Message, *malformedMessage) {
 	if !json.Valid(line) { // this also bounds the nesting, which the SDK does not
 		return nil, &malformedMessage{nil, jsonrpc.CodeParseError, "the line is no JSON"}

@@ -14,17 +14,17 @@ import (
 	"strings"
 )
 
-// context is how many lines stand before and behind a change.
+// diffContext is how many lines stand before and behind a change.
 const diffContext = 3
 
 // maxDiffering bounds the search for a shortest difference: it takes the square of this
 // in memory and time.
 const maxDiffering = 1_000
 
-// edit is a range of lines of the old text that a range of the new one replaces.
+// diffEdit is a range of lines of the old text that a range of the new one replaces.
 type diffEdit struct{ oldAt, oldEnd, newAt, newEnd int }
 
-// Diff returns what makes the new text of the old one, "" when they are equal. name is
+// UnifiedDiff returns what makes the new text of the old one, "" when they are equal. name is
 // that of the file, which stands behind a/ and b/.
 func UnifiedDiff(name, before, after string) string {
 	if before == after {
@@ -45,7 +45,7 @@ func UnifiedDiff(name, before, after string) string {
 	return out.String()
 }
 
-// quoted writes a name as git does when it has characters that a header can't hold.
+// quotedPath writes a name as git does when it has characters that a header can't hold.
 func quotedPath(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) {
 		return fmt.Sprintf("%q", name)
@@ -62,7 +62,7 @@ func linesOf(text string) []string {
 	return lines
 }
 
-// hunk writes edits with the lines around and between them.
+// writeHunk writes edits with the lines around and between them.
 func writeHunk(out *strings.Builder, a, b []string, edits []diffEdit) {
 	first, last := edits[0], edits[len(edits)-1]
 	lead := min(diffContext, first.oldAt)
@@ -79,7 +79,7 @@ func writeHunk(out *strings.Builder, a, b []string, edits []diffEdit) {
 	writeDiffLines(out, " ", a[at:last.oldEnd+tail])
 }
 
-// place writes a range of lines, half open and from 0, as a header does: from 1, with
+// hunkRange writes a range of lines, half open and from 0, as a header does: from 1, with
 // their number when it is not 1. An empty range stands behind the line before it.
 func hunkRange(from, to int) string {
 	switch to - from {
@@ -100,7 +100,7 @@ func writeDiffLines(out *strings.Builder, mark string, lines []string) {
 	}
 }
 
-// differences returns what makes b of a, in the order of the lines.
+// diffEdits returns what makes b of a, in the order of the lines.
 func diffEdits(a, b []string) []diffEdit {
 	begin := 0
 	for begin < len(a) && begin < len(b) && a[begin] == b[begin] {
@@ -124,7 +124,7 @@ func diffEdits(a, b []string) []diffEdit {
 	return edits
 }
 
-// shortest returns a shortest difference, ok is false when it is too long to be found.
+// shortestEdits returns a shortest difference, ok is false when it is too long to be found.
 func shortestEdits(a, b []string) (edits []diffEdit, ok bool) {
 	// reach[d][k+d] is how far in a the furthest path with d differences gets on the
 	// diagonal k, the place in a minus that in b.
@@ -155,7 +155,7 @@ func shortestEdits(a, b []string) (edits []diffEdit, ok bool) {
 	return nil, false
 }
 
-// begin returns where in a the furthest path with d differences comes onto a diagonal:
+// diffBegin returns where in a the furthest path with d differences comes onto a diagonal:
 // with a line of b from the diagonal above, or with one of a from that below.
 func diffBegin(far func(d, k int) int, d, k int) int {
 	added, removed := far(d-1, k+1), far(d-1, k-1)+1
@@ -165,7 +165,7 @@ func diffBegin(far func(d, k int) int, d, k int) int {
 	return removed
 }
 
-// back follows the paths from the ends of both texts to their beginnings, and joins
+// diffBacktrack follows the paths from the ends of both texts to their beginnings, and joins
 // differences that touch.
 func diffBacktrack(far func(d, k int) int, d, x, y int) (edits []diffEdit) {
 	for ; d > 0; d-- {

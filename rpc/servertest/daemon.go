@@ -213,7 +213,7 @@ func (d *Daemon) Vault(files map[string]string) string {
 	return root
 }
 
-// Folder writes files into a new folder, named by path with slashes. All have one time, so
+// WriteFolder writes files into a new folder, named by path with slashes. All have one time, so
 // that nothing is ranked by it.
 func WriteFolder(t testing.TB, files map[string]string) string {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Counted makes ids that are the same in every run: the prefix and a number. It may be called concurrently.
+// CountedIDs makes ids that are the same in every run: the prefix and a number. It may be called concurrently.
 func CountedIDs(prefix string) func() string {
 	var made atomic.Int64
 	return func() string {

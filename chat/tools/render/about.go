@@ -1,6 +1,6 @@
 package render
 
-// About is what people and models are told of a tool that package tool and ctxd mcp both have.
+// ToolInfo is what people and models are told of a tool that package tool and ctxd mcp both have.
 type ToolInfo struct{ Name, Title, Description string }
 
 // The tools that both have.
@@ -23,7 +23,7 @@ var (
 	}
 )
 
-// Query is what is said of the tool query: the language, as short as a model can do with. entities/wql/README.md has
+// QueryInfo is what is said of the tool query: the language, as short as a model can do with. entities/wql/README.md has
 // all of it. types says where the model learns which types and fields there are.
 func QueryInfo(types string) ToolInfo {
 	return ToolInfo{"query", "Query the entities", beforeTypes + types + language}

@@ -51,7 +51,7 @@ func (h *Remembered) Line() string {
 	return line + "\n"
 }
 
-// Sure says how sure an answer out of what was found is.
+// Confidence says how sure an answer out of what was found is.
 func Confidence(confidence, reason, degraded string) string {
 	head := "Confidence: " + Inline(confidence) + " (" + Inline(reason) + ")\n"
 	if confidence == "low" {

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Text leaves of the body of a note what a prompt shows of it: its properties, and its
+// NoteBody leaves of the body of a note what a prompt shows of it: its properties, and its
 // Markdown without comments. Its tags stand above it.
 func NoteBody(note string) string {
 	list, text := prompt.SplitProperties(note)

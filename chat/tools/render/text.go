@@ -38,7 +38,7 @@ func List(values []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Some is List, cut at most of them.
+// ListUpTo is List, cut at most of them.
 func ListUpTo(values []string, most int) string {
 	text := List(values[:min(most, len(values))])
 	if more := len(values) - most; more > 0 {
@@ -53,7 +53,7 @@ const MaxListed = 10
 // OneLine puts a text on one line, with one space for each run of blanks.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Moment is a time as answers show it.
+// Timestamp is a time as answers show it.
 func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Plural is "1 note" and "2 notes".
@@ -67,7 +67,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// At says where a note lies, behind a blank.
+// Location says where a note lies, behind a blank.
 func Location(vault, path string) string {
 	switch {
 	case vault == "" && path == "":
@@ -109,7 +109,7 @@ func Quote(text string) string {
 	return b.String()
 }
 
-// Corrected says which words were looked for in place of others.
+// Corrections says which words were looked for in place of others.
 func Corrections(words map[string]string) string {
 	list := make([]string, 0, len(words))
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -118,7 +118,7 @@ func Corrections(words map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// Problem says in a line what is wrong with a part of a query, and what was meant if that is known.
+// QueryProblem says in a line what is wrong with a part of a query, and what was meant if that is known.
 func QueryProblem(text, message, nearest string) string {
 	line := "Problem in the query: " + Inline(text) + ": " + Inline(message)
 	if nearest != "" {

@@ -157,7 +157,7 @@ type Given map[string][]string
 // Load finds out how ctxd is set up. path is the file that a flag names,
 // "" for the one in the user's folder for configuration, which need not be
 // there. Everything that was said is checked, also where something stronger
-// overrules it. The errors are *Error and *command.Usage.
+// overrules it. The errors are *Error and *term.UsageError.
 func Load(path string, flags Given) (*Config, error) {
 	c := Default()
 	if err := c.readFile(path); err != nil {

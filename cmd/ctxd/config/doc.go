@@ -13,7 +13,7 @@
 //
 // A Config is made for one command and does not change, so it may be read
 // concurrently. Errors are *Error, which names the file and line, the variable
-// or the flag, and *command.Usage.
+// or the flag, and *term.UsageError.
 //
 // Every package below cmd/ctxd to its right may call it. It also keeps what
 // goes with files that only the user may read or write: SecureFile, Folder.

@@ -11,7 +11,7 @@ import (
 
 // Reranker is what reads a question together with each of the best hits.
 type Reranker struct {
-	Kind    embed.Kind // NoReranker, embed.Runner or embed.HTTP
+	Kind    embed.Kind // NoReranker, embed.KindRunner or embed.KindHTTP
 	URL     string
 	Model   string           // as the server calls it, or a GGUF
 	Key     string           // where it is found: none, env:NAME, file:PATH or keyring:NAME

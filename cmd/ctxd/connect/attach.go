@@ -68,7 +68,7 @@ const (
 // a session of its own and outlives this process.
 //
 // Without a daemon, and when none may be started, the error is an
-// *command.Unreachable; one that can't be started is a *startError.
+// *term.Unreachable; one that can't be started is a *startError.
 func (l *Link) Attach(ctx context.Context, opts AttachOptions) (net.Conn, error) {
 	conf, err := l.Load(opts.Given)
 	if err != nil {

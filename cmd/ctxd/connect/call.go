@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Command is ctxd call.
+// CallCommand is ctxd call.
 type CallCommand struct {
 	Method   string   `arg:"" help:"Name of the method, such as notes.search."`
 	Params   []string `arg:"" optional:"" help:"A JSON object, - to read one from standard input, or NAME=VALUE and NAME:=JSON for single parameters."`

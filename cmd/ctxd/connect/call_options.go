@@ -4,7 +4,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
-// Options are what ctxd call runs with.
+// CallOptions are what ctxd call runs with.
 type CallOptions struct {
 	*term.Streams
 	*Link

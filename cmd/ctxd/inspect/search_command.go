@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Command is ctxd search.
+// SearchCommand is ctxd search.
 type SearchCommand struct {
 	Query   []string       `arg:"" optional:"" help:"Words to look for; see below for phrases and filters. Without words, the notes that the filters let through are listed, the last changed first."`
 	Mode    string         `short:"m" enum:"hybrid,lexical,semantic" default:"hybrid" placeholder:"MODE" help:"How to search: lexical (by words), semantic (by meaning) or hybrid (both). Default: hybrid."`
@@ -21,7 +21,7 @@ type SearchCommand struct {
 	connect.Audience
 }
 
-// Filters are the flags that narrow a search.
+// SearchFilters are the flags that narrow a search.
 type SearchFilters struct {
 	Tag      []string `placeholder:"TAG" help:"Only notes with this tag. May be repeated; a note must have all of them."`
 	Folder   string   `placeholder:"FOLDER" help:"Only notes in this folder or below it."`
@@ -231,7 +231,7 @@ func (c *SearchCommand) drawAdvice(s *term.Screen, res *protocol.SearchResult) {
 	}
 }
 
-// QuotedWord puts a word between quotation marks.
+// quotedWord puts a word between quotation marks.
 func quotedWord(w string) string { return fmt.Sprintf("“%s”", w) }
 
 // listed writes words as people do: a, b or c.

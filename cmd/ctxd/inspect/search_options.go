@@ -5,7 +5,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
-// Options are what ctxd search runs with.
+// SearchOptions are what ctxd search runs with.
 type SearchOptions struct {
 	*term.Streams
 	*connect.Link

@@ -18,7 +18,7 @@ var (
 	citedCSS string
 )
 
-// Document is what the page tells of.
+// CitedDocument is what the page tells of.
 type CitedDocument struct {
 	Stats  *protocol.ChatNoteStatistics
 	Uses   []*protocol.ChatCitations // of each note of Stats, the newest messages; nil: they are not told
@@ -61,7 +61,7 @@ type citedMessage struct {
 	Private                          bool
 }
 
-// Write returns the page.
+// RenderCited returns the page.
 func RenderCited(d *CitedDocument) (string, error) { return Execute("cited", citedHTML, d.data()) }
 
 func (d *CitedDocument) data() *citedData {
@@ -97,7 +97,7 @@ func (d *CitedDocument) data() *citedData {
 
 func shareOf(n, most int) string { return Share(float64(n) / float64(max(most, 1))) }
 
-// note is what the page says of a note.
+// citedNote is what the page says of a note.
 func (d *CitedDocument) note(i, most int) citedNote {
 	of := &d.Stats.Notes[i]
 	n := citedNote{

@@ -33,17 +33,17 @@ var (
 	CanvasTools template.HTML
 )
 
-// MaxTies is how many ties of a record a page lists.
+// maxTies is how many ties of a record a page lists.
 const maxTies = 60
 
-// Options say what a page tells of.
+// GraphOptions say what a page tells of.
 type GraphOptions struct {
 	Title string
 	Draw  graph.SVGOptions // Title, Link, Inline, Wide and Kinds are set by Page
 	Made  time.Time
 }
 
-// data is what the template takes.
+// graphData is what the template takes.
 type graphData struct {
 	Policy, Title, About string
 	Style, Script        template.HTML
@@ -53,7 +53,7 @@ type graphData struct {
 	Made, Program        string
 }
 
-// recordData is a record of the page.
+// graphRecord is a record of the page.
 type graphRecord struct {
 	Anchor, Name, Type string
 	Note               bool
@@ -63,10 +63,10 @@ type graphRecord struct {
 	More               int // ties that are not listed
 }
 
-// tie is an edge to or from a record.
+// recordTie is an edge to or from a record.
 type recordTie struct{ Field, Anchor, Name string }
 
-// Page returns the page of a part of the graph.
+// RenderGraph returns the page of a part of the graph.
 func RenderGraph(sub *graph.Subgraph, o GraphOptions) (string, error) {
 	shown := min(len(sub.Nodes), graph.MaxSVGNodes)
 	o.Draw.Title, o.Draw.Inline, o.Draw.Wide, o.Draw.Kinds = o.Title, true, true, true

@@ -21,7 +21,7 @@ var (
 	lifeCSS string
 )
 
-// Document is what the page tells of.
+// LifeDocument is what the page tells of.
 type LifeDocument struct {
 	Memory   *record.Memory
 	Versions []record.MemoryVersion // the latest first
@@ -37,13 +37,13 @@ type LifeDocument struct {
 	Made     time.Time
 }
 
-// Related is a memory that belongs to another, and how.
+// RelatedMemory is a memory that belongs to another, and how.
 type RelatedMemory struct{ How, Name, Statement string }
 
-// Pair is a memory that is in conflict with another one.
+// ConflictingMemory is a memory that is in conflict with another one.
 type ConflictingMemory struct{ Name, Statement, State, Why string }
 
-// Rank is what a memory ranks by when its own statement is asked for.
+// MemoryRank is what a memory ranks by when its own statement is asked for.
 type MemoryRank struct {
 	Position int
 	Score    float64
@@ -82,7 +82,7 @@ type lifeRank struct {
 
 type lifeSignal struct{ Name, Value, Width string }
 
-// chart is the score over time: a point for each outcome, at even distances.
+// lifeChart is the score over time: a point for each outcome, at even distances.
 type lifeChart struct {
 	Points     string // of a line, x 0 to 100, y 0 (score 1) to 40 (score 0)
 	Dots       []chartDot
@@ -92,7 +92,7 @@ type lifeChart struct {
 
 type chartDot struct{ X, Y, Title string }
 
-// Write returns the page.
+// RenderLife returns the page.
 func RenderLife(d *LifeDocument) (string, error) { return Execute("life", lifeHTML, d.data()) }
 
 func (d *LifeDocument) data() *lifeData {
@@ -165,7 +165,7 @@ func (d *LifeDocument) step(e *record.LearnedEvent) lifeStep {
 	}
 }
 
-// height is that of the chart.
+// chartHeight is that of the chart.
 const chartHeight = 40.0
 
 // score is the score over time, nil when no event has changed it.
@@ -215,7 +215,7 @@ func (d *LifeDocument) rank() *lifeRank {
 	return r
 }
 
-// use is how a memory was used.
+// memoryUse is how a memory was used.
 func memoryUse(m *record.Memory) [][2]string {
 	u := &m.Use
 	out := [][2]string{{"used", timesInWords(u.Uses)}, {"said again", timesInWords(u.Mentioned)}}
@@ -233,7 +233,7 @@ func memoryUse(m *record.Memory) [][2]string {
 	)
 }
 
-// times writes how often something was.
+// timesInWords writes how often something was.
 func timesInWords(n int) string {
 	if n == 0 {
 		return "never"
@@ -241,7 +241,7 @@ func timesInWords(n int) string {
 	return term.Count(n, "time")
 }
 
-// visible are the facts that have a value, safe to show.
+// visibleFacts are the facts that have a value, safe to show.
 func visibleFacts(facts [][2]string) (out [][2]string) {
 	for _, f := range facts {
 		if f[1] != "" {

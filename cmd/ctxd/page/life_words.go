@@ -11,7 +11,7 @@ import (
 // explicit is the signal of outcomes that the user has told.
 const explicit = "explicit"
 
-// Changes says what an event changed, the same of several memories once.
+// EventChanges says what an event changed, the same of several memories once.
 func EventChanges(e *record.LearnedEvent) (list []string) {
 	list = outcomeInWords(e)
 	for i := range min(len(e.Before), len(e.After)) {
@@ -24,7 +24,7 @@ func EventChanges(e *record.LearnedEvent) (list []string) {
 	return list
 }
 
-// Of says what an event changed of one memory.
+// MemoryChanges says what an event changed of one memory.
 func MemoryChanges(e *record.LearnedEvent, id string) []string {
 	list := outcomeInWords(e)
 	was, now := sides(e, id)
@@ -38,7 +38,7 @@ func MemoryChanges(e *record.LearnedEvent, id string) []string {
 	return list
 }
 
-// With are the other memories of an event about a pair or a group.
+// OtherMemories are the other memories of an event about a pair or a group.
 func OtherMemories(e *record.LearnedEvent, id string) (list []string) {
 	if !slices.Contains(paired, e.Kind) {
 		return nil
@@ -54,7 +54,7 @@ func OtherMemories(e *record.LearnedEvent, id string) (list []string) {
 // paired are the kinds of events that name several memories because of one another.
 var paired = []string{record.LearnedContested, record.LearnedSuperseded, record.LearnedMerged, record.LearnedSettled}
 
-// told says which outcome an event is of, and who told it.
+// outcomeInWords says which outcome an event is of, and who told it.
 func outcomeInWords(e *record.LearnedEvent) []string {
 	switch {
 	case e.Outcome == "":
@@ -65,7 +65,7 @@ func outcomeInWords(e *record.LearnedEvent) []string {
 	return []string{e.Outcome, "told by a " + e.Signal}
 }
 
-// changed says what two states of a memory differ in.
+// changesBetween says what two states of a memory differ in.
 func changesBetween(was, now *record.LearnedMemory) (list []string) {
 	for _, m := range []struct{ was, now *string }{{was.Tier, now.Tier}, {was.Status, now.Status}, {was.Kind, now.Kind}} {
 		if m.was != nil && m.now != nil {

@@ -17,7 +17,7 @@ import (
 //go:embed page.css
 var Style string
 
-// Lists is the style of pages that are lists of cards with tables. It comes behind Style.
+// listStyle is the style of pages that are lists of cards with tables. It comes behind Style.
 //
 //go:embed lists.css
 var listStyle string
@@ -64,7 +64,7 @@ func Hash(s string) string {
 // follows or could not be in a page.
 func Visible(s string) string { return term.CleanLines(s) }
 
-// BarOf is how much of a budget was used.
+// NewBar is how much of a budget was used.
 func NewBar(name, anchor string, whole bool, chars, budget int) Bar {
 	share := 0.0
 	if budget > 0 {

@@ -17,7 +17,7 @@ const (
 	BudgetTextWidth = 38
 )
 
-// Draw shows what went into a prompt, what did not, and why (CTX-32).
+// DrawReport shows what went into a prompt, what did not, and why (CTX-32).
 func DrawReport(s *term.Screen, r *prompt.Report) {
 	drawBudgets(s, r)
 	for _, section := range r.Sections {
@@ -82,7 +82,7 @@ func cutMark(cut bool) term.Span {
 	return term.Span{}
 }
 
-// marksOf say of an item that it is not whole, where the end of the line may not be seen.
+// itemMarks say of an item that it is not whole, where the end of the line may not be seen.
 func itemMarks(it *prompt.Item) (marks term.Line) {
 	if it.Cut {
 		marks = append(marks, term.Styled(term.Warn, "cut  "))
@@ -93,7 +93,7 @@ func itemMarks(it *prompt.Item) (marks term.Line) {
 	return marks
 }
 
-// Label writes a record as prompts do.
+// RecordLabel writes a record as prompts do.
 func RecordLabel(kind, title string) string {
 	switch kind {
 	case prompt.KindEntity:

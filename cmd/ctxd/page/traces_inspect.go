@@ -17,13 +17,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options are what the command runs with.
+// InspectChatOptions are what the command runs with.
 type InspectChatOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Inspect is ctxd inspect chat.
+// InspectChat is ctxd inspect chat.
 type InspectChat struct {
 	Conversation string `arg:"" help:"Id or handle of the conversation."`
 	Number       *int   `arg:"" optional:"" name:"n" help:"Number of an answer, or of the message that it answers. Default: the newest answer."`
@@ -321,7 +321,7 @@ func drawRefs(s *term.Screen, title string, list []turn.ChatTraceRef) {
 // notFound is said of a link that led to no one note.
 const notFound = "not found"
 
-// marksOf says what is special about a record.
+// traceRefMarks says what is special about a record.
 func traceRefMarks(r *turn.ChatTraceRef) (marks term.Line) {
 	if r.Status == turn.TraceDeleted || r.Status == turn.TraceChanged {
 		marks = append(marks, term.Styled(term.Warn, r.Status+"  "))

@@ -14,13 +14,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options are what ctxd books runs with.
+// BooksOptions are what ctxd books runs with.
 type BooksOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Command is ctxd books.
+// BooksCommand is ctxd books.
 type BooksCommand struct {
 	Put     putBook     `cmd:"" help:"Add files to ask about them."`
 	List    listBooks   `cmd:"" help:"List the books."`
@@ -94,7 +94,7 @@ func (c *putBook) one(a *BooksOptions, cl *client.Client, file, conversation str
 	})
 }
 
-// Add has the daemon read a book, draws how far it is, and prints what came of it.
+// AddBook has the daemon read a book, draws how far it is, and prints what came of it.
 func AddBook(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksPut) error {
 	var out record.BookPut
 	p := term.NewProgress(s.Err)
@@ -115,7 +115,7 @@ func AddBook(ctx context.Context, s *term.Streams, cl *client.Client, params rec
 	return nil
 }
 
-// about says in short what a book is.
+// describeBook says in short what a book is.
 func describeBook(b *record.Book) string {
 	parts := []string{b.Format}
 	if b.Pages > 0 {
@@ -263,7 +263,7 @@ func (c *showBook) Run(a *BooksOptions) error {
 	})
 }
 
-// draw shows a passage under how to cite it.
+// drawPassage shows a passage under how to cite it.
 func drawPassage(a *BooksOptions, p *record.Passage, score string) {
 	a.Out.Say(term.Text(""))
 	a.Out.SayWhole(term.Styled(term.Accent, term.Clean(p.Cite)), term.Styled(term.Faint, score))

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/client"
 )
 
-// Command is ctxd memory.
+// MemoryCommand is ctxd memory.
 type MemoryCommand struct {
 	Add       addMemory       `cmd:"" help:"Write a memory down: one statement about you or your world."`
 	List      listMemories    `cmd:"" help:"List the memories."`
@@ -60,7 +60,7 @@ func (MemoryCommand) Examples() []term.Example {
 	}
 }
 
-// Vars are the variables of the help and the values of the flags.
+// MemoryVars are the variables of the help and the values of the flags.
 func MemoryVars() kong.Vars {
 	return kong.Vars{
 		"memoryTiers": strings.Join(record.Tiers, ","), "memoryKinds": strings.Join(record.MemoryKinds, ","),

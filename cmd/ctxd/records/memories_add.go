@@ -136,7 +136,7 @@ func outcome(m *record.Memory) string {
 	return ""
 }
 
-// drawSaid says what was done with a memory, and which it is.
+// drawMemoryResult says what was done with a memory, and which it is.
 func drawMemoryResult(s *term.Screen, did string, m *record.Memory, more string) {
 	line := term.Line{term.Styled(term.Good, did), term.Text("  ")}
 	line = append(line, inspect.MemoryName(&m.MemoryRecord)...)

@@ -109,7 +109,7 @@ func drawScored(a *MemoryOptions, cl *client.Client, res *protocol.MemoryScored)
 	return nil
 }
 
-// called returns how people are told of a memory: its number and what it says; its id when it is not to be found.
+// nameMemory returns how people are told of a memory: its number and what it says; its id when it is not to be found.
 func nameMemory(a *MemoryOptions, cl *client.Client, id string) (name, said string, err error) {
 	m, err := connect.FindMemory(a.Ctx, cl, id)
 	if fault.KindOf(err) == fault.NotFound {

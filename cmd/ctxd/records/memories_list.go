@@ -85,7 +85,7 @@ func (c *listMemories) Run(a *MemoryOptions) error {
 	})
 }
 
-// pageSize is how many memories a call asks for.
+// memoryPageSize is how many memories a call asks for.
 const memoryPageSize = 1000
 
 // collect returns up to limit memories, 0 for all, and how many there are.
@@ -108,7 +108,7 @@ func collect(a *MemoryOptions, cl *client.Client, f protocol.MemoryFilter, limit
 	}
 }
 
-// Draw shows memories, or what there is none of.
+// drawMemories shows memories, or what there is none of.
 func drawMemories(s *term.Screen, list []*record.Memory, none string) {
 	if len(list) == 0 {
 		s.Say(term.Styled(term.Faint, none))
@@ -131,7 +131,7 @@ func drawMemories(s *term.Screen, list []*record.Memory, none string) {
 	t.Draw(s)
 }
 
-// marks say what is special about a memory.
+// memoryMarks say what is special about a memory.
 func memoryMarks(m *record.Memory) (out term.Line) {
 	var list []string
 	if m.Status != record.MemoryActive {

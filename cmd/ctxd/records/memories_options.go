@@ -5,7 +5,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
-// Options are what the commands run with.
+// MemoryOptions are what the commands run with.
 type MemoryOptions struct {
 	*term.Streams
 	*connect.Link

@@ -97,7 +97,7 @@ func (c *searchMemories) Run(a *MemoryOptions) error {
 	})
 }
 
-// DrawFound shows what a search found, and how sure it is. Every line begins with indent.
+// DrawMemoryHits shows what a search found, and how sure it is. Every line begins with indent.
 func DrawMemoryHits(s *term.Screen, indent string, res *protocol.MemoryFound) {
 	number := make(map[string]string)
 	for i := range res.Hits {

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// List are the flags of every list.
+// ListFlags are the flags of every list.
 type ListFlags struct {
 	Limit term.CountFlag `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of records; 0 for all. Default: 100."`
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options are what ctxd personality runs with.
+// PersonalityOptions are what ctxd personality runs with.
 type PersonalityOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Command is ctxd personality.
+// PersonalityCommand is ctxd personality.
 type PersonalityCommand struct {
 	List     listPersonalities   `cmd:"" help:"List the presets and your own."`
 	Show     showPersonality     `cmd:"" help:"Show what prompts begin with."`
@@ -48,7 +48,7 @@ func (PersonalityCommand) Examples() []term.Example {
 	}
 }
 
-// call is a call whose result is a R.
+// callPersonality is a call whose result is a R.
 func callPersonality[R any](a *PersonalityOptions, method string, params any) (out R, err error) {
 	err = a.With(func(cl *client.Client) error { return cl.Call(a.Ctx, method, params, &out) })
 	return out, err
@@ -206,7 +206,7 @@ func (c *putPersonality) Run(a *PersonalityOptions) error {
 	return drawSavedPersonality(a, &got)
 }
 
-// saved says that a personality was written, and how a prompt shows it.
+// drawSavedPersonality says that a personality was written, and how a prompt shows it.
 func drawSavedPersonality(a *PersonalityOptions, got *protocol.PersonalityFull) error {
 	if a.JSON {
 		return a.Out.JSON(got)

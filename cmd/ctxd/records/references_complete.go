@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Complete is ctxd refs complete.
+// completeRef is ctxd refs complete.
 type completeRef struct {
 	Prefix string         `arg:"" optional:"" help:"What was typed of a handle, a name or a number. Default: nothing, which lists what was used last."`
 	Kind   []string       `enum:"memory,context,conversation,entity,tag,domain" placeholder:"KIND" help:"Only records of this kind: ${enum}. May be repeated."`

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Gather is ctxd refs gather.
+// gatherRefs is ctxd refs gather.
 type gatherRefs struct {
 	Text         string   `arg:"" optional:"" help:"The message, or - to read it from standard input."`
 	Memory       []string `placeholder:"REF" sep:"none" help:"Attach this memory, by id, handle or number. May be repeated."`

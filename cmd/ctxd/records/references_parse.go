@@ -8,13 +8,13 @@ import (
 	"github.com/ctxd/ctxd/context/refs"
 )
 
-// Options are what ctxd refs runs with.
+// RefsOptions are what ctxd refs runs with.
 type RefsOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Command is ctxd refs.
+// RefsCommand is ctxd refs.
 type RefsCommand struct {
 	Complete completeRef `cmd:"" help:"List the handles that begin with a text, as apps offer them behind @."`
 	Gather   gatherRefs  `cmd:"" help:"Show the memories that a model gets for a message, as a text."`
@@ -39,7 +39,7 @@ func (RefsCommand) Examples() []term.Example {
 	}
 }
 
-// Parse is ctxd refs parse.
+// parseRefs is ctxd refs parse.
 type parseRefs struct {
 	Text string `arg:"" help:"The message, or - to read it from standard input."`
 	Unit string `enum:"utf16,char,byte" default:"utf16" placeholder:"UNIT" help:"What places are counted in: utf16, char or byte. Default: utf16."`

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Rename is ctxd refs rename.
+// renameRef is ctxd refs rename.
 type renameRef struct {
 	Ref    string `arg:"" help:"A memory, a context or a conversation: its handle, number or id."`
 	Handle string `arg:"" help:"Its new handle, with or without the @."`

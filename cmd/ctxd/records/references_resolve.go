@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Resolve is ctxd refs resolve.
+// resolveRef is ctxd refs resolve.
 type resolveRef struct {
 	Refs  []string       `arg:"" name:"ref" help:"A handle, a number, an id or a name, with its @ or # or without, or [[Title]]."`
 	Limit term.CountFlag `short:"n" from:"1" to:"1000" default:"100" placeholder:"N" help:"Maximum number of memories of each, 1 to 1000. Default: 100."`
@@ -91,7 +91,7 @@ func meant(err error) error {
 	return e.WithHint("one of %s", strings.Join(list, ", "))
 }
 
-// draw shows what a reference leads to.
+// drawResolved shows what a reference leads to.
 func drawResolved(s *term.Screen, r *record.Resolved) {
 	s.Say(term.Styled(term.Accent, strings.ReplaceAll(string(r.Type), "_", " ")), term.Text(" "+r.SourceID),
 		term.Styled(term.Faint, "  by its "+viaNames[r.Via]))
@@ -113,7 +113,7 @@ func drawResolved(s *term.Screen, r *record.Resolved) {
 	}
 }
 
-// called says by what a reference leads somewhere.
+// viaNames says by what a reference leads somewhere.
 var viaNames = map[record.ResolvedVia]string{
 	record.ViaMessage: "conversation", record.ViaID: "id", record.ViaNumber: "number", record.ViaHandle: "handle",
 	record.ViaAlias: "former handle", record.ViaComputed: "handle", record.ViaName: "name",

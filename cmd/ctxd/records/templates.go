@@ -9,13 +9,13 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
-// Options are what ctxd prompts runs with.
+// PromptsOptions are what ctxd prompts runs with.
 type PromptsOptions struct {
 	*term.Streams
 	*config.Flags
 }
 
-// Command is ctxd prompts.
+// PromptsCommand is ctxd prompts.
 type PromptsCommand struct {
 	List listPrompts `cmd:"" help:"List the templates, and which are your own."`
 	Show showPrompt  `cmd:"" help:"Print a template."`
@@ -27,7 +27,7 @@ func (PromptsCommand) Help() string {
 		"name into the folder that the setting prompts.dir names. It holds from the next start of the daemon on."
 }
 
-// List is ctxd prompts list.
+// listPrompts is ctxd prompts list.
 type listPrompts struct{}
 
 // Examples are those of --help.
@@ -77,7 +77,7 @@ func openPrompts(a *PromptsOptions) (set *prompts.Set, dir string, err error) {
 	return prompts.Open(conf.Prompts, slog.New(slog.DiscardHandler)), conf.Prompts, nil
 }
 
-// Show is ctxd prompts show.
+// showPrompt is ctxd prompts show.
 type showPrompt struct {
 	Prompt  string `arg:"" help:"Name of the template, such as title."`
 	BuiltIn bool   `help:"Print the one that is compiled in, also where yours is used."`

@@ -16,13 +16,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options are what ctxd tools runs with.
+// ToolsOptions are what ctxd tools runs with.
 type ToolsOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Command is ctxd tools.
+// ToolsCommand is ctxd tools.
 type ToolsCommand struct {
 	List listTools `cmd:"" help:"List the tools with their arguments."`
 	Call callTool  `cmd:"" help:"Call a tool as a model does."`
@@ -33,7 +33,7 @@ func (ToolsCommand) Help() string {
 	return "The tools are those that a model is offered in a conversation. None of them changes a record."
 }
 
-// List is ctxd tools list.
+// listTools is ctxd tools list.
 type listTools struct {
 	Read bool `help:"Leave out those that propose a change."`
 }
@@ -121,7 +121,7 @@ func argumentsOf(schema json.RawMessage) (list []argument) {
 	return list
 }
 
-// Call is ctxd tools call.
+// callTool is ctxd tools call.
 type callTool struct {
 	Tool      string `arg:"" help:"Name of the tool, such as read_note."`
 	Arguments string `arg:"" optional:"" help:"Its arguments, a JSON object, or - to read one from standard input."`

@@ -9,5 +9,5 @@
 // to know which fields to show and what Tab may offer.
 //
 // A session is used by one goroutine. An interrupt cancels the query that runs
-// and not the prompt (command.Interrupts).
+// and not the prompt (term.Interrupts).
 package shell

@@ -12,13 +12,13 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Options are what ctxd sync runs with.
+// SyncOptions are what ctxd sync runs with.
 type SyncOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// Command is ctxd sync.
+// SyncCommand is ctxd sync.
 type SyncCommand struct {
 	Init     beginSync     `cmd:"" help:"Begin a store that several machines share."`
 	Join     joinSync      `cmd:"" help:"Take part in a shared store."`
@@ -47,7 +47,7 @@ func (SyncCommand) Examples() []term.Example {
 	}
 }
 
-// call calls a method of the daemon, whose result is an R.
+// callSync calls a method of the daemon, whose result is an R.
 func callSync[R any](a *SyncOptions, method string, params any) (out R, err error) {
 	err = a.With(func(cl *client.Client) error { return cl.Call(a.Ctx, method, params, &out) })
 	return out, err

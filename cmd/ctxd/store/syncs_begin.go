@@ -63,7 +63,7 @@ func (beginSync) Examples() []term.Example {
 	}
 }
 
-// begun is the result of ctxd sync init.
+// syncBegun is the result of ctxd sync init.
 type syncBegun struct {
 	Machine uint32        `json:"machine"`
 	Words   string        `json:"words"`
@@ -146,7 +146,7 @@ func drawCluster(s *term.Screen, c *nats.Cluster) {
 	}
 }
 
-// inWords says what a durability is worth.
+// durabilityInWords says what a durability is worth.
 func durabilityInWords(durability string) string {
 	switch durability {
 	case string(nats.DurabilityQuorumSynced):
@@ -181,7 +181,7 @@ func (joinSync) Examples() []term.Example {
 	}
 }
 
-// joined is the result of ctxd sync join.
+// syncJoined is the result of ctxd sync join.
 type syncJoined struct {
 	Machine uint32        `json:"machine"`
 	Name    string        `json:"name"`

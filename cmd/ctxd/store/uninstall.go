@@ -18,7 +18,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv/shared"
 )
 
-// Command is ctxd uninstall.
+// UninstallCommand is ctxd uninstall.
 type UninstallCommand struct {
 	Data     string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
 	KeepData bool   `help:"Keep the store with its indexes and logs."`
@@ -46,13 +46,13 @@ func (UninstallCommand) Examples() []term.Example {
 // folderName is what the folders of ctxd are called by default.
 const folderName = "ctxd"
 
-// Options are what ctxd uninstall runs with.
+// UninstallOptions are what ctxd uninstall runs with.
 type UninstallOptions struct {
 	*term.Streams
 	*connect.Link
 }
 
-// leftover is something that ctxd has put on the machine.
+// installedItem is something that ctxd has put on the machine.
 type installedItem struct {
 	What  string `json:"what"` // service, daemon, store, indexes, key, logs, history or configuration
 	Path  string `json:"path"`
@@ -62,7 +62,7 @@ type installedItem struct {
 	remove func() error
 }
 
-// result is the result of ctxd uninstall.
+// uninstallResult is the result of ctxd uninstall.
 type uninstallResult struct {
 	DryRun  bool             `json:"dryRun"`
 	Removed []*installedItem `json:"removed"` // or would be, in a dry run
@@ -152,7 +152,7 @@ func (u *uninstallResult) addFiles(conf *config.Config, keepData bool) error {
 	return nil
 }
 
-// end ends the daemon and waits until it has gone. Its service may have done so already.
+// endDaemon ends the daemon and waits until it has gone. Its service may have done so already.
 func endDaemon(a *UninstallOptions) error {
 	s, err := a.Stop()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Count is the number of a flag such as --count. Its tag says what it may
+// CountFlag is the number of a flag such as --count. Its tag says what it may
 // be: from, and to where there is an end. Kong itself takes -1 for a flag.
 type CountFlag int
 

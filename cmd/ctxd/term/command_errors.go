@@ -42,7 +42,7 @@ const (
 	ExitInterrupted = 130 // 128 + SIGINT, as shells count
 )
 
-// Usage is a command line that kong accepts and we don't.
+// UsageError is a command line that kong accepts and we don't.
 type UsageError struct{ Msg, Hint string }
 
 // Misuse returns the error of a command line that makes no sense, and what to say
@@ -82,14 +82,14 @@ type Failure struct {
 	Diagnostics []entities.Diagnostic `json:"diagnostics,omitempty"` // of a query: all that there is to say
 }
 
-// Describer is an error that knows how it is shown. What explain found out of
+// errorDescriber is an error that knows how it is shown. What explain found out of
 // it so far is in the failure.
 type errorDescriber interface {
 	error
 	Describe(f *Failure)
 }
 
-// Explain finds out what to say of an error.
+// ExplainError finds out what to say of an error.
 func ExplainError(err error) Failure {
 	f := Failure{Code: ExitError, Message: err.Error()}
 	var known *fault.Error

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Nearest returns up to three of the names that are most like a misspelt one.
+// NearestNames returns up to three of the names that are most like a misspelt one.
 func NearestNames(name string, names []string) []string {
 	type scored struct {
 		name string

@@ -18,7 +18,7 @@ func NonEmpty(texts ...string) []string {
 	return out
 }
 
-// Hinted returns a wire error with another hint.
+// WithHint returns a wire error with another hint.
 func WithHint(err error, hint string) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
@@ -29,7 +29,7 @@ func WithHint(err error, hint string) error {
 	return &c
 }
 
-// Quoted writes a text as a word of a shell.
+// ShellQuoted writes a text as a word of a shell.
 func ShellQuoted(s string) string {
 	if s != "" && !strings.ContainsFunc(s, needsQuotes) {
 		return s

@@ -10,7 +10,7 @@ import (
 // own.
 const release = "0.1.0"
 
-// Version returns the version of the program.
+// ProgramVersion returns the version of the program.
 func ProgramVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -31,7 +31,7 @@ var commit string
 // shownCommit is how many characters of a commit are shown, as a module's version does.
 const shownCommit = 12
 
-// Commit returns the commit that the program was built from, "" when the build
+// ProgramCommit returns the commit that the program was built from, "" when the build
 // does not know.
 func ProgramCommit() string {
 	if commit != "" {

@@ -27,7 +27,7 @@ const (
 	linked   = Style("4")
 )
 
-// Writer draws a text that comes in pieces.
+// MarkdownWriter draws a text that comes in pieces.
 type MarkdownWriter struct {
 	out   *Screen
 	width int
@@ -53,7 +53,7 @@ const (
 	unseen                // a line that begins or ends a block of code
 )
 
-// New returns a Writer that draws on a screen.
+// NewMarkdownWriter returns a Writer that draws on a screen.
 func NewMarkdownWriter(out *Screen) *MarkdownWriter {
 	return &MarkdownWriter{out: out, width: out.Columns()}
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Kind says what a block is.
+// BlockKind says what a block is.
 type BlockKind uint8
 
 // Kinds of blocks.
@@ -96,7 +96,7 @@ type Builder struct {
 	text int // bytes
 }
 
-// New returns a Builder for one call.
+// NewBuilder returns a Builder for one call.
 func NewBuilder(ctx context.Context) *Builder { return &Builder{ctx: ctx} }
 
 // Context is the context of the call.
@@ -190,7 +190,7 @@ func (b *Builder) Document() *Document {
 	return &d
 }
 
-// Name is a text as a title, a heading or the name of a column: one line of MaxName code points at most.
+// CleanName is a text as a title, a heading or the name of a column: one line of MaxName code points at most.
 func CleanName(s string) string {
 	s = oneLine(s)
 	if utf8.RuneCountInString(s) <= maxNameChars {
@@ -203,7 +203,7 @@ func CleanName(s string) string {
 	return strings.TrimSpace(s) + "…"
 }
 
-// Line is a text on one line: any run of blanks, line ends and characters that show nothing is one blank.
+// oneLine is a text on one line: any run of blanks, line ends and characters that show nothing is one blank.
 func oneLine(s string) string {
 	if isLine(s) {
 		return s

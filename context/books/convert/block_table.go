@@ -2,7 +2,7 @@ package convert
 
 import "strings"
 
-// Table adds the rows of one table to a document, with the names of their columns. Those are the rows that
+// tableBuilder adds the rows of one table to a document, with the names of their columns. Those are the rows that
 // the file calls heads; without one the first row, if it reads like names.
 type tableBuilder struct {
 	b       *Builder
@@ -15,7 +15,7 @@ type tableBuilder struct {
 	page    int    // of columns
 }
 
-// Table begins a table.
+// tableBuilder begins a table.
 func (b *Builder) Table() *tableBuilder { return &tableBuilder{b: b, single: true} }
 
 // At says which number the next row has, where the file says it.

@@ -17,7 +17,7 @@ const (
 	maxChapter = 64 << 20 // bytes of one page
 )
 
-// EPUB adds the pages of an EPUB in the order of its spine.
+// convertEPUB adds the pages of an EPUB in the order of its spine.
 func convertEPUB(b *Builder, data []byte) error {
 	a, err := openArchive(data)
 	if err != nil {

@@ -44,7 +44,7 @@ var inline = map[atom.Atom]bool{
 	atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true, 0: true,
 }
 
-// HTML adds a page of HTML.
+// convertHTML adds a page of HTML.
 func convertHTML(b *Builder, page string) error {
 	z := html.NewTokenizer(strings.NewReader(page))
 	z.SetMaxBuf(maxToken)

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// Markdown adds a text in Markdown. Its links and its emphasis keep their marks: they say what a text refers
+// convertMarkdown adds a text in Markdown. Its links and its emphasis keep their marks: they say what a text refers
 // to, and a model reads them.
 func convertMarkdown(b *Builder, src string) error {
 	b.SetTitle(titleOf(src))

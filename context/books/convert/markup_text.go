@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Decode returns bytes as a text. kind is a content type that may say the encoding, such as text/html.
+// decodeText returns bytes as a text. kind is a content type that may say the encoding, such as text/html.
 func decodeText(data []byte, kind string) (string, error) {
 	if rest, ok := bytes.CutPrefix(data, []byte("\xEF\xBB\xBF")); ok {
 		data = rest
@@ -40,7 +40,7 @@ func decode16(data []byte, big bool) string {
 	return string(utf16.Decode(units))
 }
 
-// Text adds a plain text: paragraphs are parted by empty lines, pages by form feeds.
+// convertText adds a plain text: paragraphs are parted by empty lines, pages by form feeds.
 func convertText(b *Builder, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	paged := strings.Contains(text, "\f")

@@ -30,7 +30,7 @@ const (
 	maxSide = 32 << 20  // styles, properties, footnotes
 )
 
-// Word adds a document of Word.
+// convertWord adds a document of Word.
 func convertWord(b *Builder, data []byte) error {
 	a, err := openArchive(data)
 	if err != nil {

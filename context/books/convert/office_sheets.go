@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Sheets adds the sheets of an Excel file, each as a section.
+// convertSheets adds the sheets of an Excel file, each as a section.
 func convertSheets(b *Builder, data []byte) error {
 	a, err := openArchive(data)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *tables) end() error {
 // sniffed is how many bytes of a CSV file its delimiter is told from.
 const sniffed = 16 << 10
 
-// CSV adds the rows of a text of values.
+// convertCSV adds the rows of a text of values.
 func convertCSV(b *Builder, text string) error {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = delimiter(text)

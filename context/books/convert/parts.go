@@ -34,7 +34,7 @@ const (
 	maxDepth = 250 // of elements
 )
 
-// Broken is the error of a file that is not what it says it is.
+// brokenError is the error of a file that is not what it says it is.
 func brokenError(err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) {
@@ -47,24 +47,24 @@ func brokenError(err error) error {
 		WithHint("open it in the program that made it, save it again, and give the new file")
 }
 
-// Encrypted is the error of a file that needs a password.
+// encryptedError is the error of a file that needs a password.
 func encryptedError() error {
 	return fault.New(fault.Invalid, "the file is encrypted").WithHint("save it without a password and give the new file")
 }
 
-// Bomb is the error of a file that unpacks to too much.
+// bombError is the error of a file that unpacks to too much.
 func bombError() error {
 	return fault.New(fault.Limit, "the file unpacks to more than is allowed").
 		WithHint("give a file of at most %d MiB when it is unpacked", maxUnpackedBytes>>20)
 }
 
-// Archive is a zip file in memory.
+// zipArchive is a zip file in memory.
 type zipArchive struct{ files map[string]*zip.File }
 
 // ole are the first bytes of a compound file: an encrypted document of Office, or one of before 2007.
 const ole = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
-// Open reads the directory of an archive.
+// openArchive reads the directory of an archive.
 func openArchive(data []byte) (*zipArchive, error) {
 	if strings.HasPrefix(string(data[:min(len(data), len(ole))]), ole) {
 		return nil, fault.New(fault.Invalid, "the file is encrypted, or of an Office program before 2007").
@@ -149,7 +149,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Walk reads XML and tells of each element and text, until the end or an error of a function, which it
+// walkXML reads XML and tells of each element and text, until the end or an error of a function, which it
 // returns. Elements are told without their name space. O(text).
 func walkXML(ctx context.Context, r io.Reader, start func(xml.StartElement) error, end func(name string) error, text func(string) error) error {
 	d := xml.NewDecoder(r)
@@ -190,7 +190,7 @@ func walkXML(ctx context.Context, r io.Reader, start func(xml.StartElement) erro
 	}
 }
 
-// Attr is the value of an attribute, whatever its name space is.
+// xmlAttr is the value of an attribute, whatever its name space is.
 func xmlAttr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

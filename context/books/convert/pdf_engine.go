@@ -28,7 +28,7 @@ const (
 	maxNested  = 20
 )
 
-// Engine converts PDF files. The zero value works.
+// pdfEngine converts PDF files. The zero value works.
 type pdfEngine struct {
 	mu   sync.Mutex // held while a file is converted; guards pool
 	pool pdfium.Pool

@@ -18,25 +18,25 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Finder finds similar memories. New makes one.
+// SimilarFinder finds similar memories. New makes one.
 type SimilarFinder struct {
 	mem   *memory.Store
 	index *search.Index
 }
 
-// New returns the Finder of a store of memories and the index of it.
+// NewSimilarFinder returns the Finder of a store of memories and the index of it.
 func NewSimilarFinder(mem *memory.Store, index *search.Index) *SimilarFinder {
 	return &SimilarFinder{mem, index}
 }
 
-// Hit is a memory that says much the same.
+// SimilarHit is a memory that says much the same.
 type SimilarHit struct {
 	Memory  *record.Memory
 	Cosine  float64  // how near the nearest part of it is, in hundredths; 0 when it was found by words
 	Differs []string // in what the two statements differ, see package differ; never nil
 }
 
-// Result is what was found.
+// SimilarResult is what was found.
 type SimilarResult struct {
 	Hits     []SimilarHit // the nearest first
 	Degraded string       // why memories may be missing, or were found by words; "" otherwise

@@ -81,7 +81,7 @@ type Field struct {
 	Counted bool
 }
 
-// Kind is what the documents of a Source are called, in messages.
+// DocKind is what the documents of a Source are called, in messages.
 type DocKind struct {
 	One, Many string // note, notes
 }
@@ -119,7 +119,7 @@ type Source interface {
 	Filter(operator, value string) func(Doc) bool
 }
 
-// Properties is a Source whose documents have properties of any name, which queries may have
+// PropertySource is a Source whose documents have properties of any name, which queries may have
 // as operators.
 type PropertySource interface {
 	// Properties gives the properties of a document: names as written, and the texts that a
@@ -127,7 +127,7 @@ type PropertySource interface {
 	Properties(d Doc, visit func(name string, values []string) bool)
 }
 
-// Values is a Source with operators that have few values, such as type: a value that no
+// ValueSource is a Source with operators that have few values, such as type: a value that no
 // document has is a mistake.
 type ValueSource interface {
 	Valued() []string                    // the operators

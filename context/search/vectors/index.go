@@ -394,7 +394,7 @@ func (x *Index) embedderOf(model embed.Model) embed.Embedder {
 	return nil
 }
 
-// Embedded returns the form of a document that its vectors are made of: of one that hides
+// EmbeddedDoc returns the form of a document that its vectors are made of: of one that hides
 // a part from others that without it, for whoever searches.
 func EmbeddedDoc(src text.Source, d text.Doc) text.Doc {
 	if d == nil || d.Private() {

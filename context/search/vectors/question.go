@@ -63,7 +63,7 @@ func (q *Question) Nearest(ctx context.Context, k int, least float32, f Filter) 
 }
 
 // Apart returns how near hits are by what tells them apart from each other, in their order: see
-// vector.Index.
+// FlatIndex.
 func (q *Question) Apart(hits []Hit) []float32 {
 	ids := make([]string, len(hits))
 	for i, h := range hits {

@@ -36,7 +36,7 @@ type placed struct {
 	item int64
 }
 
-// Open reads the index in a file, which is made when there is none, or when it is
+// OpenFlatIndex reads the index in a file, which is made when there is none, or when it is
 // of another model, or not to be read; a link or a pipe of that name is removed,
 // and where a link leads nothing is touched. What is damaged in it is left out: an
 // item that has lost vectors has no Key. The file is the caller's alone. O(size of the
@@ -415,14 +415,14 @@ func (f *file) void(at int64) (int64, error) {
 	return int64(len(record)), err
 }
 
-// Sizes are what an index takes, in bytes.
+// FlatSizes are what an index takes, in bytes.
 type FlatSizes struct {
 	Memory int64
 	Disk   int64
 	Waste  int64 // of Disk
 }
 
-// Sizes returns what the index takes. O(items).
+// FlatSizes returns what the index takes. O(items).
 func (x *FlatIndex) Sizes() (s FlatSizes) {
 	const perItem = 160 // an item, its id, its place in the map
 	x.mu.RLock()

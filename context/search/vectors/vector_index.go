@@ -73,10 +73,10 @@ const (
 	blockRows = 1024
 )
 
-// Key stands for a text. The zero Key stands for none.
+// TextKey stands for a text. The zero Key stands for none.
 type TextKey [16]byte
 
-// KeyOf returns the Key of a text in parts: the head of a SHA-256.
+// NewTextKey returns the Key of a text in parts: the head of a SHA-256.
 func NewTextKey(parts ...string) (k TextKey) {
 	h := sha256.New()
 	var size [8]byte
@@ -97,14 +97,14 @@ type Item struct {
 	New   [][]float32 // vectors of the parts; nil: the one that is known, or none
 }
 
-// Hit is the part of an item that is nearest to a question.
+// FlatHit is the part of an item that is nearest to a question.
 type FlatHit struct {
 	ID    string
 	Part  int     // its place in Item.Parts
 	Score float32 // cosine, from -1 to 1
 }
 
-// Index is a flat index of vectors. Each search looks at every row, so that its
+// FlatIndex is a flat index of vectors. Each search looks at every row, so that its
 // result is exact but for the rounding of int8, and a change is seen by the next
 // search. New makes one in memory, Open one in a file.
 //
@@ -144,7 +144,7 @@ type item struct {
 
 const noRow = -1
 
-// New makes an empty index in memory for vectors of dims values. It costs
+// NewFlatIndex makes an empty index in memory for vectors of dims values. It costs
 // dims+36 bytes a row, and 4*dims for the exact vectors.
 func NewFlatIndex(dims int) *FlatIndex {
 	return &FlatIndex{
@@ -186,7 +186,7 @@ func (x *FlatIndex) All() map[string]TextKey {
 	return all
 }
 
-// Key returns the key of an item, the zero Key when it is not there or not whole.
+// TextKey returns the key of an item, the zero Key when it is not there or not whole.
 func (x *FlatIndex) Key(id string) TextKey {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

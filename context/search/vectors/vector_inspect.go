@@ -6,7 +6,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 )
 
-// Inspected is what a file holds.
+// FileContents is what a file holds.
 type FileContents struct {
 	Model        embed.Model
 	Items        int   // in their last versions
@@ -15,7 +15,7 @@ type FileContents struct {
 	DamagedBytes int64 // that no sound record is, such as the last one of a crash
 }
 
-// Inspect reads a file of vectors and changes nothing. Somebody may write to it
+// InspectFile reads a file of vectors and changes nothing. Somebody may write to it
 // meanwhile: what is just being written may count as damaged. A beginning that
 // can't be read is an error. O(size of the file).
 func InspectFile(name string) (in FileContents, err error) {

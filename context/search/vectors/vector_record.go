@@ -170,7 +170,7 @@ func readHeader(r io.ReaderAt) (m embed.Model, start int64, err error) {
 	return m, int64(aligned(len(all))), nil
 }
 
-// ModelOf returns the model of the vectors in a file.
+// FileModel returns the model of the vectors in a file.
 func FileModel(name string) (embed.Model, error) {
 	if err := plain(name); err != nil {
 		return embed.Model{}, err

@@ -36,7 +36,7 @@ type waiting[C any] struct {
 	large  bool
 }
 
-// New returns a Backlog that is empty.
+// NewBacklog returns a Backlog that is empty.
 func NewBacklog[C any]() *Backlog[C] {
 	b := new(Backlog[C])
 	b.room.L = &b.mu

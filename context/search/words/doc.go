@@ -15,7 +15,7 @@
 // Framework, 2009), a word counting in each field as many times as that weighs. Scores are
 // whole numbers, so that their sums do not depend on the order of the terms, and are added
 // up for 4,096 documents at a time; terms that can't lift a document among the best are only
-// asked for documents that the others have found (MaxScore; see postings.Evaluation).
+// asked for documents that the others have found (MaxScore; see evaluation).
 // Postings have no positions: a phrase is looked for in the texts of the documents that hold
 // all of its words, which are in memory anyway.
 //

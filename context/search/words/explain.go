@@ -10,7 +10,7 @@ import (
 // maxMeans is how many of the words are told that one stands for.
 const maxMeans = 12
 
-// Read is how a word of a query was taken.
+// QueryWord is how a word of a query was taken.
 type QueryWord struct {
 	Word string // folded
 	Stem string // all words with this stem are found

@@ -5,11 +5,11 @@ import (
 	"sort"
 )
 
-// Scale makes whole numbers of scores: sums of them come out the same in
+// scoreScale makes whole numbers of scores: sums of them come out the same in
 // whatever order they are added.
 const scoreScale = 1 << 16
 
-// Cursor reads the postings of one term, forwards only.
+// postingCursor reads the postings of one term, forwards only.
 type postingCursor struct {
 	list    []postingBlock
 	weight  float32      // of the term, times Scale
@@ -32,7 +32,7 @@ type postingCursor struct {
 	tfs      [postingBlockSize + 1]uint32
 }
 
-// Room is what the scores of postings depend on beside themselves.
+// scoreParams is what the scores of postings depend on beside themselves.
 type scoreParams struct {
 	*saturationTable
 	Lengths []uint8 // of the documents, as codes
@@ -41,7 +41,7 @@ type scoreParams struct {
 	Slack float32
 }
 
-// Fixed are scores of documents that were worked out before.
+// fixedScores are scores of documents that were worked out before.
 type fixedScores struct {
 	Docs   []uint32
 	scores []uint32
@@ -58,7 +58,7 @@ func (c *postingCursor) Reset(from *scoreParams, list []postingBlock, weight flo
 // Release forgets the postings.
 func (c *postingCursor) Release() { c.list, c.fixed, c.sat, c.lengths = nil, nil, nil, nil }
 
-// Fixed returns what the Cursor was reset with, nil for postings.
+// fixedScores returns what the Cursor was reset with, nil for postings.
 func (c *postingCursor) Fixed() *fixedScores { return c.fixed }
 
 // Rewind goes back to the first document.

@@ -10,13 +10,13 @@ import (
 // windows are smaller: what they find tells the others what is not worth it.
 const windowSize = 4096
 
-// Ranked is a document and its score.
+// rankedDoc is a document and its score.
 type rankedDoc struct {
 	Doc   postingDoc
 	Score uint32
 }
 
-// Evaluation finds the best documents of a query. The terms of a window that
+// evaluation finds the best documents of a query. The terms of a window that
 // together can't lift a document among the best so far are not read: they are
 // asked only for documents that the others have found (MaxScore, Turtle and
 // Flood 1995, with bounds by blocks as in Ding and Suel 2011).

@@ -21,14 +21,14 @@ import (
 	"unsafe"
 )
 
-// Doc is the number of a document in an index. That of a document that is gone is
+// postingDoc is the number of a document in an index. That of a document that is gone is
 // given to another.
 type postingDoc uint32
 
-// BlockSize is how many postings a block has at most.
+// postingBlockSize is how many postings a block has at most.
 const postingBlockSize = 128
 
-// Block is a part of the postings of a term, in the order of the documents. There
+// postingBlock is a part of the postings of a term, in the order of the documents. There
 // are two forms of it. In the one that grows, a posting is the distance from the
 // document before, doubled, plus one for a frequency of 1; otherwise the frequency
 // less 2 follows. Both are varints. Larger blocks are packed (see packing.go), which
@@ -43,7 +43,7 @@ type postingBlock struct {
 	Data []byte
 }
 
-// List is the postings of one term. Most terms are rare: theirs are one block
+// postingList is the postings of one term. Most terms are rare: theirs are one block
 // without a slice around it.
 type postingList struct {
 	one  [1]postingBlock
@@ -132,7 +132,7 @@ func appendPosting(data []byte, gap, tf uint32) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(data, uint64(gap)<<1), uint64(tf-2))
 }
 
-// Worth returns what a posting counts at most.
+// maxScoreFunc returns what a posting counts at most.
 type maxScoreFunc func(doc postingDoc, tf uint32) float32
 
 // encode makes a block of postings.
@@ -422,7 +422,7 @@ func (l *postingList) RemoveAll(gone []uint32, set []uint64, w maxScoreFunc) (re
 	return removed
 }
 
-// Own makes a List of blocks that were read from a file, which hold so many postings.
+// newPostingList makes a List of blocks that were read from a file, which hold so many postings.
 // The slice stays the caller's when it is only one block.
 func newPostingList(part []postingBlock, docs int) postingList {
 	if len(part) == 1 {

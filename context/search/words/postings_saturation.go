@@ -16,7 +16,7 @@ const (
 // Lengths are kept in a byte: exactly below 64, then in twelfths of a doubling.
 const exactLengths = 64
 
-// LengthCode returns the code of a length.
+// lengthCode returns the code of a length.
 func lengthCode(words uint32) uint8 {
 	if words < exactLengths {
 		return uint8(words)
@@ -39,11 +39,11 @@ var codeLengths = func() (l [256]float64) {
 // knownTF is up to which frequency saturation is worked out before.
 const knownTF = 8
 
-// Saturation is how much of its full weight a word has in a document: from 0 to
+// saturation is how much of its full weight a word has in a document: from 0 to
 // 1, by how often it is there and by what the length counts.
 func saturation(tf uint32, norm float32) float32 { return float32(tf) / (float32(tf) + norm) }
 
-// Saturations are how much of its full weight a word has in a document, for one average
+// saturationTable are how much of its full weight a word has in a document, for one average
 // length of documents.
 type saturationTable struct {
 	norms [256]float32          // what a length counts, by its code
@@ -63,7 +63,7 @@ func (s *saturationTable) Fill(average float64) {
 	}
 }
 
-// FillNorms works out what lengths count, by their codes, for an average length.
+// fillNorms works out what lengths count, by their codes, for an average length.
 func fillNorms(norms *[256]float32, average float64) {
 	for c := range norms {
 		norms[c] = float32(bm25K1 * (1 - bm25B + bm25B*codeLengths[c]/average))

@@ -2,13 +2,13 @@ package words
 
 import "math/bits"
 
-// Weighed are postings and what they weigh.
+// weightedList are postings and what they weigh.
 type weightedList struct {
 	List   *postingList
 	Weight float64
 }
 
-// Union works out what documents count for the best of several postings. The zero value
+// postingUnion works out what documents count for the best of several postings. The zero value
 // works; it keeps its memory between calls, for one goroutine at a time.
 type postingUnion struct {
 	scores []uint32

@@ -12,10 +12,10 @@ import (
 	"math/bits"
 )
 
-// Max is up to how many bytes a word is short.
+// maxShortWord is up to how many bytes a word is short.
 const maxShortWord = 16
 
-// Key is a short word itself, filled up with zeros, which no word holds: to
+// shortWordKey is a short word itself, filled up with zeros, which no word holds: to
 // compare it takes no look at another piece of memory.
 type shortWordKey struct{ low, high uint64 }
 
@@ -27,7 +27,7 @@ var keyMasks = func() (m [maxShortWord + 1]shortWordKey) {
 	return m
 }()
 
-// KeyOf returns the key of a word of at most Max bytes.
+// newShortWordKey returns the key of a word of at most Max bytes.
 func newShortWordKey(text []byte) shortWordKey {
 	n := len(text)
 	if cap(text) < maxShortWord {
@@ -40,14 +40,14 @@ func newShortWordKey(text []byte) shortWordKey {
 	return shortWordKey{binary.LittleEndian.Uint64(text) & m.low, binary.LittleEndian.Uint64(text[8:]) & m.high}
 }
 
-// Table are the numbers of short words: a table with open addressing, whose
+// shortWordTable are the numbers of short words: a table with open addressing, whose
 // entries hold the words. The zero value is empty.
 type shortWordTable struct {
 	slots []shortWordSlot // the length is a power of two
 	n     int
 }
 
-// Slot is what a Table knows of a word.
+// shortWordSlot is what a Table knows of a word.
 type shortWordSlot struct {
 	shortWordKey
 	id   uint32 // plus one
@@ -89,7 +89,7 @@ func (t *shortWordTable) Enter(k shortWordKey, next uint32) (s *shortWordSlot, a
 	return t.enterAt(k.hash()&t.mask(), k, next)
 }
 
-// Batch are words that are entered together, so that the processor waits for the memory of
+// shortWordBatch are words that are entered together, so that the processor waits for the memory of
 // all of them at once. The zero value is empty.
 type shortWordBatch struct {
 	n    int

@@ -32,10 +32,10 @@ import (
 
 const frameSize = 1 << 20
 
-// ErrBusy ends the writing of a file when a commit waits.
+// errWriterBusy ends the writing of a file when a commit waits.
 var errWriterBusy = errors.New("the notes change")
 
-// Writer writes records in frames, behind a header that is still to be written.
+// frameWriter writes records in frames, behind a header that is still to be written.
 type frameWriter struct {
 	Busy func() bool // whether the writing is to end
 
@@ -44,7 +44,7 @@ type frameWriter struct {
 	buf []byte
 }
 
-// NewWriter leaves room for the header and writes frames from there on.
+// newFrameWriter leaves room for the header and writes frames from there on.
 func newFrameWriter(w io.Writer, busy func() bool) (frameWriter, error) {
 	f := frameWriter{Busy: busy, w: bufio.NewWriterSize(w, 256<<10), at: fileHeaderSize}
 	_, err := f.w.Write(make([]byte, fileHeaderSize))
@@ -112,7 +112,7 @@ func (f *frameWriter) Uint32(v uint32) { f.buf = binary.LittleEndian.AppendUint3
 // Uint64 writes eight bytes.
 func (f *frameWriter) Uint64(v uint64) { f.buf = binary.LittleEndian.AppendUint64(f.buf, v) }
 
-// Reader reads records out of frames. What is read panics where a frame holds less than
+// frameReader reads records out of frames. What is read panics where a frame holds less than
 // that, which is sound by its checksum, but of another program.
 type frameReader struct {
 	r    io.Reader
@@ -120,7 +120,7 @@ type frameReader struct {
 	rest []byte // of the frame
 }
 
-// NewReader reads so many bytes of frames.
+// newFrameReader reads so many bytes of frames.
 func newFrameReader(r io.Reader, left int64) frameReader { return frameReader{r: r, left: left} }
 
 // Done reports whether all that there is was read.

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// HeaderSize is the length of a header in bytes.
+	// fileHeaderSize is the length of a header in bytes.
 	fileHeaderSize = 84
 
 	magic = "ctxdword"
 )
 
-// ErrUnusable is the error of a file that is damaged, or not of this program.
+// errUnusable is the error of a file that is damaged, or not of this program.
 var errUnusable = errors.New("the index on disk can't be used")
 
 var frameChecksums = crc32.MakeTable(crc32.Castagnoli)
 
-// Head is a header as it stands in a file.
+// rawHeader is a header as it stands in a file.
 type rawHeader [fileHeaderSize]byte
 
-// Header are the numbers of a header.
+// fileHeader are the numbers of a header.
 type fileHeader struct {
 	Literal bool   // without stems
 	Seq     uint64 // of the last transaction that the index has seen
@@ -39,7 +39,7 @@ type fileHeader struct {
 	Size     int64   // of the file
 }
 
-// Head writes a header of a version of the analysis.
+// rawHeader writes a header of a version of the analysis.
 func (h *fileHeader) Head(version uint32) (head rawHeader) {
 	le := binary.LittleEndian
 	b := head[:0]
@@ -98,7 +98,7 @@ func (head *rawHeader) Read(version uint32, size int64) (h fileHeader, err error
 	return h, nil
 }
 
-// ReadHead reads the header of a file and does not check it.
+// readRawHeader reads the header of a file and does not check it.
 func readRawHeader(name string) (head rawHeader, err error) {
 	f, _, err := openWordFile(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func readRawHeader(name string) (head rawHeader, err error) {
 	return head, err
 }
 
-// Open opens a file to read it.
+// openWordFile opens a file to read it.
 func openWordFile(name string) (f *os.File, size int64, err error) {
 	switch info, err := os.Lstat(name); {
 	case err != nil:

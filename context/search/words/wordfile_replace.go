@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// FileName is the file in the folder of an index.
+	// indexFileName is the file in the folder of an index.
 	indexFileName = "words"
-	// TempSuffix is added to the name of a file that is being written.
+	// tempSuffix is added to the name of a file that is being written.
 	tempSuffix = ".tmp"
 )
 
-// Replace writes the file in a folder, which it makes when absent. The file takes the place
+// replaceFile writes the file in a folder, which it makes when absent. The file takes the place
 // of the one before when it is there as a whole.
 func replaceFile(dir string, write func(*os.File) error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -44,7 +44,7 @@ func replaceFile(dir string, write func(*os.File) error) error {
 	return os.Rename(temp, name)
 }
 
-// Clean removes what a writer left that did not come to its end.
+// removeTemps removes what a writer left that did not come to its end.
 func removeTemps(dir string) error {
 	err := os.Remove(filepath.Join(dir, indexFileName+tempSuffix))
 	if errors.Is(err, fs.ErrNotExist) {

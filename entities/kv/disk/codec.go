@@ -50,7 +50,7 @@ func canTell(t time.Time) bool {
 	return 0 <= year && year <= 9999
 }
 
-// Reader takes a record apart from its beginning. Texts are parts of the record.
+// RecordReader takes a record apart from its beginning. Texts are parts of the record.
 // What is not as the Append functions write it sets Bad; what is read then and
 // after that means nothing.
 type RecordReader struct {

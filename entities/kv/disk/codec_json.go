@@ -14,7 +14,7 @@ type Codec[T any] struct {
 	Decode func(string) (*T, error)
 }
 
-// JSON is the default codec.
+// JSONCodec is the default codec.
 func JSONCodec[T any]() Codec[T] {
 	return Codec[T]{
 		Encode: func(v *T) (string, error) {
@@ -44,7 +44,7 @@ func JSONCodec[T any]() Codec[T] {
 	}
 }
 
-// JSONText is JSON for texts that mostly are plain ASCII, such as ids: these take no
+// JSONTextCodec is JSON for texts that mostly are plain ASCII, such as ids: these take no
 // detour.
 func JSONTextCodec() Codec[string] {
 	codec := JSONCodec[string]()

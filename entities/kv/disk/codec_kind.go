@@ -8,10 +8,10 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// MaxID is the longest id of a record, in bytes.
+// MaxRecordID is the longest id of a record, in bytes.
 const MaxRecordID = 4096
 
-// Kind is what a collection is, whatever store it is used with.
+// TypedCollection is what a collection is, whatever store it is used with.
 type TypedCollection[T any] struct {
 	Name   string
 	Prefix string // of the keys: Name + "/"
@@ -19,7 +19,7 @@ type TypedCollection[T any] struct {
 	Local  bool // its records stay on their machine
 }
 
-// Typed is what a transaction needs to know of a record's collection to make a change of it.
+// AnyCollection is what a transaction needs to know of a record's collection to make a change of it.
 type AnyCollection interface {
 	Decode(raw string) (any, error)
 	Split(key string) (name, id string)
@@ -43,7 +43,7 @@ func (k *TypedCollection[T]) Split(key string) (name, id string) {
 	return k.Name, strings.TrimPrefix(key, k.Prefix)
 }
 
-// ValidName reports whether a collection may have a name.
+// IsCollectionName reports whether a collection may have a name.
 func IsCollectionName(name string) bool {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z'
@@ -58,10 +58,10 @@ func IsCollectionName(name string) bool {
 // decoded. Collections are package variables, so all are there before a store is opened.
 var declared sync.Map // of Typed
 
-// Declare notes a collection, the first of a name.
+// DeclareCollection notes a collection, the first of a name.
 func DeclareCollection(name string, k AnyCollection) { declared.LoadOrStore(name, k) }
 
-// Of returns the collection that a key belongs to; nil: none that the program has.
+// FindCollection returns the collection that a key belongs to; nil: none that the program has.
 func FindCollection(key string) AnyCollection {
 	name, _, _ := strings.Cut(key, "/")
 	if k, ok := declared.Load(name); ok {
@@ -70,7 +70,7 @@ func FindCollection(key string) AnyCollection {
 	return nil
 }
 
-// Safely decodes a record, and turns a panic of its codec into an error.
+// SafeDecode decodes a record, and turns a panic of its codec into an error.
 func SafeDecode(k AnyCollection, raw string) (v any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -80,7 +80,7 @@ func SafeDecode(k AnyCollection, raw string) (v any, err error) {
 	return k.Decode(raw)
 }
 
-// CheckForeign refuses a write of another machine that a store would not have made.
+// CheckForeignWrite refuses a write of another machine that a store would not have made.
 func CheckForeignWrite(key, raw string, deleted bool) error {
 	name, id, ok := strings.Cut(key, "/")
 	of := FindCollection(key)

@@ -17,7 +17,7 @@ func Unavailable(err error, msg string) *fault.Error {
 	return fault.Wrap(fault.Unavailable, err, "%s", msg)
 }
 
-// Says puts what a user can mend into words, such as "the disk is full"; "" for
+// ExplainError puts what a user can mend into words, such as "the disk is full"; "" for
 // anything else. The text of an error itself is for the log: it holds paths.
 func ExplainError(err error) string {
 	const windowsDiskFull = syscall.Errno(112)

@@ -17,7 +17,7 @@ func AnyLoss(r *record.StoreRecovery) bool {
 	return r.Lost > 0 || r.LostPieces > 0 || r.Salvaged > 0 || r.Aside > 0
 }
 
-// UntoldLoss returns what an earlier start noted, nil when there is nothing. A
+// UnreportedLoss returns what an earlier start noted, nil when there is nothing. A
 // note that can't be read is none: it says nothing about the records.
 func UnreportedLoss(fsys FS, dir string) (*LossNote, error) {
 	var note LossNote

@@ -35,7 +35,7 @@ type late struct {
 	bytes []byte
 }
 
-// New returns an empty log that begins at a position.
+// NewLog returns an empty log that begins at a position.
 func NewLog(start outbox.Position) *Log { return &Log{base: start} }
 
 // Fault is what happens to one Append.
@@ -133,7 +133,7 @@ func full() error {
 	return e
 }
 
-// Append implements commitlog.Log.
+// Append implements outbox.Log.
 func (m *Machine) Append(ctx context.Context, after outbox.Position, b []byte) (outbox.Position, error) {
 	if err := ctx.Err(); err != nil {
 		return outbox.Position{}, unreachable()
@@ -222,7 +222,7 @@ func (l *Log) end() outbox.Position {
 	return l.base
 }
 
-// Read implements commitlog.Log.
+// Read implements outbox.Log.
 func (m *Machine) Read(ctx context.Context, after outbox.Position, fn func(outbox.Position, []byte) error) error {
 	if ctx.Err() != nil || !m.reach("read") {
 		return unreachable()
@@ -245,7 +245,7 @@ func (m *Machine) Read(ctx context.Context, after outbox.Position, fn func(outbo
 	return err
 }
 
-// Arrived implements commitlog.Log: one entry at a time comes by itself.
+// Arrived implements outbox.Log: one entry at a time comes by itself.
 func (m *Machine) Arrived(after outbox.Position, fn func(outbox.Position, []byte) error) (all bool, err error) {
 	m.mu.Lock()
 	cut, staleEnd := m.cut, m.staleEnd
@@ -285,7 +285,7 @@ func (l *Log) behind(after outbox.Position) ([]entry, error) {
 	return nil, outbox.ErrForked
 }
 
-// Changes implements commitlog.Log.
+// Changes implements outbox.Log.
 func (m *Machine) Changes() <-chan struct{} { return m.changes }
 
 func (m *Machine) signal() {

@@ -47,7 +47,7 @@ const (
 // errTaken says that another message has the place of ours.
 var errTaken = errors.New("another message has the place")
 
-// Append puts an entry behind a position, as commitlog.Log says.
+// Append puts an entry behind a position, as outbox.Log says.
 func (l *Log) Append(ctx context.Context, after outbox.Position, entry []byte) (outbox.Position, error) {
 	if len(entry) >= maxEntry {
 		return outbox.Position{}, fault.New(fault.Limit, "the transaction is too large for the shared store")

@@ -34,7 +34,7 @@ const (
 	minPayload = 64 << 10
 )
 
-// NewOptions are what a shared store is begun with.
+// CreateOptions are what a shared store is begun with.
 type CreateOptions struct {
 	Servers Servers
 	Name    string // of this machine
@@ -43,7 +43,7 @@ type CreateOptions struct {
 	Path    string // of the key file; "": none is written
 }
 
-// New makes a store on the servers: a stream, a bucket for machines, and one for snapshots,
+// CreateStore makes a store on the servers: a stream, a bucket for machines, and one for snapshots,
 // all with random names. It says what the cluster is worth. The log is empty and begins at
 // Identity.Start.
 func CreateStore(ctx context.Context, o CreateOptions) (*Identity, *Cluster, error) {
@@ -203,7 +203,7 @@ type JoinOptions struct {
 	Path    string // of the key file
 }
 
-// Join finds the store of a secret on the servers and takes a number in it. The state of the
+// JoinStore finds the store of a secret on the servers and takes a number in it. The state of the
 // store is then to be taken from its newest snapshot.
 func JoinStore(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) {
 	d := newDialer()

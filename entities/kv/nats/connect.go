@@ -137,7 +137,7 @@ func showing(cert, key string) nats.Option {
 	}
 }
 
-// Log is the log of a shared store on a cluster. It is what commitlog.Log asks for. Close ends
+// Log is the log of a shared store on a cluster. It is what outbox.Log asks for. Close ends
 // it.
 type Log struct {
 	id      *Identity
@@ -170,7 +170,7 @@ type head struct {
 
 var _ outbox.Log = (*Log)(nil)
 
-// Open begins to follow a log. Servers that can't be reached are no error: it connects when
+// OpenLog begins to follow a log. Servers that can't be reached are no error: it connects when
 // they can.
 func OpenLog(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
 	l := &Log{id: id, log: log, changes: make(chan struct{}, 1), tail: newTail(), connects: 1, dialer: newDialer()}

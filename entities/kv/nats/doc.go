@@ -7,7 +7,7 @@
 //
 // # The log
 //
-// Log is a commitlog.Log. A position is the stream's sequence of the last message of an entry,
+// Log is a outbox.Log. A position is the stream's sequence of the last message of an entry,
 // and the hash over all entries up to it. An entry is appended with the sequence that must be
 // the newest (compare and append) and a message id. So a message fits one place of the stream,
 // and sending it again is harmless. An acknowledgement that does not come is settled by
@@ -55,9 +55,9 @@
 // # Errors
 //
 // *fault.Error of kind Unavailable: retryable when servers do not answer, refuse the credentials or
-// have no room (commitlog.ErrFull), not retryable when
-// the log is not the one that this machine knows (commitlog.ErrForked), does not reach back
-// (ErrGone), was altered (seal.ReasonOf says how), or this machine was removed (ErrRemoved).
+// have no room (outbox.ErrFull), not retryable when
+// the log is not the one that this machine knows (outbox.ErrForked), does not reach back
+// (ErrGone), was altered (ReasonOf says how), or this machine was removed (ErrRemoved).
 // Times are wall-clock and only shown to people; nothing is decided by them.
 //
 // A Log and an Identity may be used concurrently.

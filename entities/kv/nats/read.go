@@ -15,7 +15,7 @@ import (
 // much.
 const maxSingle = 8
 
-// Read hands over the entries behind a position, as commitlog.Log says.
+// Read hands over the entries behind a position, as outbox.Log says.
 func (l *Log) Read(ctx context.Context, after outbox.Position, fn func(at outbox.Position, entry []byte) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -30,7 +30,7 @@ func (l *Log) Read(ctx context.Context, after outbox.Position, fn func(at outbox
 }
 
 // Arrived hands over what the consumer has brought of what stands behind a position, as
-// commitlog.Log says. What is not right is not handed over: Read refuses it.
+// outbox.Log says. What is not right is not handed over: Read refuses it.
 func (l *Log) Arrived(after outbox.Position, fn func(at outbox.Position, entry []byte) error) (all bool, err error) {
 	w := walked{startChain(l.id, after), after}
 	for {

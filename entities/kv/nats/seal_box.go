@@ -21,7 +21,7 @@ func NewMachineKey() *ecdh.PrivateKey {
 	return k
 }
 
-// Box encrypts content so that only the owner of a key can open it, and only with the same
+// SealBox encrypts content so that only the owner of a key can open it, and only with the same
 // words about it. Who has made it is not proven: it belongs into what is.
 func SealBox(to *ecdh.PublicKey, about string, content []byte) ([]byte, error) {
 	once := NewMachineKey()

@@ -78,13 +78,13 @@ type Mark = [32]byte
 // StoreID is the identity of a store.
 type StoreID [16]byte
 
-// NewStoreID returns a random one.
+// newStoreID returns a random one.
 func newStoreID() (id StoreID) {
 	_, _ = rand.Read(id[:])
 	return id
 }
 
-// Header is what a message says of itself.
+// MessageHeader is what a message says of itself.
 type MessageHeader struct {
 	Epoch   uint32
 	Machine uint32   // who has written it
@@ -96,7 +96,7 @@ type MessageHeader struct {
 	Prev    Mark     // of the entry before
 }
 
-// Ring holds the keys of a store by epoch. It is not changed after it was made.
+// KeyRing holds the keys of a store by epoch. It is not changed after it was made.
 type KeyRing struct {
 	store StoreID
 	check [16]byte // of the store in messages
@@ -110,7 +110,7 @@ type keys struct {
 	records cipher.AEAD
 }
 
-// NewRing makes the keys of secrets by epoch.
+// NewKeyRing makes the keys of secrets by epoch.
 func NewKeyRing(store StoreID, secrets map[uint32]Secret) *KeyRing {
 	r := &KeyRing{store: store, keys: make(map[uint32]*keys, len(secrets))}
 	sum := sha256.Sum256(append([]byte("ctxd store 1"), store[:]...))
@@ -158,7 +158,7 @@ func (r *KeyRing) Seal(h *MessageHeader, part []byte) []byte {
 	return k.entries.Seal(m, nonce[:], part, m[:MessageHeaderSize])
 }
 
-// Peek reads the header of a message without opening it: nothing of it is proven.
+// PeekHeader reads the header of a message without opening it: nothing of it is proven.
 func PeekHeader(message []byte) (h MessageHeader, err error) {
 	if len(message) < MessageOverhead || string(message[:4]) != magic || message[4]&^knownFlags != 0 ||
 		message[5]|message[6]|message[7] != 0 {
@@ -251,7 +251,7 @@ func (r *KeyRing) OpenRecord(name string, sealed []byte) (epoch uint32, record [
 	return epoch, record, nil
 }
 
-// EpochOfRecord reads the epoch of a record without opening it: it is not proven.
+// recordEpoch reads the epoch of a record without opening it: it is not proven.
 func recordEpoch(sealed []byte) (uint32, error) {
 	if len(sealed) < recordHeader+chacha20poly1305.Overhead || string(sealed[:4]) != magic {
 		return 0, refuseMessage(ReasonMalformed)

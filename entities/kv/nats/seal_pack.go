@@ -24,7 +24,7 @@ var (
 	decoders sync.Map // of limits to *zstd.Decoder
 )
 
-// Pack compresses an entry if that makes it smaller, and reports whether it did.
+// PackEntry compresses an entry if that makes it smaller, and reports whether it did.
 func PackEntry(entry []byte) (packed []byte, smaller bool) {
 	if len(entry) < packs {
 		return entry, false
@@ -36,7 +36,7 @@ func PackEntry(entry []byte) (packed []byte, smaller bool) {
 	return packed, true
 }
 
-// Unpack is the way back of what Pack has made smaller. It refuses what would become larger
+// UnpackEntry is the way back of what Pack has made smaller. It refuses what would become larger
 // than limit bytes.
 func UnpackEntry(packed []byte, limit int) ([]byte, error) {
 	kept, ok := decoders.Load(limit)

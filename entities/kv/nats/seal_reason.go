@@ -34,7 +34,7 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Refuse returns the fault of a reason.
+// refuseMessage returns the fault of a reason.
 func refuseMessage(reason Reason) *fault.Error {
 	f := fault.Wrap(fault.Unavailable, &refusal{reason}, "%s", says[reason].msg)
 	return f.WithHint("%s", says[reason].hint)

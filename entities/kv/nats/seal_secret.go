@@ -16,7 +16,7 @@ import (
 // String method gives nothing away.
 type Secret [32]byte
 
-// NewSecret returns a random one.
+// newSecret returns a random one.
 func newSecret() (s Secret) {
 	_, _ = rand.Read(s[:]) // it never fails: crypto/rand ends the program first
 	return s
@@ -72,7 +72,7 @@ func (s Secret) Words() string {
 	return strings.Join(list, " ")
 }
 
-// ParseWords reads what Words has written, in any case and spacing. A word may be cut to its
+// ParseSecret reads what Words has written, in any case and spacing. A word may be cut to its
 // first four letters. The errors show no word that the list holds.
 func ParseSecret(text string) (s Secret, err error) {
 	given := strings.Fields(strings.ToLower(text))

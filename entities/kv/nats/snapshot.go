@@ -186,7 +186,7 @@ func (b *bucket) snapshots(ctx context.Context) ([]*Snapshot, error) {
 	return list, nil
 }
 
-// Taken is how much of a snapshot is here: what was written, and its hash so far. The zero
+// PartialSnapshot is how much of a snapshot is here: what was written, and its hash so far. The zero
 // Taken is nothing. A join that was interrupted goes on with the one it had.
 type PartialSnapshot struct {
 	Pieces int
@@ -194,7 +194,7 @@ type PartialSnapshot struct {
 	sum    hash.Hash
 }
 
-// Resume is what was taken already of a snapshot: so many pieces, whose bytes are read again.
+// ResumeSnapshot is what was taken already of a snapshot: so many pieces, whose bytes are read again.
 func ResumeSnapshot(pieces int, r io.Reader) (*PartialSnapshot, error) {
 	t := &PartialSnapshot{Pieces: pieces, sum: sha256.New()}
 	n, err := io.Copy(t.sum, r)

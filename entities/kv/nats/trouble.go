@@ -208,7 +208,7 @@ func isProtocol(err error) bool {
 	return strings.Contains(err.Error(), "nats: protocol exception") || strings.Contains(err.Error(), "nats: Parse Error")
 }
 
-// says maps what the servers or the client answered. Faults stay as they are.
+// explainError maps what the servers or the client answered. Faults stay as they are.
 func explainError(err error) error {
 	var f *fault.Error
 	switch {

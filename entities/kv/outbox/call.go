@@ -102,7 +102,7 @@ func (c *Call) Sent() (sent SentTransaction, ok bool) {
 }
 
 // Provisional reports whether a transaction is to be taken here, without asking the log. trouble
-// is why the log could not be used the last time, nil: it could. It is a *commitlog.UnknownError where
+// is why the log could not be used the last time, nil: it could. It is a *UnknownError where
 // this very transaction may be in the log, which the Call then notes, see Sent.
 func (c *Call) Provisional(trouble error) bool {
 	if c == nil {

@@ -20,7 +20,7 @@ type Entry struct {
 	Transactions []Transaction
 }
 
-// MaxHold is for how long at most one entry keeps other machines from appending.
+// maxHold is for how long at most one entry keeps other machines from appending.
 const maxHold = time.Second
 
 // Transaction is what one transaction wrote.
@@ -29,7 +29,7 @@ type Transaction struct {
 	Writes []LogWrite
 }
 
-// Write is the new state of one key: a collection's name, a slash, and the id of a record.
+// LogWrite is the new state of one key: a collection's name, a slash, and the id of a record.
 type LogWrite struct {
 	Key, Value string
 	Deleted    bool // Value is then empty
@@ -44,7 +44,7 @@ const (
 	opDelete = 2
 )
 
-// NewWriter returns a name for who begins to write.
+// NewWriterID returns a name for who begins to write.
 func NewWriterID() (w WriterID) {
 	_, _ = rand.Read(w[:]) // never fails, says its documentation
 	return w
@@ -56,7 +56,7 @@ func (w WriterID) NewID() (id [16]byte) {
 	return id
 }
 
-// Writer returns who has written the entry.
+// WriterID returns who has written the entry.
 func (e *Entry) Writer() WriterID { return WriterID(e.ID[:len(WriterID{})]) }
 
 // Encode returns an entry as bytes:
@@ -97,7 +97,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// Decode reads what Encode has written, and refuses anything else as Invalid.
+// DecodeEntry reads what Encode has written, and refuses anything else as Invalid.
 func DecodeEntry(b []byte) (*Entry, error) {
 	r := reader{b: b}
 	e := new(Entry)

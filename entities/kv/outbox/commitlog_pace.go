@@ -13,7 +13,7 @@ type Pace struct {
 	recent     []WriterID    // of the newest entries, the newest last
 }
 
-// Writer is who has written an entry: the first bytes of its id, which a machine chooses anew
+// WriterID is who has written an entry: the first bytes of its id, which a machine chooses anew
 // at each start.
 type WriterID [8]byte
 

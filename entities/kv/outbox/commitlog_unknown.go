@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Sent names a transaction that was sent to a log: by the id of its entry, and its place there.
+// SentTransaction names a transaction that was sent to a log: by the id of its entry, and its place there.
 type SentTransaction struct {
 	Entry [16]byte
 	Index int
@@ -25,7 +25,7 @@ func (e *UnknownError) Error() string { return e.Err.Error() }
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// OfTransaction returns the error of an entry as that of its transaction with an index.
+// TransactionError returns the error of an entry as that of its transaction with an index.
 func TransactionError(err error, index int) error {
 	var unknown *UnknownError
 	if !errors.As(err, &unknown) {

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Store is what a Replayer asks of the store that it works for.
+// ReplayStore is what a Replayer asks of the store that it works for.
 type ReplayStore interface {
 	// Change runs fn in a transaction of its own, in the context of a replay or not.
 	Change(ctx context.Context, fn func(Tx) error) error
@@ -40,7 +40,7 @@ type Replayer struct {
 	wg    sync.WaitGroup
 }
 
-// Start returns a Replayer that is at work until Stop.
+// StartReplayer returns a Replayer that is at work until Stop.
 func StartReplayer(store ReplayStore, fn func(ctx context.Context, w Waiting) error, log *slog.Logger) *Replayer {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Replayer{store: store, fn: fn, log: log, work: make(chan struct{}, 1), stop: stop}

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// MaxTries is how often a transaction runs before its caller has to decide.
+// MaxTransactionTries is how often a transaction runs before its caller has to decide.
 const MaxTransactionTries = 64
 
 // A transaction that was overtaken so often has the next turn reserved, for twice the time that

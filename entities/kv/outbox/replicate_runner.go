@@ -27,11 +27,11 @@ package outbox
 // Of several machines that append behind the same position, one wins. What the others had
 // run is aborted: they apply the winner's entry and run their transactions again. Of the machines
 // that have written lately, the one whose last entry is the oldest goes at once, and the others
-// wait, one turn for each machine before them (commitlog.Pace), so that nobody has it all and
+// wait, one turn for each machine before them (Pace), so that nobody has it all and
 // few lose; nobody waits while nobody else writes. A machine whose transactions take long to
 // run would lose to quick ones for ever: its store calls Reserve when a transaction has been
 // overtaken a few times. That appends an entry without transactions, which asks the others to
-// leave this machine the next turn, for at most a second (commitlog.MaxHold). All transactions
+// leave this machine the next turn, for at most a second (maxHold). All transactions
 // of a machine that want a turn share one, and a machine does not ask while another one has
 // the turn.
 //
@@ -51,7 +51,7 @@ package outbox
 //
 // When the log can't be used the store is upgraded with what it has, and the entry is appended
 // as soon as it can, before anything else is: at the first contact of this start or of a later
-// one, since the store keeps that (commitlog.Applied). If another machine has written in the older
+// one, since the store keeps that (Applied). If another machine has written in the older
 // format by then, what is here can't be continued: the machine has to join anew. A store that
 // was off while others went through two formats, and wrote in the first of them, has to as well.
 // A snapshot of the older format, for machines that join, is upgraded like a store that was
@@ -59,7 +59,7 @@ package outbox
 //
 // # A log that takes nothing
 //
-// A log may be read and take no entries: it has no room and says so (commitlog.ErrFull), or does
+// A log may be read and take no entries: it has no room and says so (ErrFull), or does
 // not answer. Either is told until an entry was appended; reading does not end it. Where nobody
 // answers, an entry without transactions is appended before the next group, so that only one
 // group can't be told whether it is there. What is provisional stays so meanwhile.
@@ -108,13 +108,13 @@ const (
 	keepEvery = 1000
 )
 
-// Foreign is an entry of another machine, and the position behind it.
+// ForeignEntry is an entry of another machine, and the position behind it.
 type ForeignEntry struct {
 	At    Position
 	Entry *Entry
 }
 
-// Store is what a Runner asks of the store that it works for.
+// RunnerStore is what a Runner asks of the store that it works for.
 type RunnerStore interface {
 	// At is the position up to which the log is applied, as a whole entry.
 	At() Position
@@ -128,7 +128,7 @@ type RunnerStore interface {
 	// rest is in the log alone; who waits for it has been told.
 	WriteGroup(at Position, n int) error
 	// Abort takes back everything that is accepted and not in the log. What the group has for
-	// other machines fails with err, see commitlog.OfTransaction; without one, and all else, runs again. The
+	// other machines fails with err, see TransactionError; without one, and all else, runs again. The
 	// gate is closed after it: nothing is accepted until OpenGate.
 	Abort(err error)
 	// Apply takes back what is provisional and applies entries of others, after Abort. On an
@@ -209,7 +209,7 @@ type ask struct {
 	tries   int
 }
 
-// New returns a Runner for a store whose records have a format, see kv.Options.Format.
+// NewRunner returns a Runner for a store whose records have a format, see kv.Options.Format.
 // unsettled says that they were brought into it after a Settle that had failed, now or at an
 // earlier start: the log then gets an entry of that format, as soon as it can be used, so that
 // it says where that was.
@@ -256,7 +256,7 @@ func (r *Runner) CatchUp(ctx context.Context) error { return r.ask(ctx, 0) }
 func (r *Runner) AppendTime() time.Duration { return time.Duration(r.appendTime.Load()) }
 
 // Reserve asks the other machines to append nothing until this one has, for a while, at most
-// commitlog.MaxHold: it has been overtaken again and again by what takes less time to run. It
+// maxHold: it has been overtaken again and again by what takes less time to run. It
 // appends nothing itself until Release, or for that while. Several that reserve at a time share
 // the turn, and each calls Release.
 func (r *Runner) Reserve(ctx context.Context, d time.Duration) error {

@@ -12,7 +12,7 @@ import (
 // settleWait is for how long a log is asked before an upgrade.
 const settleWait = 10 * time.Second
 
-// Settle takes a store whose records have an older format to where those of the newer one
+// SettleFormat takes a store whose records have an older format to where those of the newer one
 // begin: it hands over everything of the older format that the store has not applied, and has the
 // log say that the older format ends there, unless another machine has. What was handed over, the
 // upgrade and what is returned are to be made durable in one step. Records are handed over as

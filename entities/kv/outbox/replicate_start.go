@@ -4,7 +4,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Start is how a store is opened, see the options of the same names in kv.Options.
+// StartOptions is how a store is opened, see the options of the same names in kv.Options.
 type StartOptions struct {
 	Log      bool // there is one
 	LogStart *Position
@@ -24,7 +24,7 @@ const (
 	RoleContinues             // a replica that has noted it
 )
 
-// RoleOf finds out what a store is from its start on, and how far its log is applied. kept is what
+// FindRole finds out what a store is from its start on, and how far its log is applied. kept is what
 // the store has noted of that, if it is known. It refuses a store that would lose records, or
 // confuse others.
 func FindRole(kept string, known bool, s StartOptions) (at Applied, role Role, err error) {
@@ -62,7 +62,7 @@ func MayBeStale(err error) bool {
 	return kind == fault.Conflict || kind == fault.NotFound
 }
 
-// Overtaken is the error of a transaction that others were ahead of each time it ran.
+// OvertakenError is the error of a transaction that others were ahead of each time it ran.
 func OvertakenError() error {
 	e := fault.New(fault.Conflict, "other machines were first each time that this was tried").WithHint("try it again")
 	e.Retryable = true

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// ErrFound is why a transaction must not run again that was sent to the log: it was found there.
+// ErrFoundInLog is why a transaction must not run again that was sent to the log: it was found there.
 var ErrFoundInLog = errors.New("the transaction was found in the log")
 
 // maxFound is how many entries are kept in mind. Who asks for one has waited since it was sent.

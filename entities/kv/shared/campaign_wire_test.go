@@ -74,7 +74,7 @@ type reply struct {
 	Ops     map[string]string `json:"ops,omitempty"`
 }
 
-// serve carries out requests of the parent, each in a goroutine of its own, until the parent
+// serveCampaign carries out requests of the parent, each in a goroutine of its own, until the parent
 // has gone or asks with a signal. say tells the parent something.
 func serveCampaign(begin func(say func(reply)) error, act func(request) reply) error {
 	var mu sync.Mutex

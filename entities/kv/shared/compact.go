@@ -40,7 +40,7 @@ const (
 	StageMachines = "machines" // waits for machines to read what goes
 )
 
-// Tell is told how far a compaction has come.
+// Progress is told how far a compaction has come.
 type Progress func(stage string, done, total int64)
 
 // Compacted is what a compaction has done beyond this machine.
@@ -136,7 +136,7 @@ func (r *Replica) requestOnce(ctx context.Context) (number uint64, err error) {
 }
 
 // compactServers leaves on the servers the present state alone, and what comes after it. It
-// waits for the lease of snapshots, or is stream.ErrLeased.
+// waits for the lease of snapshots, or is nats.ErrLeased.
 func (r *Replica) compactServers(ctx context.Context, number uint64, wait bool, tell Progress) (*Compacted, error) {
 	at := r.store().DurablePosition()
 	err := r.withRoom(ctx, func() error { return r.announce(ctx, false) })

@@ -94,7 +94,7 @@ type JoinOptions struct {
 // Joined is what came of a join.
 type Joined struct {
 	Machine uint32
-	Name    string // of this machine, see stream.JoinOptions
+	Name    string // of this machine, see nats.JoinOptions
 	Kept    string // backup of what was there before; "" for none
 	Bytes   int64  // of the state that was taken
 	Cluster *nats.Cluster

@@ -31,7 +31,7 @@ type Options struct {
 	Folders      []string
 	Features     []lsp.Feature // those of lsp.Features when nil
 	Dial         func(ctx context.Context, as client.Options) (*client.Client, error)
-	Page         func(message, audience string, of *prompt.Result) (string, error) // see server.Options
+	Page         func(message, audience string, of *prompt.Result) (string, error) // see lsp.Options
 	// Asked answers what the server asks; null when nil.
 	Asked func(method string, params json.RawMessage) any
 	// Idle leaves initialize to the test.

@@ -96,7 +96,7 @@ const docDescription = "JSON-RPC 2.0 over a Unix domain socket, framed by line b
 	"a connection whose audience is remote is answered Unavailable. " +
 	"x-notifications lists the notifications and who sends them; those with x-topic are sent after events.subscribe."
 
-// OpenRPC returns the document that describes every method, as rpc.discover
+// Document returns the document that describes every method, as rpc.discover
 // answers with it: one line of JSON, the same on every call.
 func Document() (protocol.Document, error) {
 	doc := openRPC{

@@ -12,7 +12,7 @@ import (
 // apartEnv tells a test program that it is to run servers and no tests.
 const apartEnv = "CTXD_TEST_SERVERS"
 
-// Process is three servers in a process of their own, for measurements: they share no heap and
+// ServerProcess is three servers in a process of their own, for measurements: they share no heap and
 // no scheduler with what is measured, but still its processors. It ends with its parent, or
 // when the Process is not referenced any more.
 type ServerProcess struct {
@@ -22,7 +22,7 @@ type ServerProcess struct {
 	cmd   *exec.Cmd
 }
 
-// Apart starts them. The process is the test program again, whose TestMain calls ServedApart
+// StartProcess starts them. The process is the test program again, whose TestMain calls ServedApart
 // first.
 func StartProcess() (*ServerProcess, error) {
 	cmd := exec.Command(os.Args[0])
@@ -56,7 +56,7 @@ func (p *ServerProcess) End() {
 	_ = p.cmd.Wait() // nothing depends on how servers end that nobody uses
 }
 
-// ServedApart reports whether this process was to run servers. They have ended by then.
+// RunAsServers reports whether this process was to run servers. They have ended by then.
 func RunAsServers() bool {
 	if os.Getenv(apartEnv) == "" {
 		return false

@@ -16,7 +16,7 @@ import (
 // readyWait is how long a server may take to serve. Nothing is measured by it.
 const readyWait = time.Minute
 
-// Options are how servers run.
+// ClusterOptions are how servers run.
 type ClusterOptions struct {
 	Servers    int   // 0: three
 	MaxPayload int32 // in bytes; 0: that of the server
@@ -33,7 +33,7 @@ type Cluster struct {
 	running []*server.Server // nil: it is stopped
 }
 
-// Start runs servers until the end of the test.
+// StartCluster runs servers until the end of the test.
 func StartCluster(t testing.TB, o ClusterOptions) *Cluster {
 	t.Helper()
 	c, err := StartClusterIn(t.TempDir(), o)
@@ -44,7 +44,7 @@ func StartCluster(t testing.TB, o ClusterOptions) *Cluster {
 	return c
 }
 
-// StartIn runs servers with their data in a folder.
+// StartClusterIn runs servers with their data in a folder.
 func StartClusterIn(dir string, o ClusterOptions) (*Cluster, error) {
 	n := o.Servers
 	if n == 0 {
