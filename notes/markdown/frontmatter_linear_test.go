@@ -11,19 +11,19 @@ import (
 
 // frontmatterFunctions are all that read a text, by their names.
 var frontmatterFunctions = map[string]func(text string){
-	"Split":   func(text string) { markdown.SplitFrontmatter(text) },
-	"Read":    func(text string) { _, _ = markdown.ReadFrontmatter(text, 1) },
-	"Names":   func(text string) { markdown.MentionsKey(text, "private") },
-	"Whole":   func(text string) { markdown.IsHeadComplete(text) },
-	"IsKey":   func(text string) { markdown.MatchesKey(text, "private") },
-	"LinkLen": func(text string) { _ = markdown.WikilinkLen("[[" + text + "]]") },
-	"LineEnd": func(text string) { markdown.LineEnd(text, 0) },
-	"Map.Get": func(text string) {
+	"SplitFrontmatter": func(text string) { markdown.SplitFrontmatter(text) },
+	"ReadFrontmatter":  func(text string) { _, _ = markdown.ReadFrontmatter(text, 1) },
+	"MentionsKey":      func(text string) { markdown.MentionsKey(text, "private") },
+	"IsHeadComplete":   func(text string) { markdown.IsHeadComplete(text) },
+	"MatchesKey":       func(text string) { markdown.MatchesKey(text, "private") },
+	"WikilinkLen":      func(text string) { _ = markdown.WikilinkLen("[[" + text + "]]") },
+	"LineEnd":          func(text string) { markdown.LineEnd(text, 0) },
+	"Frontmatter.Get": func(text string) {
 		fields, _ := markdown.ReadFrontmatter(text, 1)
 		fields.Get("private")
 	},
-	"Field.Texts":    func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.Texts() },
-	"Field.IsScalar": func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.IsScalar() },
+	"FrontmatterField.Texts":    func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.Texts() },
+	"FrontmatterField.IsScalar": func(text string) { markdown.FrontmatterField{Raw: text, Value: text}.IsScalar() },
 }
 
 // TestPRIV8_EveryFunctionIsLinear_Frontmatter runs all of them over texts that are hostile, bare,
@@ -51,6 +51,6 @@ func TestPRIV8_EveryFunctionIsLinear_Frontmatter(t *testing.T) {
 
 // TestEveryFunctionOfATextIsMeasured_Frontmatter: one that is exported has its entry above.
 func TestEveryFunctionOfATextIsMeasured_Frontmatter(t *testing.T) {
-	wanted := steps.Exported(t, "string", "*Map", "Field")
+	wanted := steps.Exported(t, "frontmatter_*.go", "string", "*Frontmatter", "FrontmatterField")
 	steps.Every(t, wanted, slices.Collect(maps.Keys(frontmatterFunctions)))
 }
