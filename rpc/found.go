@@ -1,9 +1,8 @@
 package rpc
 
-// Found writes what a search says of itself as the protocol has it: how the query was read, what
-// counted, and what found a hit. memories.go has what memory.search asks for and answers.
-//
-// Handlers of rpc call it. It is pure, and safe for concurrent use.
+// This file and found_*.go write what a search says of itself as the protocol has it: how the query was read, what
+// counted, and what found a hit. found_memories.go has what memory.search asks for and answers. All functions are
+// pure.
 
 import (
 	"github.com/ctxd/ctxd/context/search"

@@ -1,9 +1,9 @@
 package rpc
 
-// Host is about the daemon and its machine: the room on a disk, the memory that the process has in use,
-// the files that a restore keeps in the data folder and how they are removed, and where calls may have files
-// written. The daemon and the commands that work without one ask it. It keeps nothing, and is safe for
-// concurrent use.
+// This file and host_*.go are about the daemon and its machine: the free space of a disk, the memory that the process
+// has in use, the files that a restore keeps in the data folder and how they are removed, and where calls may have
+// files written. The daemon asks, and so do the commands that work without one. All functions may be called
+// concurrently.
 
 import (
 	"context"

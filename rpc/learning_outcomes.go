@@ -1,8 +1,7 @@
 package rpc
 
-// Learning has the handlers of what is learned from use. Package rpc lists them in its table of methods, and calls
-// them with the Reader of the call. A handler turns params into a call of one room below context/learn, and its answer into
-// the result. It keeps nothing, and may be called concurrently; its errors are those of the rooms.
+// This file and learning_*.go have the handlers of what is learned from use. A handler turns params into a call of
+// context/learn or context/learn/concepts, and its answer into the result. Errors are those of these rooms.
 
 import (
 	"context"

@@ -124,8 +124,8 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 		}))
 }
 
-// of makes the Method of a handler that stands in a package of its own, as the method of what that package makes of
-// the rooms.
+// of makes the Method of a handler that needs no more of a call than its callReader: a method of a type that room makes
+// of the scope.
 func of[H, P, R any](name string, room func(scope) H, fn func(H, context.Context, callReader, P) (R, error)) Method {
 	return method(name, func(c scope, ctx context.Context, s *Session, params P) (R, error) {
 		return fn(room(c), ctx, c.by(s), params)

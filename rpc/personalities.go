@@ -1,8 +1,8 @@
 package rpc
 
-// Personalities has the handlers of personality.*: how the assistant is to speak. Package rpc lists them in its
-// table of methods. All but Validate are for local connections, as the contract says, and read no record of a person
-// but templates. The package keeps nothing, and may be called concurrently; its errors are those of package personality.
+// This file has the handlers of personality.*: how the assistant is to speak. All but [validatePersonality] are for
+// local connections, as the contract says, and read no record of a person but templates. Errors are those of
+// context/personality.
 
 import (
 	"context"

@@ -1,10 +1,8 @@
 package rpc
 
-// Resolved answers refs.resolve: one reference, or several of which each has its own error. It
-// finds the record that refs.rename is to give another handle. Names says which names in the fields of entities lead
-// to no record.
-//
-// The handlers of rpc call it. It holds nothing, and is safe for concurrent use.
+// This file and resolved_*.go answer refs.resolve: one reference, or several of which each has its own error. They
+// find the record that refs.rename is to give another handle. [unresolvedNames] says which names in the fields of
+// entities lead to no record. Nothing is kept, and all functions may be called concurrently.
 
 import (
 	"context"

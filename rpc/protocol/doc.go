@@ -1,42 +1,33 @@
-// Package protocol is the contract between ctxd and its clients: the names of
-// the methods, their parameters and results, the error codes, the notifications
-// and their topics. It holds data and no behaviour; everything that describes
-// the protocol elsewhere (the document that rpc.discover answers with, the table
-// in the README, clients in other languages) is made from it.
+// Package protocol is the contract between ctxd and its clients: the names of the methods, their parameters and
+// results, the error codes, the notifications and their topics. It holds data and no behaviour; everything that
+// describes the protocol elsewhere (the document that rpc.discover answers with, the table in the README, clients in
+// other languages) is made from it.
 //
 // # Reading the types
 //
-// A parameter or result is a struct; its tags are the contract and are read by
-// the strict decoder of the rpc room and by the schema here alike:
+// A parameter or result is a struct; its tags are the contract and are read by the strict decoder of rpc/jsonrpc and
+// by the schema of rpc/protocol/openrpc alike:
 //
-//	json        the name; a member without omitempty or omitzero is required
+//	json        the name; a field without omitempty or omitzero is required
 //	jsonschema  the description
-//	default     the value that an absent member stands for
+//	default     the value that an absent field stands for
 //	min, max    the least and the greatest number
-//	enum        the accepted texts, separated by commas
+//	enum        the accepted strings, separated by commas
 //
-// An Optional tells an absent member, a null and a value apart; patch methods
-// need that. Records (record.Note, record.Entity, record.Type) are those of
-// the domain rooms, not copies of them; their members are described in
-// records.go.
+// An Optional tells an absent field, a null and a value apart; patch methods need that. Records (record.Note,
+// record.Entity, record.Type) are those of entities/record, not copies of them.
 //
-// Methods, Notifications, Topics and Codes are the four tables. What a method
-// may answer with is in Method.Errors: its own codes and those that any call of
-// its mode may get. Tests keep the tables whole: a method, member, code, topic
-// or notification that is not described, or an example that does not fit its
-// schema, fails them.
+// Methods, Notifications, Topics and Codes are the four tables. What a method may answer with is in Method.Errors: its
+// own codes and those that any call of its mode may get. Tests keep the tables whole: a method, field, code, topic or
+// notification that is not described, or an example that does not fit its schema, fails them.
 //
 // # Use
 //
-// rpc, rpc/client, cmd and anything that speaks the protocol may import this
-// package, programs of others too: with it come declarations alone (entities/record,
-// context/prompt), no store and no index. What is made of it stands in package document. rpc/client shows in
-// its example how a method is called with these types; other languages make theirs from
-// rpc.discover, as ts/src/protocol.ts in rpc/client is made. All values are read-only after initialisation and may be used
-// concurrently.
+// rpc, rpc/client, cmd and anything that speaks the protocol may import this package, programs of others too: with it
+// come declarations alone (entities/record, context/prompt, chat/turn), no store and no index. What describes it
+// stands in rpc/protocol/openrpc. rpc/client shows in its example how a method is called with these types; other
+// languages make theirs from rpc.discover, as ts/src/protocol.ts in rpc/client is made. All values are read-only after
+// initialisation and may be used concurrently.
 //
-// # Size
-//
-// More than 2,500 lines, for every method of the daemon is described here with an
-// example: what a client has to know lies in one package, which it imports whole.
+// Wall: promise: a contract that brought in a store or an index would carry it into every client.
 package protocol
