@@ -1,8 +1,8 @@
 package entities
 
-// Past keeps what private records were called: the names that one has lost, or
-// had when it was deleted. A link by such a name leads nowhere, and would still tell a
-// reader who sees no private record what that record was called (PRIV-4).
+// past*.go keep what private records were called: the names that one has lost, or had when it
+// was deleted. A link by such a name leads nowhere, and would still tell a reader who sees no
+// private record what that record was called (PRIV-4).
 //
 // # What is stored
 //
@@ -23,11 +23,11 @@ package entities
 //
 // # Who may call it
 //
-// The stores of entities and of notes keep names in the transactions that take them
-// from a record, and know which names refer to a record and how they are looked up
-// (past.go of each); those of memories, contexts and conversations do so by what
-// context/audience knows of theirs (handles.go there). Names belongs to the store of entities, lives as long, and may be
-// used concurrently; it takes no lock of others.
+// The stores of entities and of notes keep names in the transactions that take them from a
+// record, and know which names refer to a record and how they are looked up (past.go of each);
+// those of memories, contexts and conversations do so by what context/audience knows of theirs.
+// A PastNames belongs to the store of entities, lives as long, and may be used concurrently; it
+// takes no lock of others.
 
 import (
 	"context"

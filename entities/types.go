@@ -2,7 +2,7 @@ package entities
 
 import "github.com/ctxd/ctxd/entities/record"
 
-// The records of this room and what they are made of are declared in package record,
+// The records of this package and what they are made of are declared in package record,
 // which clients import without the store; here they go by the same names.
 
 type (

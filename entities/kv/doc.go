@@ -2,9 +2,17 @@
 // collections, changed by transactions, kept in memory and on disk. It is the
 // one truth from which every index, graph and cache is rebuilt.
 //
-// Everybody above may use it; `entities`, `notes` and the rooms to their right
-// each own the collections that they declare. It knows nothing of what a
-// record means. It is the only importer of buntdb.
+// Every package above may use it, and each owns the collections that it declares. It knows
+// nothing of what a record means. It is the only importer of buntdb.
+//
+//   - store.go, tx.go, collection.go, changes.go: the Store, transactions, typed collections, change sets
+//   - commit.go, journal.go, flush.go: how a transaction becomes durable and visible
+//   - overlay.go, pairs_*.go: what lies beside the ordered set of keys: accepted writes, ranges merged with them
+//   - snapshot.go, load_*.go, recover.go, rebuild.go, loss.go, unmended.go, deleted.go, format.go: files and starts
+//   - backup*.go, restore.go: backups, written and read
+//   - replica*.go, outbox.go: the store's part in a log that machines share
+//   - ahead.go, loading_lock.go: what views of the store are built with
+//   - inspect.go, records.go: what is told of a store
 //
 // # Use
 //
@@ -32,7 +40,7 @@
 //
 // # Files
 //
-// Package disk draws the files byte by byte, and says why no log library keeps them and
+// Package entities/kv/disk draws the files byte by byte, and says why no log library keeps them and
 // buntdb is used as an ordered set in memory only. In a journal a record is one transaction, with
 // the newest one that the disk had confirmed when it was written; a snapshot is a state in
 // numbered pieces, and a backup a snapshot that says what it is of.
@@ -57,9 +65,9 @@
 //
 // # Several machines
 //
-// With Options.Log the store is a replica. Package commitlog has a picture of how a write travels
+// With Options.Log the store is a replica. commitlog_log.go of entities/kv/outbox has a picture of how a write travels
 // then, and the words for it. Transactions are accepted as ever, but not journaled: one goroutine
-// (package replicate) appends each group to the log, and only then has it journaled, flushed and
+// (outbox.Runner) appends each group to the log, and only then has it journaled, flushed and
 // applied, each transaction in one record with its position. When others were first, everything
 // accepted is aborted: the overlay is cleared under the writer lock, and the entries of others are
 // applied there. Meanwhile a gate is closed, and what began before is not queued.
@@ -73,7 +81,7 @@
 //
 // With Options.Queue what only adds is accepted while the log can't be reached (Queueable), as
 // README.md says. An upgrade of the records (Options.Upgrade) is every machine's own: it must make
-// the same of the same. Where it belongs in the log, package replicate says, under Upgrades.
+// the same of the same. Where it belongs in the log, replicate_runner.go of entities/kv/outbox says, under Upgrades.
 //
 // # Snapshots, recovery
 //
@@ -96,16 +104,10 @@
 //
 // A function of Update may run several times with a log. Everything is in memory, each value once:
 // as the string that the codec made, or, since a start, as a part of what a snapshot was read into,
-// of which 16 MiB at a time stay while any is used. Records are decoded at every Get, so rooms with
+// of which 16 MiB at a time stay while any is used. Records are decoded at every Get, so views with
 // hot reads keep their own typed structures, fed by OnCommit; what is not needed at once is built
-// behind the start (package loading). A transaction is at most 256 MiB. buntdb keeps a goroutine
+// behind the start (see LoadLock). A transaction is at most 256 MiB. buntdb keeps a goroutine
 // that ends up to a second after Close.
 //
-// # Size
-//
-// The package is larger than most of ours: commit, snapshots, recovery, backups and the overlay for
-// readers are one promise over one set of files, and none of them is of use alone. What lies in the
-// files, reading and writing them, the lock of the folder and the words for what a disk refuses are
-// package disk; reading a backup is package backup, codecs are package codec, and what lies beside
-// the set in memory is package pairs.
+// Wall: dependency: buntdb; records of the one store are reached by this package alone.
 package kv

@@ -1,8 +1,7 @@
 // Package names finds records by their names: exactly, for mentions and links; by what
 // a person has typed so far, for completion; and by handle, as in
-// @john_smith_person_entity. Entities and notes each keep one Index and lock it; no
-// other room holds one. How names are compared and ordered is package fold, below this
-// one.
+// @john_smith_person_entity. Entities and notes each keep one Index and lock it; nobody
+// else holds one. How names are compared and ordered is in entities/text.
 //
 // # Who asks
 //
@@ -17,4 +16,6 @@
 // start (Batch, Load), of which it shares the strings. It is not safe for concurrent
 // use; readers may run together when none of them makes the index of handles (see
 // Index.HasHandles).
+//
+// Wall: subject: how a record is found by its name or handle.
 package names

@@ -1,8 +1,8 @@
 package record
 
-// Origin says what memories stem from: a conversation, a note, a client, or anything at all. memory.forget names
-// one of them. An [MemoryOrigin] is a value without state; Of costs O(1), and Check refuses one that names none or several of
-// them with Invalid.
+// A [MemoryOrigin] says what memories stem from: a conversation, a note, a client, or anything
+// at all. memory.forget names one of them. It is a value without state; Of costs O(1), and Check
+// refuses one that names none or several of them with Invalid.
 
 import (
 	"github.com/ctxd/ctxd/entities/fault"

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:generate go run gen_ignorable.go
+//go:generate go run chars_gen_ignorable.go
 
 // IsBreak reports the characters that end a line for a reader, though not all
 // of them for every program.

@@ -1,11 +1,17 @@
-// Package fold says when two names are the same name, and which of two comes first:
-// Name is the form under which names of notes, entities, types, fields and tags are
-// compared (Unicode NFC, full case folding), CompareNatural the order in which they are
-// listed (digits by their value). It also says where a name may stand in a text: BeforeMark
-// is the one place that decides what may stand before the @ or # of a reference.
+// Package text knows of strings what every layer has to: when two names are the same name, how
+// many characters a string has, where it may be cut, and what one line of it is.
 //
-// It is a package of its own so that declarations of records and programs that only
-// speak the protocol can compare and find names without the index of names, which stands in
-// entities/names. Any room may call it. It holds no state: all functions may be called
-// concurrently.
+//   - fold.go, natural.go: [Fold] is the form under which names of notes, entities, types, fields and
+//     tags are compared (Unicode NFC, full case folding), [CompareNatural] the order in which they are
+//     listed (digits by their value)
+//   - before.go, scripts.go: where a name may stand in a text. [ContextOfMark] is the one place that
+//     decides what may stand before the @ or # of a reference
+//   - chars_*.go: characters in the unit of budgets, places to cut at, hidden characters
+//   - oneline.go: one line of a text, for lists and from answers of language models
+//   - first.go: the first elements of an order, without sorting all
+//
+// Any package may call it; it imports nothing of ours. It holds no state: all functions may be
+// called concurrently, and a [TopList] belongs to one goroutine.
+//
+// Wall: promise: declarations of records and clients compare names without an index or a store.
 package text

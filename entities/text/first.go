@@ -1,7 +1,8 @@
 package text
 
-// First keeps the first elements of what is added to it in an order, so that a page of a long list needs no
-// sorting of it all. A [TopList] is for one goroutine; adding costs O(1) mostly, and O(Most log Most) each Most elements.
+// A [TopList] keeps the first elements of what is added to it in an order, so that a page of a
+// long list needs no sorting of it all. It is for one goroutine; adding costs O(1) mostly, and
+// O(Most log Most) each Most elements.
 
 import "slices"
 

@@ -1,15 +1,13 @@
 package wql
 
-// Datum is the values that WQL computes with: their kinds, how they
-// compare, what they contain, dates, LIKE, and exact sums.
-//
-// Package wql calls it for each row, and package index for each stored value; it
-// knows nothing of queries, programs or indexes.
+// datum_*.go are the values that WQL computes with: their kinds, how they compare, what they
+// contain, dates, LIKE, and exact sums. The machine calls them for each row, and an index for
+// each stored value; they know nothing of queries, programs or indexes.
 //
 // # Meaning
 //
 // Logic is three-valued, as in SQL: what is compared with NULL, or with a value of
-// another kind, is Unknown. Texts compare after NFC and by code points, a Choice (the
+// another kind, is truthUnknown. Texts compare after NFC and by code points, a kindChoice (the
 // option of a select, the name of a type) without case, numbers, dates and points in
 // time as such; a text that is compared with one of these is read as one. A list
 // equals whatever shares an item with it.
@@ -19,10 +17,10 @@ package wql
 //
 // # Cost and concurrency
 //
-// A Value is passed by pointer and used again for the next row, so that evaluating a
+// A datum is passed by pointer and used again for the next row, so that evaluating a
 // row does not allocate. Comparing is O(n) in the lengths of texts and in the items of
 // a list; two lists of more than 1,024 pairs are compared over a set. Long work is
-// counted by Scope.Tick, which ends it. Values and Scopes are for one goroutine.
+// counted by evalScope.Tick, which ends it. Both are for one goroutine.
 
 import (
 	"cmp"

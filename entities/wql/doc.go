@@ -1,11 +1,19 @@
 // Package wql is the query language of computed fields and of wql.query: a
 // SELECT over typed entities.
 //
-// The way of a text: package syntax makes an AST of the whole grammar and
+// The way of a text: entities/wql/syntax makes an AST of the whole grammar and
 // reports every error with its place; the checker types it against the declared
 // types; the compiler turns operands into slots and WHERE into one expr
 // program over a fixed, typed environment; a plan picks the rows to look at;
 // the machine runs the program row by row.
+//
+//   - engine.go, records.go, run.go, explain.go: the Engine, a query and its result, how it was answered
+//   - schema.go, resolve.go: the declared types at one moment, and what a name in a query means
+//   - compile.go, operand.go, function.go, machine.go, walk.go: the program, its slots, and running it
+//   - access.go, order.go, rank.go: plans and the order of rows
+//   - index*.go: who has which value of a field
+//   - datum_*.go: values, how they compare, dates, LIKE, sums
+//   - cache.go, depend.go: results of computed fields, and what they depend on
 //
 // # Why expr sees so little
 //
@@ -65,16 +73,9 @@
 // entries (50 to 75 MB), kept values about 400,000 rows (some 40 MB); what was
 // not asked for longest goes first, of the values any.
 //
-// # Size
-//
-// The package is larger than most of ours because it is all that a text means,
-// with its planner: meaning that is split over packages has no place where it is
-// decided. How a text is written is package syntax; how values compare is package
-// datum; who has which value is package index. None of them needs an engine.
-//
 // # Who may call
 //
-// Rooms above entities; all methods of an Engine are safe for concurrent use.
+// Every layer above entities; all methods of an Engine are safe for concurrent use.
 // A Result is shared by callers and must not be changed. This is the only
 // package of the project that imports expr-lang/expr.
 //
@@ -82,4 +83,6 @@
 // call. It is correct without Engine.Apply too, only slower after writes. While
 // a commit is under way that Apply has not seen yet, rows are scanned and no
 // kept value is used.
+//
+// Wall: dependency: expr-lang/expr, of which raw expressions can kill the process; nobody else imports it.
 package wql

@@ -1,8 +1,18 @@
 // Package disk is what a store has on disk: the seam to the file system, the
-// names and headers of files, records, and the reading and writing of whole files.
-// It knows keys and values, and nothing of transactions under way, of the store in
-// memory, or of what is done about damage: that is package kv, which alone may call
-// it, with package backup.
+// names and headers of files, records, and the reading and writing of whole files; and the
+// codecs by which records become strings. It knows keys and values, and nothing of
+// transactions under way, of the store in memory, or of what is done about damage: that is
+// package kv.
+//
+//   - fs.go, folder.go, lock.go, rename_*.go, errors.go, marker.go: the file system, the folder, its lock and marks
+//   - record.go, blocks.go, segment.go, reopen.go, replay.go: records and the journal
+//   - state.go, publish.go, load.go, pieces.go, in_order.go, unfinished.go: whole states
+//   - rebuild.go, loss.go: what is made of damaged files, and what is told of it
+//   - inspect.go, inspection.go, inventory.go: looking without changing
+//   - codec*.go: codecs and declared collections
+//
+// entities/kv calls all of it; entities/kv/outbox uses Pair, and packages that
+// store records in a form of their own the Append functions and RecordReader of codec.go.
 //
 // # Why not buntdb's own file, and why no log library
 //
@@ -92,8 +102,8 @@
 //
 // # Lock and errors
 //
-// LockDir keeps other processes out of a folder. Unavailable and Says put into words what a
-// disk refuses.
+// LockDir keeps other processes out of a folder. Unavailable and ExplainError put into words
+// what a disk refuses.
 //
 // # Lifetime and concurrency
 //
@@ -105,8 +115,5 @@
 // Unavailable when its layout is newer than this program, and otherwise what the
 // file system said.
 //
-// # Size
-//
-// The layout of the files, reading them whole, reading them when they are damaged and
-// writing them share the same few declarations; each of the four is small.
+// Wall: subject: what lies on disk, byte by byte, and what is read back of it after damage.
 package disk

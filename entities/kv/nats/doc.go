@@ -1,13 +1,22 @@
-// Package stream keeps the log of a shared store on a cluster of NATS servers (JetStream, 2.11
+// Package nats keeps the log of a shared store on a cluster of NATS servers (JetStream, 2.11
 // or later): entries in one stream, the list of machines and the lease in a key-value bucket,
-// snapshots in an object store. Everything in them is sealed by package seal, and their names
+// snapshots in an object store. Everything in them is sealed (seal_*.go), and their names
 // are random. We write no server, no consensus and no replication: the servers order and keep
-// messages, this package checks that they did. Package commitlog has a picture of the whole, and
-// the words.
+// messages, this package checks that they did. commitlog_log.go of entities/kv/outbox has a
+// picture of the whole, and the words.
+//
+//   - connect.go, connected.go, enter.go, trouble.go: the connection, credentials, what an error means
+//   - append.go, read.go, chain.go, tail.go: the Log
+//   - begin.go, cluster.go, permissions.go: making and joining a store, what servers must allow
+//   - identity.go, machines.go, bucket.go: machines and their keys
+//   - snapshot.go: states for machines that join
+//   - seal_*.go: encryption and the format of messages; needs no server
+//
+// entities/kv/shared joins it to a store; cmd/ctxd shows what it says of servers and machines.
 //
 // # The log
 //
-// Log is a outbox.Log. A position is the stream's sequence of the last message of an entry,
+// Log is an outbox.Log. A position is the stream's sequence of the last message of an entry,
 // and the hash over all entries up to it. An entry is appended with the sequence that must be
 // the newest (compare and append) and a message id. So a message fits one place of the stream,
 // and sending it again is harmless. An acknowledgement that does not come is settled by
@@ -62,9 +71,5 @@
 //
 // A Log and an Identity may be used concurrently.
 //
-// # Size
-//
-// One package, since appending, reading, joining and snapshots share one connection, one chain
-// of messages and the keys of one machine. What needs none of that, encryption and the format
-// of messages, is package seal.
+// Wall: dependency: nats.go; what leaves for other machines is sealed here.
 package nats

@@ -1,8 +1,8 @@
 package nats
 
-// Seal makes messages of what leaves this machine: compressed, encrypted, and bound to
+// seal_*.go make messages of what leaves this machine: compressed, encrypted, and bound to
 // one place of one log. The servers that keep them see sizes, times, machine numbers and key
-// numbers, nothing else. It is pure: no network, no files, no clock.
+// numbers, nothing else. Nothing here uses a network, files or a clock.
 //
 // # Keys
 //
@@ -35,15 +35,15 @@ package nats
 //
 // # What it costs
 //
-// Sealing and opening are linear in the size. Pack compresses with zstd (fastest level) where
-// that makes it smaller; Unpack refuses what would become larger than a limit. An observer
+// Sealing and opening are linear in the size. PackEntry compresses with zstd (fastest level) where
+// that makes it smaller; UnpackEntry refuses what would become larger than a limit. An observer
 // who can also write into a store learns from sizes whether two texts in one entry are alike,
 // as with any compression before encryption.
 //
 // # Errors
 //
 // Everything refused is a *fault.Error of kind Unavailable, not retryable; ReasonOf says why.
-// A malformed list of words is an Invalid one. Values of this package may be used concurrently
+// A malformed list of words is an Invalid one. These values may be used concurrently
 // unless said otherwise.
 
 import (

@@ -1,6 +1,6 @@
 package outbox
 
-// Commitlog is the seam where a group of transactions of a store becomes durable
+// commitlog_*.go are the seam where a group of transactions of a store becomes durable
 // for several machines: the one order of commits that all of them share (Log), and what
 // stands in one entry of it (Entry). Whoever is new to the shared store begins here.
 //
@@ -36,16 +36,16 @@ package outbox
 // Join: a machine takes the newest snapshot from the servers, replaces its store by it in one
 // step, and reads the entries behind it.
 //
-// # Packages
+// # Where it is
 //
-//   - commitlog: Log, Entry, Position, and how machines take turns (Pace)
-//   - seal: what leaves a machine is compressed and encrypted
-//   - stream: a Log on NATS servers; machines, their keys, snapshots
-//   - logtest: a Log in memory, with the faults of a cluster, for tests
-//   - replicate: the protocol between one store and its log, in one goroutine
-//   - outbox: what waits while the log can't be reached
-//   - kv: the store; replica.go, replica_store.go and outbox.go are its part in this
-//   - shared: a store and its stream together: begin, join, serve, compact, leave
+//   - commitlog_*.go: Log, Entry, Position, and how machines take turns (Pace)
+//   - replicate_*.go: the protocol between one store and its log, in one goroutine
+//   - the rest of this package: what waits while the log can't be reached
+//   - entities/kv/nats: a Log on NATS servers; machines, their keys, snapshots; seal_*.go
+//     compress and encrypt what leaves a machine
+//   - entities/kv/kvtest: a Log in memory, with the faults of a cluster, for tests
+//   - entities/kv: the store; replica.go, replica_store.go and outbox.go are its part in this
+//   - entities/kv/shared: a store and its log together: begin, join, serve, compact, leave
 //   - above the store: rpc makes calls again, rpc has sync.*, cmd/ctxd/store the
 //     commands
 //
@@ -74,7 +74,7 @@ package outbox
 //   - lease: held by the one machine that makes a snapshot.
 //   - machine: a data folder that takes part, with a number from 1.
 //
-// # This package
+// # Replicas
 //
 // A store without a log keeps its transactions in its own journal, which is then the truth.
 // A store with one is a replica: its journal holds what the log had up to a Position, and

@@ -1,7 +1,21 @@
-// Package outbox keeps what a machine has accepted while the log that it shares with others
-// can't be reached: the items that have to be done again, in their order, and what their
-// transactions have changed in the meantime. It works on keys and values in transactions
-// of a store, has them done again (Replayer), and knows nothing of journals, logs and views.
+// Package outbox is what stands between a store and the log that it shares with other machines:
+// the log itself as an interface, the protocol by which one store follows it, and what a machine
+// has accepted while the log can't be reached.
+//
+//   - commitlog_*.go: Log and Entry, positions, turns (Pace); begin there: it has a picture of the
+//     whole, and the words
+//   - replicate_*.go: Runner, the protocol between one store and its log, in one goroutine
+//   - box.go, call.go, logstate.go, replay.go: the outbox, and doing its items again (Replayer)
+//   - gate.go: what is closed while entries of others are applied
+//
+// entities/kv has a Runner and an outbox, entities/kv/nats and entities/kv/kvtest implement Log.
+// Nothing here knows records, journals or views. A Call, a Replayer and a Runner may be used by
+// several goroutines; a Tx is that of its own.
+//
+// # The outbox
+//
+// It keeps the items that have to be done again, in their order, and what their transactions
+// have changed in the meantime. It works on keys and values in transactions of a store.
 //
 // # Keys
 //
@@ -43,5 +57,5 @@
 // costs O(what it wrote + keys of its item), taking all back O(bytes that wait), a replay what
 // its transaction costs.
 //
-// A Call and a Replayer may be used by several goroutines; a Tx is that of its own.
+// Wall: promise: the store knows a log that machines share by the interface here, and brings in no NATS.
 package outbox

@@ -1,11 +1,11 @@
 package outbox
 
-// Replicate is the protocol between one store and the log of commits that it shares
+// replicate_*.go are the protocol between one store and the log of commits that it shares
 // with other machines: when a group of transactions is appended, what follows when somebody
 // else was first or the outcome is not known, when others are read, and how machines take
-// turns. It knows entries and positions, and nothing of records, journals or views: those
-// are the store's, which gives itself as a Store and is called from one goroutine, Run.
-// Package commitlog has a picture of the whole, and the words.
+// turns. They know entries and positions, and nothing of records, journals or views: those
+// are the store's, which gives itself as a RunnerStore and is called from one goroutine, Run.
+// commitlog_log.go has a picture of the whole, and the words.
 //
 // A Runner lives as long as its store is open. Run is called once, all other methods by anybody at
 // any time.
@@ -40,7 +40,7 @@ package outbox
 // All entries up to some position have the records' older format, and all behind it the newer
 // one. A program with the newer format that opens a store of the older one hands over what is
 // in the log as it is, up to its end, and appends an entry of the newer format without
-// transactions, by compare and append (Settle). If somebody was first, it reads on. Then the
+// transactions, by compare and append (SettleFormat). If somebody was first, it reads on. Then the
 // store is upgraded, in one step with what was handed over and with the position. So everything
 // before that entry is upgraded on every machine, and nothing behind it. A machine with the
 // older program can't apply the entry, so it can't append behind it: it says that the newer

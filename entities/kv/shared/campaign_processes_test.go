@@ -2,6 +2,17 @@
 
 package shared_test
 
+// The campaign (campaign_*_test.go) is a store that three machines share over three servers, all
+// of them real processes, to which bad things are done in turn.
+//
+// The test program starts itself again as servers and as daemons. Daemons open the store, over a
+// log on NATS servers, and carry out operations that come as lines of JSON. Between all processes
+// stand proxies of the test, which cut connections and lose one direction. Every operation is
+// noted with the times of its call and of its answer, and porcupine says whether some order
+// explains all answers. Errors fail the test. The short form takes some seconds;
+// CTXD_CAMPAIGN=full does two hundred faults. Where processes can't be stopped and continued, on
+// Windows, there is no campaign.
+
 import (
 	"context"
 	"fmt"

@@ -41,7 +41,7 @@ func add(ctx context.Context, db *kv.Store, id string) error {
 
 // Three machines write over three servers, whose processes end and whose network is cut, in
 // turn. Afterwards every write that was acknowledged is there, each was applied once, and all
-// machines hold the same bytes. Package campaign does worse, to real processes.
+// machines hold the same bytes. campaign_processes_test.go does worse, to real processes.
 func TestSYNC9_NothingAcknowledgedIsLostForkedOrAppliedTwice(t *testing.T) {
 	const faults = 2
 	c := natstest.StartCluster(t, natstest.ClusterOptions{})

@@ -1,13 +1,13 @@
 // Package shared joins a record store and the log that it shares with other machines: what of
 // the log lies in the data folder, what a machine does beside serving, and how it comes in and
-// goes out. Package commitlog has a picture of the whole, and the words.
+// goes out. commitlog_log.go of entities/kv/outbox has a picture of the whole, and the words.
 //
-// In the folder "sync" of the data folder lie the key of the machine (package stream describes
+// In the folder "sync" of the data folder lie the key of the machine (entities/kv/nats describes
 // it), and for a while a state that goes to the servers or comes from there. All files have
 // mode 0600, the folder 0700.
 //
 // Replica belongs to one daemon. Open makes it and needs no servers; Prepare gives the options
-// of the store its log; Serve begins to follow the others when the rooms above the store are
+// of the store its log; Serve begins to follow the others when what stands on the store is
 // open. From then on it says twice a minute that this machine is there, asks what the servers are,
 // and writes a snapshot when the log has grown by 10,000 messages. Close comes after the store's
 // own Close. A join takes the newest snapshot in pieces, keeps what it has when it is interrupted,
@@ -33,8 +33,10 @@
 // somebody compacts that very machine, and the others are told that it is there. The servers purge
 // messages and objects in their files; what their disks keep of deleted blocks is encrypted.
 //
-// Errors are *fault.Error, those of package stream among them. Sizes are in bytes, sequences
+// Errors are *fault.Error, those of entities/kv/nats among them. Sizes are in bytes, sequences
 // count messages of the log. All methods may be called concurrently, but for Open, Prepare,
 // Serve and Close, which one goroutine calls in this order. Status costs one round trip to the
 // servers and one more for each machine; Health asks nobody.
+//
+// Wall: promise: only here do the store and NATS meet; the store alone brings in no client of it.
 package shared

@@ -125,7 +125,7 @@ func (r *Replica) Prepare(o *kv.Options) {
 	}
 }
 
-// Serve follows the others from now on. The rooms above the store are open. It is called again
+// Serve follows the others from now on. What stands on the store is open. It is called again
 // when the store was opened again.
 func (r *Replica) Serve(db *kv.Store) error {
 	if r.id.Stage() == nats.StageBeginning {

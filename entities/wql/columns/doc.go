@@ -7,4 +7,6 @@
 //
 // A Reader belongs to one answer and one goroutine; it asks for up to eight entities at
 // a time, each of them once.
+//
+// Wall: promise: clients show the columns of rows without bringing in the query engine or a store.
 package columns
