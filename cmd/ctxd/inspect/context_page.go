@@ -270,7 +270,7 @@ func (p *contextPage) draw() {
 	if len(sub.Nodes) == 0 {
 		return
 	}
-	p.Graph = htmltemplate.HTML(graph.DrawSVG(sub, o)) // package draw escapes what users wrote
+	p.Graph = htmltemplate.HTML(graph.DrawSVG(sub, o)) // which escapes what users wrote
 }
 
 // linkedTitle is the title in a link of a note, as its text in the prompt has it.

@@ -1,18 +1,19 @@
-// Package inspect is ctxd inspect: what the daemon knows, and why a model sees
-// what it sees. Each of its commands asks the daemon and draws the answer.
+// Package inspect is ctxd inspect: what the daemon knows, and why a model sees what it sees; and ctxd search and ctxd
+// similar, which list notes by how near they are to something. Each command asks the daemon and draws the answer.
 //
-// A file is a command: context.go with the page that --html writes
-// (context_page.go and its files, on package page), note.go, entity.go, memory.go with what became of it
-// (memory_life.go, on package life), learning.go, graph.go, search.go, index.go, privacy.go, rpc.go, log.go, status.go. A new one is
-// a file with a struct that has flags, Run(*Options), Help and Examples, and a line in
-// Command (inspect.go). ctxd inspect wql is in package shell, with whose session it
-// works, ctxd inspect chat in package traces. ctxd demo and ctxd doctor take drawings
-// and views from here.
+// # Parts
+//
+//   - context*.go: the prompt for a message, with the page that --html writes.
+//   - note.go, entity.go, memory*.go: a record with what goes on around it.
+//   - graph*.go, index.go, learning.go, privacy.go, status.go, rpc.go, log.go: what the daemon knows as a whole.
+//   - search.go: ctxd inspect search, how a search comes to its result step by step.
+//   - search_*.go: ctxd search and ctxd similar.
+//
+// A new command is a file with a struct that has flags, Run(*Options), Help and Examples, and a line in Command
+// (inspect.go). ctxd inspect wql is in cmd/ctxd/shell, with whose session it works, ctxd inspect chat in
+// cmd/ctxd/page. ctxd demo, ctxd doctor and ctxd chat take drawings and views from here.
 //
 // Commands are used by one goroutine and keep nothing.
 //
-// # Size
-//
-// The package is larger than most because each command has its own way to draw
-// an answer; no file knows of another command's.
+// Wall: subject: ctxd inspect and ctxd search.
 package inspect

@@ -1,5 +1,9 @@
 package inspect
 
+// This file and search_*.go are ctxd search and ctxd similar: hits with their marked snippets, what counted for each
+// (search_signals.go), and what to try when nothing is found. Commands that list notes by how near they are to
+// something belong here, as does the drawing of their hits, which ctxd demo shares.
+
 import (
 	"fmt"
 	"strings"

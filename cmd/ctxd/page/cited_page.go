@@ -1,5 +1,9 @@
 package page
 
+// This file writes the page of ctxd chat stats --html: which notes conversations stood on, how often and in which
+// months, the graph of both, and of each note the newest messages that used it. The page runs no script; texts of a
+// person are escaped by the template, and the drawing is a picture. [RenderCited] takes O(notes and messages shown).
+
 import (
 	_ "embed"
 	"encoding/base64"

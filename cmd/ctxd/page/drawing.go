@@ -1,5 +1,15 @@
 package page
 
+// This file makes a page of a part of the graph: the drawing of graph.DrawSVG, which one moves with the pointer,
+// enlarges, and thins out by hiding kinds of records, and beside it the record that was opened, with its fields and
+// what it hangs together with.
+//
+// [RenderGraph] is pure: a graph.Subgraph in, one HTML document out, which needs nothing from elsewhere and loads
+// nothing: its policy names the hashes of its own style and script, and forbids the rest. Without a script the drawing
+// scrolls and the records stand below it. [CanvasScript] and [CanvasStyle] are the part of script and style that moves
+// a drawing, for other pages. No text of a record is read as markup. The size of the page is linear in the graph, at
+// most graph.MaxDrawn nodes with maxTies ties each.
+
 import (
 	_ "embed"
 	"fmt"
@@ -78,7 +88,7 @@ func RenderGraph(sub *graph.Subgraph, o GraphOptions) (string, error) {
 		Title: term.Clean(o.Title), Style: template.HTML("<style>" + style + "</style>"),
 		About:  term.Count(len(sub.Nodes), "record") + ", " + term.Count(len(sub.Edges), "edge"),
 		Script: template.HTML("<script>" + script + "</script>"), Tools: CanvasTools,
-		Graph: template.HTML(graph.DrawSVG(sub, o.Draw)), // package draw escapes what users wrote
+		Graph: template.HTML(graph.DrawSVG(sub, o.Draw)), // which escapes what users wrote
 		More:  len(sub.Nodes) - shown, Made: term.Day(o.Made), Program: term.ProgramName(),
 	}
 	ties := tiesOf(sub, shown)

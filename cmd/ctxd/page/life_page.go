@@ -1,5 +1,13 @@
 package page
 
+// This file and life_words.go tell what became of a memory: [EventChanges] and [MemoryChanges] say in words what an
+// event of learning changed, and [RenderLife] makes the page of ctxd inspect memory --html, with what the memory says
+// and said, what supports it, its outcomes and score over time, its moves, what it contradicts and merged with, and
+// what it ranks by. The page runs no script; texts of a person are escaped by the template.
+//
+// Scores, confidences and ranks are shares of 0 to 1. RenderLife takes O(events and versions). The only error is one
+// of the template.
+
 import (
 	_ "embed"
 	"fmt"

@@ -1,5 +1,11 @@
 package page
 
+// This file and report_imports.go draw the report of a prompt: what went in and why, what it cost, what was left out,
+// and how long the stages took; and what an import found.
+//
+// ctxd inspect context and ctxd demo show it under the prompt. The walk over entities is drawn as a tree in which each
+// item stands once. The goldens in testdata hold the drawing for a pipe and for terminals.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,12 @@
 package page
 
+// This file and traces_page.go are ctxd inspect chat: what a model was given for an answer, and why, on the terminal
+// and as a page for a browser. The daemon keeps it; chat.inspect tells it.
+//
+// The command and its drawing are here, the page with its style and template in traces_page.go. The page runs no
+// script: long lists are folded by the browser. Whatever was written elsewhere passes through [Visible] and the
+// escaping of html/template.
+
 import (
 	"cmp"
 	"maps"

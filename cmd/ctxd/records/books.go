@@ -1,5 +1,7 @@
 package records
 
+// ctxd books adds, lists, shows, searches, publishes and removes files that a person asks about, over the socket.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,12 @@
 package records
 
+// This file and memories_*.go are ctxd memory and ctxd contexts: what is remembered about the person, and the parts of
+// a life that it belongs to. There is a command for each method of memories, contexts and learning.
+//
+// A command takes a memory by its id, handle or number, and a context by its id or handle; the daemon says which
+// record that is (connect.FindMemory, connect.FindContext), and the call that follows names it by its id. What goes on
+// around a memory is ctxd inspect memory, in cmd/ctxd/inspect, whose drawing memories_show.go shares.
+
 import (
 	"strings"
 	"time"

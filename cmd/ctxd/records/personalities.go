@@ -1,5 +1,9 @@
 package records
 
+// ctxd personality lists, shows, chooses, writes, checks and edits templates of how the assistant is to speak, over
+// the daemon. Its edit (personalities_edit.go) runs the editor of the person ($VISUAL, $EDITOR) with a copy of the
+// template in a temporary folder. The copy is kept, and named, whenever it could not be saved.
+
 import (
 	"cmp"
 	"os"

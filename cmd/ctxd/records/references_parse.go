@@ -1,5 +1,11 @@
 package records
 
+// This file and references_*.go are ctxd refs: what a message refers to by @, # and [[, what that leads to, what of it
+// a model gets, and which handles begin with what was typed.
+//
+// parse finds references with context/refs, as the daemon does for refs.parse, and so needs no daemon; complete,
+// gather, resolve and rename ask it.
+
 import (
 	"fmt"
 

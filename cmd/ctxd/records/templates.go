@@ -1,5 +1,9 @@
 package records
 
+// ctxd prompts shows the templates of what ctxd itself asks a model, such as the title of a conversation, for a person
+// to see and to copy. It reads the configuration and the folder that prompts.dir names, as a daemon would that starts
+// now, and asks none.
+
 import (
 	"io"
 	"log/slog"

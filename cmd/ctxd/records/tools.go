@@ -1,5 +1,8 @@
 package records
 
+// ctxd tools shows what a model that the daemon serves can call, and what it is told then. Both commands ask the
+// daemon, by tools.list and tools.call.
+
 import (
 	"bytes"
 	"encoding/json"
