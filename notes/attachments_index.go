@@ -1,14 +1,13 @@
 package notes
 
-// Attachments knows the files of vaults that are no notes by their names, so that
-// a link to a picture is not taken for a broken one. Nothing in such a file is read.
+// Attachments know the files of vaults that are no notes by their names, so that a link to a
+// picture is not taken for a broken one. Nothing in such a file is read.
 //
-// A Set is what the store of notes holds of them: the records of the collection
-// "vault-attachment", one for each file, by vault and path. Package notes loads it and
-// keeps it current with each commit; package notes/vault, which scans vaults, writes the
-// records.
+// They are what the store of notes holds of the records of the collection "vault-attachment", one
+// for each file, by vault and path. The store loads them and keeps them current with each commit;
+// notes/vault, which scans vaults, writes the records.
 //
-// A Set is not safe for concurrent use: its owner has the lock.
+// Attachments are not safe for concurrent use: their owner has the lock.
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 package notes
 
-// Canvas turns the files of note apps that are no Markdown, but hold texts and
+// This file turns the files of note apps that are no Markdown, but hold texts and
 // links of a person, into Markdown that the store of notes reads: canvases (.canvas, the
 // JSON Canvas format, https://jsoncanvas.org) and bases (.base, YAML).
 //
@@ -12,8 +12,7 @@ package notes
 // The first line of each is the name of the file as a heading, so that nothing in a card
 // is taken for frontmatter.
 //
-// It is pure: text in, text out, in time linear in the text. Any function may be called
-// from any goroutine.
+// Functions are pure: text in, text out, in time linear in the text.
 
 import (
 	"cmp"

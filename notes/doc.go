@@ -7,6 +7,19 @@
 // for notes and for the references that frontmatter states as links, and are
 // resolved again whenever a title, path or alias changes.
 //
+//   - store.go, note.go, write.go, change.go, reading.go, filter.go: the store of notes and its writes
+//   - record*.go, format*.go, load.go, index.go: records, older formats, the indexes and their loading
+//   - lookup.go, names.go, resolve.go, links.go, refs.go, supposed.go: what a link means, who links to whom
+//   - former*.go: what notes were called until lately; places.go: where links stand in a text
+//   - entity.go, infer_*.go, sources.go: the entity that a note describes
+//   - typesource*.go: what public notes gave to types
+//   - private*.go, past.go: privacy, and what private notes were called
+//   - attachments*.go, canvas.go: files that are no notes, and canvases and bases, read as Markdown
+//   - digest.go: what language models said a note is about; tags.go: counts of tags
+//
+// notes/vault brings files into it, clients write notes through rpc, and graph and context read
+// them. A Store lives as long as the kv.Store under it.
+//
 // # What is stored
 //
 // A record is the parts of a note in a fixed order and the text behind them, so
@@ -37,9 +50,5 @@
 // store may call this one while it is locked, so this package never calls it
 // while holding its own lock.
 //
-// # Size
-//
-// The package has more than 2,500 lines: the store, the resolution of links, and the
-// loading of both at once at a start. Resolution reads the same index that the store
-// writes and the loader builds; each would have to show its parts to the other two.
+// Wall: subject: a person's notes, the links between them, and what of them is private.
 package notes

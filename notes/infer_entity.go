@@ -1,5 +1,11 @@
 package notes
 
+// infer_*.go read from the frontmatter of notes what it says of the entities that the notes
+// describe: their type, the fields that a type gets which nobody has declared, and the values of
+// its fields. What is inferred depends on texts and on a type alone, and on no other note; the
+// store of notes asks when a note is written, and notes/vault when it imports a vault. Functions
+// keep nothing and may be called concurrently.
+
 import (
 	"slices"
 	"strings"

@@ -1,7 +1,7 @@
 package notes
 
-// Tags counts notes by tag, for the store of notes and for readers who do not see
-// all notes. Counts are not safe for concurrent use: their owner has the lock.
+// TagCounts count notes by tag, for the store of notes and for readers who do not see all notes.
+// They are not safe for concurrent use: their owner has the lock.
 
 import (
 	"cmp"

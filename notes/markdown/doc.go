@@ -8,6 +8,14 @@
 // hostile note costs no more than an honest one of its size. A test counts the
 // steps of all functions here.
 //
+//   - document.go, block.go, scan.go, spans.go, link.go, filelink.go, source.go, outline.go: Parse, and the
+//     structure of a note
+//   - frontmatter*.go: the YAML at its head, and what its fields say about the note
+//   - plain*.go, prose.go, charref.go: plain text
+//   - reference*.go, message.go: References and mentions
+//   - destinations_*.go: what the destination of a Markdown link says by itself
+//   - parts.go: sections and blocks that links point at; hidden.go: texts without some spans
+//
 // Why a scanner of our own and not a CommonMark parser: a vault is imported
 // whole, links must be found in unfinished and odd text exactly where a note
 // app finds them, and spans must point into the source. Where the dialects
@@ -26,14 +34,11 @@
 // Two readers find links, for two purposes. Parse finds what a note app follows, by
 // the rules above. References, the one scanner of PRIV-8, finds whatever may tell a
 // reader of a record, in all forms and wherever it stands, and rather too much: what
-// is withheld from a reader is decided by it alone. It stands here, to the left of
+// is withheld from a reader is decided by it alone. It stands here, below
 // what uses it, because a title or an alias loses its marks when a note is read: then
 // Document.Sources keeps what they referred to. README.md lists every form that it knows,
 // with an example. A Message is a text that is read once for both purposes: Mentions yields what
 // counts there.
-//
-// Frontmatter is read by package frontmatter; what its fields say about the
-// note (title, tags, aliases) is read here.
 //
 // Caveats: offsets are bytes (the wire wants UTF-16 units: convert at the
 // edge). PlainText removes what is markup by the rules of CommonMark's
@@ -41,10 +46,5 @@
 // standing. Link reference definitions stay in the plain text, since they hold
 // the addresses that the links left out. Math is left as it is written.
 //
-// # Size
-//
-// The package is larger than most of ours: it is three scanners. Those for the
-// structure of a note and for its plain text share what a block is; that for
-// references shares with them what a link is. What a destination says by itself, wherever
-// it stands, is in package destinations.
+// Wall: promise: how a text is read is pure: no store, files or clock, for notes, messages, books and editors alike.
 package markdown

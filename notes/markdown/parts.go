@@ -1,6 +1,6 @@
 package markdown
 
-// Parts finds the parts of a note that links point at: the section under a
+// This file finds the parts of a note that links point at: the section under a
 // heading, [[Note#Heading]], and the block with an identifier, [[Note#^id]].
 //
 //	## Goals            <- [[Note#Goals]] reaches to the next heading of its level or above
@@ -8,9 +8,8 @@ package markdown
 //	  - Pack
 //	## Risks
 //
-// It is pure: it takes a text and returns byte ranges of it, and takes time linear in
-// the length of the text. Any function may be called from any goroutine. What a heading
-// and an identifier are is decided by package markdown.
+// FindParts takes a text and returns byte ranges of it, in time linear in the length of the
+// text. What a heading and an identifier are is decided by the scanner of notes.
 
 import (
 	"cmp"

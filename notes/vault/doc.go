@@ -1,5 +1,16 @@
-// Package watch brings folders of Markdown files, called vaults, into the store, and keeps
-// the store in agreement with them.
+// Package vault brings folders of Markdown files, called vaults, into the store, keeps the store
+// in agreement with them, says what is wrong with a note, and works out which edits a rename
+// needs. It never writes into a vault.
+//
+//   - vault.go, import.go, run.go, typed.go, types.go, record*.go: an import
+//   - scan.go, tree.go, exclude.go, moves.go, similar.go, tombstone.go: what is there, and what moved or went
+//   - follow.go, events*.go: following a vault
+//   - place.go, own_files.go, forget.go: which folder is which vault, and removing one
+//   - diagnose*.go: what is wrong with the text of a note in an editor (Diagnose)
+//   - rename_*.go: the edits of a rename (RenameNote, MoveFiles and others)
+//
+// The daemon has one Importer, which lives as long as the store; rpc calls it, Diagnose and the
+// renames.
 //
 // # Import
 //
@@ -66,15 +77,10 @@
 // holds for a file that was removed and made anew, as long as its tombstone is kept. Each
 // note that is private in doubt is listed in the status of the vault.
 //
-// # Size
-//
-// The package has more than 2,500 lines. Scanning (scan.go, tree.go, exclude.go) could be
-// a room of its own by its size, but the follower changes trees folder by folder, compares
-// them, and keeps its watches in step with them: the two would share every field of a
-// tree. What else could go is small.
-//
 // # Concurrency
 //
 // Work on one vault is done by one goroutine at a time; an Importer is safe for concurrent
 // use.
+//
+// Wall: subject: folders of Markdown files, kept in agreement with the store.
 package vault
