@@ -13,7 +13,7 @@ import (
 // moving each node towards the mean of its neighbours as far as the others
 // leave room. Edges between neighbouring layers don't cross layers, so there
 // are no dummy nodes; the few that lead further are drawn below the nodes. A layer of a
-// dozen nodes or more is laid out as frames (groups.go), which are placed like nodes.
+// dozen nodes or more is laid out as frames (draw_groups.go), which are placed like nodes.
 
 // Sizes in the units of the drawing, about pixels.
 const (
