@@ -1,15 +1,18 @@
-// Package embed says what turns text into vectors: the [Embedder] and what tells of it.
-// The cosine of two vectors says how near two texts are in meaning.
+// Package embed turns text into vectors (an [Embedder]), and scores how well texts answer a
+// question (a [Reranker]). The cosine of two vectors says how near two texts are in meaning.
 //
-// Each kind of embedder is a package below this one, and imports it:
+//   - embed.go, rerank.go: the two interfaces, what tells of them, scores
+//   - table*.go: the embedder that is always there, a table of one vector a token, compiled into
+//     the program, or another one from a file ([BuiltinTable], [LazyTable])
+//   - runner*.go: an embedder and a reranker in a child process, cmd/ctxd-runner, with a
+//     transformer model ([Runner], [RerankRunner])
+//   - endpoint_*.go: those that ask a server ([Endpoint], [RerankEndpoint])
 //
-//   - table is the model that is always there, a table of one vector a token, compiled
-//     into the program, or another one from a file;
-//   - runner is a child process with a transformer model;
-//   - endpoint asks a server that speaks the protocol of OpenAI's embeddings.
+// cmd/ctxd/daemon chooses and closes them; search, context/learn, context/recall and rpc ask for
+// vectors and scores by the interfaces alone. Tests have embedtest. The package knows no notes
+// and no index.
 //
-// Whoever asks for vectors knows this package alone; cmd/ctxd/daemon chooses the
-// embedder. A program of tests has embedtest.
+// An Embedder or a Reranker lives as long as the daemon. All methods may be called concurrently.
 //
-// An Embedder lives as long as the daemon. All methods may be called concurrently.
+// Wall: subject: vectors and scores, and the models that make them.
 package embed

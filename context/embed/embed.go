@@ -7,9 +7,9 @@ type Kind string
 
 // The kinds of embedders.
 const (
-	KindBuiltin Kind = "builtin" // a table in the program: package table
-	KindRunner  Kind = "runner"  // a child process: package runner
-	KindHTTP    Kind = "http"    // an endpoint: package endpoint
+	KindBuiltin Kind = "builtin" // a table in the program: StaticTable
+	KindRunner  Kind = "runner"  // a child process: Runner
+	KindHTTP    Kind = "http"    // an endpoint: Endpoint
 )
 
 // Kinds lists all of them, in the order of the documentation.

@@ -1,16 +1,11 @@
 package embed
 
-// Rerank says what reads a question together with each of some texts and
-// scores how well the text answers it: the [Reranker]. It is slower than comparing
-// vectors and tells more, so a search gives it only the best of what it found.
+// A [Reranker] reads a question together with each of some texts and scores how well the
+// text answers it. It is slower than comparing vectors and tells more, so a search gives it
+// only the best of what it found. Nothing of it is stored, and an index never waits for one.
 //
-// The implementations are beside the embedders, because they share what those run on:
-//
-//   - endpoint asks a server that has /v1/rerank;
-//   - runner is a child process with a cross-encoder.
-//
-// This room is apart from package embed, because a reranker gives no vectors: nothing
-// of it is stored, and an index never waits for one.
+// [RerankEndpoint] asks a server that has /v1/rerank; [RerankRunner] is a child process with a
+// cross-encoder.
 //
 // # Scores
 //
@@ -21,9 +16,7 @@ package embed
 //
 // A text without a score has [NoScore]: an empty one, one that the server left out, one
 // with a score that is no number, or one with two different scores. Check a score with
-// [HasScore] before you compute with it: None is not a number.
-//
-// All functions may be called concurrently.
+// [HasScore] before you compute with it: NoScore is not a number.
 
 import (
 	"context"

@@ -1,9 +1,10 @@
 package embed
 
-// Runner is the embedder that runs a transformer model in a child process, the
+// runner*.go are the [Runner], an embedder that runs a transformer model in a child process, the
 // [RerankRunner] that runs a cross-encoder in one, and what that child needs: the daemon holds a
-// [Runner], cmd/ctxd-runner calls [DialParent] and [ServeVectors] or [ServeScores]. Native code that crashes ends the child and not the daemon, which starts it
-// again, later each time it fails. A Runner is safe for concurrent use; Close ends it
+// [Runner], cmd/ctxd-runner calls [DialParent] and [ServeVectors] or [ServeScores]. Native code
+// that crashes ends the child and not the daemon, which starts it again, later each time it
+// fails. A Runner is safe for concurrent use; Close ends it
 // with its child.
 //
 // # The protocol
@@ -25,14 +26,14 @@ package embed
 // uint32, number uint32, then for each text a byte 0 for none or 1 and float32
 // values) or refuses the texts ('x': id, reason).
 //
-// The child of a Ranker is one of its own, with a model of its own. Its hello says so. It
+// The child of a RerankRunner is one of its own, with a model of its own. Its hello says so. It
 // is asked for scores ('r': as 'e', where the first text is the question) and answers with
 // scores ('s': as 'v', one float32 value for each text).
 //
 // Whatever else comes, an answer to another request, another number of vectors
 // or values, a vector that is not of length 1, is a [ProtocolError]: nothing of
 // it is used, and the child is killed. So is one that does not beat for
-// Options.Stall, which a stopped one does not, or that takes longer than
+// RunnerOptions.Stall, which a stopped one does not, or that takes longer than
 // CallTimeout over one text. What it wrote to stderr last is part of the error.
 //
 // The child ends when the socket does, at once even if a text is at work; on

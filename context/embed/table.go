@@ -1,6 +1,6 @@
 package embed
 
-// Table is the embedder that is always there: a table of one vector a token.
+// A [StaticTable] (table*.go) is the embedder that is always there: a table of one vector a token.
 //
 // [BuiltinTable] is compiled into the program. It was distilled from all-MiniLM-L6-v2 by the
 // scripts in fixtures/model, which say how. A table is read-only once it is read, and
@@ -33,7 +33,7 @@ package embed
 // universal-sentence-encoder-multilingual, see fixtures/model. Every table has its
 // own checksum, so its vectors are an index of their own, which takes over when it
 // is complete. A file that can't be used is no reason not to search:
-// [LazyTable] then gives the built-in table, and says so in its [embed.Status].
+// [LazyTable] then gives the built-in table, and says so in its [Status].
 //
 // # The file of a table
 //
@@ -149,7 +149,7 @@ func (h *head) fits(length int) bool {
 
 const tokenizerUnigram = "unigram"
 
-// ParseTable reads a table from its file, which the package documentation
+// ParseTable reads a table from its file, which the head of this file
 // describes. The result refers to data; nobody may change it afterwards.
 func ParseTable(data []byte) (*StaticTable, error) {
 	if len(data) < headAt+checkLen || string(data[:len(magic)]) != magic {

@@ -1,5 +1,5 @@
-// Package dial reaches servers over HTTP for the rooms that send them text: the embedder and
-// the reranker of package endpoint, and the language models of chat/llm.
+// Package outbound reaches servers over HTTP for those who send them text: the embedder and
+// the reranker of context/embed, and the language models of chat/llm.
 //
 // It owns what must be the same for all of them, because a mistake in one copy would leak a
 // key or a note:
@@ -19,13 +19,12 @@
 // When a request is repeated, and what is a reply, is for its callers: they have different
 // rules.
 //
-// # Place
-//
-// It stands first below context/embed, and not in chat, because the order of rooms runs
-// from left to right and the embedders stand left of chat. It imports entities/fault alone.
+// Of ours it imports entities/fault alone, and it is the only importer of go-keyring.
 //
 // # Concurrency
 //
 // All functions may be called concurrently. A client lives as long as its caller keeps it;
 // CloseIdleConnections ends what it holds open.
+//
+// Wall: promise: keys and texts leave by one place, whose rules hold for every server that is dialled (PRIV-11).
 package outbound

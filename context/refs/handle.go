@@ -1,5 +1,15 @@
 package refs
 
+// handle*.go make and check handles: the words by which a person names a memory, a context, a
+// conversation, a tag or a domain in a message, as in @prefer_morning_a3f2. They say how handles
+// are compared, which references are numbers, and which are messages.
+//
+// Where a handle is stored, the store that does so asks for another one when the first is in use:
+// nothing here knows a store. Handles of entities are made in entities/names, since the index of
+// names stands below this package; they are made of the same words, and the reserved words, the
+// stopwords and the suffix of entities are declared there, once. The suffixes of the other kinds
+// are declared here.
+
 import (
 	"strings"
 	"unicode"
@@ -56,7 +66,7 @@ const (
 	MaxHandle = names.MaxHandle
 )
 
-// FoldHandle returns the form in which handles are compared: that of package names, with full
+// FoldHandle returns the form in which handles are compared: that of entities/names, with full
 // case folding, so that ΣΟΦΟΣ is σοφος. Handles of which it is the same can't both be given.
 func FoldHandle(handle string) string {
 	if isASCII(handle) {

@@ -1,6 +1,6 @@
 package refs
 
-// Index finds handles by what a person has typed of them: all handles of the
+// An [Index] (index*.go) finds handles by what a person has typed of them: all handles of the
 // store, of memories, contexts, conversations, entities, tags and domains.
 //
 // Complete returns what a beginning may mean, best first (REF-16). Near returns what a
@@ -23,13 +23,13 @@ package refs
 // # Readers
 //
 // An entry counts differently for who sees private records and for who does not, and may
-// not exist for the latter. A Skip leaves out what else a reader does not see. What is
+// not exist for the latter. A [SkipEntry] leaves out what else a reader does not see. What is
 // skipped takes no place within a limit and changes no other's.
 //
 // # Who may call it
 //
-// It is made from the records, and made again at each start: nothing of it is stored. The
-// room that follows the commits of a store keeps one. It is not safe for concurrent use;
+// It is made from the records, and made again at each start: nothing of it is stored.
+// context/gather, which follows the commits of the store, keeps one. It is not safe for concurrent use;
 // Complete, Near and Lookup may run beside each other.
 
 import (

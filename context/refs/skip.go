@@ -82,7 +82,7 @@ var urlEnd = [utf8.RuneSelf]bool{
 }
 
 // indentedCode returns the parts of a text that are code since they are indented by four
-// columns or more: behind a blank line, and not within a list. Package markdown takes such
+// columns or more: behind a blank line, and not within a list. notes/markdown takes such
 // lines for prose, as note apps do; a chat message is read as a model reads it.
 func indentedCode(text string) (code [][2]int) {
 	if !strings.Contains(text, "    ") && !strings.Contains(text, "\t") {

@@ -1,13 +1,20 @@
 // Package search finds documents of any kind by their words and by what they mean.
 //
-// An Index serves one Source (see package source): notes (package notedoc), and whatever
-// rooms to the right search, each kind with an index of its own over the same machinery.
-// This package reads queries, makes one list of those by words and by meaning, cuts
-// snippets, and says what counted. The words are package lexical, the vectors package
-// semantic; indexes that one embedder serves share a vectors.Scheduler. Open an Index after
+// An Index serves one text.Source: notes (package notedoc), and memories, messages and books,
+// each kind with an index of its own over the same machinery. This package reads queries,
+// makes one list of those by words and by meaning, cuts snippets, and says what counted. The
+// words are in context/search/words, the vectors in context/search/vectors; indexes that one
+// embedder serves share a vectors.Scheduler. Open an Index after
 // the records of its Source; whoever finds documents for people or prompts asks it, through
 // package audience where the reader may not see everything, and, by words alone, WQL through
 // a hook. All methods may be called concurrently; the store's closing ends its work.
+//
+//   - index.go, search.go, inspect.go: the Index, a search, what lies in its files
+//   - query.go, operators.go, moment.go, correct.go: reading a query
+//   - hybrid.go, fuse.go, floor.go, reach.go, near.go, alike.go: words and meaning made one list; likeness
+//   - signals.go, understand.go, stopwatch.go: what counted, how a query was read, how long stages took
+//   - passages*.go: what of a found note answers a message
+//   - entities.go: the hook by which WQL asks for words
 //
 // # Queries
 //
@@ -33,14 +40,11 @@
 // language, the other where the model does not know it. Filters, phrases and what must not
 // be there are met by every document before it is ranked. Meaning has no part in queries
 // that say exactly what they want: phrases and filters alone, names such as ERR-4711, a word
-// that was only begun. A document that has none of the words counts from a least nearness
-// on, which is higher for one word than for a sentence. A search waits 150 ms for the vector
+// that was only begun. A document that has none of the words counts above a minimum
+// similarity, which is higher for one word than for a sentence. A search waits 150 ms for the vector
 // of its query, and within that for documents that were just written.
 //
 // What counts is declared in Signals, once; README.md says how to add to it.
 //
-// # Size
-//
-// Somewhat more than 2,500 lines: the reading of a query, its floor, its fusion and its snippets share one
-// state of a search, and what stands alone (words, vectors, texts) is in packages of its own.
+// Wall: subject: how documents are found and ranked.
 package search

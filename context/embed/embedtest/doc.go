@@ -4,4 +4,6 @@
 // its model under whoever asks it. It may be used concurrently; its fields are set under its
 // lock, by Set. quality.go measures how well vectors rank the texts of labelled sets, beside
 // plain BM25. Only tests import this package.
+//
+// Wall: test helper: an embedder that tests hold, fail and change, and the measuring of vectors.
 package embedtest

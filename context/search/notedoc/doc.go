@@ -4,6 +4,8 @@
 //
 // It knows notes and no index. Whoever opens an index of notes makes a Source first, after
 // the store of the notes, whose part in a commit then comes before that of the index. What
-// a reader sees of a note for whom private records do not exist is known to its right: see
+// a remote reader, who never sees private records, sees of a note is decided by its callers: see
 // Options. Everything here may be called concurrently.
+//
+// Wall: promise: the search knows no kind of record; what it must know of notes stands outside it.
 package notedoc

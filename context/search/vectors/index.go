@@ -42,7 +42,7 @@ type Options struct {
 }
 
 // seam replaces what reads and writes the disk in tests of a disk that fails. What is nil is
-// that of package vector.
+// that of FlatIndex.
 type seam struct {
 	open func(name string, model embed.Model) (*FlatIndex, error)
 	put  func(x *FlatIndex, it Item, current func() bool) (bool, error)

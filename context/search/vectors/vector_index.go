@@ -1,12 +1,11 @@
 package vectors
 
-// Vector finds texts by their vectors: a flat index in memory, of which
-// every search looks at every row, and the file that it is kept in.
+// A [FlatIndex] (vector_*.go) finds texts by their vectors: it is in memory, every search
+// looks at every row of it, and it is kept in a file.
 //
-// It knows nothing of notes: an [Item] is an id with the vectors of its parts.
-// Package search keeps the chunks of notes in it; other texts may follow. It
-// stands beside the index of words, not in it, because nothing of the two is
-// shared: words have dictionaries and postings, vectors have rows.
+// It knows nothing of documents: an [Item] is an id with the vectors of its parts.
+// [Index] keeps the chunks of documents in it. Nothing is shared with the index of
+// words: words have dictionaries and postings, vectors have rows.
 //
 // # The scan
 //
@@ -45,9 +44,9 @@ package vectors
 //
 // Nothing is synced on the way, since all of it can be made again. A file is read
 // to its last sound record and cut there; a damaged record in between is passed
-// over. An item that has lost a row keeps the others and has the zero Key: it is to
+// over. An item that has lost a row keeps the others and has the zero TextKey: it is to
 // be put again, which costs what is missing only. Whether an item is still what
-// its id stands for is for the caller to say, by its Key: so an index of other
+// its id stands for is for the caller to say, by its TextKey: so an index of other
 // notes than those that are there can do no harm.
 
 import (
@@ -120,7 +119,7 @@ type FlatIndex struct {
 	blocks []*block
 	count  int // rows in all: all blocks but the last are full
 	items  map[string]*item
-	file   *file // nil: in memory; see file.go
+	file   *file // nil: in memory; see vector_file.go
 }
 
 // block is up to blockRows rows, in columns.

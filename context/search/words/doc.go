@@ -1,4 +1,4 @@
-// Package lexical finds documents by their words: an inverted index in memory over the
+// Package words finds documents by their words: an inverted index in memory over the
 // fields that a Source declares, ranked by BM25, with the file that it is kept in.
 //
 // An Index serves one Source and takes its part in every commit, so that a search sees what
@@ -8,6 +8,14 @@
 // search waits until what was written before it is entered. Open it after the Source's
 // records; only package search asks it. All methods may be called concurrently, and the
 // store's closing ends what it does in the background.
+//
+//   - index.go, inverted.go, dictionary.go, layers.go, analysis.go, apply.go: the index, and a commit's way into it
+//   - queue.go, backlog.go: large commits, which wait
+//   - plan.go, search.go, heap.go, explain.go: a search; hidden.go: what a public one does not see
+//   - postings_*.go: lists of postings and the evaluation over them
+//   - shortwords_table.go: numbers for short words
+//   - keep.go, snapshot*.go, catch_up.go, variants.go, weigh.go, reindex.go, inspect.go: keeping it on disk
+//   - wordfile_*.go: the header and the frames of the file
 //
 // # Ranking
 //
@@ -52,13 +60,5 @@
 // it. The file is read into memory and not mapped: postings are changed in place, a page
 // that can't be read would end the process, and to read it takes a tenth of the start.
 //
-// # Size
-//
-// The package is large: 4,300 lines. The dictionary, the way of a commit into it, what the file
-// holds and the search share the shape of a word and one lock, and its tests hold each against
-// the others: packages of their own would have to show all of that to each other. What
-// needs neither is apart: words and stems are package text, the numbers of short words package
-// shortwords, lists of postings and the evaluation over them package postings, commits that
-// wait package backlog, the header and the frames of the file package wordfile, what a document
-// is package source.
+// Wall: subject: search by words: the inverted index, its ranking and its file.
 package words

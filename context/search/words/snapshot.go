@@ -13,7 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/text"
 )
 
-// An index is kept in one file, of a header and frames (see package wordfile), which hold
+// An index is kept in one file, of a header and frames (see wordfile_frames.go), which hold
 // these records. Each kind of record begins a frame.
 //
 //	document  text id ("" for a number that is free), uvarint version,

@@ -1,11 +1,11 @@
 package words
 
-// Wordfile is the file that an index of words is kept in: its header, its frames
+// wordfile_*.go are the file that an index of words is kept in: its header, its frames
 // with their checksums, and the way that a new file takes the place of the one before.
 //
-// Package lexical says what stands in the frames, and alone reads and writes them. A Writer
-// and a Reader belong to one goroutine at a time; functions may be called concurrently by
-// whoever sees to it that one of them writes.
+// snapshot*.go say what stands in the frames. A frameWriter and a frameReader belong to one
+// goroutine at a time; functions may be called concurrently by whoever sees to it that one of
+// them writes.
 //
 // # Layout
 //
