@@ -2,7 +2,7 @@
 //
 //   shim_test LIBRARY MODEL RANKER
 //
-// MODEL and RANKER are tiny.gguf and tiny-rank.gguf in context/embed/runner/testdata.
+// MODEL and RANKER are tiny.gguf and tiny-rank.gguf in context/embed/testdata.
 
 #include <dlfcn.h>
 
