@@ -1,5 +1,12 @@
 package audience
 
+// A GroupIndex finds memories by what they share: a tag or a domain, the tree of which is made of the slashes in it, an
+// entity that they are about, a conversation that they come from. It finds contexts by their names. Package memory
+// makes one from the records whenever it opens, and keeps it current.
+//
+// A GroupIndex knows ids alone, and no reader: the caller leaves out what the reader does not see. It has no lock: its
+// owner has one. The functions may be called concurrently.
+
 import (
 	"iter"
 	"maps"

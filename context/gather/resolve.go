@@ -1,5 +1,19 @@
 package gather
 
+// A Resolver says which records the references of a message lead to: memories by number, id or handle, contexts with
+// all that lies below them, tags, domains, entities, conversations, their messages and notes (REF-7).
+//
+// Resolve takes one reference. InMessage finds all of a text: those that package refs reads without knowing a store,
+// and names, which may have several words. The longest of what a place may mean counts, of one length the first in the
+// order of REF-7, and of two records that are called the same none: the error names both.
+//
+// The handlers of rpc and the assembly of a prompt pass the View of the reader: for a remote one a private record
+// answers as one that does not exist, and is no candidate. Conversations lie in package chat, which imports this one:
+// what is needed of them are functions of [ResolverOptions], which cmd/ctxd fills in.
+//
+// A Resolver holds nothing but what it was made with, and may be used by any number of goroutines. The stores that it
+// asks are asked one by one: what is written meanwhile may be seen by the later ones.
+
 import (
 	"context"
 	"strings"

@@ -1,5 +1,17 @@
 package learn
 
+// This file and pairs_*.go decide how two statements stand to each other: whether they say the same, contradict each
+// other, whether the newer one says that something changed, or whether both hold. What rules cannot decide is left to a
+// model, or to the person.
+//
+// All of it is pure. [ReadStatement] reads a statement once, in time linear in it; [JudgePair] compares two that were
+// read, in time linear in both but for the words that they do not share, of which it compares at most 32 with as many.
+// Cosines come from the caller, who has the vectors, and are brought between 0 and 1 by [SimilarityLevels], a table
+// with a row for each model: cosines of two models cannot be compared. Words are those of English, German and French,
+// in pairs_words.go; another language is added there and nowhere else. A verdict of VerdictDuplicate is given only
+// where no word stands in the place of another, since a wrong merge loses what a person said. testdata/pairs.tsv has
+// pairs with their verdicts, and testdata/*.golden what becomes of them.
+
 import (
 	"slices"
 	"unicode"
@@ -24,7 +36,7 @@ const (
 type Judgement struct {
 	Verdict Verdict
 	Why     string   // in a few words, for people
-	Differs []string // see package differ; never nil
+	Differs []string // see memory.Differences; never nil
 }
 
 // The levels of likeness that count where words alone do not tell.

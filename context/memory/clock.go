@@ -1,8 +1,8 @@
 package memory
 
-// Clock finds out when memories were written, where the clock of the machine stood wrong for a time. Numbers are
-// given in order, so a memory was not written before one with a smaller number. Making a [writeTimes] costs O(n log n), asking it
-// O(log n); it is for one goroutine and keeps nothing after that.
+// A [writeTimes] finds out when memories were written, where the clock of the machine stood wrong for a time. Numbers
+// are given in order, so a memory was not written before one with a smaller number. Making one costs O(n log n), asking
+// it O(log n); it is for one goroutine and keeps nothing after that.
 
 import (
 	"cmp"

@@ -1,11 +1,11 @@
 package memory
 
-// Draft says what a new memory may be, before it is written down.
+// DraftFields say what a new memory may be, before it is written down.
 //
-// A Draft is what a client says of one. Record makes it a record, but for what a transaction adds: id, number, handle
-// and times. Check refuses a memory that says what none may, and tidies its texts and lists. It is a package of its own
-// since who only proposes a memory checks it too, without the room that writes it. Lengths are in code points. The errors
-// are Invalid and Limit, with the member at fault. Nothing is kept, and all of it is safe for concurrent use. O(size).
+// They are what a client says of one. Record makes them a record, but for what a transaction adds: id, number, handle
+// and times. checkStored refuses a memory that says what none may, and tidies its texts and lists. Lengths are in code
+// points. The errors are Invalid and Limit, with the member at fault. Nothing is kept, and all of it is safe for
+// concurrent use. O(size).
 
 import (
 	"encoding/json"

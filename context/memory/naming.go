@@ -1,7 +1,7 @@
 package memory
 
-// Naming finds the entities that a text names without any mark: those that a memory is about when
-// nobody says which. It looks through a View, holds nothing, and may be called concurrently.
+// NamedEntities finds the entities that a text names without any mark: those that a memory is about when nobody says
+// which. It looks through a View, holds nothing, and may be called concurrently.
 
 import (
 	"slices"

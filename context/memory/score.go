@@ -1,13 +1,14 @@
 package memory
 
-// Score has the arithmetic of outcomes: how the score of a memory moves when its use worked or failed, and how
-// sure its successes are.
+// This file has the arithmetic of outcomes: how the score of a memory moves when its use worked or failed, and how sure
+// its successes are.
 //
-// Scores are integer hundredths from 0 to 100, since 0.7 + 0.2 is not 0.9 in binary. [Score] reads them from the counters
-// of a memory and [ApplyOutcome] writes them there. [WilsonBound] is the lower bound of the share of successes at 95 % (Wilson 1927,
-// z = 1.96), in hundredths; it is found by comparing integers, so it is the same on every machine.
+// Scores are integer hundredths from 0 to 100, since 0.7 + 0.2 is not 0.9 in binary. [Score] reads them from the
+// counters of a memory and [ApplyOutcome] writes them there. [WilsonBound] is the lower bound of the share of successes
+// at 95 % (Wilson 1927, z = 1.96), in hundredths; it is found by comparing integers, so it is the same on every
+// machine.
 //
-// The package keeps nothing, all of it is safe for concurrent use, and every function is O(1).
+// Nothing is kept, all of it is safe for concurrent use, and every function is O(1).
 
 import (
 	"math"

@@ -1,9 +1,9 @@
 package memory
 
-// Synonyms says which words mean the same to the person, and what that adds to the words of a
-// question. Package memory keeps the sets as records; a View finds them.
+// A synonymView says which words mean the same to the person, and what that adds to the words of a question. The Store
+// keeps the sets as records; a view finds them.
 //
-// A View has no lock: its owner has one. The functions may be called concurrently.
+// A synonymView has no lock: its owner has one. The functions may be called concurrently.
 
 import (
 	"cmp"

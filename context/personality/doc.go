@@ -1,5 +1,11 @@
-// Package personality keeps how the assistant is to speak: templates of the person's own beside those that are
-// compiled in (package template), and which of them is active. None is, until one is activated.
+// Package personality keeps how the assistant is to speak: templates of the person's own beside those that are compiled
+// in, and which of them is active. None is, until one is activated.
+//
+// # Parts
+//
+//   - personality.go: the personalities of a store
+//   - exchange.go: export and import of them
+//   - template*.go: templates: how one is read, its options, the presets
 //
 // # Records
 //
@@ -10,14 +16,18 @@
 //
 // # Errors
 //
-// Invalid for an id and for a template with errors, of which it has the first one with line and column; Conflict for
-// a preset that is to be changed, another version, and the active one that is to be deleted; NotFound; Limit.
+// Invalid for an id and for a template with errors, of which it has the first one with line and column; Conflict for a
+// preset that is to be changed, another version, and the active one that is to be deleted; NotFound; Limit.
 //
 // # Who may call it
 //
-// Handlers of rpc for local connections: what is chosen here, every prompt of every client says. Package gather asks
-// for the active one, whose text is the person's own and is told to every model that a prompt is for.
+// Handlers of rpc for local connections: what is chosen here, every prompt of every client says. The daemon gives
+// package gather the active one, whose text is the person's own and is told to every model that a prompt is for.
 //
-// All methods are safe for concurrent use. Active costs a load of a pointer; the others are linear in the number of
-// personalities.
+// # Lifetime and concurrency
+//
+// A [Store] lives as long as the store of records below it. All methods are safe for concurrent use. Active costs a
+// load of a pointer; the others are linear in the number of personalities.
+//
+// Wall: subject: how the assistant speaks, which a person writes as a template.
 package personality

@@ -1,5 +1,11 @@
 package prompt
 
+// Properties are the frontmatter of a note in words: what a prompt, MCP and ctxd inspect note show of it as "key:
+// value", and what a search finds.
+//
+// Making them is pure, and takes time linear in the length of the frontmatter. Private records are masked before, in
+// the text (audience.View.Body).
+
 import (
 	"fmt"
 	"maps"

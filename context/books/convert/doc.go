@@ -1,16 +1,27 @@
-// Package convert turns the bytes of a file into the neutral form of a book (package block), whatever of the
-// eight formats they are in.
+// Package convert turns the bytes of a file into the neutral form of a book, a [Document], whatever of the eight
+// formats they are in.
+//
+// # Parts
+//
+//   - convert.go: the formats, how one is recognised, and the Converter of all of them
+//   - block*.go: the neutral form: headings, texts, rows of tables, code
+//   - markup_*.go: plain text, Markdown, HTML and EPUB
+//   - office_*.go: documents of Word, sheets of Excel, CSV
+//   - pdf_*.go: PDF
+//   - parts.go: archives and XML, with bounds
 //
 // # Use
 //
-// Detect says which format a file has, by its first bytes and its name or content type; an unknown one is
-// Invalid. A Converter converts; Close gives back what it holds between two files. It converts files one
-// after the other where their library can't do otherwise (see package pdf); what waits can be cancelled.
+// Package books calls it. Detect says which format a file has, by its first bytes and its name or content type; an
+// unknown one is Invalid. A Converter converts; Close gives back what it holds between two files. It may be called
+// concurrently. It converts files one after the other where their library can't do otherwise (see pdf_build.go); a call
+// that waits can be cancelled.
 //
 // # Bounds
 //
-// A file that is broken, encrypted or a bomb ends in a typed error, Invalid or Limit, with a hint. A panic
-// of a library is such an error too. The time of one file is bounded by Timeout, its memory by the bounds of
-// the packages below: what an archive unpacks to, what PDFium may take, what a Document may hold. Errors
-// hold nothing of the file.
+// A file that is broken, encrypted or a bomb ends in a typed error, Invalid or Limit, with a hint. A panic of a library
+// is such an error too. The time of one file is bounded by Timeout, its memory by the bounds of the parts: what an
+// archive unpacks to, what PDFium may take, what a Document may hold. Errors hold nothing of the file.
+//
+// Wall: dependency: PDFium, run by wazero, and excelize, which no other package may bring in.
 package convert

@@ -1,11 +1,11 @@
 package document
 
-// Similar finds the memories that say much the same as one that is stored, and says in what they
-// differ: an index takes "I eat meat" and "I do not eat meat" for alike.
+// A SimilarFinder finds the memories that say much the same as one that is stored, and says in what they differ: an
+// index takes "I eat meat" and "I do not eat meat" for alike.
 //
-// To compares vectors that are stored and embeds nothing. Like is for a memory that was just written, and
-// searches for its statement. Handlers of rpc call it, with the View of the
-// reader. It keeps nothing, and is safe for concurrent use.
+// [SimilarFinder.To] compares vectors that are stored and embeds nothing. [SimilarFinder.Like] is for a memory that was
+// just written, and searches for its statement. Handlers of rpc call it, with the View of the reader. It keeps nothing,
+// and is safe for concurrent use.
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func NewSimilarFinder(mem *memory.Store, index *search.Index) *SimilarFinder {
 type SimilarHit struct {
 	Memory  *record.Memory
 	Cosine  float64  // how near the nearest part of it is, in hundredths; 0 when it was found by words
-	Differs []string // in what the two statements differ, see package differ; never nil
+	Differs []string // in what the two statements differ, see memory.Differences; never nil
 }
 
 // SimilarResult is what was found.
