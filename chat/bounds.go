@@ -1,11 +1,10 @@
 package chat
 
-// Bounds says what may be said of a conversation and of a message: the settings of a conversation with their
-// sizes, titles, ids that clients give, times, and pins. What breaks a bound is refused with an error that names the
-// member and says what to do.
+// Bounds say what may be said of a conversation and of a message: the settings of a conversation with their sizes,
+// titles, ids that clients give, times, and pins. What breaks a bound is refused with an error that names the member
+// and says what to do. Makers of titles and imports check by the same functions as the Store.
 //
-// It is apart from package chat, which keeps conversations, so that who makes a title or reads an import checks it in
-// the same way. It holds nothing, and is safe for concurrent use.
+// They hold nothing, and are safe for concurrent use.
 
 import (
 	"cmp"

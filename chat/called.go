@@ -1,5 +1,11 @@
 package chat
 
+// RegisterHandles tells context/audience of the records that texts refer to by handles, and that audience does not
+// import: memories, contexts and conversations. A View masks what refers to a private one of them (PRIV-8).
+//
+// It holds nothing: the daemon calls it once, behind memories and conversations and before the indexes of texts, which
+// keep what may be shown to whom.
+
 import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"

@@ -1,10 +1,10 @@
 package chat
 
-// Freename finds a name that is free among those that differ by a counter, in a time that does not grow with how
+// nameCounters find a name that is free among those that differ by a counter, in a time that does not grow with how
 // many are taken: handles of conversations of one title, and hashes of messages of one text.
 //
-// Package chat calls it inside its transactions. Names are safe for concurrent use, live as long as the store, and may
-// be forgotten at any time.
+// The Store calls them inside its transactions. They are safe for concurrent use, live as long as the store, and may be
+// forgotten at any time.
 
 import "sync"
 

@@ -1,10 +1,10 @@
 package chat
 
-// Members keeps the members of a stored record that this program does not know, as a later one may write them, when
-// the record is written again, exported or imported.
+// UnknownMembers hold the members of a stored record that this program does not know, as a later one may write them,
+// when the record is written again, exported or imported (CHAT-4).
 //
-// Package chat embeds an Unknown in its records. All functions are safe for concurrent use; a record belongs to who has
-// decoded it. README.md of package chat has the promise (CHAT-4).
+// The records of this package embed them. All functions are safe for concurrent use; a record belongs to the caller
+// that has decoded it.
 
 import (
 	"bytes"

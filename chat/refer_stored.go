@@ -1,30 +1,22 @@
 package chat
 
-// Refer says which notes and memories a message refers to: the wikilinks of its text, what a prompt and tools
-// showed for it, each record once. It also writes the list of them that a model is given behind a message, and shows
-// them to a reader. README.md has the rules and the promises.
-//
-// # Shapes and units
+// References say which notes and memories a message refers to: the wikilinks of its text, what a prompt and tools
+// showed for it, each record once. This file and refer_*.go make them, write the list of them that a model is given
+// behind a message, and show them to a reader. README.md has the rules and the promises.
 //
 // A [Reference] is one as it is stored: the members that clients see, and what is needed to decide later whether a
 // reader may see all of them. Places are half-open and in UTF-16 code units of the text of the message, as it is
 // stored; [RenderReferences] moves them to the text that the reader is shown.
 //
-// # Two readers
-//
 // A link can mean one note for a person and another one, or none, for a remote model. So a message has one list for
-// each of the two where they differ ([ReferenceLists]). Both are made when the message is stored and are not made anew: what was
-// said of a reference stays. What has become private since is left out when a list is shown.
-//
-// # Errors and bounds
+// each of the two where they differ ([ReferenceLists]). Both are made when the message is stored and are not made anew:
+// what was said of a reference stays. What has become private since is left out when a list is shown.
 //
 // Nothing here fails for what a text says: a link that leads nowhere is a reference that says so. Summaries may fail,
-// and the references then have none ([ReferenceReader.Failed]). All functions take a time that is linear in the text and in
-// what was shown; of a text 1,000 different targets are looked up.
+// and the references then have none ([ReferenceReader.Failed]). All functions take a time that is linear in the text
+// and in what was shown; of a text 1,000 different targets are looked up.
 //
-// # Who may call it
-//
-// Package chat. A [ReferenceReader] belongs to one call; the functions hold nothing.
+// A [ReferenceReader] belongs to one call; the functions hold nothing.
 
 import (
 	"bytes"

@@ -1,5 +1,18 @@
 package chat
 
+// A [Trace] keeps what a model was given for an answer, and why: for chat.inspect, long after the prompt is gone.
+// README.md says what a trace has.
+//
+// It has ids, numbers and words of this program: no title, no name, no text. What a record is called is looked up when
+// somebody reads the trace, through his View, so a trace tells no more than he may see then. The system prompt itself
+// is not kept: its SHA-256 and the size of each section are.
+//
+// The lists of a Trace are bounded, and so are ids, so that one has no more than [MaxTraceBytes]; what is over a bound
+// is counted. Most have 1 to 4 KiB.
+//
+// Package send makes a Trace, on the goroutine of its call. The Store puts it beside the answer, in the transaction
+// that stores it, and deletes it with the conversation. A [TraceReader] shows it, for chat/cites.
+
 import (
 	"slices"
 	"strings"

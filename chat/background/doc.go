@@ -1,25 +1,26 @@
-// Package summary says in a line what a note is about: its first paragraph where that is short, else a sentence that a
-// model made of it, else its first sentence, cut.
+// Package background asks models what nobody waits for, or what may be left out when much was spent: titles of
+// conversations, sentences about notes, facts that a person tells, how answers went, and what of the memories that were
+// found matters. It tells learning of what answers stood on.
+//
+// README.md names the promises.
+//
+// # Parts
+//
+//   - titles.go: titles that a model makes of conversations
+//   - summary.go, maker.go, line.go, prose.go: what a note is about, in a line
+//   - facts.go, facts_model.go: facts that a person tells about themselves, and advice about pairs of facts
+//   - feedback_*.go: how answers went, and which memories they stood on
+//   - distill.go: what of the memories for a message matters
 //
 // # Who may call it
 //
-// Rooms that show or send references to notes, with the View of the reader, and not within a transaction of the store.
-// Nothing is made for a note before somebody asks for it. Nobody waits for a model: [Store.Of] takes what is there, and
-// has a [Maker] ask for what is not.
+// Handlers of rpc, when an answer is stored or when somebody asks; the daemon, which opens what belongs to a store.
+// What is asked goes through a [llm.Queue] or a provider of chat/llm, by the templates of chat/prompts.
 //
-// # What is kept
+// # Lifetime and concurrency
 //
-// Package digest keeps the sentences of models beside their notes. The key is the SHA-256 of the text of the note as the
-// reader sees it, of the limit and of the model. So a sentence that was made of private text is not found by a reader
-// who does not see that text, and what was said of a text that is gone is never shown.
+// Titler, Summarizer and OutcomeDetector live as long as the daemon: they reach the stores by Enter, and Close ends
+// them. The rest belongs to one store. All methods may be called concurrently.
 //
-// # Privacy
-//
-// What a remote model is given is what a remote reader would see, of a note that he sees. Where a local reader sees more,
-// a remote model is not asked, and the first sentence stands.
-//
-// # Concurrency
-//
-// All methods may be called concurrently. A call takes time linear in the text of the note, up to the first 256 KiB, and
-// where a model is configured in all of it.
+// Wall: subject: what ctxd asks models for itself.
 package background

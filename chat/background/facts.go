@@ -1,5 +1,25 @@
 package background
 
+// A FactExtractor has a model find what a person tells about themselves in a message, in the background; an [Adviser]
+// has it decide how two remembered statements stand to each other.
+//
+// The handler of chat.send calls [FactExtractor.Answered] when an answer is stored, and never waits for a model. A run
+// of upkeep (package learn) calls [FactExtractor.Run] and [Adviser.Decide], and waits. A FactExtractor belongs to one
+// store: another store has another one.
+//
+// The record is
+//
+//	learn-extract  a message in which nobody has looked for facts yet, by its id
+//
+// A message stays there until a model has answered, over starts of the daemon. The newest [maxWaitingMessages] are
+// kept.
+//
+// What a model is given is read from the store right before it is asked, and whether it is private, too. A model on
+// another machine is given what a remote reader would see; a private message goes to none. A fact of a private message
+// is private.
+//
+// A run asks for one message after the other, O(messages of its conversation) each.
+
 import (
 	"cmp"
 	"context"

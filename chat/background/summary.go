@@ -1,5 +1,22 @@
 package background
 
+// A SummaryStore says in a line what a note is about: its first paragraph where that is short, else a sentence that a
+// model made of it, else its first sentence, cut.
+//
+// Callers show or send references to notes, with the View of the reader, and not within a transaction of the store.
+// Nothing is made for a note before somebody asks for it. Nobody waits for a model: [SummaryStore.Of] takes what is
+// there, and has a [Summarizer] ask for what is not.
+//
+// Package notes keeps the sentences of models beside their notes (notes/digest.go). The key is the SHA-256 of the text
+// of the note as the reader sees it, of the limit and of the model. So a sentence that was made of private text is not
+// found by a reader who does not see that text, and what was said of a text that is gone is never shown.
+//
+// What a remote model is given is what a remote reader would see, of a note that he sees. Where a local reader sees
+// more, a remote model is not asked, and the first sentence stands.
+//
+// A call takes time linear in the text of the note, up to the first 256 KiB, and where a model is configured in all of
+// it.
+
 import (
 	"context"
 	"crypto/sha256"

@@ -1,5 +1,16 @@
 package background
 
+// A [Titler] has a model make the titles of conversations.
+//
+// The handler of chat.send calls it when an answer is stored, and is never made to wait. The stores under a Titler may
+// be replaced: what it does with them it does by the Enter of [TitlerDeps].
+//
+// What goes into a request, and how private it is, is read from the store right before each try. A turn in which
+// anything is private goes to no remote provider. Its title is private for good (see package chat).
+//
+// One goroutine asks for one title after the other, so that a long wait for a budget is one wait. Close ends it and
+// waits for it.
+
 import (
 	"context"
 	"log/slog"

@@ -1,5 +1,20 @@
 package cites
 
+// An Index knows which messages refer to which notes: how often a note was named, found and read (CHAT-30), where it
+// was used (CHAT-34), and which conversations share notes (CHAT-32).
+//
+// It has of each reference of a stored message the note, the link, and whether it is a find and was read, as the
+// message says it for people and for remote readers (chat.ReferenceLists). It is made of the messages when the stores
+// open and kept by commits, so what a call writes or deletes is there or gone in the next one. What of a reference this
+// program does not understand is passed over.
+//
+// Every count, order and cursor is made of what the reader is shown: messages that are not private, of conversations
+// that are not, and of their references those that chat.RenderReferences shows him. Titles are those of now, as the
+// reader sees them.
+//
+// A lock is held for the references of one note at a time. Figures over all notes take O(references), those about one
+// note O(its references · log).
+
 import (
 	"encoding/json"
 	"fmt"
@@ -265,7 +280,7 @@ func (s *shownLinks) of(c *citation) (k kinds) {
 	return k
 }
 
-// shows asks package refer, which shows references.
+// shows asks package chat, which shows references.
 func (s *shownLinks) shows(l link) bool {
 	r := chat.Reference{ChatReference: record.ChatReference{NoteID: s.noteID, Type: record.ReferSearch, Wikilink: l.text, Used: l.used}}
 	if l.direct {

@@ -1,25 +1,26 @@
-// Package cited knows which messages refer to which notes, and answers what is asked about that: how often a note was
-// named, found and read (CHAT-30), where it was used (CHAT-34), and which conversations share notes (CHAT-32).
+// Package cites knows which messages refer to which notes and memories, and answers what is asked about that: where a
+// note was used, what an answer stood on and as which excerpts, which conversations share notes, which notes are
+// related, and what was found in conversations. It also makes answers private that stand on notes which become private.
+//
+// README.md has the rules and the promises.
+//
+// # Parts
+//
+//   - cited.go, ids.go, ask.go, together.go, drawn.go: the index of references, and what is asked of it
+//   - shown.go: what messages stood on, as it is now
+//   - highlight.go: the excerpts of notes that an answer stood on
+//   - suggest.go: notes that are related to a conversation
+//   - inspect.go: what a model got for an answer
+//   - find.go: what was said in conversations
+//   - hiding.go: answers that become private with their notes
 //
 // # Who may call it
 //
-// Handlers of rpc, with the View of the reader.
+// Handlers of rpc, with the View of the reader. The daemon opens the [Index] and the [AnswerHider].
 //
-// # What it holds
+// # Lifetime and concurrency
 //
-// An [Index] has of each reference of a stored message the note, the link, and whether it is a find and was read, as the
-// message says it for people and for remote readers (package refer). It is made of the messages when the rooms open and
-// kept by commits, so what a call writes or deletes is there or gone in the next one. What of a reference this program
-// does not understand is passed over.
+// An Index lives as long as the store below it. The finders keep nothing. All methods may be called concurrently.
 //
-// # Privacy
-//
-// Every count, order and cursor is made of what the reader is shown: messages that are not private, of conversations
-// that are not, and of their references those that package refer shows him. Titles are those of now, as the reader sees
-// them.
-//
-// # Concurrency
-//
-// All methods may be called concurrently. A lock is held for the references of one note at a time. Figures over all notes
-// take O(references), those about one note O(its references · log).
+// Wall: subject: what messages stand on, asked from the side of the notes and of the messages.
 package cites

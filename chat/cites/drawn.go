@@ -7,7 +7,7 @@ import (
 	"github.com/ctxd/ctxd/graph"
 )
 
-// Drawable is the graph as package draw knows it: conversations on the left, notes on the right.
+// Drawable is the graph as package graph draws it: conversations on the left, notes on the right.
 func (g *Graph) Drawable() *graph.Subgraph {
 	out := &graph.Subgraph{Truncated: g.More}
 	for depth, kind := range []string{turn.KindConversation, turn.KindNote} {

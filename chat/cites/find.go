@@ -1,5 +1,8 @@
 package cites
 
+// A MessageFinder searches what was said in conversations. It asks the index of messages and shows each hit as the
+// reader may see it. It keeps nothing.
+
 import (
 	"context"
 

@@ -15,7 +15,7 @@ const (
 	bytesOfTurn    = 6000
 )
 
-// Turns returns what reads the last two turns of a conversation as texts, for package passive: what was said in them
+// Turns returns what reads the last two turns of a conversation as texts, for recall.Passive: what was said in them
 // and is no code.
 func Turns(chats *chat.Store) func(ctx context.Context, v *audience.View, conversation string) ([]string, error) {
 	return func(ctx context.Context, v *audience.View, conversation string) (texts []string, err error) {

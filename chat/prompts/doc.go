@@ -17,4 +17,6 @@
 //
 // Rooms that ask a model, and the command line to show the templates. A [Set] is opened once, with the daemon: a
 // template that is changed later holds from the next start on. All methods may be called concurrently.
+//
+// Wall: subject: the words by which ctxd asks models for itself, which a person may replace.
 package prompts

@@ -1,23 +1,17 @@
 package tools
 
-// Action declares what a conversation can propose to do: each kind of action with its args, their checks, and
-// what confirming one does. README.md has the table of the kinds and how to add one.
+// An action is what a conversation can propose to do: each kind has its args, their checks, and what confirming one
+// does. README.md has the table of the kinds and how to add one.
 //
-// # Who may call it
+// The tools of a model, and what reads orders out of a message, call [ProposeAction]. A Decider calls [PrepareAction]
+// and then Do of what it gives, in the transaction that says so in the conversation. Nobody else calls Do, so that
+// nothing is done that no person has confirmed.
 //
-// Who proposes calls [ProposeAction]: the tools of a model, and what reads orders out of a message. Who confirms calls
-// [PrepareAction] and then Do of what it gives: package decide, in the transaction that says so in the conversation. Nobody
-// else calls Do, so that nothing is done that no person has confirmed.
+// PrepareAction sees records through the View of the person who confirms, and nothing else: a record that he does not
+// see is answered like one that does not exist.
 //
-// # Privacy
-//
-// Prepare sees records through the View of who confirms, and nothing else: what is not there for the reader is
-// answered like what there is not.
-//
-// # Concurrency
-//
-// All functions are safe for concurrent use. Prepare reads the rooms outside of a transaction. Do pins what was read:
-// it is a Conflict when a record has changed since.
+// All functions are safe for concurrent use. PrepareAction reads the stores outside of a transaction. Do pins what was
+// read: it is a Conflict when a record has changed since.
 
 import (
 	"context"

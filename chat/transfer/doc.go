@@ -1,32 +1,22 @@
-// Package foreign reads conversations out of the data exports of other chat services: those
-// of ChatGPT and Claude, as conversations.json or as the .zip that both deliver. The form is
-// told by the content, never by the name of a file. The package stores nothing and knows
-// nothing of our own conversations; `ctxd chat import` (CHAT-36) calls Read and gives what
-// it yields to chat.append.
+// Package transfer writes conversations to files, and reads them again: exports of this program as JSON or Markdown,
+// and the data exports of other chat services, ChatGPT and Claude (CHAT-36).
 //
-// # Memory
+// README.md has the promises and what of a foreign export is read.
 //
-// A file is an array of conversations. Read holds one of them at a time: its bytes and the
-// text of its messages. A conversation over 64 MiB, of more than 100,000 messages or nested
-// deeper than 512 is skipped while it is read, without being held, and stands in the
-// report. Beside that Read keeps a buffer of 256 KiB, 100 problems and the hashes of the
-// first 262,144 conversation ids. Of a .zip it holds the list of its files.
+// # Parts
 //
-// # Damage
+//   - exchange_*.go: export of conversations, and import of what this program exported
+//   - foreign.go, read.go, archive.go, scan.go, value.go: data exports of other services: files and their JSON
+//   - transcript.go, tree.go, chatgpt.go, claude.go: conversations in them
+//   - importing*.go: an import of a file of any of these, in groups
 //
-// The scanner checks the syntax of JSON byte by byte, so damage is found where it is. It
-// then looks for the next object that is a conversation and goes on from there. Inside a
-// conversation each member of a wrong type counts as absent.
+// # Who may call it
 //
-// # What counts as said
+// Handlers of rpc, with the View of the reader. ImportJSON refuses a reader who does not see everything.
 //
-// Both services keep edited questions and repeated answers as branches of a tree. The
-// conversation is the branch that ends at the message that the service calls the current
-// one, or at the newest one. The report counts the others. Messages that nobody saw, calls
-// of tools with their results, and reasoning are left out and counted.
+// # Lifetime and concurrency
 //
-// # Concurrency
+// Nothing is kept between calls. Calls may run concurrently, those for the same file too.
 //
-// Read keeps no state between calls, so calls may run concurrently. It calls yield and
-// progress from the goroutine that called it.
+// Wall: subject: files of conversations, of this program and of others.
 package transfer

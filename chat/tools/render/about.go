@@ -1,6 +1,6 @@
 package render
 
-// ToolInfo is what people and models are told of a tool that package tool and ctxd mcp both have.
+// ToolInfo is what people and models are told of a tool that package tools and ctxd mcp both have.
 type ToolInfo struct{ Name, Title, Description string }
 
 // The tools that both have.
