@@ -1,5 +1,18 @@
 package cites
 
+// A SourceLister shows what messages stood on as it is now: for each note and memory that one message, or the newest
+// branch of a conversation, refers to, what to call it, where it can be opened, and whether it is still there
+// (CHAT-28).
+//
+// What a message refers to is read as the reader sees the message, and all that is said of now is looked up with his
+// View: he is told nothing that chat.get and notes.get would not tell him.
+//
+// Places are half-open and in UTF-16 code units of the message as the reader sees it. The errors are those of the store
+// of conversations, NotFound if the message does not exist, and that of a context that has ended.
+//
+// Nothing is kept. A message by its number takes O(its references), one by its id is looked for from the end, and a
+// conversation takes O(its messages). A heading is looked for in a note only for what is on the page.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,18 @@
 package tools
 
+// A tool answers a model. A call always gives a [Result] that the model can read: an unknown tool, wrong arguments,
+// nothing found and a timeout are results too, which say what would be right. The only error is that of a context that
+// has ended. Titles, names and values are escaped in texts as prompts escape them. Every record stands there with its
+// id.
+//
+// No tool changes a record. create_task and assign_entity check their arguments, and give a [Proposal] that a person
+// confirms or not. No tool does what the method memory.recordResponse does.
+//
+// The adapter of MCP is a client of the socket and offers more tools, with pages of any length and filters. Of the
+// tools that both have, read_note, get_entity, explore_graph and query are those of this package: it calls tools.call.
+// search_notes has filters and pages there, and recall stands in the place of search_memory; these ask notes.search and
+// memory.search. What is said of the tools, and how records are written, stands once in package render.
+
 import (
 	"context"
 	"time"
