@@ -21,8 +21,8 @@
 // A command is a struct with its flags, a Run method that takes the options of its package (the *app, here), and Help
 // and Examples for its help. It asks the daemon, and draws the answer through term, or writes it as JSON with --json.
 // A command of ctxd inspect is a file in inspect and a line in its Command; one that lists notes belongs there, too
-// (search_command.go); one that is none of these gets a field in commandLine and an entry in app.bindings when it has
-// options of its own.
+// (inspect/search_command.go); one that is none of these gets a field in commandLine and an entry in app.bindings when
+// it has options of its own.
 //
 // # Errors
 //
