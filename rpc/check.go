@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -55,7 +56,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		ReportProgress(ctx, "vectors", 0, 0)
 		wrong, err := r.checkVectors(ctx)
 		if len(wrong) > 0 {
-			out.Drift = append(out.Drift, driftOf(protocol.ViewVectors, wrong))
+			out.Drift = append(out.Drift, driftOf(record.ViewVectors, wrong))
 		}
 		return err
 	})
@@ -147,7 +148,7 @@ func (s *Server) reopen(ctx context.Context, old *Deps) (*Deps, []protocol.Drift
 	return fresh, drift, nil
 }
 
-func driftOf(view string, ids []string) protocol.Drift {
+func driftOf(view record.StoreView, ids []string) protocol.Drift {
 	return protocol.Drift{View: view, Found: len(ids), IDs: ids[:min(10, len(ids))], Repaired: true}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
@@ -52,7 +54,7 @@ func TestCheckRepairsDrift(t *testing.T) {
 		if err != nil || stray != "" {
 			return rooms, err
 		}
-		// The notes are those of a store that has one more.
+		// The notes and books are those of a store that has one more.
 		other, err := kv.Open(kv.InMemory, kv.Options{})
 		if err != nil {
 			return nil, err
@@ -62,8 +64,11 @@ func TestCheckRepairsDrift(t *testing.T) {
 			return nil, err
 		}
 		n, err := strange.Notes.Put(context.Background(), notes.Draft{ID: "stray", Title: "Stray", Body: "#lost"}, nil)
+		must(t, err)
+		_, _, err = strange.Books.Put(context.Background(), strange.Audience.View(audience.Local),
+			books.Draft{ID: "stray", Content: []byte("Lost."), Name: "stray.txt"}, nil)
 		stray = n.ID
-		rooms.Notes = strange.Notes
+		rooms.Notes, rooms.Books = strange.Notes, strange.Books
 		return rooms, err
 	}})
 	d.do("types.put", `{"name":"Person","fields":[]}`)
@@ -80,7 +85,7 @@ func TestCheckRepairsDrift(t *testing.T) {
 			t.Errorf("drift of %v", id)
 		}
 	}
-	if got := strings.Join(views, " "); got != "notes links tags graph" {
+	if got := strings.Join(views, " "); got != "notes links tags graph books" {
 		t.Errorf("drift in %s", got)
 	}
 	d.want(d.do("admin.check", `{}`), "ok", true)

@@ -5,6 +5,7 @@ package rpc
 // rooms.
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"math"
@@ -21,7 +22,6 @@ import (
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
-	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 var viewEncoder = jsonrpc.NewEncoder(nil)
@@ -39,103 +39,167 @@ type viewDeps struct {
 	Books    *books.Store
 }
 
-// viewNames are the views that are compared.
-var viewNames = [...]string{
-	protocol.ViewNotes, protocol.ViewLinks, protocol.ViewTags, protocol.ViewTypes, protocol.ViewEntities,
-	protocol.ViewGraph, protocol.ViewMemories, protocol.ViewChats, protocol.ViewCited, protocol.ViewConcepts, protocol.ViewBooks,
+// viewReaders ask the rooms about every record of a view. A reader calls add with a key of the record and what the
+// rooms say about it; what is added to a key twice counts twice. The vectors are not here: checkVectors compares them
+// with their documents.
+var viewReaders = map[record.StoreView]func(ctx context.Context, r viewDeps, add addAnswers) error{
+	record.ViewNotes: func(ctx context.Context, r viewDeps, add addAnswers) error {
+		return eachNote(ctx, r, func(n *notes.Note) {
+			head := *n
+			head.Body = ""
+			add(n.ID, &head, n.Body)
+		})
+	},
+	record.ViewLinks: func(ctx context.Context, r viewDeps, add addAnswers) error {
+		return eachNote(ctx, r, func(n *notes.Note) { add(n.ID, r.Notes.Targets(n.ID), r.Notes.Linking(n.ID)) })
+	},
+	record.ViewTags: func(_ context.Context, r viewDeps, add addAnswers) error {
+		for _, t := range r.Notes.Tags("") {
+			add(t.Name, t.Count)
+		}
+		return nil
+	},
+	record.ViewTypes: func(_ context.Context, r viewDeps, add addAnswers) error {
+		for _, t := range r.Entities.Types() {
+			add(entities.TypeKey(t), t, r.Entities.CountOf(t))
+		}
+		return nil
+	},
+	record.ViewEntities: func(ctx context.Context, r viewDeps, add addAnswers) error {
+		return eachEntity(ctx, r, func(e *entities.Entity) { add(e.ID, e) })
+	},
+	record.ViewGraph:    readEdges,
+	record.ViewMemories: readMemories,
+	record.ViewChats:    readChats,
+	record.ViewCited: func(_ context.Context, r viewDeps, add addAnswers) error {
+		for id, known := range r.Cites.Known() {
+			add(id, known)
+		}
+		return nil
+	},
+	record.ViewConcepts: func(ctx context.Context, r viewDeps, add addAnswers) error {
+		if r.Concepts == nil {
+			return nil
+		}
+		known, err := r.Concepts.Known(ctx)
+		for id, concepts := range known {
+			add(id, concepts)
+		}
+		return err
+	},
+	record.ViewBooks: func(_ context.Context, r viewDeps, add addAnswers) error {
+		for b := range r.Books.All() {
+			add(b.ID, b)
+		}
+		return nil
+	},
 }
 
-// storeView has a checksum of what a room says about each record.
-type storeView map[string]uint64
+// addAnswers takes what the rooms say about a record.
+type addAnswers func(key string, answers ...any)
 
-// storeViews are the views of a store, in the order of names.
-type storeViews [len(viewNames)]storeView
-
-// newStoreViews asks the rooms about every record. Views with the same seed can be compared. O(records).
-func newStoreViews(ctx context.Context, r viewDeps, seed maphash.Seed) (all storeViews, err error) {
-	for i := range all {
-		all[i] = storeView{}
-	}
-	add := func(to storeView, key string, answers ...any) {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for _, a := range answers {
-			if text, ok := a.(string); ok {
-				_, _ = h.WriteString(text) // most of it all: not worth encoding
-				continue
-			}
-			enc, failed := viewEncoder.Encode(a)
-			if failed != nil {
-				err = failed
-				return
-			}
-			_, _ = h.Write(enc.Bytes())
-			enc.Release()
-		}
-		to[key] += h.Sum64() // a note and an entity may have the same id
-	}
-	notes, links, tags, types := all[0], all[1], all[2], all[3]
-	ents, edges, memories, chats, cites := all[4], all[5], all[6], all[7], all[8]
+func eachNote(ctx context.Context, r viewDeps, do func(*notes.Note)) error {
 	for n := range r.Notes.All() {
 		if ctx.Err() != nil {
-			return all, ctx.Err()
+			return ctx.Err()
 		}
-		head := *n
-		head.Body = ""
-		add(notes, n.ID, &head, n.Body)
-		add(links, n.ID, r.Notes.Targets(n.ID), r.Notes.Linking(n.ID))
-		add(edges, n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
+		do(n)
 	}
-	for _, t := range r.Notes.Tags("") {
-		add(tags, t.Name, t.Count)
-	}
-	for _, t := range r.Entities.Types() {
-		add(types, entities.TypeKey(t), t, r.Entities.CountOf(t))
-	}
+	return nil
+}
+
+func eachEntity(ctx context.Context, r viewDeps, do func(*entities.Entity)) error {
 	for e := range r.Entities.All() {
 		if ctx.Err() != nil {
-			return all, ctx.Err()
+			return ctx.Err()
 		}
-		add(ents, e.ID, e)
-		add(edges, e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
+		do(e)
 	}
+	return nil
+}
+
+// readEdges adds those of notes and of entities, which may have the same id.
+func readEdges(ctx context.Context, r viewDeps, add addAnswers) error {
+	err := eachNote(ctx, r, func(n *notes.Note) {
+		add(n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
+	})
+	if err != nil {
+		return err
+	}
+	return eachEntity(ctx, r, func(e *entities.Entity) {
+		add(e.ID, r.Graph.References(e.ID), r.Graph.Referrers(graph.Key{Kind: graph.Entity, ID: e.ID}))
+	})
+}
+
+// readMemories adds memories and contexts.
+func readMemories(ctx context.Context, r viewDeps, add addAnswers) error {
 	local := r.Audience.View(audience.Local)
-	remembered, _, _, failed := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses}, nil, math.MaxInt)
-	if failed != nil {
-		return all, failed
-	}
-	for _, m := range remembered {
-		add(memories, m.ID, m)
+	list, _, _, err := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses}, nil, math.MaxInt)
+	for _, m := range list {
+		add(m.ID, m)
 	}
 	for _, c := range r.Memory.AllContexts(local) {
-		add(memories, c.ID, c)
+		add(c.ID, c)
 	}
+	return err
+}
+
+// readChats adds conversations, archived ones included.
+func readChats(ctx context.Context, r viewDeps, add addAnswers) error {
 	for _, archived := range []bool{false, true} {
-		list, _, failed := r.Chat.List(ctx, local, archived, nil, math.MaxInt)
-		if failed != nil {
-			return all, failed
+		list, _, err := r.Chat.List(ctx, r.Audience.View(audience.Local), archived, nil, math.MaxInt)
+		if err != nil {
+			return err
 		}
 		for _, c := range list {
-			add(chats, c.ID, c)
+			add(c.ID, c)
 		}
 	}
-	for id, known := range r.Cites.Known() {
-		add(cites, id, known)
+	return nil
+}
+
+// storeView has a checksum of what the rooms say about each record.
+type storeView map[string]uint64
+
+// storeViews are the views of a store that are compared.
+type storeViews map[record.StoreView]storeView
+
+// newStoreViews asks the rooms about every record. Views with the same seed can be compared. O(records).
+func newStoreViews(ctx context.Context, r viewDeps, seed maphash.Seed) (storeViews, error) {
+	all := storeViews{}
+	for name, read := range viewReaders {
+		view := storeView{}
+		all[name] = view
+		var failed error
+		err := read(ctx, r, func(key string, answers ...any) {
+			sum, err := sumOf(seed, answers)
+			view[key] += sum
+			failed = cmp.Or(failed, err)
+		})
+		if err = cmp.Or(err, failed); err != nil {
+			return nil, err
+		}
 	}
-	if r.Concepts == nil {
-		return all, err
+	return all, nil
+}
+
+// sumOf returns the checksum of answers.
+func sumOf(seed maphash.Seed, answers []any) (uint64, error) {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, a := range answers {
+		if text, ok := a.(string); ok {
+			_, _ = h.WriteString(text) // most of it all: not worth encoding
+			continue
+		}
+		enc, err := viewEncoder.Encode(a)
+		if err != nil {
+			return 0, err
+		}
+		_, _ = h.Write(enc.Bytes())
+		enc.Release()
 	}
-	spoken, failed := r.Concepts.Known(ctx)
-	if failed != nil {
-		return all, failed
-	}
-	for id, known := range spoken {
-		add(all[9], id, known)
-	}
-	for b := range r.Books.All() {
-		add(all[9], b.ID, b)
-	}
-	return all, err
+	return h.Sum64(), nil
 }
 
 // changedKeys returns the keys under which two views are not the same, in order.
@@ -156,14 +220,14 @@ func changedKeys(a, b storeView) (keys []string) {
 
 // viewDifference are the records about which two views say something else.
 type viewDifference struct {
-	View string // as protocol names it
+	View record.StoreView
 	IDs  []string
 }
 
 // compareViews returns in what two states differ, by view.
 func compareViews(before, after storeViews) (list []viewDifference) {
-	for i, name := range viewNames {
-		if ids := changedKeys(before[i], after[i]); len(ids) > 0 {
+	for _, name := range record.StoreViews {
+		if ids := changedKeys(before[name], after[name]); len(ids) > 0 {
 			list = append(list, viewDifference{name, ids})
 		}
 	}

@@ -50,27 +50,11 @@ type Checked struct {
 
 // Drift is a derived view that differed from the records that it is made of.
 type Drift struct {
-	View     string   `json:"view" enum:"notes,links,tags,types,entities,graph,memories,conversations,references,concepts,vectors" jsonschema:"the view"`
-	Found    int      `json:"found" jsonschema:"how many of its records were different, missing or superfluous"`
-	IDs      []string `json:"ids" jsonschema:"up to ten of them: ids of records, names of types or tags"`
-	Repaired bool     `json:"repaired" jsonschema:"whether it is right now"`
+	View     record.StoreView `json:"view" jsonschema:"the view"`
+	Found    int              `json:"found" jsonschema:"how many of its records were different, missing or superfluous"`
+	IDs      []string         `json:"ids" jsonschema:"up to ten of them: ids of records, names of types or tags"`
+	Repaired bool             `json:"repaired" jsonschema:"whether it is right now"`
 }
-
-// The views of Drift.
-const (
-	ViewNotes    = "notes"
-	ViewLinks    = "links"
-	ViewTags     = "tags"
-	ViewTypes    = "types"
-	ViewEntities = "entities"
-	ViewGraph    = "graph"
-	ViewMemories = "memories"
-	ViewChats    = "conversations"
-	ViewCited    = "references"
-	ViewConcepts = "concepts"
-	ViewBooks    = "books"
-	ViewVectors  = "vectors"
-)
 
 var (
 	backupMethod = job(JobBackup, wholeStore(describe[Backup, record.StoreManifest]("admin.backup", Job,

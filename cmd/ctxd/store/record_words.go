@@ -5,45 +5,25 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
-// recordKinds are the collections of the store that people know, and what one
-// record of each is called, in the order that they are shown in. The others hold
-// what ctxd notes for itself, such as which file a note came from.
-var recordKinds = []struct{ collection, noun string }{
-	{"note", "note"},
-	{"entity", "entity"},
-	{"type", "type"},
-	{"memory", "memory"},
-	{"context", "context"},
-	{"conversation", "conversation"},
-	{"message", "message"},
-	{"vault", "vault"},
-}
-
-// otherRecords returns how many records there are of the kinds that have no name.
-func otherRecords(collections map[string]int) int {
-	n := 0
-	for _, records := range collections {
-		n += records
-	}
-	for _, k := range recordKinds {
-		n -= collections[k.collection]
-	}
-	return n
-}
-
 // RecordsInWords says how many records there are of each kind: "131 notes, 72
-// entities, 1 vault".
+// entities, 1 vault, 9 other records".
 func RecordsInWords(collections map[string]int) string {
 	var parts []string
-	for _, k := range recordKinds {
-		if n := collections[k.collection]; n > 0 {
-			parts = append(parts, term.Count(n, k.noun))
+	others := 0
+	for _, records := range collections {
+		others += records
+	}
+	for _, k := range record.Kinds {
+		if n := collections[k.Collection]; n > 0 {
+			parts = append(parts, term.Count(n, k.Noun))
+			others -= n
 		}
 	}
-	if n := otherRecords(collections); n > 0 {
-		parts = append(parts, term.Count(n, "other record"))
+	if others > 0 {
+		parts = append(parts, term.Count(others, "other record"))
 	}
 	if len(parts) == 0 {
 		return "nothing"

@@ -140,12 +140,17 @@ func (r *restored) compare(s *term.Screen, before, after string) {
 		_, nouns, _ := strings.Cut(term.Count(0, noun), " ")
 		t.Row(term.Line{term.Text(nouns)}, had, term.Line{term.Styled(changed, term.Number(is))})
 	}
-	was := r.Current
-	row("note", was.Notes, r.Collections["note"])
-	row("entity", was.Entities, r.Collections["entity"])
-	row("type", was.Types, r.Collections["type"])
-	row("vault", was.Vaults, r.Collections["vault"])
-	row("other record", was.Records-was.Notes-was.Entities-was.Types-was.Vaults, otherRecords(r.Collections))
+	now := r.Current
+	others, otherThen := now.Records, r.Records
+	for _, k := range []struct {
+		noun string // and the collection
+		was  int
+	}{{"note", now.Notes}, {"entity", now.Entities}, {"type", now.Types}, {"vault", now.Vaults}} {
+		is := r.Collections[k.noun]
+		row(k.noun, k.was, is)
+		others, otherThen = others-k.was, otherThen-is
+	}
+	row("other record", others, otherThen)
 	t.Draw(s)
 }
 

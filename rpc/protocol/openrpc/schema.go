@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -33,6 +34,7 @@ var (
 	rawType     = reflect.TypeFor[json.RawMessage]()
 	timeType    = reflect.TypeFor[time.Time]()
 	topicType   = reflect.TypeFor[protocol.Topic]()
+	viewType    = reflect.TypeFor[record.StoreView]()
 	nothingType = reflect.TypeFor[protocol.Nothing]()
 
 	budgetsType = reflect.TypeFor[prompt.ParamBudgets]()
@@ -78,11 +80,9 @@ func (d *schemas) known(t reflect.Type) (s *jsonschema.Schema, ok bool, err erro
 	case t == nothingType:
 		return &jsonschema.Schema{Type: "null"}, true, nil
 	case t == topicType:
-		s = &jsonschema.Schema{Type: "string"}
-		for _, name := range protocol.Topics {
-			s.Enum = append(s.Enum, name)
-		}
-		return s, true, nil
+		return oneOf(protocol.Topics), true, nil
+	case t == viewType:
+		return oneOf(record.StoreViews), true, nil
 	case t.Implements(reflect.TypeFor[inner]()):
 		held := reflect.Zero(t).Interface().(inner).Inner()
 		if held.Kind() == reflect.Interface {
@@ -95,6 +95,15 @@ func (d *schemas) known(t reflect.Type) (s *jsonschema.Schema, ok bool, err erro
 		return &jsonschema.Schema{Ref: d.prefix + name}, true, err
 	}
 	return nil, false, nil
+}
+
+// oneOf returns the schema of a string that is one of names.
+func oneOf[T ~string](names []T) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, name := range names {
+		s.Enum = append(s.Enum, name)
+	}
+	return s
 }
 
 // component makes the component of a struct and returns its name.

@@ -1901,7 +1901,7 @@ export interface DiskHealth {
 
 export interface Drift {
   /** The view. */
-  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "memories" | "conversations" | "references" | "concepts" | "vectors";
+  view: "notes" | "links" | "tags" | "types" | "entities" | "graph" | "memories" | "conversations" | "references" | "concepts" | "books" | "vectors";
   /** How many of its records were different, missing or superfluous. */
   found: number;
   /** Up to ten of them: ids of records, names of types or tags. */
