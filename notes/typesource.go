@@ -13,9 +13,6 @@ import (
 // and with private notes. Beside the type the store keeps what public notes alone
 // have made of it, so that a reader who sees no private record is told no more.
 
-// TypeDoc is a text that describes an entity, for the type that is made from it.
-type TypeDoc = typeSourceDoc
-
 // loadSources reads what public notes have given to types.
 func (s *Store) loadSources() error {
 	return s.db.View(context.Background(), func(tx *kv.Tx) error {

@@ -21,14 +21,14 @@ type typeSourceRecord struct {
 // typeSourceRecords is where they lie.
 var typeSourceRecords = kv.NewCollection[typeSourceRecord]("type-source") // by entities.TypeKey
 
-// typeSourceDoc is a text that describes an entity, for the type that is made from it.
-type typeSourceDoc struct {
+// TypeDoc is a text that describes an entity, for the type that is made from it.
+type TypeDoc struct {
 	*markdown.Document
 	Private bool // the note is private, or may be
 }
 
 // addTypeSources records what public texts give to the inferred type t.
-func addTypeSources(tx *kv.Tx, t *entities.Type, docs []typeSourceDoc) error {
+func addTypeSources(tx *kv.Tx, t *entities.Type, docs []TypeDoc) error {
 	key := entities.TypeKey(t)
 	have, err := typeSourceRecords.Shared(tx, key)
 	if err != nil {

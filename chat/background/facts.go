@@ -260,7 +260,7 @@ func (p *proposedFact) draft(message string) (d memory.Draft, ok bool) {
 	if p.Kind == record.MemoryIdentity && slices.ContainsFunc(learn.ReadStatement(statement).Topics(), func(t string) bool { return t == "@name " }) {
 		weight = ofName
 	}
-	return memory.DraftFields{Tier: record.TierBank, Kind: p.Kind, Statement: statement, Confidence: &confidence, Importance: &weight}, true
+	return memory.Draft{Tier: record.TierBank, Kind: p.Kind, Statement: statement, Confidence: &confidence, Importance: &weight}, true
 }
 
 // shortestQuote is how many letters a quote has at least.

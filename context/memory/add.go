@@ -368,7 +368,7 @@ func transition(m *Record, to string) *fault.Error {
 // claim gives a memory the handle that was asked for, or one made of what it says. Where somebody has
 // that handle whom the reader does not see, it is made of the words that were asked for.
 func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) error {
-	words, by := m.Statement, handleOwner{Kind: memoryOwner, ID: m.ID}
+	words, by := m.Statement, handleOwner{Kind: KindMemory, ID: m.ID}
 	if asked != "" {
 		h, err := refs.CheckHandle(asked, refs.MemoryHandle)
 		if err != nil {
@@ -401,7 +401,7 @@ func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, e
 	if err != nil || by == nil || !v.Hides() {
 		return false, err
 	}
-	if by.Kind == contextOwner {
+	if by.Kind == KindContext {
 		c, err := StoredContexts.Get(tx, by.ID)
 		return c != nil && !v.Sees(c.Private), err
 	}

@@ -22,7 +22,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 			say("memories %s and %s have the number %d", other, id, m.Number)
 		}
 		numbered[m.Number] = id
-		if has, err := ownsHandles(tx, handleOwner{Kind: memoryOwner, ID: id}, m.Handle, m.Aliases); err != nil || !has {
+		if has, err := ownsHandles(tx, handleOwner{Kind: KindMemory, ID: id}, m.Handle, m.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
@@ -35,7 +35,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 	knownContexts := make(map[string]bool)
 	for id, c := range StoredContexts.All(tx, "") {
 		knownContexts[id] = true
-		if has, err := ownsHandles(tx, handleOwner{Kind: contextOwner, ID: id}, c.Handle, c.Aliases); err != nil || !has {
+		if has, err := ownsHandles(tx, handleOwner{Kind: KindContext, ID: id}, c.Handle, c.Aliases); err != nil || !has {
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		}
 	}
 	for _, by := range handleOwners.All(tx, "") {
-		if by.Kind == memoryOwner && !known[by.ID] || by.Kind == contextOwner && !knownContexts[by.ID] {
+		if by.Kind == KindMemory && !known[by.ID] || by.Kind == KindContext && !knownContexts[by.ID] {
 			say("a handle leads to %s %s, which is not there", by.Kind, by.ID)
 		}
 	}

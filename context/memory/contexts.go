@@ -8,13 +8,6 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-type (
-	// ContextDraft is what a client may say of a context.
-	ContextDraft = contextDraft
-	// ContextRecord is a context as it is stored.
-	ContextRecord = StoredContext
-)
-
 // PutContext writes a context; see [contextTree.Put].
 func (s *Store) PutContext(ctx context.Context, v *audience.View, d ContextDraft, ifVersion *int) (*Context, error) {
 	c, err := s.tree.Put(ctx, v, d, ifVersion)
@@ -28,7 +21,7 @@ func (s *Store) RenameContext(ctx context.Context, v *audience.View, id, asked s
 }
 
 // written returns a context that was written as a reader sees it.
-func (s *Store) written(v *audience.View, c *ContextRecord, err error) (*Context, error) {
+func (s *Store) written(v *audience.View, c *StoredContext, err error) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}

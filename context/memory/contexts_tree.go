@@ -88,8 +88,8 @@ const (
 	maxContextDepth       = 64
 )
 
-// contextDraft is what a client may say of a context.
-type contextDraft struct {
+// ContextDraft is what a client may say of a context.
+type ContextDraft struct {
 	ID          string // a new UUID when empty
 	Handle      string // of a new context; made of the name when empty
 	Name        string
@@ -102,7 +102,7 @@ type contextDraft struct {
 // ifVersion is the version that the caller changes, 0 for a new one, nil for any. The errors
 // are NotFound for a parent that is not there, and Conflict for another version, a handle that
 // is taken, and a parent that lies below the context.
-func (t *contextTree) Put(ctx context.Context, v *audience.View, d contextDraft, ifVersion *int) (*StoredContext, error) {
+func (t *contextTree) Put(ctx context.Context, v *audience.View, d ContextDraft, ifVersion *int) (*StoredContext, error) {
 	name, err := entities.CheckName("name", d.Name, maxContextName)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (t *contextTree) below(tx *kv.Tx, v *audience.View, c *StoredContext) error
 
 // Claim gives a new context the handle that was asked for, or one made of its name.
 func (t *contextTree) Claim(tx *kv.Tx, v *audience.View, c, old *StoredContext, asked string) error {
-	by := handleOwner{Kind: contextOwner, ID: c.ID}
+	by := handleOwner{Kind: KindContext, ID: c.ID}
 	switch {
 	case old != nil && (asked == "" || refs.FoldHandle(asked) == refs.FoldHandle(old.Handle)):
 		return nil
@@ -475,7 +475,7 @@ func (t *contextTree) Rename(ctx context.Context, v *audience.View, id, asked st
 
 // Mend gives a context back the handles that lead to it. One that another has by now is replaced.
 func (t *contextTree) Mend(tx *kv.Tx, c *StoredContext) error {
-	own, former, err := mendHandles(tx, handleOwner{Kind: contextOwner, ID: c.ID}, c.Handle, c.Aliases)
+	own, former, err := mendHandles(tx, handleOwner{Kind: KindContext, ID: c.ID}, c.Handle, c.Aliases)
 	if err != nil || own && len(former) == len(c.Aliases) {
 		return err
 	}

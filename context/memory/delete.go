@@ -44,7 +44,7 @@ func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
 	if err := uses.Delete(tx, m.ID); err != nil {
 		return err
 	}
-	if err := numbers.Put(tx, numberKey(m.Number), &numbered{}); err != nil {
+	if err := numbers.Put(tx, numberKey(m.Number), &usedNumber{}); err != nil {
 		return err
 	}
 	if err := raise(tx, m.Number); err != nil {

@@ -1,6 +1,6 @@
 package memory
 
-// DraftFields say what a new memory may be, before it is written down.
+// Draft say what a new memory may be, before it is written down.
 //
 // They are what a client says of one. Record makes them a record, but for what a transaction adds: id, number, handle
 // and times. checkStored refuses a memory that says what none may, and tidies its texts and lists. Lengths are in code
@@ -32,7 +32,7 @@ const (
 	MaxLabel      = 100
 	maxReferences = 200 // ids in one list of a memory
 	maxClientName = 200
-	maxDrafts     = entities.MaxMany // memories of one call
+	MaxMany       = entities.MaxMany // memories of one call
 
 	defaultWeight = 0.7 // importance and confidence that nobody gave
 
@@ -40,8 +40,8 @@ const (
 	lowConfidence = 0.3
 )
 
-// DraftFields is what a client may say of a new memory.
-type DraftFields struct {
+// Draft is what a client may say of a new memory.
+type Draft struct {
 	ID        string // a new UUID when empty
 	Handle    string // made of the statement when empty
 	Tier      string // memoryBank when empty
@@ -72,7 +72,7 @@ type DraftFields struct {
 
 // Record returns the record that a draft makes, without what a transaction adds: id, number,
 // handle, times.
-func (d *DraftFields) Record() (*storedMemory, error) {
+func (d *Draft) Record() (*storedMemory, error) {
 	m := &storedMemory{MemoryRecord: record.MemoryRecord{
 		Tier: orElse(d.Tier, record.TierBank), Kind: orElse(d.Kind, record.MemoryFact), Status: record.MemoryActive,
 		Importance: defaultWeight, Confidence: defaultWeight,

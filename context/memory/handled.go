@@ -37,14 +37,14 @@ func (s *Store) LastUsed(m *Record) time.Time {
 }
 
 // StoredContexts is All for contexts.
-func (s *Store) StoredContexts() iter.Seq[*ContextRecord] {
+func (s *Store) StoredContexts() iter.Seq[*StoredContext] {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Values(slices.Collect(maps.Values(s.contexts)))
 }
 
 // StoredContext is Stored for a context.
-func (s *Store) StoredContext(id string) *ContextRecord {
+func (s *Store) StoredContext(id string) *StoredContext {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.contexts[id]

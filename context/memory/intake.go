@@ -286,7 +286,7 @@ func (t *Intake) numbers(tx *kv.Tx, line int, u *Numbers) error {
 			t.planned.numbers[n] = true
 			continue
 		}
-		if err := numbers.Put(tx, numberKey(n), &numbered{}); err != nil {
+		if err := numbers.Put(tx, numberKey(n), &usedNumber{}); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // context takes a context in.
-func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
+func (t *Intake) context(tx *kv.Tx, line int, row *StoredContext) error {
 	c := *row
 	if err := checkContext(&c); err != nil {
 		return t.leave(line, c.ID, err)
@@ -39,7 +39,7 @@ func (t *Intake) context(tx *kv.Tx, line int, row *ContextRecord) error {
 		t.conflict(Conflict{Line: line, ID: c.ID, Field: "parentId", Message: "the context above it is not there", Taken: true})
 		c.ParentID, depth = "", 0
 	}
-	by := handleOwner{Kind: contextOwner, ID: c.ID}
+	by := handleOwner{Kind: KindContext, ID: c.ID}
 	ok, err := t.claim(tx, c.Handle, refs.ContextHandle, by)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (t *Intake) depth(tx *kv.Tx, id string) (depth int, err error) {
 	return depth, nil
 }
 
-func checkContext(c *ContextRecord) (err error) {
+func checkContext(c *StoredContext) (err error) {
 	if err := entities.CheckID("id", c.ID); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (t *Intake) name(tx *kv.Tx, line int, m *Record) error {
 	case t.plan:
 		t.planned.numbers[m.Number] = true
 	}
-	by := handleOwner{Kind: memoryOwner, ID: m.ID}
+	by := handleOwner{Kind: KindMemory, ID: m.ID}
 	ok, err := t.claim(tx, m.Handle, refs.MemoryHandle, by)
 	if err != nil {
 		return err

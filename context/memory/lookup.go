@@ -10,12 +10,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// What a handle or an id leads to.
-const (
-	KindMemory  = memoryOwner
-	KindContext = contextOwner
-)
-
 // Owner returns what has a handle, and whether the handle is a former one, as far as the reader sees it; kind
 // is "" for nothing. O(1).
 func (s *Store) Owner(v *audience.View, h string) (kind, id string, former bool) {
@@ -25,10 +19,10 @@ func (s *Store) Owner(v *audience.View, h string) (kind, id string, former bool)
 	m, c := s.byID[by.ID], s.contexts[by.ID]
 	s.mu.RUnlock()
 	switch {
-	case by.Kind == memoryOwner && Sees(v, m) && !hidesHandle(v, m):
-		return memoryOwner, m.ID, refs.FoldHandle(m.Handle) != folded
-	case by.Kind == contextOwner && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
-		return contextOwner, c.ID, refs.FoldHandle(c.Handle) != folded
+	case by.Kind == KindMemory && Sees(v, m) && !hidesHandle(v, m):
+		return KindMemory, m.ID, refs.FoldHandle(m.Handle) != folded
+	case by.Kind == KindContext && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
+		return KindContext, c.ID, refs.FoldHandle(c.Handle) != folded
 	}
 	return "", "", false
 }
@@ -50,9 +44,9 @@ func (s *Store) ByID(v *audience.View, id string) (kind string) {
 	defer s.mu.RUnlock()
 	switch {
 	case Sees(v, s.byID[id]):
-		return memoryOwner
+		return KindMemory
 	case s.seesContext(v)(id):
-		return contextOwner
+		return KindContext
 	}
 	return ""
 }

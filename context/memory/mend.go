@@ -16,18 +16,18 @@ func (s *Store) mend(tx *kv.Tx) error {
 		memories[id] = m
 		list = append(list, m)
 	}
-	var tree []*ContextRecord
+	var tree []*StoredContext
 	known := make(map[handleOwner]bool)
 	for id, c := range StoredContexts.All(tx, "") {
 		tree = append(tree, c)
-		known[handleOwner{Kind: contextOwner, ID: id}] = true
+		known[handleOwner{Kind: KindContext, ID: id}] = true
 	}
 	if err := tx.Err(); err != nil {
 		return err
 	}
 	slices.SortFunc(list, func(a, b *Record) int { return cmp.Compare(a.Number, b.Number) })
 	for _, m := range list {
-		known[handleOwner{Kind: memoryOwner, ID: m.ID}] = true
+		known[handleOwner{Kind: KindMemory, ID: m.ID}] = true
 	}
 	if err := dropLost(tx, memories, known); err != nil {
 		return err
@@ -62,7 +62,7 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[handleOwner]bool
 		}
 	}
 	for key := range contextMembers.All(tx, "") {
-		if c, m := cutMemberKey(key); memories[m] == nil || !known[handleOwner{Kind: contextOwner, ID: c}] {
+		if c, m := cutMemberKey(key); memories[m] == nil || !known[handleOwner{Kind: KindContext, ID: c}] {
 			drop(key, contextMembers.Delete)
 		}
 	}
@@ -85,7 +85,7 @@ func dropLost(tx *kv.Tx, memories map[string]*Record, known map[handleOwner]bool
 // mendMemory gives a memory back what it is looked up by. A handle that another has by now is replaced. One
 // that comes from something private is private, also where that was said by a transaction that is lost.
 func (s *Store) mendMemory(tx *kv.Tx, m *Record) error {
-	own, former, err := mendHandles(tx, handleOwner{Kind: memoryOwner, ID: m.ID}, m.Handle, m.Aliases)
+	own, former, err := mendHandles(tx, handleOwner{Kind: KindMemory, ID: m.ID}, m.Handle, m.Aliases)
 	if err != nil {
 		return err
 	}

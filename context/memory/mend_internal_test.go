@@ -14,15 +14,15 @@ import (
 // TestREF2_NumbersOutliveADamagedStore: what the loss of transactions leaves is mended, so that no number
 // and no handle is given to a second memory, and all that is there is found.
 func TestREF2_NumbersOutliveADamagedStore(t *testing.T) {
-	for name, lose := range map[string]func(tx *kv.Tx, first, last *Record, c *ContextRecord) error{
-		"handle": func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return handleOwners.Delete(tx, m.Handle) },
-		"handle, and another has it": func(tx *kv.Tx, a, b *Record, _ *ContextRecord) error {
-			return handleOwners.Put(tx, a.Handle, &handleOwner{Kind: memoryOwner, ID: b.ID})
+	for name, lose := range map[string]func(tx *kv.Tx, first, last *Record, c *StoredContext) error{
+		"handle": func(tx *kv.Tx, m, _ *Record, _ *StoredContext) error { return handleOwners.Delete(tx, m.Handle) },
+		"handle, and another has it": func(tx *kv.Tx, a, b *Record, _ *StoredContext) error {
+			return handleOwners.Put(tx, a.Handle, &handleOwner{Kind: KindMemory, ID: b.ID})
 		},
-		"memory":  func(tx *kv.Tx, m, _ *Record, _ *ContextRecord) error { return Records.Delete(tx, m.ID) },
-		"context": func(tx *kv.Tx, _, _ *Record, c *ContextRecord) error { return StoredContexts.Delete(tx, c.ID) },
-		"handle of a context, and a memory has it": func(tx *kv.Tx, m, _ *Record, c *ContextRecord) error {
-			return handleOwners.Put(tx, c.Handle, &handleOwner{Kind: memoryOwner, ID: m.ID})
+		"memory":  func(tx *kv.Tx, m, _ *Record, _ *StoredContext) error { return Records.Delete(tx, m.ID) },
+		"context": func(tx *kv.Tx, _, _ *Record, c *StoredContext) error { return StoredContexts.Delete(tx, c.ID) },
+		"handle of a context, and a memory has it": func(tx *kv.Tx, m, _ *Record, c *StoredContext) error {
+			return handleOwners.Put(tx, c.Handle, &handleOwner{Kind: KindMemory, ID: m.ID})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,14 +23,14 @@ import (
 
 // handleOwner is who has a handle.
 type handleOwner struct {
-	Kind string `json:"kind"` // Memory or Context
+	Kind string `json:"kind"` // KindMemory or KindContext
 	ID   string `json:"id"`
 }
 
-// The kinds of owners.
+// What a handle or an id leads to.
 const (
-	memoryOwner  = "memory"
-	contextOwner = "context"
+	KindMemory  = "memory"
+	KindContext = "context"
 )
 
 // handleOwners are the owners by folded handle.
@@ -49,9 +49,9 @@ var (
 
 func encode(by *handleOwner) (string, error) {
 	switch by.Kind {
-	case memoryOwner:
+	case KindMemory:
 		return memoryForm + by.ID, nil
-	case contextOwner:
+	case KindContext:
 		return contextForm + by.ID, nil
 	}
 	return "", fmt.Errorf("an owner of the kind %q", by.Kind)
@@ -59,10 +59,10 @@ func encode(by *handleOwner) (string, error) {
 
 func decode(stored string) (*handleOwner, error) {
 	if id, ok := strings.CutPrefix(stored, memoryForm); ok {
-		return &handleOwner{Kind: memoryOwner, ID: id}, nil
+		return &handleOwner{Kind: KindMemory, ID: id}, nil
 	}
 	if id, ok := strings.CutPrefix(stored, contextForm); ok {
-		return &handleOwner{Kind: contextOwner, ID: id}, nil
+		return &handleOwner{Kind: KindContext, ID: id}, nil
 	}
 	return ownerJSON.Decode(stored)
 }

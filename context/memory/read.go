@@ -45,7 +45,7 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 		bare := strings.TrimPrefix(ref, "@")
 		if n, ok := refs.ParseMemoryNumber(bare); ok {
 			m = s.byID[s.byNumber[int64(n)]]
-		} else if by, ok := s.byHandle[refs.FoldHandle(bare)]; ok && by.Kind == memoryOwner {
+		} else if by, ok := s.byHandle[refs.FoldHandle(bare)]; ok && by.Kind == KindMemory {
 			m = s.byID[by.ID]
 			if m != nil && hidesHandle(v, m) {
 				return nil
@@ -437,7 +437,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 	defer s.mu.RUnlock()
 	c := s.contexts[ref]
 	if c == nil {
-		if by, ok := s.byHandle[refs.FoldHandle(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == contextOwner {
+		if by, ok := s.byHandle[refs.FoldHandle(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == KindContext {
 			c = s.contexts[by.ID]
 		}
 		if c != nil && s.shownContext(v, c).Handle == "" {
@@ -450,7 +450,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 	return s.shownContext(v, c), s.below1(v, c.ID), s.membersOf(v, c.ID), nil
 }
 
-func (s *Store) shownContext(v *audience.View, c *ContextRecord) *Context {
+func (s *Store) shownContext(v *audience.View, c *StoredContext) *Context {
 	out := c.Context
 	if !v.Hides() {
 		return &out

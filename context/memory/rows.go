@@ -19,7 +19,7 @@ type Row struct {
 	File     string // where an import has it from, where that is several files
 	Line     int
 	Synonyms *Synonyms
-	Context  *ContextRecord
+	Context  *StoredContext
 	Memory   *Whole
 	Version  *Former
 	Used     *Numbers
@@ -134,8 +134,8 @@ type given struct {
 }
 
 // outline returns the synonyms, the contexts, each behind the one above it, and all numbers.
-func (s *Store) outline(ctx context.Context) (sets []*Synonyms, tree []*ContextRecord, order []given, err error) {
-	below := make(map[string][]*ContextRecord)
+func (s *Store) outline(ctx context.Context) (sets []*Synonyms, tree []*StoredContext, order []given, err error) {
+	below := make(map[string][]*StoredContext)
 	known := make(map[string]bool)
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		for _, set := range synonymSets.All(tx, "") {

@@ -24,17 +24,8 @@ type (
 	Context = record.Context
 )
 
-// Draft is what a client may say of a new memory.
-type Draft = DraftFields
-
-// MaxMany is how many memories one call writes down.
-const MaxMany = maxDrafts
-
 // Record is a memory as it is stored.
 type Record storedMemory
-
-// numbered is a number that was used. Up to format 10 of the store it had an id as long as the memory was there.
-type numbered = usedNumber
 
 // The collections that the records lie in.
 var (
@@ -110,7 +101,7 @@ type Store struct {
 	use      map[string]*Use
 	byNumber map[int64]string
 	byHandle map[string]handleOwner
-	contexts map[string]*ContextRecord
+	contexts map[string]*StoredContext
 	text     int64 // bytes of all statements and summaries
 	bank     int   // active memories of the tier memoryBank
 	kept     int   // of these, what may not be archived
@@ -140,7 +131,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		db: db, opts: opts, names: handleClaims{Elsewhere: opts.HandleTaken},
 		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]handleOwner),
-		contexts: make(map[string]*ContextRecord),
+		contexts: make(map[string]*StoredContext),
 		synonyms: newSynonymView(), groups: audience.NewGroupIndex(), taken: NewStatementIndex(),
 	}
 	s.tree = &contextTree{
@@ -247,7 +238,7 @@ func (s *Store) put(old, now *Record) {
 		s.stands(now, true)
 		s.byNumber[now.Number] = now.ID
 		for _, h := range handleFolds(now.Handle, now.Aliases) {
-			s.byHandle[h] = handleOwner{Kind: memoryOwner, ID: now.ID}
+			s.byHandle[h] = handleOwner{Kind: KindMemory, ID: now.ID}
 		}
 	}
 }
@@ -270,7 +261,7 @@ func (s *Store) countBank(m *Record, by int) {
 	}
 }
 
-func (s *Store) putContext(old, now *ContextRecord) {
+func (s *Store) putContext(old, now *StoredContext) {
 	if old != nil {
 		delete(s.contexts, old.ID)
 		s.groups.PutContext(old.ID, old.ParentID, old.Name, false)
@@ -282,7 +273,7 @@ func (s *Store) putContext(old, now *ContextRecord) {
 		s.contexts[now.ID] = now
 		s.groups.PutContext(now.ID, now.ParentID, now.Name, true)
 		for _, h := range handleFolds(now.Handle, now.Aliases) {
-			s.byHandle[h] = handleOwner{Kind: contextOwner, ID: now.ID}
+			s.byHandle[h] = handleOwner{Kind: KindContext, ID: now.ID}
 		}
 	}
 }

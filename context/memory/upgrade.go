@@ -26,7 +26,7 @@ func Upgrade(tx *kv.Tx) error {
 		case there:
 			err = numbers.Delete(tx, key)
 		case by.ID != "": // lost to damage
-			err = numbers.Put(tx, key, &numbered{})
+			err = numbers.Put(tx, key, &usedNumber{})
 		}
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ func TestREL13_WhoHasWhichNumberIsAViewSince11(t *testing.T) {
 	s, _ := storeToDamage(t)
 	s.inUpdate(t, func(tx *kv.Tx) error {
 		for n, id := range map[int64]string{1: "m1", 2: "m2", 3: "m3", 4: "", 5: "lost"} {
-			if err := numbers.Put(tx, numberKey(n), &numbered{ID: id}); err != nil {
+			if err := numbers.Put(tx, numberKey(n), &usedNumber{ID: id}); err != nil {
 				return err
 			}
 		}

@@ -7,15 +7,15 @@ package kv
 
 import "sync"
 
-// aheadState is what a view has worked out in OnPrepare for its OnCommit handler. The zero
+// Ahead is what a view has worked out in OnPrepare for its OnCommit handler. The zero
 // value is empty. It is safe for concurrent use.
-type aheadState[T any] struct {
+type Ahead[T any] struct {
 	mu    sync.Mutex
 	bySeq map[uint64]T
 }
 
 // Put keeps what was worked out of a change set.
-func (a *aheadState[T]) Put(seq uint64, v T) {
+func (a *Ahead[T]) Put(seq uint64, v T) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.bySeq == nil {
@@ -26,7 +26,7 @@ func (a *aheadState[T]) Put(seq uint64, v T) {
 
 // Take returns what was worked out of a change set, the zero value for nothing. What
 // is of sets before it, which never came, goes too.
-func (a *aheadState[T]) Take(seq uint64) T {
+func (a *Ahead[T]) Take(seq uint64) T {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	v := a.bySeq[seq]
@@ -39,7 +39,7 @@ func (a *aheadState[T]) Take(seq uint64) T {
 }
 
 // Len returns of how many change sets something is kept.
-func (a *aheadState[T]) Len() int {
+func (a *Ahead[T]) Len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.bySeq)

@@ -140,11 +140,3 @@ func (s *Store) removeUnfinished() {
 		s.log.Warn("kv: what an unfinished backup had left could not be removed", "err", err)
 	}
 }
-
-// ReadOptions say how to read a backup.
-type ReadOptions = BackupReadOptions
-
-// ReadBackup reads a backup to its end, checks every byte of it and says what it holds, see readBackup.
-func ReadBackup(ctx context.Context, path string, o ReadOptions) (*Manifest, error) {
-	return readBackup(ctx, path, o)
-}

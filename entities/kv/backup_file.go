@@ -1,11 +1,11 @@
 package kv
 
 // This file reads the backups of a store: files (entities/kv/disk) that hold a whole state and
-// say in JSON, at their beginning, what they are of. readBackup checks one to its last byte and
+// say in JSON, at their beginning, what they are of. ReadBackup checks one to its last byte and
 // counts its records; OpenBackup is for whoever then takes the records, piece by piece in the
 // order of their keys. checkBackupPath checks where one is to be written. Nothing here writes or
 // knows an open store; one piece is in memory at a time. Both take the time of reading the file,
-// readBackup twice.
+// ReadBackup twice.
 //
 // Errors are of kind NotFound without the file, Invalid when it is no backup or is damaged
 // anywhere, and Unavailable when it is too new or can't be read.
@@ -73,19 +73,19 @@ func checkBackupPath(fsys disk.FS, path string, overwrite bool) error {
 		WithHint("choose another name, or ask for it to be replaced")
 }
 
-// BackupReadOptions say how to read a backup. The zero value is fine.
-type BackupReadOptions struct {
+// ReadOptions say how to read a backup. The zero value is fine.
+type ReadOptions struct {
 	FS       disk.FS                 // nil: that of the operating system
 	Format   int                     // the newest format of records that is read; 0: any
 	Progress func(done, total int64) // in bytes
 }
 
-// readBackup reads a backup to its end, checks every byte of it and says what it
+// ReadBackup reads a backup to its end, checks every byte of it and says what it
 // holds. With Options.Format set, one with newer records is refused.
 //
 // Errors are of kind NotFound without the file, Invalid when it is no backup or
 // is damaged anywhere, and Unavailable when it is too new or can't be read.
-func readBackup(ctx context.Context, path string, o BackupReadOptions) (*record.StoreManifest, error) {
+func ReadBackup(ctx context.Context, path string, o ReadOptions) (*record.StoreManifest, error) {
 	b, err := OpenBackup(ctx, path, o)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ const maxCollections = 1000
 func (b *BackupReader) Close() { _ = b.f.Close() }
 
 // OpenBackup reads the beginning of a backup and its checksum. Errors are those of Read.
-func OpenBackup(ctx context.Context, path string, o BackupReadOptions) (*BackupReader, error) {
+func OpenBackup(ctx context.Context, path string, o ReadOptions) (*BackupReader, error) {
 	fsys := o.FS
 	if fsys == nil {
 		fsys = disk.OS()

@@ -24,6 +24,3 @@ type Change struct {
 	// stored can't be read.
 	Old, New any
 }
-
-// Ahead is what a view has worked out in OnPrepare for its OnCommit handler, see aheadState.
-type Ahead[T any] = aheadState[T]

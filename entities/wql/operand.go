@@ -126,7 +126,7 @@ func (c *compiler) path(x *syntax.Path, right bool) (int, shape) {
 		if c.alias != "" {
 			hint = "the alias is " + c.aliasText()
 		}
-		if close := syntax.Nearest(first, c.fieldNames()); len(close) > 0 && !c.declares(segments[1].Text) {
+		if close := syntax.Nearest(first, fieldNames(c.rows.types)); len(close) > 0 && !c.declares(segments[1].Text) {
 			hint = "did you mean " + strings.Join(close, ", ") + "?"
 		}
 		c.found.Fail(segments[0].Span, syntax.Clip(first)+" is neither the alias nor a field", hint)
@@ -159,13 +159,6 @@ func (c *compiler) aliasText() string {
 		return syntax.Clip(c.query.What.Alias.Text)
 	}
 	return syntax.Clip(c.query.What.Path.Segments[0].Text)
-}
-
-func (c *compiler) fieldNames() []string { return fieldNames(c.rows.types) }
-
-// fieldNames lists the fields of some types, the declared ones first.
-func fieldNames(types []*entities.Type) []string {
-	return append(typeFieldNames(types), builtinNames...)
 }
 
 // foldPath makes paths that differ in case one slot.

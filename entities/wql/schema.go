@@ -50,8 +50,8 @@ func (s *typeSchema) TypeNames() []string {
 	return slices.Compact(names)
 }
 
-// typeFieldNames lists the declared fields of some types.
-func typeFieldNames(types []*entities.Type) []string {
+// fieldNames lists the fields of some types, the declared ones first.
+func fieldNames(types []*entities.Type) []string {
 	var names []string
 	seen := make(map[string]bool)
 	for _, t := range types {
@@ -62,7 +62,7 @@ func typeFieldNames(types []*entities.Type) []string {
 			}
 		}
 	}
-	return names
+	return append(names, builtinNames...)
 }
 
 // fieldKey names a field of a type: the name that people know, and whose type it is.

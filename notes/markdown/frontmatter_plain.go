@@ -146,7 +146,7 @@ func plainKey(k string) bool {
 		return false
 	}
 	for i := 0; i < len(k); i++ {
-		if c := k[i]; !isWordByte(c) && c != '-' && c != '.' && c != '/' && c != ' ' && c < utf8.RuneSelf {
+		if c := k[i]; !isWord(c) && c != '-' && c != '.' && c != '/' && c != ' ' && c < utf8.RuneSelf {
 			return false
 		}
 	}
@@ -274,7 +274,7 @@ func flowItem(t string) (scalar, int, bool) {
 	}
 	i := 0
 	for i < len(t) && t[i] != ',' && t[i] != ']' {
-		if c := t[i]; !isWordByte(c) && c != ' ' && c != '.' && c != '/' && c < utf8.RuneSelf &&
+		if c := t[i]; !isWord(c) && c != ' ' && c != '.' && c != '/' && c < utf8.RuneSelf &&
 			(c != '-' && c != '+' || i == 0 && (len(t) < 2 || t[1] < '0' || t[1] > '9')) {
 			return scalar{}, 0, false
 		}

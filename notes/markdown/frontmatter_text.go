@@ -39,9 +39,3 @@ func WikilinkLen(s string) int {
 	}
 	return 0
 }
-
-func isBlankByte(c byte) bool { return c == ' ' || c == '\t' }
-
-func isWordByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}

@@ -131,7 +131,7 @@ func longBlank(l string) bool {
 	run := 0
 	for _, c := range []byte(strings.TrimLeft(l, " ")) {
 		run++
-		if !isBlankByte(c) && c != '\r' {
+		if !isBlank(c) && c != '\r' {
 			run = 0
 		}
 		if run > maxBlanks {
@@ -145,7 +145,7 @@ func longBlank(l string) bool {
 // a line, and the column of what follows.
 func nesting(l string) (markers, indent int) {
 	for ; indent < len(l) && strings.IndexByte(" -?:\t", l[indent]) >= 0; indent++ {
-		if l[indent] != ' ' && indent+1 < len(l) && isBlankByte(l[indent+1]) {
+		if l[indent] != ' ' && indent+1 < len(l) && isBlank(l[indent+1]) {
 			markers++
 		}
 	}

@@ -50,7 +50,7 @@ func cutComment(t string) string {
 				i += n - 1
 			}
 		case '#':
-			if i > 0 && isBlankByte(t[i-1]) {
+			if i > 0 && isBlank(t[i-1]) {
 				return strings.TrimRight(t[:i], " \t")
 			}
 		}
@@ -191,7 +191,7 @@ func (q *linkQuoter) flowText(t string) {
 			if i == 0 || strings.IndexByte("[{,: \t", t[i-1]) >= 0 {
 				q.quote = c
 			}
-		case c == '#' && (i == 0 || isBlankByte(t[i-1])):
+		case c == '#' && (i == 0 || isBlank(t[i-1])):
 			q.out.WriteString(t[i:])
 			return
 		case c == '[' || c == '!':

@@ -42,13 +42,10 @@ func (p Part) String() string {
 // MaxParts is how many parts of one note are looked for at a time.
 const MaxParts = 16
 
-// PartSpan is a range of bytes, half open.
-type PartSpan struct{ Start, End int }
-
 // FindParts returns where parts lie in the body of a note, in its order: without overlaps, and
 // whole lines each. Those that are not there are missing. Of several headings or blocks
 // of one name the first counts. At most Max parts are looked for; the others are missing.
-func FindParts(text string, list []Part) (spans []PartSpan, missing []Part) {
+func FindParts(text string, list []Part) (spans []Span, missing []Part) {
 	f := finder{text: text, wanted: make([]wanted, 0, min(len(list), MaxParts))}
 	for _, p := range list[:min(len(list), MaxParts)] {
 		f.wanted = append(f.wanted, want(p))
@@ -88,7 +85,7 @@ type wanted struct {
 	block string   // folded
 	found bool
 	open  int // level of its heading while its end is not known
-	span  PartSpan
+	span  Span
 }
 
 func want(p Part) wanted {
@@ -142,7 +139,7 @@ func (f *finder) heading(h Heading) {
 	for i := range f.wanted {
 		w := &f.wanted[i]
 		if w.block == "" && !w.found && f.isAt(w) {
-			w.found, w.open, w.span = true, h.Level, PartSpan{h.Start, len(f.text)}
+			w.found, w.open, w.span = true, h.Level, Span{h.Start, len(f.text)}
 		}
 	}
 }
@@ -188,7 +185,7 @@ func (f *finder) block(b Block) {
 		if w.block != id || w.found {
 			continue
 		}
-		w.found, w.span = true, PartSpan{b.Start, b.End}
+		w.found, w.span = true, Span{b.Start, b.End}
 		if strings.TrimSpace(f.text[b.Start:b.End]) == "^"+b.ID {
 			w.span.Start = f.before(b.Start)
 		} else if mark := markLen(f.text[b.Start:b.End]); mark > 0 {
@@ -282,8 +279,8 @@ func indent(line string) (columns int) {
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
 // united puts spans in order, and those that overlap together.
-func united(spans []PartSpan) []PartSpan {
-	slices.SortFunc(spans, func(a, b PartSpan) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+func united(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
 	out := spans[:0]
 	for _, s := range spans {
 		if n := len(out); n > 0 && s.Start < out[n-1].End {

@@ -44,7 +44,7 @@ type synonymsLine struct {
 
 type contextLine struct {
 	Type string `json:"type"`
-	memory.ContextRecord
+	memory.StoredContext
 	Other json.RawMessage `json:"other,omitempty"` // what is not known stands among the members
 }
 
@@ -83,7 +83,7 @@ func lineOf(r *memory.Row) (line any, other map[string]json.RawMessage) {
 	case r.Synonyms != nil:
 		return &synonymsLine{typeSynonyms, *r.Synonyms}, nil
 	case r.Context != nil:
-		return &contextLine{Type: typeContext, ContextRecord: *r.Context}, r.Context.Other
+		return &contextLine{Type: typeContext, StoredContext: *r.Context}, r.Context.Other
 	case r.Memory != nil:
 		l := &memoryLine{Type: typeMemory, Record: r.Memory.Record, Contexts: r.Memory.Contexts}
 		if r.Memory.Use != nil {
@@ -266,9 +266,9 @@ func rowOf(line []byte) (r memory.Row, end *endLine, err error) {
 	case typeContext:
 		var l contextLine
 		if err = json.Unmarshal(line, &l); err == nil {
-			l.ContextRecord.Other, err = others(line, typeContext)
+			l.StoredContext.Other, err = others(line, typeContext)
 		}
-		r.Context = &l.ContextRecord
+		r.Context = &l.StoredContext
 	case typeMemory:
 		var l memoryLine
 		if err = json.Unmarshal(line, &l); err == nil {

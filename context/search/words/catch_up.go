@@ -36,7 +36,7 @@ func (x *Index) load() {
 }
 
 // reasonOf says without more words what is wrong with a file.
-func reasonOf(err error) string { return strings.TrimPrefix(err.Error(), errSnapshot.Error()+": ") }
+func reasonOf(err error) string { return strings.TrimPrefix(err.Error(), errUnusable.Error()+": ") }
 
 func stampOf(at time.Time) int64 {
 	if at.IsZero() {
@@ -59,7 +59,7 @@ func (x *Index) restore() error {
 	case err != nil:
 		return err
 	case s.literal != x.opts.Literal:
-		return fmt.Errorf("%w: it is of another version", errSnapshot)
+		return fmt.Errorf("%w: it is of another version", errUnusable)
 	}
 	s.x.stem = x.stem
 	x.x, x.heads, x.number, x.free = s.x, s.heads, s.number, s.free
@@ -129,7 +129,7 @@ func (x *Index) leave(gone []docID) error {
 		return nil
 	}
 	if len(gone) > len(x.number)/2 {
-		return fmt.Errorf("%w: %d of its %d notes have changed", errSnapshot, len(gone), len(x.number))
+		return fmt.Errorf("%w: %d of its %d notes have changed", errUnusable, len(gone), len(x.number))
 	}
 	r := removal{x: x.x, hidden: make(map[wordID]uint32)}
 	from := x.openVariants()
@@ -138,19 +138,19 @@ func (x *Index) leave(gone []docID) error {
 	left := gone
 	for d := docID(0); len(left) > 0; d++ {
 		if !from.next(&v) {
-			return fmt.Errorf("%w: a frame is damaged", errSnapshot)
+			return fmt.Errorf("%w: a frame is damaged", errUnusable)
 		}
 		if d != left[0] {
 			continue
 		}
 		left = left[1:]
 		if !r.take(d, &v) {
-			return fmt.Errorf("%w: the words of a note are damaged", errSnapshot)
+			return fmt.Errorf("%w: the words of a note are damaged", errUnusable)
 		}
 		x.file.put(d, nil)
 	}
 	if !r.run() {
-		return fmt.Errorf("%w: the words of a note are damaged", errSnapshot)
+		return fmt.Errorf("%w: the words of a note are damaged", errUnusable)
 	}
 	was := make(map[docID]bool, len(gone))
 	for _, d := range gone {

@@ -107,7 +107,7 @@ func TestSRCH4_ACommitDoesNotWaitForTheFile(t *testing.T) {
 	}
 	err := write()
 	r.mu.RUnlock()
-	if !errors.Is(err, errBusy) {
+	if !errors.Is(err, errWriterBusy) {
 		t.Errorf("%v", err)
 	}
 	must(t, <-done)
@@ -133,7 +133,7 @@ func TestSRCH4_SeveralSave(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if err := r.save(); err != nil && !errors.Is(err, errBusy) {
+				if err := r.save(); err != nil && !errors.Is(err, errWriterBusy) {
 					t.Error(err)
 				}
 			}

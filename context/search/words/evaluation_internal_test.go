@@ -59,7 +59,7 @@ func TestSRCH3_TheBestAreFoundWithoutReadingAll(t *testing.T) {
 			}
 			e.Cursors = append(e.Cursors, c)
 			for _, b := range l.Blocks() {
-				var list, tfs [blockSize + 1]uint32
+				var list, tfs [postingBlockSize + 1]uint32
 				for j := range b.Decode(&list, &tfs) {
 					scores[docID(list[j])] += uint32(float32(weight*scoreScale) * x.now.Of(tfs[j], x.lengths[list[j]]))
 				}

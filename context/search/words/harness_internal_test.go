@@ -114,7 +114,7 @@ func (x *Index) check(t interface {
 			before, n := -1, 0
 			postings := make(map[string]uint32)
 			for _, b := range l.Blocks() {
-				var docs, tfs [blockSize + 1]uint32
+				var docs, tfs [postingBlockSize + 1]uint32
 				k := b.Decode(&docs, &tfs)
 				if k == 0 || docs[0] != uint32(b.First) || docs[k-1] != uint32(b.Last) {
 					t.Fatalf("%s: a block of %d from %d to %d says from %d to %d", text, k, docs[0], docs[k-1], b.First, b.Last)

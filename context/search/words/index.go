@@ -188,7 +188,7 @@ func (x *Index) build() {
 		x.clip()
 		debug.FreeOSMemory() // the tokens of the texts, more than the index itself
 	}
-	for read > 0 && !x.stopped() && errors.Is(x.save(), errBusy) {
+	for read > 0 && !x.stopped() && errors.Is(x.save(), errWriterBusy) {
 		select {
 		case <-x.stop:
 		case <-time.After(saveAgain):

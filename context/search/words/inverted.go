@@ -5,21 +5,12 @@ import (
 	"slices"
 )
 
-// Of the postings of a term.
-type (
-	docID = postingDoc
-	list  = postingList
-	block = postingBlock
-)
-
-const blockSize = postingBlockSize
-
 // inverted is an inverted index over documents that it knows by number: what
 // words they hold, how often, and how long they are. It is not safe for
 // concurrent use.
 type inverted struct {
 	dictionary
-	lists   []list
+	lists   []postingList
 	spare   []uint32 // indexes of lists that are free
 	lengths []uint8  // of the documents, as codes
 	docs    int      // that are there
@@ -154,7 +145,7 @@ func (x *inverted) set(term wordID, doc docID, tf uint32) {
 	l.Set(doc, tf, x.worth)
 	if l.Docs() == 0 {
 		x.spare = append(x.spare, w.list-1)
-		*l, w.list = list{}, 0
+		*l, w.list = postingList{}, 0
 	}
 }
 
@@ -166,7 +157,7 @@ func (x *inverted) listFor(term wordID) uint32 {
 		if n := len(x.spare); n > 0 {
 			w.list, x.spare = x.spare[n-1]+1, x.spare[:n-1]
 		} else {
-			x.lists = append(x.lists, list{})
+			x.lists = append(x.lists, postingList{})
 			w.list = uint32(len(x.lists))
 		}
 	}
@@ -181,7 +172,7 @@ func (x *inverted) reach(doc docID) {
 }
 
 // listOf returns the postings of a term, nil when there are none.
-func (x *inverted) listOf(term wordID) *list {
+func (x *inverted) listOf(term wordID) *postingList {
 	if l := x.words[term].list; l > 0 {
 		return &x.lists[l-1]
 	}
@@ -190,7 +181,7 @@ func (x *inverted) listOf(term wordID) *list {
 
 // postings returns the postings of the stem of a word, nil when it is not there.
 // Nothing is entered.
-func (x *inverted) postings(text []byte) (*list, wordID) {
+func (x *inverted) postings(text []byte) (*postingList, wordID) {
 	if id, ok := x.find(text); ok && x.words[id].stem != noWord {
 		id = x.words[id].stem
 		return x.listOf(id), id

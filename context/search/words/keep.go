@@ -112,7 +112,7 @@ func (x *Index) keepIfDue() (at time.Time, ok bool) {
 	defer x.mu.Unlock()
 	if err != nil {
 		x.file.tried = time.Now()
-		if !errors.Is(err, errBusy) { // it was said: not every half a minute
+		if !errors.Is(err, errWriterBusy) { // it was said: not every half a minute
 			x.file.tried = x.file.tried.Add(x.file.pace.rest)
 		}
 	}
@@ -181,7 +181,7 @@ func (x *Index) forget() error {
 	if gone := os.Remove(filepath.Join(x.opts.Dir, FileName)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 		return gone
 	}
-	if errors.Is(err, errBusy) {
+	if errors.Is(err, errWriterBusy) {
 		return nil
 	}
 	return err

@@ -70,9 +70,9 @@ func (w *world) idf(docs int) float64 { return idf(w.all, docs) }
 
 // found are the postings of a stem, by layer.
 type found struct {
-	lists [2]*list // nil: none
-	stem  wordID   // in the first layer; noWord when it is not there
-	docs  int      // that have it
+	lists [2]*postingList // nil: none
+	stem  wordID          // in the first layer; noWord when it is not there
+	docs  int             // that have it
 }
 
 // lookUp returns the postings of the stem of a word. Nothing is entered.
@@ -85,7 +85,7 @@ func (w *world) lookUp(word []byte) (f found) {
 }
 
 // add adds the postings of a stem of a layer.
-func (f *found) add(w *world, layer int, l *list, stem wordID) {
+func (f *found) add(w *world, layer int, l *postingList, stem wordID) {
 	if layer == 0 {
 		f.stem = stem
 	}

@@ -97,7 +97,7 @@ func (r *run) plan(ctx context.Context, w *world, q *Query, mistakes bool) plan 
 	return p
 }
 
-func blocksOf(l *list) []block {
+func blocksOf(l *postingList) []postingBlock {
 	if l == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func bound(w string) int {
 
 // weighed are postings and what they weigh.
 type weighed struct {
-	lists  [2]*list
+	lists  [2]*postingList
 	weight float64
 }
 
@@ -129,7 +129,7 @@ func (r *run) group(t *term, w *world, words []candidate, exact found, weight fl
 		rarest = w.idf(exact.docs)
 		chosen = append(chosen, weighed{exact.lists, rarest * (bm25K1 + 1)})
 	}
-	seen := make(map[*list]bool, len(words))
+	seen := make(map[*postingList]bool, len(words))
 	for n, i := 0, 0; i < len(words) && n < most; i++ {
 		f := w.lists(words[i])
 		key := cmp.Or(f.lists[0], f.lists[1])

@@ -12,7 +12,7 @@ const windowSize = 4096
 
 // rankedDoc is a document and its score.
 type rankedDoc struct {
-	Doc   postingDoc
+	Doc   docID
 	Score uint32
 }
 
@@ -22,9 +22,9 @@ type rankedDoc struct {
 // Flood 1995, with bounds by blocks as in Ding and Suel 2011).
 type evaluation struct {
 	Cursors []*postingCursor // of one layer
-	Base    postingDoc       // of its documents
+	Base    docID            // of its documents
 	Hidden  []uint64         // documents of the layer that do not exist, as bits
-	Accept  func(postingDoc) bool
+	Accept  func(docID) bool
 	Better  func(a, b rankedDoc) bool // a total order: by score first
 	Limit   int
 
@@ -188,7 +188,7 @@ func (e *evaluation) look(doc, score uint32, idle int) {
 	if score < least {
 		return
 	}
-	r := rankedDoc{postingDoc(doc) | e.Base, score}
+	r := rankedDoc{docID(doc) | e.Base, score}
 	if len(e.heap) == e.Limit {
 		if !e.Better(r, e.heap[0]) || !e.Accept(r.Doc) {
 			return

@@ -20,9 +20,9 @@ import (
 	"unsafe"
 )
 
-// postingDoc is the number of a document in an index. That of a document that is gone is
+// docID is the number of a document in an index. That of a document that is gone is
 // given to another.
-type postingDoc uint32
+type docID uint32
 
 // postingBlockSize is how many postings a block has at most.
 const postingBlockSize = 128
@@ -33,7 +33,7 @@ const postingBlockSize = 128
 // less 2 follows. Both are varints. Larger blocks are packed (see postings_packing.go), which
 // is about as small and read several times as fast.
 type postingBlock struct {
-	First, Last postingDoc
+	First, Last docID
 	N           uint8
 	Packed      bool
 	// Max is at least what any posting of the block is worth (see saturation);
@@ -132,13 +132,13 @@ func appendPosting(data []byte, gap, tf uint32) []byte {
 }
 
 // maxScoreFunc returns what a posting counts at most.
-type maxScoreFunc func(doc postingDoc, tf uint32) float32
+type maxScoreFunc func(doc docID, tf uint32) float32
 
 // encode makes a block of postings.
 func encode(docs, tfs []uint32, w maxScoreFunc) postingBlock {
-	b := postingBlock{First: postingDoc(docs[0]), Last: postingDoc(docs[len(docs)-1]), N: uint8(len(docs))}
+	b := postingBlock{First: docID(docs[0]), Last: docID(docs[len(docs)-1]), N: uint8(len(docs))}
 	for i, doc := range docs {
-		b.Max = max(b.Max, w(postingDoc(doc), tfs[i]))
+		b.Max = max(b.Max, w(docID(doc), tfs[i]))
 	}
 	b.write(docs, tfs)
 	return b
@@ -170,13 +170,13 @@ func (b *postingBlock) pack(growing []byte, docs, tfs []uint32) {
 
 // find returns the index of the block that a document belongs to: the last that
 // begins at or before it.
-func find(list []postingBlock, doc postingDoc) int {
+func find(list []postingBlock, doc docID) int {
 	return max(0, sort.Search(len(list), func(i int) bool { return list[i].First > doc })-1)
 }
 
 // Set gives a document a frequency in a list, 0 to take it out. It touches one
 // block.
-func (l *postingList) Set(doc postingDoc, tf uint32, w maxScoreFunc) {
+func (l *postingList) Set(doc docID, tf uint32, w maxScoreFunc) {
 	all := l.Blocks()
 	if n := len(all); tf > 0 && (n == 0 || doc > all[n-1].Last) {
 		l.append(doc, tf, w)
@@ -224,7 +224,7 @@ func (l *postingList) Set(doc postingDoc, tf uint32, w maxScoreFunc) {
 }
 
 // append adds a posting behind the last.
-func (l *postingList) append(doc postingDoc, tf uint32, w maxScoreFunc) {
+func (l *postingList) append(doc docID, tf uint32, w maxScoreFunc) {
 	all := l.Blocks()
 	n := len(all)
 	if n == 0 || all[n-1].N >= postingBlockSize {
@@ -253,8 +253,8 @@ func (l *postingList) Extend(docs, tfs []uint32, w maxScoreFunc) {
 		all, n := l.Blocks(), 1
 		at := len(all) - 1
 		switch {
-		case at >= 0 && postingDoc(docs[0]) <= all[at].Last:
-			l.Set(postingDoc(docs[0]), tfs[0], w)
+		case at >= 0 && docID(docs[0]) <= all[at].Last:
+			l.Set(docID(docs[0]), tfs[0], w)
 		case at >= 0 && all[at].N < postingBlockSize:
 			n = all[at].extend(docs, tfs, w)
 			if l.more != nil {
@@ -264,7 +264,7 @@ func (l *postingList) Extend(docs, tfs []uint32, w maxScoreFunc) {
 			if at >= 0 {
 				all[at].settle() // no more come
 			}
-			b := postingBlock{First: postingDoc(docs[0]), Last: postingDoc(docs[0])}
+			b := postingBlock{First: docID(docs[0]), Last: docID(docs[0])}
 			n = b.extend(docs, tfs, w)
 			l.insert(at+1, b)
 		}
@@ -282,7 +282,7 @@ func (b *postingBlock) extend(docs, tfs []uint32, w maxScoreFunc) (n int) {
 	var scratch [10 * postingBlockSize]byte
 	data := scratch[:0]
 	for room := postingBlockSize - int(b.N); n < min(room, len(docs)); n++ {
-		doc := postingDoc(docs[n])
+		doc := docID(docs[n])
 		if doc <= b.Last && int(b.N)+n > 0 {
 			break
 		}
@@ -356,7 +356,7 @@ func (l *postingList) remove(at int) {
 }
 
 // Raise sees to it that the block of a document is worth at least that much.
-func (l *postingList) Raise(doc postingDoc, by float32) {
+func (l *postingList) Raise(doc docID, by float32) {
 	all := l.Blocks()
 	if len(all) > 0 {
 		b := &all[find(all, doc)]
@@ -372,7 +372,7 @@ func (l *postingList) Revalue(w maxScoreFunc) {
 		n := all[i].Decode(&docs, &tfs)
 		all[i].Max = 0
 		for j := range n {
-			all[i].Max = max(all[i].Max, w(postingDoc(docs[j]), tfs[j]))
+			all[i].Max = max(all[i].Max, w(docID(docs[j]), tfs[j]))
 		}
 	}
 }

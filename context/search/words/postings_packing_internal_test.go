@@ -28,9 +28,9 @@ func TestPERF6_BlocksAreReadAsTheyWereWritten(t *testing.T) {
 				t.Fatalf("%s: %v %v is read as %v %v", what, docs, tfs, d[:k], f[:k])
 			}
 		}
-		b := encode(docs, tfs, func(postingDoc, uint32) float32 { return 0 })
+		b := encode(docs, tfs, func(docID, uint32) float32 { return 0 })
 		check("encoded", b)
-		packed := postingBlock{First: postingDoc(docs[0]), Last: b.Last, N: b.N, Packed: true, Data: pack(nil, docs, tfs)}
+		packed := postingBlock{First: docID(docs[0]), Last: b.Last, N: b.N, Packed: true, Data: pack(nil, docs, tfs)}
 		check("packed", packed)
 		loose := packed
 		loose.loosen()
@@ -61,7 +61,7 @@ func BenchmarkUnpack(b *testing.B) {
 			doc += 1 + uint32(rng.ExpFloat64()*20)
 			docs, tfs = append(docs, doc), append(tfs, 1+uint32(rng.ExpFloat64()/1.2))
 		}
-		full := encode(docs, tfs, func(postingDoc, uint32) float32 { return 0 })
+		full := encode(docs, tfs, func(docID, uint32) float32 { return 0 })
 		loose := full
 		loose.loosen()
 		forms["packed"], forms["loose"] = append(forms["packed"], full), append(forms["loose"], loose)

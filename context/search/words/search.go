@@ -392,7 +392,7 @@ func (x *Index) Holders(words []string, public bool) (held map[string]uint32, wh
 	}
 	var w world
 	w.see(x, public)
-	var docs, tfs [blockSize + 1]uint32
+	var docs, tfs [postingBlockSize + 1]uint32
 	for i, word := range words {
 		if word == "" {
 			continue

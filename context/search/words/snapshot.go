@@ -29,22 +29,13 @@ import (
 //
 // The variants come last because a start reads them only when documents are to be
 // taken out.
-const (
-	// FileName is the file in the folder of an index.
-	FileName = indexFileName
-
-	// analysisVersion says how texts are tokenised. Another one makes the index
-	// on disk useless: raise it whenever words, stems, weights or heads of titles
-	// come out differently, or the file is laid out otherwise.
-	analysisVersion = 8
-)
+//
+// analysisVersion says how texts are tokenised. Another one makes the index
+// on disk useless: raise it whenever words, stems, weights or heads of titles
+// come out differently, or the file is laid out otherwise.
+const analysisVersion = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-var (
-	errSnapshot = errUnusable
-	errBusy     = errWriterBusy
-)
 
 // snapshots is what is known of the file, and of what it lacks.
 type snapshots struct {
@@ -92,13 +83,13 @@ func (s *snapshots) forget() {
 
 // save writes the index to disk, if it is whole. It takes the place of the one
 // before when it is there as a whole. A commit does not wait for it: it ends the
-// writing with errBusy.
+// writing with errWriterBusy.
 func (x *Index) save() (err error) {
 	if x.opts.Dir == "" {
 		return nil
 	}
 	defer func() {
-		if err != nil && !errors.Is(err, errBusy) {
+		if err != nil && !errors.Is(err, errWriterBusy) {
 			x.log.Warn("search: the index of words can't be kept; the next start makes up for it", "error", err)
 		}
 	}()
@@ -144,7 +135,7 @@ func (x *Index) write(f *os.File, round uint32) (*writing, error) {
 		return nil, errHalf
 	}
 	if len(x.waiting) > 0 || x.file.waiting.Load() > 0 {
-		return nil, errBusy
+		return nil, errWriterBusy
 	}
 	w := &writing{x: x.x, round: round}
 	w.was = x.openVariants()
@@ -279,7 +270,7 @@ func (x *Index) writeVariants(w *writing) error {
 		default:
 			if r.variants == nil { // the file before is damaged, or gone
 				if w.Busy() {
-					return errBusy
+					return errWriterBusy
 				}
 				again.forget(manyWords)
 				var err error
@@ -324,7 +315,7 @@ func flagIf(set bool) byte {
 }
 
 // writeList writes one list.
-func writeList(w *frameWriter, l *list) {
+func writeList(w *frameWriter, l *postingList) {
 	w.Uint(uint64(l.Docs()))
 	all := l.Blocks()
 	w.Uint(uint64(len(all)))

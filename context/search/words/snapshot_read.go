@@ -89,13 +89,13 @@ func readStored(dir string) (_ *stored, err error) {
 	var working sync.WaitGroup
 	defer func() { // what is sound by its checksum may still be of another program
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %T", errSnapshot, r)
+			err = fmt.Errorf("%w: %T", errUnusable, r)
 		}
 		working.Wait()
 	}()
 	in := bufio.NewReaderSize(f, 64<<10)
 	if _, err := io.ReadFull(in, s.head[:]); err != nil {
-		return nil, fmt.Errorf("%w: it is too short", errSnapshot)
+		return nil, fmt.Errorf("%w: it is too short", errUnusable)
 	}
 	h, err := s.head.Read(analysisVersion, size)
 	if err != nil {
@@ -119,7 +119,7 @@ func readStored(dir string) (_ *stored, err error) {
 	}
 	working.Wait()
 	if !r.Done() || len(s.number) != h.Docs-len(s.free) {
-		return nil, fmt.Errorf("%w: it holds more than it should", errSnapshot)
+		return nil, fmt.Errorf("%w: it holds more than it should", errUnusable)
 	}
 	s.x.docs = len(s.number)
 	s.x.cap(h.Capped)
@@ -190,7 +190,7 @@ func (x *inverted) readWords(r *frameReader, n, listCount int) error {
 		letters := r.Bytes(r.Uint())
 		if n := len(x.words); len(letters) == 0 || len(letters) > text.MaxWord ||
 			n > 0 && bytes.Compare(letters, x.bytes(wordID(n-1))) <= 0 {
-			return fmt.Errorf("%w: a word is out of order", errSnapshot)
+			return fmt.Errorf("%w: a word is out of order", errUnusable)
 		}
 		w := word{
 			at: uint32(len(x.text)), size: uint8(len(letters)), docs: uint32(r.Uint()),
@@ -201,14 +201,14 @@ func (x *inverted) readWords(r *frameReader, n, listCount int) error {
 			w.list = lists
 		}
 		if w.stem != noWord && int(w.stem) >= n {
-			return fmt.Errorf("%w: a stem is missing", errSnapshot)
+			return fmt.Errorf("%w: a stem is missing", errUnusable)
 		}
 		x.text = append(x.text, letters...)
 		x.words = append(x.words, w)
 		x.sorted = append(x.sorted, wordID(id))
 	}
 	if int(lists) != listCount {
-		return fmt.Errorf("%w: %d lists of %d", errSnapshot, lists, listCount)
+		return fmt.Errorf("%w: %d lists of %d", errUnusable, lists, listCount)
 	}
 	return nil
 }
@@ -217,15 +217,15 @@ func (x *inverted) readWords(r *frameReader, n, listCount int) error {
 // change, and are not decoded: their checksum says that they are as this program
 // has written them.
 func (x *inverted) readLists(r *frameReader, docCount, n, blockCount int) error {
-	x.lists = make([]list, n)
-	all := make([]block, blockCount)
+	x.lists = make([]postingList, n)
+	all := make([]postingBlock, blockCount)
 	for i := range x.lists {
 		if err := r.Record(); err != nil {
 			return err
 		}
 		total, count := int(r.Uint()), int(r.Uint())
 		if count == 0 || count > len(all) {
-			return fmt.Errorf("%w: a list is damaged", errSnapshot)
+			return fmt.Errorf("%w: a list is damaged", errUnusable)
 		}
 		part := all[:count:count]
 		docs, next := 0, docID(0)
@@ -238,17 +238,17 @@ func (x *inverted) readLists(r *frameReader, docCount, n, blockCount int) error 
 			b.Max = math.Float32frombits(binary.LittleEndian.Uint32(head[1:]))
 			b.Data = r.Bytes(r.Uint())
 			if b.First < next || b.Last < b.First || int(b.Last) >= docCount {
-				return fmt.Errorf("%w: a block is damaged", errSnapshot)
+				return fmt.Errorf("%w: a block is damaged", errUnusable)
 			}
 			next = b.Last + 1
 			docs += int(b.N)
 		}
 		if docs != total {
-			return fmt.Errorf("%w: a list is damaged", errSnapshot)
+			return fmt.Errorf("%w: a list is damaged", errUnusable)
 		}
 		x.lists[i] = newPostingList(part, total)
 		if count == 1 {
-			part[0] = block{}
+			part[0] = postingBlock{}
 		} else {
 			all = all[count:]
 		}

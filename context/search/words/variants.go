@@ -228,7 +228,7 @@ func (r *removal) run() bool {
 		w.docs -= n - hidden
 		if l.Docs() == 0 {
 			x.spare = append(x.spare, w.list-1)
-			*l, w.list = list{}, 0
+			*l, w.list = postingList{}, 0
 		}
 	}
 	return len(r.hidden) == 0

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// indexFileName is the file in the folder of an index.
-	indexFileName = "words"
+	// FileName is the file in the folder of an index.
+	FileName = "words"
 	// tempSuffix is added to the name of a file that is being written.
 	tempSuffix = ".tmp"
 )
@@ -26,7 +26,7 @@ func replaceFile(dir string, write func(*os.File) error) error {
 	if err := removeTemps(dir); err != nil {
 		return err
 	}
-	name := filepath.Join(dir, indexFileName)
+	name := filepath.Join(dir, FileName)
 	temp := name + tempSuffix
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -46,7 +46,7 @@ func replaceFile(dir string, write func(*os.File) error) error {
 
 // removeTemps removes what a writer left that did not come to its end.
 func removeTemps(dir string) error {
-	err := os.Remove(filepath.Join(dir, indexFileName+tempSuffix))
+	err := os.Remove(filepath.Join(dir, FileName+tempSuffix))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -170,7 +170,7 @@ func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 // fits refuses a state beside which the machine's own records can't be kept, since they have
 // another format than it and can't be brought into that one.
 func (o *JoinOptions) fits(ctx context.Context, db *kv.Store) error {
-	b, err := kv.OpenBackup(ctx, pathOf(o.Dir, joiningStateFile), kv.BackupReadOptions{Format: o.Store.Format})
+	b, err := kv.OpenBackup(ctx, pathOf(o.Dir, joiningStateFile), kv.ReadOptions{Format: o.Store.Format})
 	if err != nil {
 		return err
 	}
