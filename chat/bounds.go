@@ -35,8 +35,8 @@ const (
 	maxTemperature    = 2
 )
 
-// ConversationSettings are what can be set of a conversation; what is nil stays.
-type ConversationSettings struct {
+// Settings are what can be set of a conversation; what is nil stays.
+type Settings struct {
 	Title        *string // empty: that of the first message of a user again, also where a model had made one
 	Private      *bool
 	SystemPrompt *string  // empty: none
@@ -53,7 +53,7 @@ type ConversationSettings struct {
 
 // Check refuses what a conversation can't have, and what a reader does not see: remembers reports whether he sees a memory.
 // The errors are Invalid, Limit and NotFound, and name the member.
-func (set *ConversationSettings) Check(v *audience.View, remembers func(id string) bool) error {
+func (set *Settings) Check(v *audience.View, remembers func(id string) bool) error {
 	if set.Title != nil {
 		if err := checkTitle(*set.Title); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (set *ConversationSettings) Check(v *audience.View, remembers func(id strin
 }
 
 // CheckModel checks what is said of the model and to it.
-func (set *ConversationSettings) CheckModel() error {
+func (set *Settings) CheckModel() error {
 	if set.SystemPrompt != nil {
 		switch p := *set.SystemPrompt; {
 		case !utf8.ValidString(p):

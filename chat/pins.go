@@ -19,7 +19,7 @@ func (s *Store) PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memor
 	if err != nil {
 		return err
 	}
-	var set ConversationSettings
+	var set Settings
 	if noteID != "" && !slices.Contains(has.PinnedNoteIDs, noteID) {
 		list := append(slices.Clone(has.PinnedNoteIDs), noteID)
 		set.PinnedNotes = &list

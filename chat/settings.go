@@ -12,9 +12,6 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// Settings are what can be set of a conversation; what is nil stays.
-type Settings = ConversationSettings
-
 // remembers reports whether a reader sees a memory.
 func (s *Store) remembers(v *audience.View, id string) bool {
 	return s.numbered(v, id) > 0
