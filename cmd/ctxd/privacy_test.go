@@ -463,7 +463,7 @@ func TestPRIV5_NoCommandTellsAModel(t *testing.T) {
 			t.Errorf("there is no command ctxd %s", name)
 		}
 	}
-	for _, name := range campaign.Sample(slices.Sorted(maps.Keys(commandsOfReaders)), 4) {
+	for _, name := range campaign.Sample(slices.Sorted(maps.Keys(commandsOfReaders)), 8) {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) { h.tells(t, name, commandsOfReaders[name]) })
 	}
 }

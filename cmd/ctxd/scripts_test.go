@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts of fixtures/scripts, one file a behaviour, with
 // the real program. Each script has a socket, a store and a home of its own,
 // named by $CTXD_SOCKET, $CTXD_DATA and $HOME. Starting programs is what takes the time, so that a campaign has all of them,
-// go test ./... one in three, and the race detector, which makes them several times slower, one in thirty: the tests of
+// go test ./... one in eight, and the race detector, which makes them several times slower, one in thirty: the tests of
 // package rpc use all that clients can share.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "fixtures", "scripts", "*.txtar"))
@@ -54,9 +54,9 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("there are no scripts: %v", err)
 	}
 	if underRace && testing.Short() {
-		files = campaign.Sample(files, 10)
+		files = campaign.Sample(files, 4)
 	}
-	files = campaign.Sample(files, 3)
+	files = campaign.Sample(files, 8)
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		RequireExplicitExec: true,
