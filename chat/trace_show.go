@@ -15,19 +15,14 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// MemoryLookup look memories up: nil stands for one that the reader does not see.
+// MemoryLookup looks memories up: nil stands for one that the reader does not see. It is memory.Store, but for what of it
+// reads without a View (PRIV-2).
 type MemoryLookup interface {
 	Seen(v *audience.View, ids []string) []*record.MemoryRecord
 }
 
-// MessageLookup look messages up, by the id of their conversation and their number for the reader; nil stands for one that he
-// does not see.
-type MessageLookup interface {
-	Referred(ctx context.Context, v *audience.View, conversationID, number string) (m *record.ChatMessage, total int, err error)
-	Titles(ctx context.Context, v *audience.View, conversationIDs []string) ([]string, error)
-}
-
-// PassageLookup look passages of books up as a reader sees them in a conversation; nil stands for one that he does not see.
+// PassageLookup looks passages of books up as a reader sees them in a conversation; nil stands for one that he does not
+// see. It is books.Store, but for what of it reads without a View (PRIV-2).
 type PassageLookup interface {
 	Found(ctx context.Context, v *audience.View, conversationID string, ids []string) ([]*record.Passage, error)
 }
@@ -35,12 +30,12 @@ type PassageLookup interface {
 // TraceReader shows traces. New makes one. It is safe for concurrent use.
 type TraceReader struct {
 	memories MemoryLookup
-	messages MessageLookup
+	messages *Store
 	passages PassageLookup
 }
 
 // NewTraceReader returns a Reader.
-func NewTraceReader(memories MemoryLookup, messages MessageLookup, passages PassageLookup) *TraceReader {
+func NewTraceReader(memories MemoryLookup, messages *Store, passages PassageLookup) *TraceReader {
 	return &TraceReader{memories, messages, passages}
 }
 

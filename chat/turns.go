@@ -10,7 +10,7 @@ import (
 )
 
 // Follower is told of what is said, and of conversations about which nothing may be kept any more. Its methods
-// are called by who writes, and must be quick.
+// are called by who writes, and must be quick. recall.Passive is one; tests write down what they are told.
 type Follower interface {
 	// Said is called when a call of Append has stored messages, and not for those of AppendMany, which may
 	// be many. public tells whether a remote reader sees one of them.

@@ -1,12 +1,14 @@
 package rpc
 
 import (
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // checkNote is notes.check, in a vault of that name.
-func checkNote(store vault.NoteStore, ents vault.EntityLookup, queries vault.QueryCheck, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
+func checkNote(store *notes.Store, ents *entities.Store, queries vault.QueryCheck, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
 	out := protocol.NoteChecked{Problems: []protocol.NoteProblem{}}
 	where, err := renameTarget(folder, p.Buffers)
 	if err != nil {

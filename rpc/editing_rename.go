@@ -6,7 +6,9 @@ package rpc
 // UTF-16 code units, counted without a byte order mark, as editors count. Errors are those of notes/vault.
 
 import (
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -14,7 +16,7 @@ import (
 const maxMoves = 10_000
 
 // planRename is vault.planRename, in a vault of that name and folder.
-func planRename(store vault.NoteStore, ents vault.RenameEntities, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
+func planRename(store *notes.Store, ents *entities.Store, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
 	out := protocol.RenamePlan{
 		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
 	}
@@ -39,7 +41,7 @@ func planRename(store vault.NoteStore, ents vault.RenameEntities, vault, folder 
 	return out, nil
 }
 
-func renamePlan(store vault.NoteStore, ents vault.RenameEntities, where vault.RenameScope, p protocol.VaultPlanRename) (*vault.RenamePlan, error) {
+func renamePlan(store *notes.Store, ents *entities.Store, where vault.RenameScope, p protocol.VaultPlanRename) (*vault.RenamePlan, error) {
 	if p.Kind == "files" {
 		if len(p.Moves) == 0 {
 			return nil, fault.Field("moves", "moves is empty").WithHint("give the files and folders that move")

@@ -15,14 +15,8 @@ import (
 // page is how many messages are read at a time.
 const page = 50
 
-// Conversations are the conversations that a reader sees.
-type Conversations interface {
-	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
-	Messages(ctx context.Context, v *audience.View, ref, of string, after, limit int) (*chat.Page, error)
-}
-
 // conversationLookup returns the test of whether a reader sees a conversation.
-func conversationLookup(c Conversations) func(ctx context.Context, v *audience.View, id string) bool {
+func conversationLookup(c *chat.Store) func(ctx context.Context, v *audience.View, id string) bool {
 	return func(ctx context.Context, v *audience.View, id string) bool {
 		_, err := c.Get(ctx, v, id)
 		return err == nil
@@ -30,7 +24,7 @@ func conversationLookup(c Conversations) func(ctx context.Context, v *audience.V
 }
 
 // answerLookup returns what an answer of a conversation stood on.
-func answerLookup(c Conversations) func(ctx context.Context, v *audience.View, conversationID, messageID string) (learn.Answer, error) {
+func answerLookup(c *chat.Store) func(ctx context.Context, v *audience.View, conversationID, messageID string) (learn.Answer, error) {
 	return func(ctx context.Context, v *audience.View, conversationID, messageID string) (a learn.Answer, err error) {
 		conv, err := c.Get(ctx, v, conversationID)
 		if err != nil {

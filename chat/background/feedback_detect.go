@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -40,19 +41,19 @@ const (
 	reasoningChars    = 300
 )
 
-// Scorer scores what was shown in a conversation.
-type Scorer interface {
-	Detected(ctx context.Context, v *audience.View, conversationID, messageID, outcome string, confidence float64) (*learn.ScoreResult, error)
-	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
-}
-
 // DetectorDeps is where conversations are, and what was shown in them.
 type DetectorDeps struct {
-	Chat          Conversations
+	Chat          *chat.Store
 	Local, Remote *audience.View
-	Scorer        Scorer
+	Scorer        *learn.Scorer
 	// Enter runs work while the rooms can be used. It returns an error without running it once they are gone.
 	Enter func(ctx context.Context, work func(ctx context.Context) error) error
+}
+
+// Inside returns the DetectorDeps of a call that is in the rooms already.
+func (h DetectorDeps) Inside() DetectorDeps {
+	h.Enter = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+	return h
 }
 
 // DetectorOptions are what a Detector works with.

@@ -87,7 +87,7 @@ func (w *world) must(err error) {
 // says has a user say something, and a provider answer with the memory.
 func (w *world) says(id, text, by string, private bool) *turn.ChatSent {
 	w.Helper()
-	chats := w.house.Chat.(*chat.Store)
+	chats := w.house.Chat
 	asked, err := chats.Ask(w.Context(), w.house.Local, chat.Question{ConversationID: id, Content: text, Private: private})
 	w.must(err)
 	m, err := chats.Answered(w.Context(), w.house.Local, asked, &chat.Answer{

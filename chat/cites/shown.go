@@ -28,19 +28,14 @@ import (
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
-// MemoryReader is the room of memories.
-type MemoryReader interface {
-	Seen(v *audience.View, ids []string) []*record.MemoryRecord
-}
-
 // SourceLister shows what messages stood on. New makes one.
 type SourceLister struct {
 	chats    *chat.Store
-	memories MemoryReader
+	memories chat.MemoryLookup
 }
 
 // NewSourceLister returns the Shower of stores of conversations and of the memories that they name.
-func NewSourceLister(chats *chat.Store, memories MemoryReader) *SourceLister {
+func NewSourceLister(chats *chat.Store, memories chat.MemoryLookup) *SourceLister {
 	return &SourceLister{chats, memories}
 }
 

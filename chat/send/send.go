@@ -11,7 +11,6 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
-	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -27,7 +26,7 @@ const (
 	writeTimeout       = 10 * time.Second // of what is stored after a call has ended
 )
 
-// conversations keep what is said.
+// conversations keep what is said: chat.Store, or that with a queue of calls that wait, of package rpc.
 type conversations interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 	Repeat(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error)
@@ -40,31 +39,14 @@ type conversations interface {
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }
 
-// assembler makes prompts.
-type assembler interface {
-	AssembleWithin(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params, found func() error) (
-		res *prompt.Result, plain string, err error)
-	Preview(ctx context.Context, limit time.Duration, by gather.Readers, p prompt.Params) (*prompt.Result, error)
-}
-
-// orders propose what messages order.
-type orders interface {
-	Propose(ctx context.Context, v *audience.View, read tools.OrderReading, message string, at tools.OrderPlace) (*tools.RoutedMessage, error)
-}
-
-// views make the Views of readers.
-type views interface {
-	View(audience.Reader) *audience.View
-}
-
 // Options are what a Pipeline works with. All but Unscored, Now and GatherTimeout must be set.
 type Options struct {
 	Chat      conversations
-	Prompts   assembler
+	Prompts   *gather.Gatherer
 	Providers *llm.Set
 	Tools     *tools.Set
-	Orders    orders
-	Views     views
+	Orders    *tools.Router
+	Views     *audience.Views
 
 	NoMemories bool // no prompt has memories unless the message attaches some
 	NoPassive  bool // none has what the turns before have found

@@ -68,14 +68,14 @@ type ActionDeps struct {
 	Conversations conversations
 }
 
-// memories are where things are remembered.
+// memories are where things are remembered: memory.Store, but for what of it reads without a View (PRIV-2).
 type memories interface {
 	Get(v *audience.View, ref string) (*record.Memory, error)
 	Adding(v *audience.View, d memory.Draft) (*memory.Adding, error)
 	ArchiveTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int) error
 }
 
-// conversations are where things are pinned.
+// conversations are where things are pinned: chat.Store, which this package may not import.
 type conversations interface {
 	PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memoryID string) error
 }

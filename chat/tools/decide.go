@@ -22,7 +22,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// actionConversations keep actions with the answers that propose them.
+// actionConversations keep actions with the answers that propose them: chat.Store, which this package may not import.
 type actionConversations interface {
 	Action(ctx context.Context, v *audience.View, id string) (*record.ChatAction, error)
 	Decide(ctx context.Context, v *audience.View, id string, decide func(tx *kv.Tx, a *record.ChatAction, now time.Time) error,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/refs"
@@ -14,16 +15,11 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// resolver finds what a reference leads to.
-type resolver interface {
-	Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error)
-}
-
 // RouterOptions are what a Router works with. All but NoMemory and NoBooks must be set.
 type RouterOptions struct {
 	Memory *memory.Store
 	Recall *recall.Ranker
-	Refs   resolver
+	Refs   *gather.Resolver
 	// Remote is the View of a remote reader: what it does not see makes a proposal private.
 	Remote *audience.View
 	// NoMemory is why nothing of memories can be proposed; nil: it can.

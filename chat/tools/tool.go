@@ -65,19 +65,14 @@ type CallEnv struct {
 	MaxText int
 }
 
-// Recaller finds what is remembered.
+// Recaller finds what is remembered: recall.Ranker. Tests have slow and failing ones.
 type Recaller interface {
 	Search(ctx context.Context, v *audience.View, req recall.Request) (*recall.Result, error)
 }
 
-// Views gives the View of a remote reader, whose results tell what is private of others.
-type Views interface {
-	View(audience.Reader) *audience.View
-}
-
 // SetOptions are what a Set needs beside the View of a call.
 type SetOptions struct {
-	Views   Views
+	Views   *audience.Views
 	Recall  Recaller      // nil: there is nothing to search, and search_memory says so
 	Timeout time.Duration // of a call; 0: Timeout
 }

@@ -18,7 +18,8 @@ import (
 )
 
 // Distiller has a model say what of memories and messages matters for a message. What it returns is not trusted: see
-// call.distil. It may be called concurrently.
+// call.distil. It may be called concurrently. background.Distiller is one, which this package may not
+// import.
 type Distiller interface {
 	// Name is what people call it, such as ours/llama3.2.
 	Name() string

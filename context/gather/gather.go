@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -28,7 +29,7 @@ type Options struct {
 	Finder        finder                     // of memories and messages; nil: none is found
 	Conversations conversations              // nil: there are none
 	Personality   func() *prompt.Personality // that is active, nil for none; nil: there is none
-	Passive       passiveRecall              // what waits for conversations; nil: nothing does
+	Passive       *recall.Passive            // what waits for conversations; nil: nothing does
 	Insights      insights                   // what became of memories; nil: nobody knows
 	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
 	Distiller     Distiller                  // nil: what is found and pinned stands as it is
@@ -75,7 +76,7 @@ type Readers struct {
 }
 
 // storage is what a Gatherer needs of the record store: one state of it while it reads,
-// and a place for the secret of the boundaries.
+// and a place for the secret of the boundaries. It is kv.Store, but for what reads records; a test counts its calls.
 type storage interface {
 	View(ctx context.Context, fn func(*kv.Tx) error) error
 	Update(ctx context.Context, fn func(*kv.Tx) error) error

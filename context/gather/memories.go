@@ -8,7 +8,7 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// memories are what a person told. memory.Store is one.
+// memories are what a person told: memory.Store, but for what of it reads without a View (PRIV-2).
 type memories interface {
 	// Seen returns the memories with ids as a reader sees them, nil in the place of each that
 	// he does not see. They must not be changed.

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// shelf is a finder that knows whether there is a book. recall.Ranker is one.
+// shelf is a finder that knows whether there is a book, as recall.Ranker does and those of tests do not.
 type shelf interface {
 	HasPassages(v *audience.View, conversation string) bool
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// finder finds memories and messages. recall.Ranker is one.
+// finder finds memories and messages: recall.Ranker. Tests have ones that find what they are told to.
 type finder interface {
 	Search(ctx context.Context, v *audience.View, r recall.Request) (*recall.Result, error)
 }
 
-// conversations are what was said. chat.Store is one.
+// conversations are what was said: chat.Store, which this package may not import.
 type conversations interface {
 	// Last returns how many messages a reader sees of a conversation and when it last changed for him; 0 where
 	// he sees no such conversation.
@@ -30,12 +30,7 @@ type conversations interface {
 	Pins(ctx context.Context, v *audience.View, ref string) (notes, memories []string, err error)
 }
 
-// passiveRecall has what the last turns of a conversation have found. recall.Passive is one.
-type passiveRecall interface {
-	Waiting(ctx context.Context, v *audience.View, conversation string) recall.PassiveHits
-}
-
-// insights say what became of memories about a text. concepts.Index is one.
+// insights say what became of memories about a text: concepts.Index, but for what tells all concepts (PRIV-2).
 type insights interface {
 	// InsightOf returns what is known of the subjects of a text, and whether that is not ready yet.
 	InsightOf(ctx context.Context, v *audience.View, text, conversation string) (in *record.Insight, late bool)

@@ -36,7 +36,8 @@ const (
 	maxSuggestions    = 5
 )
 
-// memoryOwners is the store of what a person told, as far as references lead there. It is one.
+// memoryOwners is what a person told, as far as references lead there: memory.Store, but for what of it reads without a
+// View (PRIV-2).
 type memoryOwners interface {
 	Owner(v *audience.View, handle string) (kind, id string, former bool)
 	ByID(v *audience.View, id string) (kind string)

@@ -54,7 +54,7 @@ const (
 	AdviceNewer         = "NEWER"
 )
 
-// Adviser asks a model.
+// Adviser asks a model: that of background.FactModel, which this package may not import.
 type Adviser interface {
 	// Local reports whether nothing leaves this machine.
 	Local() bool
@@ -63,7 +63,7 @@ type Adviser interface {
 	Decide(ctx context.Context, list []PairQuestion) (answers map[string]string, tokens int64, err error)
 }
 
-// FactVectors are those of an index, see search.Index.
+// FactVectors are those of an index: search.Index. Tests have vectors that no model makes.
 type FactVectors interface {
 	Stored(id string) (l *search.Likeness, ok bool)
 }

@@ -72,18 +72,11 @@ type Fix struct {
 	Edit  Edit
 }
 
-// EntityLookup is asked for types and names: entities.Store.
-type EntityLookup interface {
-	RenameEntities
-	TypesNamed(name string) *entities.NamedTypes
-	OfType(name string) []*entities.Entity
-}
-
 // QueryCheck checks a query of an entity of a type; "" for none. Lines and columns count from 1, columns in UTF-16 code units.
 type QueryCheck func(query, typeName string) []record.Diagnostic
 
 // Diagnose returns the problems of the note at a path, in the order of its text, and the text that they are of.
-func Diagnose(s NoteStore, ents EntityLookup, check QueryCheck, where RenameScope, p string) (list []Problem, text string, err error) {
+func Diagnose(s *notes.Store, ents *entities.Store, check QueryCheck, where RenameScope, p string) (list []Problem, text string, err error) {
 	var n *notes.Note
 	d := &doctor{where: where, ents: ents}
 	s.Suppose(func(w notes.World) {
@@ -116,7 +109,7 @@ func Diagnose(s NoteStore, ents EntityLookup, check QueryCheck, where RenameScop
 // doctor looks at one note.
 type doctor struct {
 	where RenameScope
-	ents  EntityLookup
+	ents  *entities.Store
 	world notes.World // while the notes are locked
 	note  *notes.Note
 	doc   *markdown.Document

@@ -9,20 +9,12 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// RenameEntities is asked which entity has a name, and which fields refer to entities by name: entities.Store. It is not
-// called while the notes are locked.
-type RenameEntities interface {
-	Named(name string, skip entities.Skip) []*entities.Entity
-	Get(id string) *entities.Entity
-	TypeOf(e *entities.Entity) *entities.Type
-}
-
 // refs are the keys of frontmatter that refer to entities by name, folded, by id of the note. nil: the name that is
 // replaced is not that of one entity.
 type refs map[string]map[string]bool
 
 // refsTo finds the fields in which the name of the entity of a note may stand.
-func refsTo(s NoteStore, ents RenameEntities, where RenameScope, p, name string) refs {
+func refsTo(s *notes.Store, ents *entities.Store, where RenameScope, p, name string) refs {
 	if ents == nil {
 		return nil
 	}

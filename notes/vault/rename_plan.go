@@ -10,11 +10,6 @@ import (
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
-// NoteStore is asked what notes there are and where links lead: notes.Store.
-type NoteStore interface {
-	Suppose(ask func(notes.World))
-}
-
 // RenameScope says which notes a rename is about.
 type RenameScope struct {
 	Vault string

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
@@ -35,7 +36,7 @@ const (
 )
 
 // MoveFiles plans moves of files and folders that an editor is about to make. A folder moves with all that is in it.
-func MoveFiles(s NoteStore, where RenameScope, moves []Move) (plan *RenamePlan, err error) {
+func MoveFiles(s *notes.Store, where RenameScope, moves []Move) (plan *RenamePlan, err error) {
 	s.Suppose(func(w notes.World) {
 		j := newJob(w, where)
 		for i, m := range moves {
@@ -96,7 +97,7 @@ type NoteRename struct {
 //
 // Where it is the name of the entity of the note, mentions of it and values of fields that say it get the new name, too;
 // ents may be nil.
-func RenameNote(s NoteStore, ents RenameEntities, where RenameScope, r NoteRename) (plan *RenamePlan, err error) {
+func RenameNote(s *notes.Store, ents *entities.Store, where RenameScope, r NoteRename) (plan *RenamePlan, err error) {
 	r.New = strings.TrimSpace(r.New)
 	named := cmp.Or(r.Old, withoutExt(path.Base(r.Path)))
 	fields := refsTo(s, ents, where, r.Path, named)
@@ -189,7 +190,7 @@ type PartRename struct {
 }
 
 // RenameHeading plans another text for a heading. It may be the title of its note.
-func RenameHeading(s NoteStore, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
+func RenameHeading(s *notes.Store, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
 	return part(s, where, r, func(n *notes.Note) ([]Edit, error) {
 		name := strings.TrimSpace(r.New)
 		if name == "" || strings.ContainsAny(name, "\n\r") {
@@ -215,7 +216,7 @@ func (o *outline) lacks(at, count int, name string) bool {
 }
 
 // RenameBlock plans another identifier for a block.
-func RenameBlock(s NoteStore, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
+func RenameBlock(s *notes.Store, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
 	return part(s, where, r, func(n *notes.Note) ([]Edit, error) {
 		var old string
 		markdown.Blocks(n.Body, func(b markdown.Block) {
@@ -249,7 +250,7 @@ func RenameBlock(s NoteStore, where RenameScope, r PartRename) (plan *RenamePlan
 	})
 }
 
-func part(s NoteStore, where RenameScope, r PartRename, edits func(*notes.Note) ([]Edit, error)) (plan *RenamePlan, err error) {
+func part(s *notes.Store, where RenameScope, r PartRename, edits func(*notes.Note) ([]Edit, error)) (plan *RenamePlan, err error) {
 	s.Suppose(func(w notes.World) {
 		j := newJob(w, where)
 		var n *notes.Note

@@ -15,7 +15,7 @@ type TagRename struct {
 }
 
 // RenameTag plans another name for a tag in all notes of the vault.
-func RenameTag(s NoteStore, where RenameScope, r TagRename) (plan *RenamePlan, err error) {
+func RenameTag(s *notes.Store, where RenameScope, r TagRename) (plan *RenamePlan, err error) {
 	old, name := strings.TrimPrefix(r.Old, "#"), strings.TrimPrefix(r.New, "#")
 	switch {
 	case !isTag(old):

@@ -20,13 +20,6 @@ import (
 	"github.com/ctxd/ctxd/entities/tempfile"
 )
 
-// Store is what is exported from and imported to: that of memories.
-type Store interface {
-	LastNumber(ctx context.Context) (int64, error)
-	Rows(ctx context.Context, v *audience.View, yield func(r memory.Row, done, total int) error) error
-	NewIntake(v *audience.View, last int64) (*memory.Intake, error)
-}
-
 // ExportOptions say how to export.
 type ExportOptions struct {
 	Format   string                  // JSONL when empty
@@ -37,7 +30,7 @@ type ExportOptions struct {
 // Export writes all memories to a file, which appears under its name when it is whole and durable, with mode 0600.
 // Its errors are Invalid for a format that there is not, Conflict for a file that is there already, NotFound without
 // its folder, and Unavailable when it can't be written, and for a reader who does not see everything.
-func Export(ctx context.Context, from Store, v *audience.View, path string, o ExportOptions) (*record.MemoryExported, error) {
+func Export(ctx context.Context, from *memory.Store, v *audience.View, path string, o ExportOptions) (*record.MemoryExported, error) {
 	if o.Format == "" {
 		o.Format = JSONL
 	}
@@ -99,7 +92,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func writeJSONL(ctx context.Context, w io.Writer, from Store, v *audience.View, each func(memory.Row, int, int)) error {
+func writeJSONL(ctx context.Context, w io.Writer, from *memory.Store, v *audience.View, each func(memory.Row, int, int)) error {
 	last, err := from.LastNumber(ctx)
 	if err != nil {
 		return err

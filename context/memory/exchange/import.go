@@ -24,7 +24,7 @@ type ImportOptions struct {
 //
 // The errors are Invalid for a file that is not what it is said to be, NotFound without one, Conflict when it changes
 // meanwhile, Limit for a size over its limit, and Unavailable for a reader who does not see everything.
-func Import(ctx context.Context, to Store, v *audience.View, path string, o ImportOptions) (*record.MemoryImported, error) {
+func Import(ctx context.Context, to *memory.Store, v *audience.View, path string, o ImportOptions) (*record.MemoryImported, error) {
 	if o.Format != "" && !slices.Contains(Read, o.Format) {
 		return nil, fault.Field("format", "format is none of its values").WithHint("give one of %s", strings.Join(Read, ", "))
 	}

@@ -31,7 +31,7 @@ func sections() []section {
 
 // writeReadable writes all memories for people, a section for each tier. It looks at all of them for each: what
 // is written is not kept.
-func writeReadable(ctx context.Context, w io.Writer, from Store, v *audience.View, each func(memory.Row, int, int)) error {
+func writeReadable(ctx context.Context, w io.Writer, from *memory.Store, v *audience.View, each func(memory.Row, int, int)) error {
 	if _, err := fmt.Fprintf(w, "%s\n# Memories\n", readableHead); err != nil {
 		return err
 	}
