@@ -73,7 +73,7 @@ func (s *Server) health(whole bool) protocol.Health {
 		if whole {
 			out.Learning = r.learningHealth()
 		}
-		out.Sync = newSyncHandlers(r.Sync, nil, syncDeps{}).Health(whole, func(failing bool, text string) {
+		out.Sync = (&syncHandlers{replica: r.Sync}).Health(whole, func(failing bool, text string) {
 			if failing {
 				warn(protocol.Failing, "%s", text)
 			} else {
@@ -116,7 +116,7 @@ func (s *Server) warnRoom(free uint64, status string, warn func(status, format s
 // learningHealth says what waits for a model, nil for nothing. A store that cannot be read tells so elsewhere.
 func (r *Deps) learningHealth() *record.LearningHealth {
 	messages, err := r.Facts.Waiting(context.Background())
-	if err != nil || r.Learn == nil || r.Learn.Upkeep == nil {
+	if err != nil || r.Learn.Upkeep == nil {
 		return nil
 	}
 	pairs, err := r.Learn.Upkeep.Waiting(context.Background())
@@ -127,7 +127,7 @@ func (r *Deps) learningHealth() *record.LearningHealth {
 }
 
 // ownWarnings are those that name files of the person: of vaults, and of templates.
-func (s *Server) ownWarnings(r *Deps, wanted bool) []string {
+func (s *Server) ownWarnings(r *rooms, wanted bool) []string {
 	if !wanted {
 		return nil
 	}

@@ -83,7 +83,7 @@ func adminRestore(ctx context.Context, s *Session, p protocol.Restore) (*protoco
 	if p.DryRun {
 		return out, nil
 	}
-	err = srv.Replace(ctx, protocol.LoadRestoring, func(old *Deps) (*Deps, error) {
+	err = srv.replace(ctx, protocol.LoadRestoring, func(old *rooms) (*Deps, error) {
 		var err error
 		out.Current, err = old.counts(ctx)
 		if err != nil {
@@ -115,7 +115,7 @@ func (r *Deps) counts(ctx context.Context) (protocol.Counts, error) {
 // restore puts a backup in the place of the store, and returns the rooms over it
 // and where the state before is kept. Nobody is in the rooms. What is returned
 // with an error are the rooms to go on with, nil for the old ones.
-func (s *Server) restore(ctx context.Context, old *Deps, m *kv.Manifest) (*Deps, string, error) {
+func (s *Server) restore(ctx context.Context, old *rooms, m *kv.Manifest) (*Deps, string, error) {
 	s.gate.Stage(protocol.StageStore)
 	keep := ""
 	if s.dataDir != "" {

@@ -22,11 +22,11 @@ import (
 // bookHandlers has the handlers. New makes one.
 type bookHandlers struct {
 	books   bookKeeper
-	recall  passageFinder
+	recall  *recall.Ranker
 	waiting func() int
 }
 
-// bookKeeper is the room of books: whatever it reads and writes, it does for the reader of a View.
+// bookKeeper is the room of books: no handler has the Store, which reads without a View (PRIV-2).
 type bookKeeper interface {
 	Put(ctx context.Context, v *audience.View, d books.Draft, progress books.Progress) (*record.Book, bool, error)
 	Get(v *audience.View, id, conversation string) (*record.Book, error)
@@ -37,14 +37,9 @@ type bookKeeper interface {
 	Remove(ctx context.Context, v *audience.View, id string) error
 }
 
-// passageFinder finds what answers a question, for the reader of a View.
-type passageFinder interface {
-	Search(ctx context.Context, v *audience.View, req recall.Request) (*recall.Result, error)
-}
-
 // newBookHandlers returns the handlers. waiting says how many passages have no vector yet.
-func newBookHandlers(store bookKeeper, recall passageFinder, waiting func() int) *bookHandlers {
-	return &bookHandlers{books: store, recall: recall, waiting: waiting}
+func newBookHandlers(store bookKeeper, ranker *recall.Ranker, waiting func() int) *bookHandlers {
+	return &bookHandlers{books: store, recall: ranker, waiting: waiting}
 }
 
 // Put is books.put.

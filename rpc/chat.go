@@ -15,7 +15,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// chatKeeper is the room of conversations: whatever it reads and writes, it does for the reader of a View.
+// chatKeeper is the room of conversations: no handler has the Store, which reads without a View (PRIV-2).
 type chatKeeper interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 	Create(ctx context.Context, v *audience.View, set chat.Settings) (*record.Conversation, error)
@@ -25,18 +25,8 @@ type chatKeeper interface {
 	) (list []*record.Conversation, more bool, err error)
 	Update(ctx context.Context, v *audience.View, ref string, ch chat.Change) (*record.Conversation, error)
 	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
-	conversationRenamer
-	actionLister
-}
-
-// messageFinder searches messages for the reader of a View.
-type messageFinder interface {
-	Search(ctx context.Context, v *audience.View, r cites.FindRequest) (*cites.FindResult, error)
-}
-
-// conversationExporter writes conversations for the reader of a View.
-type conversationExporter interface {
-	Export(ctx context.Context, v *audience.View, ref, format string, after transfer.ExportCursor) (*transfer.ExportPiece, error)
+	Rename(ctx context.Context, v *audience.View, ref, handle string) (*record.Conversation, error)
+	Waiting(ctx context.Context, v *audience.View, ref string, limit int) (list []chat.Waiting, total int, err error)
 }
 
 func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate) (*record.Conversation, error) {
@@ -134,7 +124,7 @@ func (c scope) chatList(ctx context.Context, _ *Session, p protocol.ChatList) (o
 }
 
 func (c scope) chatSearch(ctx context.Context, _ *Session, p protocol.ChatSearch) (out protocol.ChatFound, err error) {
-	res, err := c.said.Search(ctx, c.view, cites.FindRequest{
+	res, err := c.messages.Search(ctx, c.view, cites.FindRequest{
 		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Conversation: p.ConversationID, Archived: p.Archived,
 		Explain: p.Explain,
 	})

@@ -3,22 +3,9 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/tools"
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// actionDecider does what answers propose, or not, for the reader of a View.
-type actionDecider interface {
-	Confirm(ctx context.Context, v *audience.View, id string, args map[string]any) (*tools.Decision, error)
-	Reject(ctx context.Context, v *audience.View, id string) (*tools.Decision, error)
-}
-
-// actionLister lists the actions that wait, for the reader of a View.
-type actionLister interface {
-	Waiting(ctx context.Context, v *audience.View, ref string, limit int) (list []chat.Waiting, total int, err error)
-}
 
 func (c scope) chatActions(ctx context.Context, _ *Session, p protocol.ChatActions) (out protocol.ChatActionList, err error) {
 	list, total, err := c.chat.Waiting(ctx, c.view, p.ConversationID, p.Limit)

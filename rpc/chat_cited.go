@@ -12,7 +12,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// noteCiter knows what messages refer to, for the reader of a View.
+// noteCiter knows what messages refer to: no handler has the Index, which tells all references (PRIV-2).
 type noteCiter interface {
 	Stats(ctx context.Context, v *audience.View, since time.Time, limit int) (*cites.Stats, error)
 	ForNote(ctx context.Context, v *audience.View, noteID string, all bool, after *cites.CitationCursor, limit int) (*cites.Citations, error)

@@ -53,7 +53,7 @@ func (c scope) withOutcomes(ctx context.Context, conversationID string, list ...
 
 // tierOf returns the tier of a memory that the reader sees, "" for none.
 func (c scope) tierOf(id string) string {
-	list := c.shown.Shown(c.view, []string{id})
+	list := c.memory.Shown(c.view, []string{id})
 	if len(list) == 0 || list[0] == nil {
 		return ""
 	}

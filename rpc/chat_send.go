@@ -4,24 +4,11 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/chat/background"
-	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// answerer has messages answered for the reader of a View.
-type answerer interface {
-	Send(ctx context.Context, asker *audience.View, m turn.ChatSend, to send.Listener) (*turn.ChatSent, error)
-	Cancel(v *audience.View, conversationID string) bool
-	Running(v *audience.View, conversationID string) (messageID string)
-}
-
-// answerInspector tells the reader of a View what a model was given for an answer.
-type answerInspector interface {
-	Inspect(ctx context.Context, v *audience.View, ref string, index int) (*turn.ChatInspected, error)
-}
 
 // chatFeed sends chat.delta. Remote and local connections follow subjects of their own, since remote ones don't get
 // every answer.

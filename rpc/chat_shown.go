@@ -5,14 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ctxd/ctxd/chat/cites"
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// referenceShower shows what messages stood on to the reader of a View.
-type referenceShower interface {
-	References(ctx context.Context, v *audience.View, q cites.SourceRequest) (*cites.SourcePage, error)
-}
 
 func (c scope) chatReferences(ctx context.Context, _ *Session, p protocol.ChatReferences) (out protocol.ChatReferenceList, err error) {
 	q := cites.SourceRequest{Conversation: p.ConversationID, Message: p.MessageID, Index: p.Index, All: p.All, Limit: p.Limit}

@@ -62,7 +62,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 	})
 	if err == nil && len(out.Problems) == 0 {
 		ReportProgress(ctx, "views", 0, 0)
-		err = srv.Replace(ctx, protocol.LoadChecking, func(old *Deps) (*Deps, error) {
+		err = srv.replace(ctx, protocol.LoadChecking, func(old *rooms) (*Deps, error) {
 			fresh, drift, err := srv.reopen(ctx, old)
 			out.Drift = append(out.Drift, drift...)
 			return fresh, err
@@ -116,17 +116,15 @@ func problemsOf(in *kv.Inspection) []string {
 }
 
 // reopen opens the rooms anew and says what is different then. Nobody is in them.
-func (s *Server) reopen(ctx context.Context, old *Deps) (*Deps, []protocol.Drift, error) {
+func (s *Server) reopen(ctx context.Context, old *rooms) (*Deps, []protocol.Drift, error) {
 	seed := maphash.MakeSeed()
-	before, err := newStoreViews(ctx, old.read(), seed)
+	before, err := newStoreViews(ctx, old.Deps, seed)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.gate.Stage(protocol.StageStore)
 	ctx = context.WithoutCancel(ctx)
-	if old.Learn != nil {
-		old.Learn.Flush(ctx)
-	}
+	old.Learn.Flush(ctx)
 	if err := old.KV.Close(); err != nil {
 		s.log.Warn("the store was not closed cleanly before it was opened again", "error", fault.Message(err))
 	}
@@ -137,7 +135,7 @@ func (s *Server) reopen(ctx context.Context, old *Deps) (*Deps, []protocol.Drift
 			WithHint("restart the daemon")
 		return &Deps{refused: err}, nil, err
 	}
-	after, err := newStoreViews(ctx, fresh.read(), seed)
+	after, err := newStoreViews(ctx, fresh, seed)
 	if err != nil {
 		return fresh, nil, err
 	}
@@ -150,11 +148,4 @@ func (s *Server) reopen(ctx context.Context, old *Deps) (*Deps, []protocol.Drift
 
 func driftOf(view record.StoreView, ids []string) protocol.Drift {
 	return protocol.Drift{View: view, Found: len(ids), IDs: ids[:min(10, len(ids))], Repaired: true}
-}
-
-// read are the rooms whose views are compared.
-func (r *Deps) read() viewDeps {
-	return viewDeps{
-		Notes: r.Notes, Entities: r.Entities, Graph: r.Graph, Audience: r.Audience, Memory: r.Memory, Chat: r.Chat, Cites: r.Cites, Concepts: r.Concepts, Books: r.Books,
-	}
 }

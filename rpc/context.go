@@ -13,7 +13,7 @@ func (c scope) contextAssemble(ctx context.Context, s *Session, p prompt.Params)
 	if err := s.srv.promptOff(&p); err != nil {
 		return nil, err
 	}
-	res, err := c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
+	res, err := c.gather.Assemble(ctx, gather.Readers{Prompt: c.view, Report: c.audiences.View(s.Reader())}, p)
 	if err == nil && p.ConversationID != "" {
 		c.shows.Show(c.view, p.ConversationID, "", shownIn(res))
 	}
@@ -33,7 +33,7 @@ func shownIn(res *prompt.Result) (hits []learn.OutcomeHit) {
 }
 
 func (c scope) refsGather(ctx context.Context, s *Session, p prompt.GatherParams) (*prompt.Gathered, error) {
-	return c.gather.Gather(ctx, gather.Readers{Prompt: c.view, Report: c.rooms.View(s.Reader())}, p)
+	return c.gather.Gather(ctx, gather.Readers{Prompt: c.view, Report: c.audiences.View(s.Reader())}, p)
 }
 
 func (c scope) contextRecent(_ context.Context, _ *Session, p protocol.Recent) (protocol.RecentReports, error) {

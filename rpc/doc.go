@@ -27,17 +27,18 @@
 //
 // # The rooms
 //
-// A Server serves from its first moment: Load opens the store and the rooms over it meanwhile, and Replace puts others
-// in their place, for a backup that is restored. They are behind the gate of rpc/jsonrpc, and nothing else keeps them
+// A Server serves from its first moment: Load opens the store and the rooms over it meanwhile, and admin.restore and
+// admin.check put others in their place. They are behind the gate of rpc/jsonrpc, and nothing else keeps them
 // from one call to the next: a handler gets those of the moment, and whoever holds them is counted.
 //
 // While the gate is closed, a call that uses the store stays in the queue of its connection, in its order and within
 // its limits; it can be withdrawn, and a read ends with its connection. Methods that need no store pass it. When the
 // rooms can't be opened, the gate opens to rooms that answer every call with the reason.
 //
-// Replace closes the gate, has jobs end with a reason that their callers are told, waits until the last call has left,
-// lets the new rooms be made, tells the subscribers that anything may have changed, and opens the gate. A call is
-// answered by the old rooms or by the new ones, never by both. The call that replaces the rooms is not in them.
+// Who replaces the rooms closes the gate, has jobs end with a reason that their callers are told, waits until the last
+// call has left, lets the new rooms be made, tells the subscribers that anything may have changed, and opens the gate.
+// A call is answered by the old rooms or by the new ones, never by both. The call that replaces the rooms is not in
+// them.
 //
 // # Events
 //

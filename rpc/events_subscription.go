@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,30 +12,18 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// eventConnection is what a subscriber is told over.
-type eventConnection interface {
-	// Context ends with the connection.
-	Context() context.Context
-	// Active reports whether the client has said that it may be sent notifications.
-	Active() bool
-	// Backlog returns how many bytes wait for the client to read.
-	Backlog() int64
-	// Push sends a notification, and waits for nobody.
-	Push(method string, params []byte)
-}
-
 // eventSubscription is what a connection has subscribed to: at first to nothing. It may be
 // used concurrently.
 type eventSubscription struct {
 	hub     *eventHub
-	conn    eventConnection
+	conn    *jsonrpc.Conn
 	reader  func() audience.Reader
 	current atomic.Pointer[subscriber] // nil before the first topic; set by hub
 }
 
 // Of returns the subscription of a connection. reader says who reads it when an event is
 // sent.
-func (h *eventHub) Of(conn eventConnection, reader func() audience.Reader) *eventSubscription {
+func (h *eventHub) Of(conn *jsonrpc.Conn, reader func() audience.Reader) *eventSubscription {
 	return &eventSubscription{hub: h, conn: conn, reader: reader}
 }
 

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"context"
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -19,13 +20,18 @@ func (s *Server) SetHealth(round time.Duration, health func() protocol.Health) {
 // Subscribers returns how many connections have a topic.
 func (s *Server) Subscribers() int { return s.events.Subscribers() }
 
-// Deps returns the rooms that calls are let in to; nil while there are none.
+// Rooms returns the Deps that calls are let in to; nil while there are none.
 func (s *Server) Rooms() *Deps {
 	r := s.rooms()
 	if r == nil || r.refused != nil {
 		return nil
 	}
-	return r
+	return r.Deps
+}
+
+// Replace exchanges the rooms as admin.restore and admin.check do.
+func (s *Server) Replace(ctx context.Context, phase string, change func(old *Deps) (*Deps, error)) error {
+	return s.replace(ctx, phase, func(old *rooms) (*Deps, error) { return change(old.Deps) })
 }
 
 // Encode returns the JSON of a result.

@@ -36,10 +36,10 @@ func (s *Server) startFollowers(r *Deps) {
 }
 
 // entering returns a function that runs work in some rooms, for who works beside the calls.
-func (s *Server) entering(r *Deps) func(context.Context, func(context.Context) error) error {
+func (s *Server) entering(d *Deps) func(context.Context, func(context.Context) error) error {
 	return func(ctx context.Context, work func(context.Context) error) error {
 		return s.use(ctx, func(ctx context.Context, now *Deps) error {
-			if now != r {
+			if now != d {
 				return context.Canceled // its own are gone, and it is about to end
 			}
 			return work(ctx)
@@ -103,7 +103,7 @@ func (s *Server) KeepBooks(ctx context.Context) error {
 
 // follow reads a vault and tells those who subscribed to index.progress how far
 // it has come.
-func (s *Server) follow(ctx context.Context, vaults vaultImporter, req vault.ImportRequest) (*vault.ImportResult, error) {
+func (s *Server) follow(ctx context.Context, vaults *vault.Importer, req vault.ImportRequest) (*vault.ImportResult, error) {
 	if req.DryRun {
 		return vaults.Import(ctx, req)
 	}

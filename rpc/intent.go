@@ -5,16 +5,10 @@ import (
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/tools"
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// intentRouter says what a message orders, for the reader of a View.
-type intentRouter interface {
-	Route(ctx context.Context, v *audience.View, message string, at tools.OrderPlace) (*tools.RoutedMessage, error)
-}
 
 func (c scope) intentRoute(ctx context.Context, _ *Session, p protocol.IntentRoute) (out protocol.IntentRouted, err error) {
 	if len(p.Text) > chat.MaxContent {

@@ -18,7 +18,7 @@ type conceptHandlers struct{ room conceptKnower }
 // newConceptHandlers returns the handlers over the room of concepts.
 func newConceptHandlers(room conceptKnower) *conceptHandlers { return &conceptHandlers{room} }
 
-// conceptKnower is the room of concepts: whatever it reads, it reads for the reader of a View.
+// conceptKnower is the room of concepts: no handler has the Index, which tells all concepts (PRIV-2).
 type conceptKnower interface {
 	List(ctx context.Context, v *audience.View, f concepts.Filter) ([]*record.Concept, []record.ConceptEdge, int, error)
 	Get(ctx context.Context, v *audience.View, label string) (*concepts.About, error)

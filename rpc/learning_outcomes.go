@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/ctxd/ctxd/chat/background"
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -16,30 +15,15 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// outcomeScorer scores what was shown, for the reader of a View.
-type outcomeScorer interface {
-	Response(ctx context.Context, v *audience.View, p learn.AnswerOutcome) (*learn.ScoreResult, error)
-	Outcome(ctx context.Context, v *audience.View, o learn.Outcome) (*learn.ScoreResult, error)
-}
-
-// tierPromoter moves memories between tiers.
-type tierPromoter interface {
-	Run(ctx context.Context, v *audience.View, dryRun bool) (*learn.PromotionReport, error)
-}
-
-// learningLog tells what was done, to the reader of a View.
-type learningLog interface {
-	List(ctx context.Context, v *audience.View, q learn.EventQuery) (list []learn.Event, more bool, err error)
-}
-
-// learningHandlers has the handlers. Its members are to be set.
+// learningHandlers has the handlers. Its fields are to be set.
 type learningHandlers struct {
-	Scorer   outcomeScorer
-	Promoter tierPromoter
-	Log      learningLog
-	// Detect has a model read a conversation.
-	Detect func(ctx context.Context, v *audience.View, conversationID string) (*background.Detection, error)
-	Keeper factKeeper
+	Scorer   *learn.Scorer
+	Promoter *learn.Promoter
+	Log      *learn.EventLog
+	Keeper   *learn.Keeper
+	// Detector has a model read a conversation, in what Detection names.
+	Detector  *background.OutcomeDetector
+	Detection background.DetectorDeps
 }
 
 // RecordResponse is memory.recordResponse.
@@ -73,7 +57,7 @@ func (r *learningHandlers) DetectOutcome(ctx context.Context, by callReader, p p
 	if err := named(p.ConversationID); err != nil {
 		return out, err
 	}
-	d, err := r.Detect(ctx, by.View, p.ConversationID)
+	d, err := r.Detector.Detect(ctx, r.Detection, by.View, p.ConversationID)
 	if err != nil {
 		return out, err
 	}

@@ -3,21 +3,12 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// factKeeper keeps facts in order.
-type factKeeper interface {
-	Run(ctx context.Context, req learn.UpkeepRequest) (*learn.UpkeepReport, error)
-	Undo(ctx context.Context, runID string) (*learn.UpkeepReport, error)
-	Conflicts(ctx context.Context, v *audience.View, after string, limit int) (page []learn.Conflict, next string, err error)
-	Settle(ctx context.Context, v *audience.View, id, other, resolution string) ([]*record.Memory, error)
-}
 
 // listedChanges is how many changes a report lists.
 const listedChanges = 1000

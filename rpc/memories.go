@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -23,27 +24,23 @@ import (
 // memoryHandlers has the handlers of memory.*, memory.synonyms.* and contexts.*. New makes one.
 type memoryHandlers struct {
 	memory  memoryKeeper
-	similar similarFinder
-	recall  recaller
-	shows   hitRecorder
+	similar *document.SimilarFinder
+	recall  *recall.Ranker
+	shows   *learn.Scorer
 
-	NoBooks error // why passages of books are not searched; nil: they are
+	noBooks error // why passages of books are not searched; nil: they are
 }
 
 // newMemoryHandlers returns the handlers over the rooms of memories.
-func newMemoryHandlers(m memoryKeeper, f similarFinder, r recaller, s hitRecorder) *memoryHandlers {
-	return &memoryHandlers{memory: m, similar: f, recall: r, shows: s}
+func newMemoryHandlers(m memoryKeeper, f *document.SimilarFinder, r *recall.Ranker, s *learn.Scorer, noBooks error) *memoryHandlers {
+	return &memoryHandlers{memory: m, similar: f, recall: r, shows: s, noBooks: noBooks}
 }
 
-// hitRecorder keeps what the reader of a View was shown in a conversation.
-type hitRecorder interface {
-	Show(v *audience.View, conversationID, messageID string, hits []learn.OutcomeHit)
-}
-
-// memoryKeeper is the room of memories: whatever it reads and writes, it does for the reader of a View.
+// memoryKeeper is the room of memories: no handler has the Store, which reads without a View (PRIV-2).
 type memoryKeeper interface {
 	Add(ctx context.Context, v *audience.View, drafts []memory.Draft) ([]memory.Added, error)
 	Get(v *audience.View, ref string) (*record.Memory, error)
+	Shown(v *audience.View, ids []string) []*record.Memory
 	List(ctx context.Context, v *audience.View, f memory.Filter, after *memory.Place,
 		limit int) (page []*record.Memory, total int, more bool, err error)
 	Versions(ctx context.Context, v *audience.View, id string) ([]memory.Version, error)
@@ -51,7 +48,8 @@ type memoryKeeper interface {
 	Archive(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
 	Restore(ctx context.Context, v *audience.View, id string, version int, ifVersion *int) (*record.Memory, error)
 	Retract(ctx context.Context, v *audience.View, id string, ifVersion *int) (*record.Memory, error)
-	memoryRenamer
+	Rename(ctx context.Context, v *audience.View, id, handle string) (*record.Memory, error)
+	RenameContext(ctx context.Context, v *audience.View, id, handle string) (*record.Context, error)
 	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
 	Stemming(v *audience.View, o memory.Origin) (*memory.Stemming, error)
 	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (memory.Forgotten, error)
@@ -70,14 +68,6 @@ type memoryKeeper interface {
 	Counted(v *audience.View, list []*memory.Context) []record.CountedContext
 	DeleteContext(ctx context.Context, v *audience.View, id string, subtree bool) (moved, unlinked int, err error)
 	Link(ctx context.Context, v *audience.View, id string, memoryIDs []string, belong bool) (int, error)
-}
-
-// similarFinder finds memories by their vectors, for the reader of a View.
-type similarFinder interface {
-	To(ctx context.Context, v *audience.View, id string, limit int) (*document.SimilarResult, error)
-	Like(ctx context.Context, v *audience.View, m *record.Memory, limit int) (*document.SimilarResult, error)
-	Indexed(id string) string
-	Queue(v *audience.View) int
 }
 
 // drafted takes of a memory what a client may write. source names the client when it does not say

@@ -4,19 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// recaller finds what answers a question, for the reader of a View.
-type recaller interface {
-	Search(ctx context.Context, v *audience.View, req recall.Request) (*recall.Result, error)
-	Match(ctx context.Context, v *audience.View, text string) (id string, err error)
-}
 
 // Search is memory.search.
 func (r *memoryHandlers) Search(ctx context.Context, by callReader, p protocol.MemorySearch) (out protocol.MemoryFound, err error) {
@@ -25,8 +18,8 @@ func (r *memoryHandlers) Search(ctx context.Context, by callReader, p protocol.M
 			return out, err
 		}
 	}
-	if r.NoBooks != nil && slices.Contains(p.Kinds, recall.Passages) {
-		return out, fault.Under("kinds", r.NoBooks)
+	if r.noBooks != nil && slices.Contains(p.Kinds, recall.Passages) {
+		return out, fault.Under("kinds", r.noBooks)
 	}
 	res, err := r.recall.Search(ctx, by.View, recallRequest(&p))
 	if err != nil {

@@ -65,7 +65,7 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 	}
 	decoder.Prepare(reflect.TypeFor[P]()) // a type that can't be decoded shows at the start
 	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*jsonrpc.Buffer, error) {
-		r := depsOf(k)
+		r := roomsOf(k)
 		if r != nil && r.refused != nil {
 			return nil, r.refused
 		}
@@ -99,9 +99,9 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 	}}
 }
 
-// depsOf returns the rooms that a call runs in; nil when it needs none.
-func depsOf(k *jsonrpc.Call) *Deps {
-	r, _ := k.Storage().(*Deps)
+// roomsOf returns the rooms that a call runs in; nil when it needs none.
+func roomsOf(k *jsonrpc.Call) *rooms {
+	r, _ := k.Storage().(*rooms)
 	return r
 }
 
@@ -116,7 +116,7 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 			if names {
 				asked = any(&params).(protocol.AudienceParams).AskedAudience()
 			}
-			c, err := depsOf(k).scopeOf(s, audience.Reader(asked))
+			c, err := roomsOf(k).scopeOf(s, audience.Reader(asked))
 			if err != nil {
 				return result, err
 			}
@@ -147,7 +147,7 @@ func wholeStore[P, R any](name string, fn func(*Deps, context.Context, *Session,
 func figures[P, R any](name string, fn func(*Deps, context.Context, *Session, P) (R, error)) Method {
 	return describe(protocol.UsesStore,
 		define(name, "", func(ctx context.Context, k *jsonrpc.Call, params P) (R, error) {
-			return fn(depsOf(k), ctx, sessionOf(k.Conn()), params)
+			return fn(roomsOf(k).Deps, ctx, sessionOf(k.Conn()), params)
 		}))
 }
 

@@ -14,21 +14,10 @@ import (
 )
 
 // personalityHandlers has the handlers. New makes one.
-type personalityHandlers struct{ store personalityKeeper }
-
-// personalityKeeper is the room of personalities.
-type personalityKeeper interface {
-	List() []record.Personality
-	Get(id string) (record.Personality, error)
-	Put(ctx context.Context, d personality.Draft, ifVersion *int) (record.Personality, []personality.TemplateProblem, error)
-	Activate(ctx context.Context, id string) error
-	Delete(ctx context.Context, id string, ifVersion *int) error
-	Export(ids []string) (string, error)
-	Import(ctx context.Context, text string, replace bool) (*personality.Imported, error)
-}
+type personalityHandlers struct{ store *personality.Store }
 
 // newPersonalityHandlers returns the handlers over the room of personalities.
-func newPersonalityHandlers(store personalityKeeper) *personalityHandlers {
+func newPersonalityHandlers(store *personality.Store) *personalityHandlers {
 	return &personalityHandlers{store}
 }
 

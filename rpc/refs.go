@@ -3,16 +3,10 @@ package rpc
 import (
 	"context"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// refCompleter completes handles.
-type refCompleter interface {
-	Complete(ctx context.Context, v *audience.View, typed string, kinds []string, limit int) ([]record.RefCompletion, error)
-}
 
 func (c scope) refsComplete(ctx context.Context, _ *Session, p protocol.RefsComplete) (record.RefCompletions, error) {
 	items, err := c.handles.Complete(ctx, c.view, p.Prefix, p.Kinds, p.Limit)

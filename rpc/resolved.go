@@ -10,21 +10,16 @@ import (
 	"fmt"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // maxResolvedRefs is how many references one call may have.
 const maxResolvedRefs = 100
 
-// refResolver says what a reference leads to.
-type refResolver interface {
-	Resolve(ctx context.Context, v *audience.View, ref string, limit int) (*record.Resolved, error)
-}
-
 // resolveReferences says what the ref or each of the refs leads to. toWire writes the error of one of several.
-func resolveReferences(ctx context.Context, v *audience.View, r refResolver, p protocol.RefsResolve,
+func resolveReferences(ctx context.Context, v *audience.View, r *gather.Resolver, p protocol.RefsResolve,
 	toWire func(error) *protocol.Error,
 ) (*protocol.RefsResolved, error) {
 	switch {

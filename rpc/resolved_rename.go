@@ -4,27 +4,17 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// memoryRenamer gives memories and contexts other handles.
-type memoryRenamer interface {
-	Rename(ctx context.Context, v *audience.View, id, handle string) (*record.Memory, error)
-	RenameContext(ctx context.Context, v *audience.View, id, handle string) (*record.Context, error)
-}
-
-// conversationRenamer gives conversations other handles.
-type conversationRenamer interface {
-	Rename(ctx context.Context, v *audience.View, ref, handle string) (*record.Conversation, error)
-}
-
 // renameReference gives the record that a reference leads to another handle. The errors are those of the Resolver,
 // Conflict for a handle that is taken, and for a record whose handle follows its name, and Invalid for one
 // that has none.
-func renameReference(ctx context.Context, v *audience.View, r refResolver, mem memoryRenamer, chats conversationRenamer, p protocol.RefsRename,
+func renameReference(ctx context.Context, v *audience.View, r *gather.Resolver, mem memoryKeeper, chats chatKeeper, p protocol.RefsRename,
 ) (out record.Renamed, err error) {
 	found, err := r.Resolve(ctx, v, p.Ref, 1)
 	switch {
@@ -56,7 +46,7 @@ func renameReference(ctx context.Context, v *audience.View, r refResolver, mem m
 }
 
 // byID is Rename for the id of a conversation, which is no reference. missing is the error for what is none.
-func byID(ctx context.Context, v *audience.View, chats conversationRenamer, p protocol.RefsRename, missing error,
+func byID(ctx context.Context, v *audience.View, chats chatKeeper, p protocol.RefsRename, missing error,
 ) (out record.Renamed, err error) {
 	out.Kind = record.ResolvedConversation
 	out.Conversation, err = chats.Rename(ctx, v, p.Ref, p.Handle)

@@ -36,45 +36,111 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Deps are the domain rooms over one store, which methods call. All of them
-// must be set, but for the Reranker. A handler keeps none of them longer than its call lasts: the next
-// call may find others.
+// Deps are the domain rooms over one store, which methods call, each after those that it needs. They are filled once, by
+// whoever opens the store, and all must be set but for those that say so. A handler keeps none of them longer than its
+// call lasts: the next call may find others.
 type Deps struct {
-	KV            *kv.Store
-	Entities      *entities.Store
-	Notes         *notes.Store
-	WQL           *wql.Engine
-	Graph         *graph.Graph
-	Search        *search.Index
-	Audience      *audience.Views
+	KV       *kv.Store
+	Entities *entities.Store
+	Notes    *notes.Store
+	WQL      *wql.Engine
+	Graph    *graph.Graph
+	Audience *audience.Views
+	Search   *search.Index // of Notes
+
+	Memory   *memory.Store
+	Books    *books.Store
+	Chat     *chat.Store   // after Memory and Books, which it tells what becomes private
+	Memories *search.Index // of Memory
+	Messages *search.Index // of Chat
+	Passages *search.Index // of Books
+	Concepts *concepts.Index
+	Recall   *recall.Ranker // over the three indexes and Concepts
+	Reranker embed.Reranker // of Recall; nil: none is configured
+
+	Facts *background.FactExtractor // of messages of Chat; nil: nobody looks for any
+	Learn *learn.Stores             // of Memory and Chat, with Facts
+	Cites *cites.Index              // of Chat
+
+	Handles       *gather.Completer
+	Refs          *gather.Resolver // with Handles
+	Personalities *personality.Store
 	Gather        *gather.Gatherer
 	Vaults        *vault.Importer
-	Memory        *memory.Store
-	Learn         *learn.Stores             // of Memory
-	Facts         *background.FactExtractor // of what is said in Chat; nil: nobody looks for any
-	Memories      *search.Index             // of Memory
-	Reranker      embed.Reranker            // nil: none is configured
-	Chat          *chat.Store
-	Recall        *recall.Ranker // over Memories
-	Messages      *search.Index  // of Chat
-	Cites         *cites.Index   // of Chat
-	Handles       *gather.Completer
-	Concepts      *concepts.Index // of Memory and Chat
-	Refs          *gather.Resolver
-	Personalities *personality.Store
-	Books         *books.Store
-	Passages      *search.Index   // of Books
-	Sync          *shared.Replica // of KV; nil: it is this machine's alone
-	Queue         *CallQueue      // of calls that wait for the other machines; nil: none does
 
-	all scope // over the rooms, without a View; made by serveRooms
+	Sync  *shared.Replica // of KV; nil: it is this machine's alone
+	Queue *CallQueue      // of calls that wait for the other machines; nil: none does
 
 	refused error // why nothing can be called here; the rooms are not set then
 }
 
+// rooms are what calls run in: the Deps, and what the server makes of them.
+type rooms struct {
+	*Deps
+	scope scope // of every call, but for its View
+}
+
+// newRooms makes what calls need of the rooms, each part after those that it needs.
+func (s *Server) newRooms(d *Deps) *rooms {
+	if d.KV == nil { // calls are refused, or need no records
+		return &rooms{Deps: d}
+	}
+	local, remote := d.Audience.View(audience.Local), d.Audience.View(audience.Remote)
+	enter := s.entering(d)
+	noMemory := s.switchedOff("what is remembered", protocol.SettingMemoryEnabled)
+	noBooks := s.switchedOff("what books say", protocol.SettingBooksEnabled)
+
+	summaries := background.NewSummaryStore(d.KV, background.SummaryStoreOptions{Remote: remote, Maker: s.summaries, Enter: enter})
+	d.Chat.SummariseBy(summaries.Line)
+	toolDeps := tools.SetOptions{Views: d.Audience, Recall: d.Recall}
+	if noMemory != nil {
+		toolDeps.Recall = nil
+	}
+	toolset := tools.NewSet(toolDeps)
+	intents := tools.NewRouter(tools.RouterOptions{
+		Memory: d.Memory, Recall: d.Recall, Refs: d.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks,
+	})
+	asked := newQueuedChat(d.Chat, d.Queue)
+	answers := send.New(send.Options{
+		Chat: asked, Prompts: d.Gather, Providers: s.providers, Views: d.Audience, Tools: toolset, Orders: intents,
+		NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive),
+		NoBooks: noBooks != nil, Unscored: d.unscored(),
+	})
+	titles := background.TitlerDeps{Chat: d.Chat, Local: local, Remote: remote, Enter: enter}
+	detection := background.DetectorDeps{Chat: d.Chat, Local: local, Remote: remote, Scorer: d.Learn.Outcomes, Enter: enter}
+	similar := document.NewSimilarFinder(d.Memory, d.Memories)
+
+	return &rooms{Deps: d, scope: scope{
+		audiences: d.Audience,
+		notes:     d.Notes, entities: d.Entities, vaults: d.Vaults, gather: d.Gather,
+		memory: d.Memory, memories: newMemoryHandlers(d.Memory, similar, d.Recall, d.Learn.Outcomes, noBooks),
+		concepts: newConceptHandlers(d.Concepts),
+		learning: &learningHandlers{
+			Scorer: d.Learn.Outcomes, Promoter: d.Learn.Owner, Log: d.Learn.Events, Keeper: d.Learn.Upkeep,
+			Detector: s.detector, Detection: detection.Inside(),
+		},
+		shows: d.Learn.Outcomes, books: newBookHandlers(d.Books, d.Recall, d.Passages.Waiting),
+		chat: d.Chat, asked: asked, answers: answers, intents: intents, tools: toolset, summaries: summaries,
+		messages: cites.NewMessageFinder(d.Chat, d.Messages), exports: transfer.NewExporter(d.Chat, d.Memory),
+		traces: cites.NewInspector(d.KV, d.Chat, d.Memory, d.Books), cites: d.Cites,
+		shower:   cites.NewSourceLister(d.Chat, d.Memory),
+		excerpts: cites.NewExcerptFinder(d.Chat, d.Cites, remote), suggests: cites.NewSuggester(d.Chat, d.Cites),
+		actions: tools.NewDecider(d.Chat, tools.ActionDeps{Entities: d.Entities, Memory: d.Memory, Conversations: d.Chat}),
+		handles: d.Handles, refs: d.Refs, personalities: newPersonalityHandlers(d.Personalities),
+		sync: newSyncHandlers(d.Sync, d.Queue, d.Memory, d.Chat), queue: d.Queue,
+		answered: func(ctx context.Context, sent *turn.ChatSent) {
+			s.titles.Answered(titles, sent)
+			if err := d.Facts.Answered(context.WithoutCancel(ctx), sent); err != nil {
+				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
+			}
+		},
+		judge: func(sent *turn.ChatSent) { s.detector.Answered(detection, sent) },
+	}}
+}
+
 // scopeOf returns what a call of a session has that reads for the audience asked; ""
 // is that of the connection.
-func (r *Deps) scopeOf(s *Session, asked audience.Reader) (scope, error) {
+func (r *rooms) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 	reader := s.Reader()
 	if asked != "" {
 		if reader == audience.Remote && asked == audience.Local {
@@ -82,26 +148,9 @@ func (r *Deps) scopeOf(s *Session, asked audience.Reader) (scope, error) {
 		}
 		reader = asked
 	}
-	c := r.all
+	c := r.scope
 	c.view = r.Audience.View(reader)
 	return c, nil
-}
-
-// scope is what every call has, but for its View.
-func (r *Deps) scope(answered func(context.Context, *turn.ChatSent), answers answerer, toolset toolCaller, intents intentRouter) scope {
-	learned := cmp.Or(r.Learn, new(learn.Stores))
-	return scope{
-		rooms: r.Audience, gather: r.Gather,
-		notes: r.Notes, entities: r.Entities, types: r.Entities, vaults: r.Vaults, memory: r.Memory,
-		memories: newMemoryHandlers(r.Memory, document.NewSimilarFinder(r.Memory, r.Memories), r.Recall, learned.Outcomes),
-		learning: &learningHandlers{Scorer: learned.Outcomes, Promoter: learned.Owner, Log: learned.Events, Keeper: learned.Upkeep}, shows: learned.Outcomes, shown: r.Memory,
-		chat: r.Chat, personalities: newPersonalityHandlers(r.Personalities), sync: newSyncHandlers(r.Sync, r.Queue, syncDeps{Memory: r.Memory, Chat: r.Chat}), books: newBookHandlers(r.Books, r.Recall, r.Passages.Waiting), said: cites.NewMessageFinder(r.Chat, r.Messages),
-		exports: transfer.NewExporter(r.Chat, r.Memory), traces: cites.NewInspector(r.KV, r.Chat, r.Memory, r.Books),
-		handles: r.Handles, refs: r.Refs, answers: answers, answered: answered, tools: toolset, cites: r.Cites, shower: cites.NewSourceLister(r.Chat, r.Memory),
-		excerpts: cites.NewExcerptFinder(r.Chat, r.Cites, r.Audience.View(audience.Remote)), suggests: cites.NewSuggester(r.Chat, r.Cites),
-		actions: tools.NewDecider(r.Chat, tools.ActionDeps{Entities: r.Entities, Memory: r.Memory, Conversations: r.Chat}),
-		intents: intents, concepts: newConceptHandlers(r.Concepts), queue: r.Queue, asked: newQueuedChat(r.Chat, r.Queue),
-	}
 }
 
 // Load opens the store and the rooms over it, by the functions of the Options,
@@ -116,7 +165,7 @@ func (s *Server) Load(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.giveUp)()
 	r, err := s.openRooms(ctx)
 	if err != nil {
-		s.gate.Open(protocol.LoadStarting, &Deps{refused: notServing(err)})
+		s.gate.Open(protocol.LoadStarting, refusing(notServing(err)))
 		return err
 	}
 	if !s.serveRooms(protocol.LoadStarting, r) { // given up meanwhile
@@ -126,10 +175,13 @@ func (s *Server) Load(ctx context.Context) error {
 }
 
 // rooms returns those that calls are let in to; nil while the gate is closed.
-func (s *Server) rooms() *Deps {
-	r, _ := s.gate.Storage().(*Deps)
+func (s *Server) rooms() *rooms {
+	r, _ := s.gate.Storage().(*rooms)
 	return r
 }
+
+// refusing are rooms in which nothing can be called.
+func refusing(why error) *rooms { return &rooms{Deps: &Deps{refused: why}} }
 
 func leaving() error {
 	return &fault.Error{Kind: fault.Unavailable, Msg: "the daemon is stopping", Hint: "start it again", Retryable: true}
@@ -154,46 +206,14 @@ func (s *Server) openRooms(ctx context.Context) (*Deps, error) {
 }
 
 // serveRooms lets calls in to the rooms and has their changes told.
-func (s *Server) serveRooms(phase string, r *Deps) bool {
-	if r.KV != nil {
-		has := tools.SetOptions{Views: r.Audience, Recall: r.Recall}
-		noMemory, noBooks := s.switchedOff("what is remembered", protocol.SettingMemoryEnabled), s.switchedOff("what books say", protocol.SettingBooksEnabled)
-		if noMemory != nil {
-			has.Recall = nil
-		}
-		toolset := tools.NewSet(has)
-		remote := r.Audience.View(audience.Remote)
-		intents := tools.NewRouter(tools.RouterOptions{Memory: r.Memory, Recall: r.Recall, Refs: r.Refs, Remote: remote, NoMemory: noMemory, NoBooks: noBooks})
-		answers := send.New(send.Options{
-			Chat: newQueuedChat(r.Chat, r.Queue), Prompts: r.Gather, Providers: s.providers, Views: r.Audience, Tools: toolset,
-			Orders: intents, NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive), NoBooks: noBooks != nil,
-			Unscored: r.unscored(),
-		})
-		enter := s.entering(r)
-		house := background.TitlerDeps{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
-		judged := r.judged(remote, enter)
-		r.all = r.scope(func(ctx context.Context, sent *turn.ChatSent) {
-			s.titles.Answered(house, sent)
-			if err := r.Facts.Answered(context.WithoutCancel(ctx), sent); err != nil {
-				s.log.Warn("a message was not noted, in which facts are to be looked for", "error", fault.Message(err))
-			}
-		}, answers, toolset, intents)
-		r.all.memories.NoBooks = noBooks
-		r.all.judge = func(sent *turn.ChatSent) { s.detector.Answered(judged, sent) }
-		r.all.learning.Detect = func(ctx context.Context, v *audience.View, conversationID string) (*background.Detection, error) {
-			inside := judged
-			inside.Enter = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
-			return s.detector.Detect(ctx, inside, v, conversationID)
-		}
-		summaries := background.NewSummaryStore(r.KV, background.SummaryStoreOptions{Remote: remote, Maker: s.summaries, Enter: enter})
-		r.all.summaries = summaries
-		if r.Chat != nil {
-			r.Chat.SummariseBy(summaries.Line)
-		}
-		r.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
+func (s *Server) serveRooms(phase string, d *Deps) bool {
+	r := s.newRooms(d)
+	if d.KV != nil {
+		remote := d.Audience.View(audience.Remote)
+		d.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
 		s.replay(r)
 	}
-	for _, x := range r.indexes() {
+	for _, x := range d.indexes() {
 		tell := s.events.Indexing()
 		x.OnProgress(func(stage string, done, total int) {
 			tell(protocol.IndexProgress{Stage: stage, Done: int64(done), Total: int64(total), Kind: x.kind})
@@ -201,15 +221,15 @@ func (s *Server) serveRooms(phase string, r *Deps) bool {
 	}
 	opened := s.gate.Open(phase, r)
 	s.events.SuspectHealth()
-	if opened && r.Vaults != nil {
-		s.startFollowers(r)
+	if opened && d.Vaults != nil {
+		s.startFollowers(d)
 	}
 	return opened
 }
 
 // replay has the calls that wait made again in these rooms, each for the reader that it was made for.
-func (s *Server) replay(r *Deps) {
-	c, views := r.all, r.Audience // the store waits for them when it is closed, before the rooms are taken apart
+func (s *Server) replay(r *rooms) {
+	c, views := r.scope, r.Audience // the store waits for them when it is closed, before the rooms are taken apart
 	r.Queue.Replay(func(ctx context.Context, method string, call *DeferrableCall) error {
 		c := c
 		c.view, c.client = views.View(call.Audience), call.Client
@@ -217,26 +237,17 @@ func (s *Server) replay(r *Deps) {
 	})
 }
 
-// judged is where the detector of outcomes reads and scores.
-func (r *Deps) judged(remote *audience.View, enter func(context.Context, func(context.Context) error) error) background.DetectorDeps {
-	h := background.DetectorDeps{Chat: r.Chat, Local: r.Audience.View(audience.Local), Remote: remote, Enter: enter}
-	if r.Learn != nil {
-		h.Scorer = r.Learn.Outcomes
-	}
-	return h
-}
-
 // unscored tells where the model is to ask how the last answer went; nil where it never is.
-func (r *Deps) unscored() func(v *audience.View, conversationID string) bool {
-	if r.Learn == nil || !r.Learn.AskInChat {
+func (d *Deps) unscored() func(v *audience.View, conversationID string) bool {
+	if !d.Learn.AskInChat {
 		return nil
 	}
-	return r.Learn.Outcomes.Unscored
+	return d.Learn.Outcomes.Unscored
 }
 
 // giveUp answers the calls that wait for the first rooms, if there are none yet.
 func (s *Server) giveUp() {
-	s.gate.Open(protocol.LoadStarting, &Deps{refused: leaving()})
+	s.gate.Open(protocol.LoadStarting, refusing(leaving()))
 }
 
 // notServing is what calls are told when the rooms can't be opened.
@@ -257,21 +268,19 @@ func (s *Server) CloseStore() error {
 	s.detector.Close()
 	r := s.rooms()
 	if r != nil && r.KV != nil {
-		if r.Learn != nil {
-			r.Learn.Flush(context.Background())
-		}
+		r.Learn.Flush(context.Background())
 		return r.KV.Close()
 	}
 	return nil
 }
 
 // drop gives the memory of rooms back, before others take as much.
-func (r *Deps) drop() {
-	*r = Deps{}
+func (r *rooms) drop() {
+	*r.Deps, r.scope = Deps{}, scope{}
 	debug.FreeOSMemory() // the collector would let old and new stand beside each other
 }
 
-// Replace exchanges the rooms while the server serves. New calls wait, but for
+// replace exchanges the rooms while the server serves. New calls wait, but for
 // those that need no rooms; admin.health says for which phase. Calls under way
 // finish, and jobs are withdrawn, to be answered Unavailable; the one that
 // replaces the rooms must not be in them. Then change gets the rooms and returns
@@ -280,7 +289,7 @@ func (r *Deps) drop() {
 // that it had; otherwise it may take them apart.
 //
 // Of two at a time the second is refused with Conflict.
-func (s *Server) Replace(ctx context.Context, phase string, change func(old *Deps) (*Deps, error)) error {
+func (s *Server) replace(ctx context.Context, phase string, change func(old *rooms) (*Deps, error)) error {
 	busy := &fault.Error{
 		Kind: fault.Conflict, Msg: "the store is already being opened or replaced",
 		Hint: "wait until that is done; admin.health shows it", Retryable: true,
@@ -296,7 +305,7 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Dep
 	case r.refused != nil:
 		return r.refused
 	}
-	old := s.gate.Close(phase, protocol.StageCalls).(*Deps)
+	old := s.gate.Close(phase, protocol.StageCalls).(*rooms)
 	s.events.SuspectHealth()
 	s.wire.EvictCalls(&fault.Error{
 		Kind: fault.Unavailable, Msg: "the store was being replaced, which stops jobs", Hint: "start it again",
@@ -321,13 +330,13 @@ func (s *Server) Replace(ctx context.Context, phase string, change func(old *Dep
 
 // changed calls change. When that panics nobody knows what has become of the
 // rooms, and nobody may wait for them.
-func (s *Server) changed(phase string, old *Deps, change func(*Deps) (*Deps, error)) (*Deps, error) {
+func (s *Server) changed(phase string, old *rooms, change func(*rooms) (*Deps, error)) (*Deps, error) {
 	returned := false
 	defer func() {
 		if !returned {
 			why := fault.New(fault.Unavailable, "the store was lost while it was being replaced").
 				WithHint("restart the daemon")
-			s.gate.Open(phase, &Deps{refused: why})
+			s.gate.Open(phase, refusing(why))
 		}
 	}()
 	fresh, err := change(old)
@@ -343,21 +352,21 @@ func (s *Server) use(ctx context.Context, fn func(context.Context, *Deps) error)
 		return err
 	}
 	defer s.gate.Leave()
-	r := behind.(*Deps)
+	r := behind.(*rooms)
 	if r.refused != nil {
 		return r.refused
 	}
 	ctx, cancel := s.gate.Lease(ctx)
 	defer cancel(nil)
-	return evicted(ctx, fn(ctx, r))
+	return evicted(ctx, fn(ctx, r.Deps))
 }
 
 // visit enters the rooms, if they are open: the gate is to be left then. Else it
 // returns what calls wait for.
-func (s *Server) visit() (*Deps, *protocol.Loading) {
+func (s *Server) visit() (*rooms, *protocol.Loading) {
 	behind, closed := s.gate.Visit()
 	if closed == nil {
-		return behind.(*Deps), nil
+		return behind.(*rooms), nil
 	}
 	waited := time.Since(closed.Since)
 	return nil, &protocol.Loading{Phase: closed.Why, Stage: closed.Stage, ForMS: waited.Milliseconds()}

@@ -3,14 +3,17 @@ package rpc
 import (
 	"context"
 
+	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
+	"github.com/ctxd/ctxd/chat/send"
+	"github.com/ctxd/ctxd/chat/tools"
+	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
-	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -20,41 +23,37 @@ import (
 // writes with. It holds no store: whatever a handler reads, it reads through the View.
 type scope struct {
 	view          *audience.View
-	rooms         viewer
+	audiences     *audience.Views
 	notes         noteWriter
 	entities      entityWriter
-	types         typeWriter
 	gather        *gather.Gatherer
-	vaults        vaultKeeper
-	memory        memoryRenamer
+	vaults        *vault.Importer
+	memory        memoryKeeper
 	chat          chatKeeper
-	exports       conversationExporter
-	traces        answerInspector
+	exports       *transfer.Exporter
+	traces        *cites.Inspector
 	memories      *memoryHandlers
 	personalities *personalityHandlers
 	sync          *syncHandlers
 	learning      *learningHandlers
-	shows         showKeeper
-	shown         interface {
-		Shown(v *audience.View, ids []string) []*record.Memory
-	}
-	concepts *conceptHandlers
-	books    *bookHandlers
-	said     messageFinder
-	answers  answerer
-	actions  actionDecider
-	intents  intentRouter
-	answered func(context.Context, *turn.ChatSent) // is told of each answer
-	judge    func(*turn.ChatSent)                  // and once it waits for its outcome
-	handles  refCompleter
-	refs     refResolver
-	tools    toolCaller
+	shows         *learn.Scorer
+	concepts      *conceptHandlers
+	books         *bookHandlers
+	messages      *cites.MessageFinder
+	answers       *send.Pipeline
+	actions       *tools.Decider
+	intents       *tools.Router
+	answered      func(context.Context, *turn.ChatSent) // is told of each answer
+	judge         func(*turn.ChatSent)                  // and once it waits for its outcome
+	handles       *gather.Completer
+	refs          *gather.Resolver
+	tools         *tools.Set
 
-	summaries noteSummarizer
+	summaries *background.SummaryStore
 	cites     noteCiter
 	excerpts  *cites.ExcerptFinder
 	suggests  *cites.NoteSuggester
-	shower    referenceShower
+	shower    *cites.SourceLister
 
 	queue  *CallQueue
 	asked  *queuedChat // what chat.send writes with
@@ -68,11 +67,6 @@ func (c scope) by(s *Session) callReader {
 		by.Client = s.Client().Name
 	}
 	return by
-}
-
-// noteSummarizer says what notes are about.
-type noteSummarizer interface {
-	Of(ctx context.Context, v *audience.View, noteID string, limit int) (text, reason string)
 }
 
 // personalityValidate needs no store, and no scope.
@@ -90,21 +84,9 @@ func (c scope) ofMemories() *memoryHandlers { return c.memories }
 
 func (c scope) ofLearning() *learningHandlers { return c.learning }
 
-// showKeeper keeps what the reader of a View was shown in a conversation, and tells how its answers went.
-type showKeeper interface {
-	Show(v *audience.View, conversationID, messageID string, hits []learn.OutcomeHit)
-	Answered(ctx context.Context, v *audience.View, conversationID, messageID string, ids []string) error
-	OutcomesOf(ctx context.Context, conversationID string) (map[string]string, error)
-}
-
 func (c scope) ofConcepts() *conceptHandlers { return c.concepts }
 
-// viewer makes the Views of other readers, for a prompt that somebody else reads.
-type viewer interface {
-	View(audience.Reader) *audience.View
-}
-
-// noteWriter is what handlers write notes with.
+// noteWriter is what handlers write notes with: the Store reads without a View (PRIV-2).
 type noteWriter interface {
 	Put(ctx context.Context, d notes.Draft, ifVersion *int) (*notes.Note, error)
 	Patch(ctx context.Context, p notes.Patch, ifVersion *int) (*notes.Note, error)
@@ -114,7 +96,7 @@ type noteWriter interface {
 	Delete(ctx context.Context, id string, ifVersion *int) (version int, err error)
 }
 
-// entityWriter is what handlers write entities with.
+// entityWriter is what handlers write entities and types with: the Store reads without a View (PRIV-2).
 type entityWriter interface {
 	Put(ctx context.Context, e entities.Entity, ifVersion *int) (*entities.Entity, error)
 	Patch(ctx context.Context, p entities.Patch, ifVersion *int) (*entities.Entity, error)
@@ -122,24 +104,9 @@ type entityWriter interface {
 	Trash(ctx context.Context, id string, ifVersion *int) (*entities.Entity, error)
 	Restore(ctx context.Context, id string, ifVersion *int) (*entities.Entity, error)
 	Delete(ctx context.Context, id string, ifVersion *int) (version int, err error)
-}
-
-// typeWriter is what handlers write types with.
-type typeWriter interface {
 	PutType(ctx context.Context, t entities.Type, ifVersion *int,
 		force bool) (*entities.Type, []entities.Diagnostic, error)
 	DeleteType(ctx context.Context, name, vault string, force bool) (*entities.Type, error)
-}
-
-// vaultKeeper reads vaults, forgets them, and tells how they stand for a reader who sees
-// some of their notes.
-type vaultKeeper interface {
-	vaultImporter
-	Unwatch(ctx context.Context, name string) error
-	Forget(ctx context.Context, name string, progress func(done, total int)) (removed int, err error)
-	Forgets(ctx context.Context, name string) (total int, copies []string, err error)
-	ListFor(ctx context.Context, sees func(*notes.Note) bool) ([]record.VaultStatus, error)
-	StatusFor(ctx context.Context, name string, sees func(*notes.Note) bool) (*record.VaultStatus, error)
 }
 
 // notLocal is what a connection is told that said it is remote and asks for more.
@@ -156,11 +123,6 @@ func localOnly(m *protocol.Method) error {
 	}
 	return fault.New(fault.Unavailable, "%s concerns %s, and the connection is remote", m.Name, what).
 		WithHint("call it on a connection with the audience local")
-}
-
-// vaultImporter reads vaults.
-type vaultImporter interface {
-	Import(ctx context.Context, req vault.ImportRequest) (*vault.ImportResult, error)
 }
 
 // hiddenNote returns the error for a note that the reader does not see and wants to

@@ -14,10 +14,8 @@ import (
 	"math"
 
 	"github.com/ctxd/ctxd/chat/tools/render"
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/shared"
-	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -25,22 +23,13 @@ import (
 type syncHandlers struct {
 	replica *shared.Replica
 	queue   *CallQueue
-	rooms   syncDeps
-}
-
-// syncDeps are where the other side of a conflict is read.
-type syncDeps struct {
-	Memory interface {
-		Get(v *audience.View, ref string) (*record.Memory, error)
-	}
-	Chat interface {
-		Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
-	}
+	memory  memoryKeeper // where the other side of a conflict is read
+	chat    chatKeeper   // as memory
 }
 
 // newSyncHandlers returns the handlers over the replica of a daemon, nil where the store is not shared, and over the calls that wait.
-func newSyncHandlers(r *shared.Replica, q *CallQueue, rooms syncDeps) *syncHandlers {
-	return &syncHandlers{r, q, rooms}
+func newSyncHandlers(r *shared.Replica, q *CallQueue, m memoryKeeper, c chatKeeper) *syncHandlers {
+	return &syncHandlers{r, q, m, c}
 }
 
 // Status is sync.status.

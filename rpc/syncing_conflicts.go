@@ -129,11 +129,11 @@ func (r *syncHandlers) there(ctx context.Context, v *audience.View, method, id s
 			return &protocol.SyncTheirs{Entity: v.ShownEntity(e)}
 		}
 	case "memory.add":
-		if m, err := r.rooms.Memory.Get(v, id); err == nil {
+		if m, err := r.memory.Get(v, id); err == nil {
 			return &protocol.SyncTheirs{Memory: m}
 		}
 	default:
-		if c, err := r.rooms.Chat.Get(ctx, v, id); err == nil {
+		if c, err := r.chat.Get(ctx, v, id); err == nil {
 			return &protocol.SyncTheirs{Conversation: c}
 		}
 	}

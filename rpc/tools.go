@@ -2,17 +2,11 @@ package rpc
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/ctxd/ctxd/chat/tools"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
-
-// toolCaller runs tools for the reader of a View.
-type toolCaller interface {
-	Call(ctx context.Context, env tools.CallEnv, name string, arguments json.RawMessage) (*record.ToolResult, error)
-}
 
 func toolsList(_ context.Context, _ *Session, p protocol.ToolsList) (protocol.Tools, error) {
 	return protocol.Tools{Tools: tools.List(p.Write)}, nil

@@ -9,7 +9,7 @@ import (
 )
 
 func (c scope) typesPut(ctx context.Context, _ *Session, p protocol.TypePut) (*protocol.TypePutResult, error) {
-	t, found, err := c.types.PutType(ctx, entities.Type{Name: p.Name, Fields: p.Fields}, p.IfVersion, p.Force)
+	t, found, err := c.entities.PutType(ctx, entities.Type{Name: p.Name, Fields: p.Fields}, p.IfVersion, p.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (c scope) typesList(context.Context, *Session, protocol.ReadAll) (protocol.
 }
 
 func (c scope) typesDelete(ctx context.Context, _ *Session, p protocol.TypeDelete) (protocol.TypeName, error) {
-	t, err := c.types.DeleteType(ctx, p.Name, p.Vault, p.Force)
+	t, err := c.entities.DeleteType(ctx, p.Name, p.Vault, p.Force)
 	if err != nil {
 		return protocol.TypeName{}, err
 	}

@@ -11,11 +11,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ctxd/ctxd/chat"
-	"github.com/ctxd/ctxd/chat/cites"
 	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/context/books"
-	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
@@ -26,58 +22,45 @@ import (
 
 var viewEncoder = jsonrpc.NewEncoder(nil)
 
-// viewDeps are the rooms that are asked.
-type viewDeps struct {
-	Notes    *notes.Store
-	Entities *entities.Store
-	Graph    *graph.Graph
-	Audience *audience.Views
-	Memory   *memory.Store
-	Chat     *chat.Store
-	Cites    *cites.Index
-	Concepts *concepts.Index // nil: it is not compared
-	Books    *books.Store
-}
-
 // viewReaders ask the rooms about every record of a view. A reader calls add with a key of the record and what the
 // rooms say about it; what is added to a key twice counts twice. The vectors are not here: checkVectors compares them
 // with their documents.
-var viewReaders = map[record.StoreView]func(ctx context.Context, r viewDeps, add addAnswers) error{
-	record.ViewNotes: func(ctx context.Context, r viewDeps, add addAnswers) error {
+var viewReaders = map[record.StoreView]func(ctx context.Context, r *Deps, add addAnswers) error{
+	record.ViewNotes: func(ctx context.Context, r *Deps, add addAnswers) error {
 		return eachNote(ctx, r, func(n *notes.Note) {
 			head := *n
 			head.Body = ""
 			add(n.ID, &head, n.Body)
 		})
 	},
-	record.ViewLinks: func(ctx context.Context, r viewDeps, add addAnswers) error {
+	record.ViewLinks: func(ctx context.Context, r *Deps, add addAnswers) error {
 		return eachNote(ctx, r, func(n *notes.Note) { add(n.ID, r.Notes.Targets(n.ID), r.Notes.Linking(n.ID)) })
 	},
-	record.ViewTags: func(_ context.Context, r viewDeps, add addAnswers) error {
+	record.ViewTags: func(_ context.Context, r *Deps, add addAnswers) error {
 		for _, t := range r.Notes.Tags("") {
 			add(t.Name, t.Count)
 		}
 		return nil
 	},
-	record.ViewTypes: func(_ context.Context, r viewDeps, add addAnswers) error {
+	record.ViewTypes: func(_ context.Context, r *Deps, add addAnswers) error {
 		for _, t := range r.Entities.Types() {
 			add(entities.TypeKey(t), t, r.Entities.CountOf(t))
 		}
 		return nil
 	},
-	record.ViewEntities: func(ctx context.Context, r viewDeps, add addAnswers) error {
+	record.ViewEntities: func(ctx context.Context, r *Deps, add addAnswers) error {
 		return eachEntity(ctx, r, func(e *entities.Entity) { add(e.ID, e) })
 	},
 	record.ViewGraph:    readEdges,
 	record.ViewMemories: readMemories,
 	record.ViewChats:    readChats,
-	record.ViewCited: func(_ context.Context, r viewDeps, add addAnswers) error {
+	record.ViewCited: func(_ context.Context, r *Deps, add addAnswers) error {
 		for id, known := range r.Cites.Known() {
 			add(id, known)
 		}
 		return nil
 	},
-	record.ViewConcepts: func(ctx context.Context, r viewDeps, add addAnswers) error {
+	record.ViewConcepts: func(ctx context.Context, r *Deps, add addAnswers) error {
 		if r.Concepts == nil {
 			return nil
 		}
@@ -87,7 +70,7 @@ var viewReaders = map[record.StoreView]func(ctx context.Context, r viewDeps, add
 		}
 		return err
 	},
-	record.ViewBooks: func(_ context.Context, r viewDeps, add addAnswers) error {
+	record.ViewBooks: func(_ context.Context, r *Deps, add addAnswers) error {
 		for b := range r.Books.All() {
 			add(b.ID, b)
 		}
@@ -98,7 +81,7 @@ var viewReaders = map[record.StoreView]func(ctx context.Context, r viewDeps, add
 // addAnswers takes what the rooms say about a record.
 type addAnswers func(key string, answers ...any)
 
-func eachNote(ctx context.Context, r viewDeps, do func(*notes.Note)) error {
+func eachNote(ctx context.Context, r *Deps, do func(*notes.Note)) error {
 	for n := range r.Notes.All() {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -108,7 +91,7 @@ func eachNote(ctx context.Context, r viewDeps, do func(*notes.Note)) error {
 	return nil
 }
 
-func eachEntity(ctx context.Context, r viewDeps, do func(*entities.Entity)) error {
+func eachEntity(ctx context.Context, r *Deps, do func(*entities.Entity)) error {
 	for e := range r.Entities.All() {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -119,7 +102,7 @@ func eachEntity(ctx context.Context, r viewDeps, do func(*entities.Entity)) erro
 }
 
 // readEdges adds those of notes and of entities, which may have the same id.
-func readEdges(ctx context.Context, r viewDeps, add addAnswers) error {
+func readEdges(ctx context.Context, r *Deps, add addAnswers) error {
 	err := eachNote(ctx, r, func(n *notes.Note) {
 		add(n.ID, r.Graph.Referrers(graph.Key{Kind: graph.Note, ID: n.ID}))
 	})
@@ -132,7 +115,7 @@ func readEdges(ctx context.Context, r viewDeps, add addAnswers) error {
 }
 
 // readMemories adds memories and contexts.
-func readMemories(ctx context.Context, r viewDeps, add addAnswers) error {
+func readMemories(ctx context.Context, r *Deps, add addAnswers) error {
 	local := r.Audience.View(audience.Local)
 	list, _, _, err := r.Memory.List(ctx, local, memory.Filter{Status: record.MemoryStatuses}, nil, math.MaxInt)
 	for _, m := range list {
@@ -145,7 +128,7 @@ func readMemories(ctx context.Context, r viewDeps, add addAnswers) error {
 }
 
 // readChats adds conversations, archived ones included.
-func readChats(ctx context.Context, r viewDeps, add addAnswers) error {
+func readChats(ctx context.Context, r *Deps, add addAnswers) error {
 	for _, archived := range []bool{false, true} {
 		list, _, err := r.Chat.List(ctx, r.Audience.View(audience.Local), archived, nil, math.MaxInt)
 		if err != nil {
@@ -165,7 +148,7 @@ type storeView map[string]uint64
 type storeViews map[record.StoreView]storeView
 
 // newStoreViews asks the rooms about every record. Views with the same seed can be compared. O(records).
-func newStoreViews(ctx context.Context, r viewDeps, seed maphash.Seed) (storeViews, error) {
+func newStoreViews(ctx context.Context, r *Deps, seed maphash.Seed) (storeViews, error) {
 	all := storeViews{}
 	for name, read := range viewReaders {
 		view := storeView{}

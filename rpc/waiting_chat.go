@@ -48,10 +48,7 @@ func (c *queuedChat) Ask(ctx context.Context, v *audience.View, q chat.Question)
 }
 
 // callConversation returns the id of a conversation that a call names, perhaps by a handle that leads elsewhere later.
-func callConversation(ctx context.Context, call *DeferrableCall, s interface {
-	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
-}, v *audience.View, ref string,
-) string {
+func callConversation(ctx context.Context, call *DeferrableCall, s chatKeeper, v *audience.View, ref string) string {
 	return call.Resolve(ref, func(ref string) (string, error) {
 		c, err := s.Get(ctx, v, ref)
 		if err != nil {

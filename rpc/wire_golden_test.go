@@ -14,13 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ctxd/ctxd/context/audience"
-	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/wql"
-	"github.com/ctxd/ctxd/notes"
-	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -434,14 +429,9 @@ func holdEvents(c *conversation) {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(c.t, err)
 	c.t.Cleanup(func() { must(c.t, db.Close()) })
-	ents, err := entities.Open(db, entities.Options{})
+	rooms, err := roomsOver(db)
 	must(c.t, err)
-	ns, err := notes.Open(db, ents, notes.Options{})
-	must(c.t, err)
-	c.start("subscribe", rpc.Limits{}, rpc.Deps{
-		KV: db, Entities: ents, Notes: ns, WQL: wql.New(ents, wql.Options{}), Vaults: vault.NewImporter(db, ents, ns, vault.ImporterOptions{}),
-		Audience: audience.Open(db, audience.Stores{Entities: ents, Notes: ns}),
-	})
+	c.start("subscribe", rpc.Limits{}, *rooms)
 	c.hello()
 	c.call(
 		asRequest("1", "events.subscribe", `{"topics":["notes.changed","entities.changed","index.progress"]}`),

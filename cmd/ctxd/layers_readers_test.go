@@ -22,7 +22,8 @@ import (
 // for a reader has a View instead.
 var stores = map[string][]string{
 	"entities": {"Store"}, "notes": {"Store"}, "entities/wql": {"Engine"}, "graph": {"Graph"},
-	"context/search": {"Index"}, "context/memory": {"Store"}, "context/books": {"Store"}, "chat": {"Store"}, "entities/kv": {"Store"}, "rpc": {"Deps"},
+	"context/search": {"Index"}, "context/memory": {"Store"}, "context/books": {"Store"}, "chat": {"Store"},
+	"chat/cites": {"Index"}, "context/learn/concepts": {"Index"}, "entities/kv": {"Store"}, "rpc": {"Deps", "rooms"},
 }
 
 // readers are the rooms all of whose files read for a reader, but for those that are
@@ -44,6 +45,8 @@ var readers = map[string]map[string]string{
 		"backup.go":           "copies and replaces the whole store",
 		"chatimport.go":       "adds the conversations of a whole export",
 		"editing.go":          "looks at all notes of a vault, for a local reader alone",
+		"editing_check.go":    "does so for editing.go",
+		"editing_rename.go":   "does so for editing.go",
 		"check.go":            "looks through the whole store",
 		"reindex.go":          "makes the indexes of all records anew",
 		"views.go":            "opens the indexes over all records, and lists what is to be compared with them",
