@@ -29,6 +29,7 @@ type world struct {
 	db            *kv.Store
 	notes         *notes.Store
 	chat          *chat.Store
+	pins          chat.Pins
 	local, remote *audience.View
 	now           time.Time
 	ids           int

@@ -46,10 +46,8 @@ func (s *Store) mend(tx *kv.Tx) error {
 			continue
 		}
 		known[id] = &conversation{ID: id, Private: true, CreatedAt: said[id][0].added, ChangedAt: said[id][0].added, Version: 1}
-		if s.opts.Hide != nil {
-			if err := s.opts.Hide(tx, id); err != nil {
-				return err
-			}
+		if err := s.hideMade(tx, id); err != nil {
+			return err
 		}
 	}
 	list := slices.SortedFunc(maps.Values(known), func(a, b *conversation) int {
@@ -157,10 +155,10 @@ func (s *Store) mendConversation(tx *kv.Tx, c *conversation, said []kept, taken 
 		if _, ok := taken[key]; ok {
 			return false, nil
 		}
-		if s.opts.HandleTaken == nil {
+		if s.opts.Memories == nil {
 			return true, nil
 		}
-		other, err := s.opts.HandleTaken(tx, key)
+		other, err := s.opts.Memories.HandleTaken(tx, key)
 		return !other, err
 	}
 	own := false

@@ -56,13 +56,18 @@ func toDamage(t *testing.T) *damaged {
 func (d *damaged) open() {
 	d.Helper()
 	var err error
-	d.store, err = Open(d.db, Options{Hide: func(_ *kv.Tx, id string) error {
-		d.hidden = append(d.hidden, id)
-		return nil
-	}})
+	d.store, err = Open(d.db, Options{Books: hiddenOf{&d.hidden}})
 	if err != nil {
 		d.Fatal(err)
 	}
+}
+
+// hiddenOf writes down which conversations become private.
+type hiddenOf struct{ ids *[]string }
+
+func (h hiddenOf) HideConversation(_ *kv.Tx, id string) error {
+	*h.ids = append(*h.ids, id)
+	return nil
 }
 
 func (d *damaged) append(said AppendRequest) *Added {

@@ -11,10 +11,10 @@ import (
 func (s *Store) handleTaken(tx *kv.Tx, h string) (bool, error) {
 	key := refs.FoldHandle(h)
 	taken, err := handles.Has(tx, key)
-	if err != nil || taken || s.opts.HandleTaken == nil {
+	if err != nil || taken || s.opts.Memories == nil {
 		return taken, err
 	}
-	return s.opts.HandleTaken(tx, key)
+	return s.opts.Memories.HandleTaken(tx, key)
 }
 
 // callNew gives a new conversation a handle that is free, made of a title.

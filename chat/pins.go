@@ -3,6 +3,7 @@ package chat
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -35,15 +36,50 @@ func (s *Store) PinTx(tx *kv.Tx, v *audience.View, conversationID, noteID, memor
 	return err
 }
 
+// Pins knows the conversations in which memories are pinned. The zero value knows of none: whoever opens the memories gives
+// it to them first, to unpin what they delete, and then to the conversations, which keep it current. It may be used
+// concurrently.
+type Pins struct {
+	mu       sync.RWMutex               // guards byMemory
+	byMemory map[string]map[string]bool // ids of conversations
+}
+
+// add enters what a conversation pins.
+func (p *Pins) add(conversationID string, memoryIDs []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range memoryIDs {
+		if p.byMemory == nil {
+			p.byMemory = make(map[string]map[string]bool)
+		}
+		if p.byMemory[id] == nil {
+			p.byMemory[id] = make(map[string]bool)
+		}
+		p.byMemory[id][conversationID] = true
+	}
+}
+
+// remove takes back what add entered.
+func (p *Pins) remove(conversationID string, memoryIDs []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range memoryIDs {
+		delete(p.byMemory[id], conversationID)
+		if len(p.byMemory[id]) == 0 {
+			delete(p.byMemory, id)
+		}
+	}
+}
+
 // Unpin takes memories that are deleted out of the pins of conversations. That is no change of those: nobody
 // sees a pin of what is gone. A conversation that another transaction has just pinned one in may keep the id.
-func (s *Store) Unpin(tx *kv.Tx, memoryIDs []string) error {
+func (p *Pins) Unpin(tx *kv.Tx, memoryIDs []string) error {
 	of := make(map[string]bool)
-	s.mu.RLock()
+	p.mu.RLock()
 	for _, id := range memoryIDs {
-		maps.Copy(of, s.pinning[id])
+		maps.Copy(of, p.byMemory[id])
 	}
-	s.mu.RUnlock()
+	p.mu.RUnlock()
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		c, err := Conversations.Get(tx, id)
 		if err != nil {

@@ -18,15 +18,23 @@ import (
 func remembering(t *testing.T) *world {
 	w := open(t, kv.InMemory, chat.Limits{})
 	var err error
-	w.chat, err = chat.Open(w.db, chat.Options{NewID: w.newID, Remote: w.remote, Memory: func(v *audience.View, id string) int64 {
-		if !strings.HasPrefix(id, "m") || v.Hides() && strings.HasPrefix(id, "mp") {
-			return 0
-		}
-		return int64(len(id))
-	}})
+	w.chat, err = chat.Open(w.db, chat.Options{NewID: w.newID, Remote: w.remote, Pins: &w.pins, Memories: namedMemories{}})
 	must(t, err)
 	return w
 }
+
+// namedMemories are those that remembering speaks of.
+type namedMemories struct{}
+
+func (namedMemories) Numbered(v *audience.View, id string) int64 {
+	if !strings.HasPrefix(id, "m") || v.Hides() && strings.HasPrefix(id, "mp") {
+		return 0
+	}
+	return int64(len(id))
+}
+
+func (namedMemories) HandleTaken(*kv.Tx, string) (bool, error) { return false, nil }
+func (namedMemories) HideConversation(*kv.Tx, string) error    { return nil }
 
 // stored returns what is stored under all keys of a collection.
 func (w *world) stored(collection string) string {
@@ -50,7 +58,7 @@ func TestMEM5_DeletedMemoriesArePinnedNowhere(t *testing.T) {
 		must(t, err)
 		ids = append(ids, c.ID)
 	}
-	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) error { return w.chat.Unpin(tx, []string{"m1", "m2", "m9"}) }))
+	must(t, w.db.Update(t.Context(), func(tx *kv.Tx) error { return w.pins.Unpin(tx, []string{"m1", "m2", "m9"}) }))
 	if text := w.stored("conversation"); strings.Contains(text, `"m1"`) || strings.Contains(text, `"m2"`) || !strings.Contains(text, `"m3"`) {
 		t.Errorf("stored are\n%s", text)
 	}

@@ -25,12 +25,12 @@ func (s *Store) numberedBy(v *audience.View) func(id string) int64 {
 	return func(id string) int64 { return s.numbered(v, id) }
 }
 
-// numbered is Options.Memory, for a store without one too.
+// numbered is Memories.Numbered, for a store without memories too.
 func (s *Store) numbered(v *audience.View, id string) int64 {
-	if s.opts.Memory == nil {
+	if s.opts.Memories == nil {
 		return 0
 	}
-	return s.opts.Memory(v, id)
+	return s.opts.Memories.Numbered(v, id)
 }
 
 // Create makes a conversation without messages. The errors are Invalid, NotFound for what is pinned and not

@@ -42,16 +42,31 @@ type Options struct {
 	Now    func() time.Time // nil: time.Now
 	NewID  func() string    // nil: random UUIDs
 	Limits Limits
-	// HandleTaken tells whether something else than a conversation has a handle, inside a
-	// transaction. nil: nothing has.
-	HandleTaken func(tx *kv.Tx, folded string) (bool, error)
-	// Memory returns the number of a memory that a reader sees, 0 for none. nil: there is none.
-	Memory func(v *audience.View, id string) int64
+	// Pins is kept current. Memories that were opened before have it unpin what they delete. nil: nobody else has it.
+	Pins *Pins
+	// Memories are what conversations name and pin. nil: there are none.
+	Memories Memories
+	// Books are told of conversations that become private. nil: there are none.
+	Books Books
 	// Remote is the View of remote readers. Whoever has private notes or memories gives it.
 	Remote *audience.View
-	// Hide is called in the transaction that makes a conversation private, for what was made from
-	// it. nil: nothing was.
-	Hide func(tx *kv.Tx, id string) error
+}
+
+// Memories are what conversations ask of memories, and tell them. It is memory.Store, but for what of it reads without a
+// View (PRIV-2).
+type Memories interface {
+	// HandleTaken tells whether a memory or a context has a handle, inside a transaction.
+	HandleTaken(tx *kv.Tx, folded string) (bool, error)
+	// Numbered returns the number of a memory that a reader sees, 0 for none.
+	Numbered(v *audience.View, id string) int64
+	// HideConversation is called in the transaction that makes a conversation private, for what was made from it.
+	HideConversation(tx *kv.Tx, id string) error
+}
+
+// Books are what conversations tell books. It is books.Store, but for what of it reads without a View (PRIV-2).
+type Books interface {
+	// HideConversation is called in the transaction that makes a conversation private, for the books that it has.
+	HideConversation(tx *kv.Tx, id string) error
 }
 
 // Store keeps conversations and messages. Open makes one.
@@ -66,7 +81,6 @@ type Store struct {
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
 	byHandle map[string]string // fold of a handle to the id
-	pinning  pinsByMemory
 }
 
 // SummariseBy has references say what their notes are about. Call it before anybody writes.
@@ -84,9 +98,12 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	if opts.NewID == nil {
 		opts.NewID = uuid.NewString
 	}
+	if opts.Pins == nil {
+		opts.Pins = new(Pins)
+	}
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
 	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, maxMessages)
-	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), pinning: make(pinsByMemory)}
+	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string)}
 	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
@@ -133,14 +150,14 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 func (s *Store) put(old, now *conversation) {
 	if old != nil {
 		delete(s.byID, old.ID)
-		s.pinning.Remove(old.ID, old.PinnedMemories)
+		s.opts.Pins.remove(old.ID, old.PinnedMemories)
 		for _, h := range old.handlesOf() {
 			delete(s.byHandle, h)
 		}
 	}
 	if now != nil {
 		s.byID[now.ID] = now
-		s.pinning.Add(now.ID, now.PinnedMemories)
+		s.opts.Pins.add(now.ID, now.PinnedMemories)
 		for _, h := range now.handlesOf() {
 			s.byHandle[h] = now.ID
 		}

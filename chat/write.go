@@ -375,7 +375,7 @@ func (s *Store) updateTx(tx *kv.Tx, v *audience.View, ref string, ch *Change) (*
 		}
 	}
 	if changed {
-		if public && c.Private && s.opts.Hide != nil {
+		if public && c.Private {
 			if err := s.hide(tx, c); err != nil {
 				return nil, err
 			}
@@ -388,9 +388,22 @@ func (s *Store) updateTx(tx *kv.Tx, v *audience.View, ref string, ch *Change) (*
 	return s.shown(tx, v, c)
 }
 
+// hideMade makes private what was made from a conversation, in the transaction that makes that private.
+func (s *Store) hideMade(tx *kv.Tx, id string) error {
+	if s.opts.Memories != nil {
+		if err := s.opts.Memories.HideConversation(tx, id); err != nil {
+			return err
+		}
+	}
+	if s.opts.Books == nil {
+		return nil
+	}
+	return s.opts.Books.HideConversation(tx, id)
+}
+
 // hide makes private what was made from a conversation, in which messages may become private by that.
 func (s *Store) hide(tx *kv.Tx, c *conversation) error {
-	if err := s.opts.Hide(tx, c.ID); err != nil {
+	if err := s.hideMade(tx, c.ID); err != nil {
 		return err
 	}
 	now, err := Conversations.Get(tx, c.ID)

@@ -98,30 +98,12 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
-	var chats *chat.Store
+	pins := new(chat.Pins)
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
-		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids)) },
+		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(pins.Unpin(tx, ids), learn.Forget(tx, ids)) },
 		Hide:    chat.HideStanding, Machine: machine,
 	})
-	if err != nil {
-		return nil, err
-	}
-	talk := chat.Options{
-		Now: now, HandleTaken: mem.HandleTaken, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
-	}
-	var shelf *books.Store
-	talk.Hide = func(tx *kv.Tx, id string) error {
-		return cmp.Or(mem.HideConversation(tx, id), shelf.HideConversation(tx, id))
-	}
-	if now != nil { // so that ids are known before
-		talk.NewID = servertest.CountedIDs("chat")
-	}
-	chats, err = chat.Open(db, talk)
-	if err != nil {
-		return nil, err
-	}
-	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: learn.ScorerOptions{Now: now}})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +113,16 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if now != nil {
 		reading.NewID = servertest.CountedIDs("book")
 	}
-	if shelf, err = books.Open(db, reading); err != nil {
+	shelf, err := books.Open(db, reading)
+	if err != nil {
+		return nil, err
+	}
+	talk := chat.Options{Now: now, Pins: pins, Memories: mem, Books: shelf, Remote: seen.View(audience.Remote)}
+	if now != nil { // so that ids are known before
+		talk.NewID = servertest.CountedIDs("chat")
+	}
+	chats, err := chat.Open(db, talk)
+	if err != nil {
 		return nil, err
 	}
 	chat.RegisterHandles(seen, mem, chats)
@@ -186,10 +177,14 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if err != nil {
 		return nil, err
 	}
-	learning.Upkeep = learn.NewKeeper(learn.KeeperOptions{
+	upkeep := learn.NewKeeper(learn.KeeperOptions{
 		DB: db, Memory: mem, Index: memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
 		Messages: chatdoc.OwnWords(said), MessageIndex: messages, Now: now,
 	})
+	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: learn.ScorerOptions{Now: now}, Upkeep: upkeep})
+	if err != nil {
+		return nil, err
+	}
 	return &rpc.Deps{
 		Books: shelf, Passages: passages,
 		Personalities: voices, Handles: completing, Refs: referred, Concepts: spoken,

@@ -101,13 +101,14 @@ func build(t *testing.T, o options) *house {
 	db.OnCommit(engine.Apply)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: graph.Open(db, ents, ns, engine)})
 	h.local, h.remote = seen.View(audience.Local), seen.View(audience.Remote)
+	pins := new(chat.Pins)
 	h.memory, err = memory.Open(db, memory.Options{
 		Entity: entities.EntityRecords.Has, Conversation: chat.State, HandleTaken: chat.HasHandle,
-		Deleted: func(tx *kv.Tx, ids []string) error { return h.chat.Unpin(tx, ids) },
+		Deleted: pins.Unpin,
 	})
 	h.must(err)
 	h.chat, err = chat.Open(db, chat.Options{
-		HandleTaken: h.memory.HandleTaken, Hide: h.memory.HideConversation, Memory: h.memory.Numbered, Remote: h.remote,
+		Pins: pins, Memories: h.memory, Remote: h.remote,
 	})
 	h.must(err)
 	h.must(db.Mended())

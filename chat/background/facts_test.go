@@ -66,7 +66,7 @@ func buildExtractor(t *testing.T, local bool) *factsHouse {
 	h.local, h.remote = seen.View(audience.Local), seen.View(audience.Remote)
 	h.memory, err = memory.Open(db, memory.Options{Conversation: chat.State, HandleTaken: chat.HasHandle})
 	h.must(err)
-	h.chat, err = chat.Open(db, chat.Options{HandleTaken: h.memory.HandleTaken, Hide: h.memory.HideConversation, Memory: h.memory.Numbered, Remote: h.remote})
+	h.chat, err = chat.Open(db, chat.Options{Memories: h.memory, Remote: h.remote})
 	h.must(err)
 	set, err := llm.NewSet(llm.SetOptions{Time: hurriedTiming, Providers: []llm.Options{
 		{Name: "cheap", Kind: llm.OpenAI, Base: h.server.URL, Model: "small", Key: "none", Local: local},

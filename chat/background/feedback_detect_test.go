@@ -51,7 +51,7 @@ func open(t *testing.T) *world {
 	}
 	w.mem, err = memory.Open(db, memory.Options{Conversation: chat.State})
 	w.must(err)
-	chats, err := chat.Open(db, chat.Options{Remote: w.house.Remote, Memory: w.mem.Numbered})
+	chats, err := chat.Open(db, chat.Options{Remote: w.house.Remote, Memories: w.mem})
 	w.must(err)
 	w.learn, err = background.OpenLearning(db, w.mem, chats, learn.Options{})
 	w.must(err)

@@ -44,7 +44,7 @@ func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hider
 	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
 	w.mem, err = memory.Open(db, memory.Options{Hide: chat.HideStanding, Conversation: chat.State})
 	w.must(err)
-	w.chats, err = chat.Open(db, chat.Options{Memory: w.mem.Numbered, Remote: w.remote})
+	w.chats, err = chat.Open(db, chat.Options{Memories: w.mem, Remote: w.remote})
 	w.must(err)
 	messages := make(map[string]*chat.Message)
 	w.must(db.View(t.Context(), func(tx *kv.Tx) error {

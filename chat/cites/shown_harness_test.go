@@ -57,7 +57,7 @@ func openSources(t *testing.T, fail sourcesFailer) *sourcesWorld {
 	w.memory, err = memory.Open(db, memory.Options{Now: clock, HandleTaken: chat.HasHandle, Conversation: chat.State})
 	w.must(err)
 	w.chats, err = chat.Open(db, chat.Options{
-		Now: clock, HandleTaken: w.memory.HandleTaken, Hide: w.memory.HideConversation, Memory: w.memory.Numbered, Remote: w.remote,
+		Now: clock, Memories: w.memory, Remote: w.remote,
 	})
 	w.must(err)
 	w.chats.SummariseBy(func(ctx context.Context, v *audience.View, id string) (line, source string, err error) {

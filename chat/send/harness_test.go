@@ -145,13 +145,14 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	})
 	seen.SetSearch(search.Open(db, notedoc.New(h.notes, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{}))
 	h.local, h.remote = seen.View(audience.Local), seen.View(audience.Remote)
+	pins := new(chat.Pins)
 	h.memory, err = memory.Open(db, memory.Options{
 		Entity: entities.EntityRecords.Has, Conversation: chat.State, HandleTaken: chat.HasHandle,
-		Deleted: func(tx *kv.Tx, ids []string) error { return h.chat.Unpin(tx, ids) },
+		Deleted: pins.Unpin,
 	})
 	must(f, err)
 	h.chat, err = chat.Open(db, chat.Options{
-		HandleTaken: h.memory.HandleTaken, Hide: h.memory.HideConversation, Memory: h.memory.Numbered, Remote: h.remote, Limits: limits,
+		Pins: pins, Memories: h.memory, Remote: h.remote, Limits: limits,
 	})
 	must(f, err)
 	h.chat.SummariseBy(background.NewSummaryStore(db, background.SummaryStoreOptions{Remote: h.remote}).Line)

@@ -78,7 +78,7 @@ func (w *deciderWorld) over(dir string) {
 	w.memory, err = memory.Open(w.db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Conversation: chat.State, HandleTaken: chat.HasHandle})
 	must(w, err)
 	w.chat, err = chat.Open(w.db, chat.Options{
-		Now: now, Remote: w.remote, HandleTaken: w.memory.HandleTaken, Hide: w.memory.HideConversation, Memory: w.memory.Numbered,
+		Now: now, Remote: w.remote, Memories: w.memory,
 	})
 	must(w, err)
 	w.proposing.Memory = w.memory

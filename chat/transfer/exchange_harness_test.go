@@ -52,14 +52,15 @@ func open(t testing.TB, limits chat.Limits) *world {
 	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
 	clock := func() time.Time { return w.now }
 	id := func() string { w.ids++; return fmt.Sprintf("r%d", w.ids) }
+	pins := new(chat.Pins)
 	w.mem, err = memory.Open(db, memory.Options{
 		Now: clock, NewID: id, HandleTaken: chat.HasHandle, Conversation: chat.State,
-		Deleted: func(tx *kv.Tx, ids []string) error { return w.chat.Unpin(tx, ids) },
+		Deleted: pins.Unpin,
 	})
 	must(t, err)
 	w.chat, err = chat.Open(db, chat.Options{
 		Now: clock, NewID: id, Limits: limits,
-		HandleTaken: w.mem.HandleTaken, Hide: w.mem.HideConversation, Memory: w.mem.Numbered, Remote: w.remote,
+		Pins: pins, Memories: w.mem, Remote: w.remote,
 	})
 	must(t, err)
 	w.exporter = transfer.NewExporter(w.chat, w.mem)

@@ -44,7 +44,7 @@ func (w *handling) over(t testing.TB) {
 		Entity: entities.EntityRecords.Has, HandleTaken: chat.HasHandle,
 	})
 	must(t, err)
-	w.chats, err = chat.Open(w.db, chat.Options{HandleTaken: w.mem.HandleTaken, Remote: w.remote})
+	w.chats, err = chat.Open(w.db, chat.Options{Memories: w.mem, Remote: w.remote})
 	must(t, err)
 	chat.RegisterHandles(w.rooms, w.mem, w.chats)
 }

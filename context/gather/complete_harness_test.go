@@ -63,7 +63,7 @@ func open(t testing.TB, f fataler) *completerWorld {
 		Now: w.clock, NewID: w.newID, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
 	})
 	w.must(err)
-	w.chats, err = chat.Open(db, chat.Options{Now: w.clock, NewID: w.newID, HandleTaken: w.mem.HandleTaken})
+	w.chats, err = chat.Open(db, chat.Options{Now: w.clock, NewID: w.newID, Memories: w.mem})
 	w.must(err)
 	w.handles = w.opened()
 	_, _, err = w.ents.PutType(t.Context(), entities.Type{Name: "person"}, nil, false)

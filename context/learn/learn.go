@@ -18,7 +18,7 @@ type Stores struct {
 	Pace     PromotionPace
 	// AskInChat has models ask users how the last answer went, until somebody has told.
 	AskInChat bool
-	Upkeep    *Keeper // set by who opens the indexes
+	Upkeep    *Keeper // nil: nobody keeps facts in order
 
 	noPromotion, noUpkeep bool
 	now                   func() time.Time
@@ -28,6 +28,7 @@ type Stores struct {
 type Options struct {
 	Outcomes  ScorerOptions
 	AskInChat bool
+	Upkeep    *Keeper // over the indexes; nil: nobody keeps facts in order
 	// NoPromotion and NoUpkeep have Keep leave these out. Who asks for one of them gets it all the same.
 	NoPromotion, NoUpkeep bool
 }
@@ -44,7 +45,7 @@ func Open(db *kv.Store, mem *memory.Store, opts Options) (*Stores, error) {
 	}
 	return &Stores{
 		Events: &EventLog{DB: db, Store: mem}, Outcomes: scored, Owner: &Promoter{Memories: mem, Now: now},
-		AskInChat: opts.AskInChat, noPromotion: opts.NoPromotion, noUpkeep: opts.NoUpkeep, now: now,
+		AskInChat: opts.AskInChat, Upkeep: opts.Upkeep, noPromotion: opts.NoPromotion, noUpkeep: opts.NoUpkeep, now: now,
 	}, nil
 }
 

@@ -60,7 +60,7 @@ func openOver(t searchtest.T, db *kv.Store, e embed.Embedder, opts recall.Passiv
 	var err error
 	h.mem, err = memory.Open(db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Conversation: chat.State})
 	mustPassive(t, err)
-	h.chat, err = chat.Open(db, chat.Options{Now: now, Hide: h.mem.HideConversation})
+	h.chat, err = chat.Open(db, chat.Options{Now: now, Memories: h.mem})
 	mustPassive(t, err)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
 	mustPassive(t, err)

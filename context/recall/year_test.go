@@ -82,7 +82,7 @@ func newYear(t testing.TB, number uint64, stages map[string]bool) *year {
 		NewID: func() string { y.counter++; return fmt.Sprintf("m%05d", y.counter) },
 	})
 	must(t, err)
-	y.chat, err = chat.Open(db, chat.Options{Now: clock, Hide: y.mem.HideConversation})
+	y.chat, err = chat.Open(db, chat.Options{Now: clock, Memories: y.mem})
 	must(t, err)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: clock})
 	must(t, err)

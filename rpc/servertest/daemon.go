@@ -112,7 +112,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 		Machine: func() string { return opts.Machine },
 	})
 	must(t, err)
-	chats, err := chat.Open(db, chat.Options{Memory: mem.Numbered, Remote: seen.View(audience.Remote)})
+	chats, err := chat.Open(db, chat.Options{Memories: mem, Remote: seen.View(audience.Remote)})
 	must(t, err)
 	learning, err := background.OpenLearning(db, mem, chats, learn.Options{Outcomes: learn.ScorerOptions{Now: now}})
 	must(t, err)

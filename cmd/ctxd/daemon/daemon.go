@@ -253,14 +253,11 @@ func (d *Daemon) openReplica() error {
 // openRooms opens the rooms over a store, and has it follow those that it is shared with.
 func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rpc.Deps, error) {
 	by.ahead, d.ahead = d.ahead, nil
-	if d.replica != nil {
-		by.machine = d.replica.Name
-	}
+	by.replica, by.queue = d.replica, d.store.Sync.Offline == config.OfflineQueue
 	rooms, err := RoomsOver(db, limits, by, d.log)
 	if err != nil || d.replica == nil {
 		return rooms, err
 	}
-	rooms.Sync, rooms.Queue = d.replica, rpc.NewCallQueue(db, d.store.Sync.Offline == config.OfflineQueue)
 	return rooms, d.replica.Serve(db)
 }
 

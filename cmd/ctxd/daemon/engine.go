@@ -167,7 +167,8 @@ type Finding struct {
 	distiller     gather.Distiller      // nil: memories stand as they are
 	learner       *background.FactModel // nil: nobody finds facts
 	ahead         *search.Ahead         // see readIndexAhead; nil: the index is read when the rooms open
-	machine       func() string         // what this machine is called in a shared store; nil: the store is not shared
+	replica       *shared.Replica       // of the store; nil: it is not shared
+	queue         bool                  // calls wait while the servers of the replica cannot be reached
 }
 
 // readIndexAhead begins to read the index of words, beside the opening of the store.
@@ -181,9 +182,9 @@ func readIndexAhead(dir string) *search.Ahead {
 // RoomsOver opens the rooms over a store, each before those that stand on it.
 // Rooms register for change sets as they open, and see them in that order:
 // entities, notes (which has entities resolve their links anew), the indexes of
-// WQL, the graph, what remote readers see, memories, conversations, the indexes of
-// words and of vectors of notes, those of memories and of messages, the handles, the
-// cached blocks of gather; then the events for clients. What they leave for later is
+// WQL, the graph, what remote readers see, memories, books, conversations, the indexes of
+// words and of vectors of notes, those of memories, of messages and of passages, concepts, what is learned, the handles,
+// the cached blocks of gather; then the events for clients. What they leave for later is
 // built in the background, once the index of words is read, or before that by the first
 // who needs it.
 //
@@ -219,11 +220,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
-	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine, by.spending(db, log))
-	if err != nil {
-		return nil, err
-	}
-	learning, err := background.OpenLearning(db, mem, chats, learningOf(&limits))
+	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine(), by.spending(db, log))
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +230,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
 	others, err := by.otherIndexes(db, seen, mem, library, finding, limits.Ranking)
+	if err != nil {
+		return nil, err
+	}
+	facts := by.facts(db, mem, seen, limits)
+	learning, err := background.OpenLearning(db, mem, chats, learningOf(&limits, by.upkeep(db, mem, seen, others, facts)))
 	if err != nil {
 		return nil, err
 	}
@@ -254,29 +256,30 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	finder := by.finder(db, mem, seen, limits)
-	learning.Upkeep = by.upkeep(db, mem, seen, others, finder)
 	return &rpc.Deps{
-		KV:            db,
-		Entities:      ents,
-		Notes:         ns,
-		WQL:           engine,
-		Graph:         gr,
-		Search:        index,
-		Audience:      seen,
-		Memory:        mem,
-		Learn:         learning,
-		Facts:         finder,
-		Reranker:      by.reranker,
-		Chat:          chats,
-		Memories:      others.memories,
-		Recall:        others.ranker,
-		Messages:      others.said,
-		Books:         library,
-		Passages:      others.indexes.Passages,
-		Cites:         cites,
+		KV:       db,
+		Entities: ents,
+		Notes:    ns,
+		WQL:      engine,
+		Graph:    gr,
+		Audience: seen,
+		Search:   index,
+
+		Memory:   mem,
+		Books:    library,
+		Chat:     chats,
+		Memories: others.memories,
+		Messages: others.said,
+		Passages: others.indexes.Passages,
+		Concepts: others.concepts,
+		Recall:   others.ranker,
+		Reranker: by.reranker,
+
+		Facts: facts,
+		Learn: learning,
+		Cites: cites,
+
 		Handles:       completing,
-		Concepts:      others.concepts,
 		Refs:          refs,
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
@@ -285,7 +288,26 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		}),
 		Vaults: vault.NewImporter(db, ents, ns,
 			vault.ImporterOptions{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
+
+		Sync:  by.replica,
+		Queue: by.callQueue(db),
 	}, nil
+}
+
+// machine returns what tells the name of this machine in a shared store, nil where the store is not shared.
+func (f *Finding) machine() func() string {
+	if f.replica == nil {
+		return nil
+	}
+	return f.replica.Name
+}
+
+// callQueue returns the calls that wait for the other machines, nil where the store is not shared.
+func (f *Finding) callQueue(db *kv.Store) *rpc.CallQueue {
+	if f.replica == nil {
+		return nil
+	}
+	return rpc.NewCallQueue(db, f.queue)
 }
 
 // otherIndexes is how what is no note is found: memories, messages and the passages of books.
@@ -328,15 +350,16 @@ func (f *Finding) otherIndexes(
 }
 
 // upkeep returns who keeps facts in order.
-func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Views, others *otherIndexes, finder *background.FactExtractor) *learn.Keeper {
+func (f *Finding) upkeep(db *kv.Store, mem *memory.Store, seen *audience.Views, others *otherIndexes, facts *background.FactExtractor) *learn.Keeper {
 	return learn.NewKeeper(learn.KeeperOptions{
 		DB: db, Memory: mem, Index: others.memories, Local: seen.View(audience.Local), Remote: seen.View(audience.Remote),
-		Messages: chatdoc.OwnWords(others.messages), MessageIndex: others.said, Extract: finder.Run, Adviser: f.learner.Adviser(),
+		Messages: chatdoc.OwnWords(others.messages), MessageIndex: others.said, Extract: facts.Run, Adviser: f.learner.Adviser(),
 	})
 }
 
 // learningOf says what is learned.
-func learningOf(limits *config.Records) (o learn.Options) {
+func learningOf(limits *config.Records, upkeep *learn.Keeper) (o learn.Options) {
+	o.Upkeep = upkeep
 	o.AskInChat = limits.AskForOutcome == config.AskChat || limits.AskForOutcome == config.AskAll
 	o.Outcomes.Off = !limits.Features.Learns(protocol.SettingMemoryOutcomes)
 	o.NoPromotion = !limits.Features.Learns(protocol.SettingMemoryPromotion)
@@ -344,8 +367,8 @@ func learningOf(limits *config.Records) (o learn.Options) {
 	return o
 }
 
-// finder returns who finds facts in what is said, nil for nobody.
-func (f *Finding) finder(db *kv.Store, mem *memory.Store, seen *audience.Views, limits config.Records) *background.FactExtractor {
+// facts returns who finds facts in what is said, nil for nobody.
+func (f *Finding) facts(db *kv.Store, mem *memory.Store, seen *audience.Views, limits config.Records) *background.FactExtractor {
 	if !limits.Features.Learns(protocol.SettingMemoryExtraction) {
 		return nil
 	}
@@ -382,23 +405,20 @@ func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
 	}
 }
 
-// rememberedIn opens the rooms of memories, of conversations and of books, which know of each other what they need,
-// behind that of what the answers in them cost.
+// rememberedIn opens the rooms of memories, of books and of conversations, behind that of what the answers in the last cost.
+// Memories have conversations unpin what they delete, and conversations know memories and books.
 func rememberedIn(
 	db *kv.Store, seen *audience.Views, limits config.Records, machine func() string, openSpending func() error,
 ) (*memory.Store, *chat.Store, *books.Store, error) {
 	if err := openSpending(); err != nil {
 		return nil, nil, nil, err
 	}
-	var chats *chat.Store    // is opened after the memories that it names
-	var library *books.Store // and this after the conversations
+	pins := new(chat.Pins)
 	mem, err := memory.Open(db, memory.Options{
 		Source: noteState, Conversation: chat.State, Entity: entities.EntityRecords.Has,
 		HandleTaken: chat.HasHandle, Limits: limits.Memory, Machine: machine,
-		Deleted: func(tx *kv.Tx, ids []string) error {
-			return cmp.Or(chats.Unpin(tx, ids), learn.Forget(tx, ids))
-		},
-		Hide: chat.HideStanding,
+		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(pins.Unpin(tx, ids), learn.Forget(tx, ids)) },
+		Hide:    chat.HideStanding,
 	})
 	if err == nil && db.Unmended() {
 		err = db.Update(context.Background(), func(tx *kv.Tx) error { return learn.Mend(tx, chat.Conversations.Has) })
@@ -406,19 +426,14 @@ func rememberedIn(
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	chats, err = chat.Open(db, chat.Options{
-		HandleTaken: mem.HandleTaken, Memory: mem.Numbered, Remote: seen.View(audience.Remote),
-		Hide: func(tx *kv.Tx, id string) error {
-			return cmp.Or(mem.HideConversation(tx, id), library.HideConversation(tx, id))
-		},
+	library, err := books.Open(db, books.Options{
+		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder),
+		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	library, err = books.Open(db, books.Options{
-		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder),
-		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
-	})
+	chats, err := chat.Open(db, chat.Options{Pins: pins, Memories: mem, Books: library, Remote: seen.View(audience.Remote)})
 	return mem, chats, library, err
 }
 

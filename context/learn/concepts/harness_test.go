@@ -67,7 +67,7 @@ func openOver(t searchtest.T, db *kv.Store) *house {
 		NewID: func() string { h.ids++; return fmt.Sprint("m", h.ids) },
 	})
 	must(t, err)
-	h.chat, err = chat.Open(db, chat.Options{Now: clock, Hide: h.mem.HideConversation})
+	h.chat, err = chat.Open(db, chat.Options{Now: clock, Memories: h.mem})
 	must(t, err)
 	said, err := chatdoc.New(db, h.rooms, chatdoc.Options{Now: clock})
 	must(t, err)
