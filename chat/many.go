@@ -56,7 +56,7 @@ type AppendPreview struct {
 	Room           int    // how many more public messages the conversation takes
 }
 
-// AppendPreview says for each of a list what of it is there already, without storing anything. Neither
+// Known says for each of a list what of it is there already, without storing anything. Neither
 // conversations nor messages are checked.
 func (s *Store) Known(ctx context.Context, v *audience.View, list []AppendRequest) (known []AppendPreview, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {

@@ -90,7 +90,7 @@ func (c *queuedChat) Again(ctx context.Context, v *audience.View, call *Deferrab
 	return &turn.ChatSent{ConversationID: s.ConversationID, Content: m.Content, UserMessage: t.Question, AssistantMessage: m}, nil
 }
 
-// ChatAppendRequest is what chat.send was to write.
+// Said is what chat.send was to write.
 func (c *DeferrableCall) Said() (s ChatAppendRequest, err error) {
 	err = json.Unmarshal(c.Params, &s)
 	if err == nil && s.Question == nil && s.Answer == nil {

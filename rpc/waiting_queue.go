@@ -107,7 +107,7 @@ func (q *CallQueue) List(ctx context.Context) ([]QueuedCall, error) {
 // PendingIDs are the ids of what waits. Nothing waits in a nil one.
 type PendingIDs map[string]bool
 
-// PendingIDs returns the ids of what waits: not of what was refused, which is not there any more.
+// Pending returns the ids of what waits: not of what was refused, which is not there any more.
 func (q *CallQueue) Pending() PendingIDs {
 	if q == nil {
 		return nil

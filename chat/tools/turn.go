@@ -82,7 +82,7 @@ func (t *Turn) References() []Reference {
 // Proposals are the changes that the model has asked for, each once.
 func (t *Turn) Proposals() []Proposal { return append([]Proposal(nil), t.result.proposals...) }
 
-// CallRun says how the calls of the last round were run, in their order.
+// Ran says how the calls of the last round were run, in their order.
 func (t *Turn) Ran() []CallRun { return t.ran }
 
 // Private reports whether something private went into a result.

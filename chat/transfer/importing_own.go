@@ -27,9 +27,7 @@ func readOwn(ctx context.Context, store *chat.Store, v *audience.View, r io.Read
 	if err != nil {
 		return out, err
 	}
-	got, err := ImportJSON(ctx, store, v, r, size, JSONImportOptions{
-		DryRun: o.DryRun, Private: o.Private, Progress: o.Progress,
-	})
+	got, err := ImportJSON(ctx, store, v, r, size, JSONImportOptions(o))
 	if err != nil {
 		return out, err
 	}

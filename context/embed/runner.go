@@ -260,7 +260,7 @@ func away(what string, cause error) error {
 
 func (h RunnerHello) model() Model { return Model{Name: h.Name, Dims: h.Dims, SHA256: h.SHA256} }
 
-// RunnerHello is what the runner said last, false if it never spoke.
+// Hello is what the runner said last, false if it never spoke.
 func (r *Runner) Hello() (RunnerHello, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

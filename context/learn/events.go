@@ -59,15 +59,6 @@ func key(seq int64) string { return fmt.Sprintf("%012d", seq) }
 
 func ofKey(id string, seq int64) string { return id + "/" + key(seq) }
 
-// appendedEvent reports whether a change of the store is an event that was appended, and returns it.
-func appendedEvent(ch kv.Change) *Event {
-	old, now, ok := records.Of(ch)
-	if !ok || old != nil {
-		return nil
-	}
-	return now
-}
-
 // AppendEvent writes an event at the end, in the transaction of what it tells. It gives the number; the caller sets the rest.
 // Members of Before and After whose memory changed nothing should be left out.
 func AppendEvent(tx *kv.Tx, e *Event) error {

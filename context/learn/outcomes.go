@@ -128,7 +128,7 @@ type ScoreResult struct {
 	Takeaway *record.Memory // nil: none was written
 }
 
-// AnswerOutcome scores what was shown in a conversation, and keeps what was learned. What was scored before is scored no more.
+// Response scores what was shown in a conversation, and keeps what was learned. What was scored before is scored no more.
 func (r *Scorer) Response(ctx context.Context, v *audience.View, p AnswerOutcome) (*ScoreResult, error) {
 	if err := r.check(&p); err != nil {
 		return nil, err

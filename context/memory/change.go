@@ -80,7 +80,7 @@ func (s *Store) Update(ctx context.Context, v *audience.View, p Patch, ifVersion
 		if p.Tier != nil && *p.Tier != m.Tier {
 			m.Tier, m.TierSince = *p.Tier, now
 		}
-		if err := checkStored((*storedMemory)(m)); err != nil {
+		if err := checkStored((*StoredMemory)(m)); err != nil {
 			return err
 		}
 		if err := changeStatus(m, p.Status); err != nil {

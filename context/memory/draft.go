@@ -72,8 +72,8 @@ type Draft struct {
 
 // Record returns the record that a draft makes, without what a transaction adds: id, number,
 // handle, times.
-func (d *Draft) Record() (*storedMemory, error) {
-	m := &storedMemory{MemoryRecord: record.MemoryRecord{
+func (d *Draft) Record() (*StoredMemory, error) {
+	m := &StoredMemory{MemoryRecord: record.MemoryRecord{
 		Tier: orElse(d.Tier, record.TierBank), Kind: orElse(d.Kind, record.MemoryFact), Status: record.MemoryActive,
 		Importance: defaultWeight, Confidence: defaultWeight,
 		Pinned: d.Pinned, AlwaysInject: d.AlwaysInject, Private: d.Private, Version: 1,
@@ -117,7 +117,7 @@ func inUTC(t *time.Time) *time.Time {
 }
 
 // checkStored refuses a memory that says what no memory may, and tidies its texts and lists.
-func checkStored(m *storedMemory) (err error) {
+func checkStored(m *StoredMemory) (err error) {
 	for _, v := range []struct {
 		field, value string
 		allowed      []string
@@ -185,7 +185,7 @@ func checkStored(m *storedMemory) (err error) {
 }
 
 // checkSaid refuses what is no statement about a person or their world.
-func checkSaid(m *storedMemory) error {
+func checkSaid(m *StoredMemory) error {
 	labels := strings.Count(m.Statement, ":") // at most; the expression takes longer
 	if labels > 1 && len(roleLabel.FindAllStringIndex(m.Statement, 2)) > 1 {
 		return fault.Field("statement", "statement is an exchange of messages, not a statement").
@@ -205,7 +205,7 @@ func checkSaid(m *storedMemory) error {
 // roleLabel begins a turn of a conversation that is written down.
 var roleLabel = regexp.MustCompile(`(?im)^[\t #>*_-]*(?:user|human|assistant|system|ai|bot|model|chatgpt|claude)[*_ ]*:`)
 
-func checkWorth(m *storedMemory) error {
+func checkWorth(m *StoredMemory) error {
 	for _, w := range []struct {
 		field string
 		value float64

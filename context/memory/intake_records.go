@@ -313,7 +313,7 @@ func checkWhole(m *Record, w *Whole) error {
 			return err
 		}
 	}
-	if err := checkStored((*storedMemory)(m)); err != nil {
+	if err := checkStored((*StoredMemory)(m)); err != nil {
 		return err
 	}
 	if !slices.Contains(record.MemoryStatuses, m.Status) {

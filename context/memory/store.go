@@ -25,12 +25,12 @@ type (
 )
 
 // Record is a memory as it is stored.
-type Record storedMemory
+type Record StoredMemory
 
 // The collections that the records lie in.
 var (
 	Records = kv.NewCollection("memory", kv.Codec[Record]{
-		Encode: func(m *Record) (string, error) { return encodeStored((*storedMemory)(m)) },
+		Encode: func(m *Record) (string, error) { return encodeStored((*StoredMemory)(m)) },
 		Decode: func(text string) (*Record, error) {
 			m, err := decodeStored(text)
 			return (*Record)(m), err

@@ -1,6 +1,6 @@
 package memory
 
-// A storedMemory says how a memory lies in the store, a usedNumber how the numbers that were used do.
+// A StoredMemory says how a memory lies in the store, a usedNumber how the numbers that were used do.
 //
 // A memory has many small members, and all memories are in memory, so they are no JSON: the texts of one that was read
 // are parts of the stored record. Up to format 9 of the store they were JSON, and are read as that; members that a
@@ -10,11 +10,11 @@ package memory
 //
 //	form      one byte, 1
 //	flags     a number, see the constants below
-//	texts     those of storedMemory.textMembers
-//	lists     those of storedMemory.listMembers
+//	texts     those of StoredMemory.textMembers
+//	lists     those of StoredMemory.listMembers
 //	numbers   number, version, how many supported it
 //	weights   importance and confidence, 8 bytes each
-//	times     created, updated, tier since, confidence at; then those of storedMemory.timeMembers that it has
+//	times     created, updated, tier since, confidence at; then those of StoredMemory.timeMembers that it has
 //	the rest  a JSON object, if there is any: "other", "writtenOn", and members that are not known to this program
 //
 // Nothing is kept, and all of it is safe for concurrent use.
@@ -36,8 +36,8 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// storedMemory is a memory as it is stored.
-type storedMemory struct {
+// StoredMemory is a memory as it is stored.
+type StoredMemory struct {
 	record.MemoryRecord
 	// HandleText is what the handle was made of, once the memory says something else: who may not
 	// see a name in it does not see the handle.
@@ -68,26 +68,26 @@ var errRecord = errors.New("malformed memory record")
 // isJSON reports whether a record is of format 9 or older: no other one begins so.
 func isJSON(stored string) bool { return strings.HasPrefix(stored, "{") }
 
-func (m *storedMemory) textMembers() [14]*string {
+func (m *StoredMemory) textMembers() [14]*string {
 	return [...]*string{
 		&m.ID, &m.Handle, &m.HandleText, &m.Tier, &m.Kind, &m.Status, &m.Statement, &m.Summary,
 		&m.Source.Kind, &m.Source.Client, &m.Source.ConversationID, &m.Source.NoteID, &m.SupersededBy, &m.MergedInto,
 	}
 }
 
-func (m *storedMemory) listMembers() [10]*[]string {
+func (m *StoredMemory) listMembers() [10]*[]string {
 	return [...]*[]string{
 		&m.Aliases, &m.Questions, &m.Domains, &m.Tags, &m.EntityIDs, &m.NoteIDs, &m.Source.MessageIDs,
 		&m.Evidence, &m.Supersedes, &m.Contradicts,
 	}
 }
 
-func (m *storedMemory) timeMembers() [5]**time.Time {
+func (m *StoredMemory) timeMembers() [5]**time.Time {
 	return [...]**time.Time{&m.ValidFrom, &m.ValidTo, &m.LastEvidenceAt, &m.EvidenceUpTo, &m.ArchivedAt}
 }
 
 // encodeStored writes a memory. What can't be of any memory, such as a number below 0, is an error.
-func encodeStored(m *storedMemory) (string, error) {
+func encodeStored(m *StoredMemory) (string, error) {
 	if m.Number < 0 || m.Version < 0 || m.EvidenceCount < 0 || !isWeight(m.Importance) || !isWeight(m.Confidence) {
 		return "", fmt.Errorf("number %d, version %d, evidence %d", m.Number, m.Version, m.EvidenceCount)
 	}
@@ -119,7 +119,7 @@ func encodeStored(m *storedMemory) (string, error) {
 	return string(b), nil
 }
 
-func appendTimes(b []byte, m *storedMemory) ([]byte, error) {
+func appendTimes(b []byte, m *StoredMemory) ([]byte, error) {
 	var err error
 	for _, t := range [...]time.Time{m.CreatedAt, m.UpdatedAt, m.TierSince, m.ConfidenceAt} {
 		if b, err = disk.AppendTime(b, t); err != nil {
@@ -155,7 +155,7 @@ var writtenOnJSON = kv.JSON[writtenOn]()
 // membersJSON writes what is not known as it was read.
 var membersJSON = kv.JSON[map[string]json.RawMessage]()
 
-func appendRest(b []byte, m *storedMemory) ([]byte, error) {
+func appendRest(b []byte, m *StoredMemory) ([]byte, error) {
 	if len(m.unknown) == 0 && len(m.Other) == 0 && m.Source.Machine == "" {
 		return b, nil
 	}
@@ -189,13 +189,13 @@ func flagIf(flag uint64, set bool) uint64 {
 }
 
 // decodeStored reads what Encode or a program of an older format wrote.
-func decodeStored(stored string) (*storedMemory, error) {
+func decodeStored(stored string) (*StoredMemory, error) {
 	if isJSON(stored) {
 		return decodeJSON(stored)
 	}
 	r := disk.RecordReader{Rest: stored}
 	form, flags := r.Byte(), r.Uint()
-	m := new(storedMemory)
+	m := new(StoredMemory)
 	m.Pinned, m.AlwaysInject, m.Private = flags&flagPinned != 0, flags&flagAlwaysInject != 0, flags&flagPrivate != 0
 	for _, s := range m.textMembers() {
 		*s = r.Text()
@@ -237,7 +237,7 @@ func readWeight(r *disk.RecordReader) float64 {
 	return weight
 }
 
-func (m *storedMemory) readRest(text string) error {
+func (m *StoredMemory) readRest(text string) error {
 	var rest map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &rest); err != nil {
 		return err
@@ -265,14 +265,14 @@ func (m *storedMemory) readRest(text string) error {
 }
 
 // decodeJSON reads a memory as it was stored up to format 9. Members that are not known are kept.
-func decodeJSON(stored string) (*storedMemory, error) {
-	m := new(storedMemory)
+func decodeJSON(stored string) (*StoredMemory, error) {
+	m := new(StoredMemory)
 	strict := json.NewDecoder(strings.NewReader(stored))
 	strict.DisallowUnknownFields()
 	if strict.Decode(m) == nil && !strict.More() {
 		return m, nil // as nearly all of them
 	}
-	m = new(storedMemory)
+	m = new(StoredMemory)
 	if err := json.Unmarshal([]byte(stored), m); err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func decodeJSON(stored string) (*storedMemory, error) {
 	if err := json.Unmarshal([]byte(stored), &all); err != nil {
 		return nil, err
 	}
-	for _, member := range reflect.VisibleFields(reflect.TypeFor[storedMemory]()) {
+	for _, member := range reflect.VisibleFields(reflect.TypeFor[StoredMemory]()) {
 		name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 		delete(all, name)
 	}

@@ -23,8 +23,8 @@ var drawnTime = rapid.Custom(func(t *rapid.T) time.Time {
 })
 
 // drawnRecord is any record that can be stored.
-var drawnRecord = rapid.Custom(func(t *rapid.T) *storedMemory {
-	m := &storedMemory{MemoryRecord: record.MemoryRecord{
+var drawnRecord = rapid.Custom(func(t *rapid.T) *StoredMemory {
+	m := &StoredMemory{MemoryRecord: record.MemoryRecord{
 		Number: rapid.Int64Range(0, math.MaxInt64).Draw(t, "number"), Version: rapid.IntRange(0, math.MaxInt).Draw(t, "version"),
 		EvidenceCount: rapid.IntRange(0, 1000).Draw(t, "evidence"),
 		Importance:    rapid.Float64Range(0, 1).Draw(t, "importance"), Confidence: rapid.Float64Range(0, 1).Draw(t, "confidence"),
@@ -57,7 +57,7 @@ var drawnRecord = rapid.Custom(func(t *rapid.T) *storedMemory {
 // TestMEM1_StoredAsJSONSaysIt: a memory that was stored comes back as it would from JSON, which it was stored as
 // before.
 func TestMEM1_StoredAsJSONSaysIt(t *testing.T) {
-	asJSON := kv.JSON[storedMemory]()
+	asJSON := kv.JSON[StoredMemory]()
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawnRecord.Draw(t, "memory")
 		stored, err := encodeStored(m)
@@ -77,16 +77,16 @@ func TestMEM1_StoredAsJSONSaysIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(storedMemory{})); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(StoredMemory{})); diff != "" {
 				t.Fatalf("stored %s it comes back as another:\n%s", form, diff)
 			}
 		}
 	})
 }
 
-func sample() *storedMemory {
+func sample() *StoredMemory {
 	at := time.Date(2026, 3, 4, 9, 0, 0, 123456789, time.UTC)
-	return &storedMemory{MemoryRecord: record.MemoryRecord{
+	return &StoredMemory{MemoryRecord: record.MemoryRecord{
 		ID: "m1", Number: 300, Handle: "prefer_mornings_a3f2", Tier: record.TierBank, Kind: record.MemoryFact, Status: record.MemoryActive,
 		Statement: "I prefer mornings", Tags: []string{"work", "日本"}, Importance: 0.7, Confidence: 0.29, Pinned: true, Version: 3,
 		CreatedAt: at, UpdatedAt: at, TierSince: at, ConfidenceAt: at, ArchivedAt: &at,
@@ -98,7 +98,7 @@ func sample() *storedMemory {
 func TestMEM1_UnknownMembersSurviveARewrite(t *testing.T) {
 	m := sample()
 	m.Other = map[string]json.RawMessage{"mood": json.RawMessage(`"calm"`)}
-	former, err := kv.JSON[storedMemory]().Encode(m)
+	former, err := kv.JSON[StoredMemory]().Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,13 +175,13 @@ func TestMEM1_WhatIsNoRecord(t *testing.T) {
 			t.Errorf("%s: %q is taken for a record", name, other)
 		}
 	}
-	for name, change := range map[string]func(*storedMemory){
-		"a number below 0":  func(m *storedMemory) { m.Number = -1 },
-		"a version below 0": func(m *storedMemory) { m.Version = -1 },
-		"less than nothing": func(m *storedMemory) { m.EvidenceCount = -1 },
-		"no weight":         func(m *storedMemory) { m.Importance = math.NaN() },
-		"a late time":       func(m *storedMemory) { m.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"no JSON in it":     func(m *storedMemory) { m.Other = map[string]json.RawMessage{"x": json.RawMessage("{")} },
+	for name, change := range map[string]func(*StoredMemory){
+		"a number below 0":  func(m *StoredMemory) { m.Number = -1 },
+		"a version below 0": func(m *StoredMemory) { m.Version = -1 },
+		"less than nothing": func(m *StoredMemory) { m.EvidenceCount = -1 },
+		"no weight":         func(m *StoredMemory) { m.Importance = math.NaN() },
+		"a late time":       func(m *StoredMemory) { m.CreatedAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"no JSON in it":     func(m *StoredMemory) { m.Other = map[string]json.RawMessage{"x": json.RawMessage("{")} },
 	} {
 		m := sample()
 		change(m)
@@ -192,16 +192,16 @@ func TestMEM1_WhatIsNoRecord(t *testing.T) {
 }
 
 func FuzzMemoryRecord(f *testing.F) {
-	for _, change := range []func(*storedMemory){func(*storedMemory) {}, func(m *storedMemory) {
+	for _, change := range []func(*StoredMemory){func(*StoredMemory) {}, func(m *StoredMemory) {
 		m.Other = map[string]json.RawMessage{"mood": json.RawMessage(`"calm"`)}
-	}, func(m *storedMemory) { m.Source.Machine = "desk" }} {
+	}, func(m *StoredMemory) { m.Source.Machine = "desk" }} {
 		m := sample()
 		change(m)
 		stored, err := encodeStored(m)
 		if err != nil {
 			f.Fatal(err)
 		}
-		former, err := kv.JSON[storedMemory]().Encode(m)
+		former, err := kv.JSON[StoredMemory]().Encode(m)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -20,7 +20,7 @@ const (
 	minValue         = 40    // a value is not cut to less
 )
 
-// WithProperties returns the body with the lines of properties before it.
+// Under returns the body with the lines of properties before it.
 func (b NoteBody) Under(list []Property) NoteBody { return NoteBody{WithProperties(list, b.text)} }
 
 // WithProperties returns a text with a line "key: value" for each property before it, and an empty

@@ -236,7 +236,7 @@ type PassiveHits struct {
 	Why  string // why nothing waits, or that what does is of an earlier turn; "" when neither is so
 }
 
-// PassiveHits returns what waits for a conversation. It stays there until the next turn. O(hits).
+// Waiting returns what waits for a conversation. It stays there until the next turn. O(hits).
 func (r *Passive) Waiting(ctx context.Context, v *audience.View, conversation string) PassiveHits {
 	b, kept := r.kept(v, conversation)
 	pending := b.working || !b.since.IsZero()

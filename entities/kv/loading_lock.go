@@ -6,7 +6,7 @@ package kv
 
 import "sync"
 
-// A Lock guards a view of a store that is loaded in two steps. What nearly every
+// A LoadLock guards a view of a store that is loaded in two steps. What nearly every
 // call needs is there when the view opens; the rest is built when somebody asks for
 // it first, or when LoadRest is called because there is time. Lock and RLock see to
 // the rest first, so that whoever does not think of it is right; a commit, too, finds
@@ -38,7 +38,7 @@ func (l *LoadLock) loadRest() {
 // To write under it is for the time before the first commit.
 func (l *LoadLock) Early() *sync.RWMutex { return &l.mu }
 
-// LoadLock takes the lock of the whole view for writing.
+// Lock takes the lock of the whole view for writing.
 func (l *LoadLock) Lock() {
 	l.LoadRest()
 	l.mu.Lock()

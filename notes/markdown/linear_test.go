@@ -59,7 +59,7 @@ var functions = map[string]func(text string){
 	"FindParts": func(text string) {
 		markdown.FindParts(text, []markdown.Part{{Heading: "a"}, {Heading: "a#b"}, {Block: "c"}})
 	},
-	"PartOfLink":    func(text string) { markdown.PartOfLink(markdown.Link{Heading: text, Block: text}) },
+	"PartOfLink":    func(text string) { _, _ = markdown.PartOfLink(markdown.Link{Heading: text, Block: text}) },
 	"Link.Picture":  func(text string) { _ = markdown.Link{Target: text + ".png", Embed: true}.Picture() },
 	"Link.Possible": func(text string) { _ = markdown.Link{Raw: text, Markdown: true}.Possible() },
 	"References": func(text string) {

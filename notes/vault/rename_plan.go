@@ -25,7 +25,7 @@ type Edit struct {
 	New        string
 }
 
-// A File is a text that changes.
+// A ChangedFile is a text that changes.
 type ChangedFile struct {
 	Path  string // before anything moves
 	Text  string // that the edits are of
@@ -38,7 +38,7 @@ func (f *ChangedFile) Apply() string { return apply(f.Text, f.Edits) }
 // A Move is a file that gets another path. Both are paths of the vault.
 type Move struct{ From, To string }
 
-// A Problem is a place that the plan does not keep as it is, and why.
+// A RenameProblem is a place that the plan does not keep as it is, and why.
 type RenameProblem struct {
 	Path string
 	Line int // from 1
@@ -46,7 +46,7 @@ type RenameProblem struct {
 	Why  string
 }
 
-// A Plan is all that a rename changes.
+// A RenamePlan is all that a rename changes.
 type RenamePlan struct {
 	Moves    []Move // of the note that is renamed; files that were asked to move are not repeated
 	Files    []ChangedFile

@@ -296,7 +296,7 @@ type PoolStats struct {
 	Waiting int // connections and reads in line
 }
 
-// PoolStats returns how the pool stands.
+// Figures returns how the pool stands.
 func (p *readPool) Figures() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -89,7 +89,7 @@ func within(root, file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// VaultPlace returns where a document lies. It reports false for one outside every vault, and
+// Place returns where a document lies. It reports false for one outside every vault, and
 // for one that is no file.
 func (s *Session) Place(ctx context.Context, uri string) (VaultPlace, bool, error) {
 	file, ok := URIPath(uri)

@@ -101,7 +101,7 @@ func (d *CitedDocument) data() *citedData {
 
 func shareOf(n, most int) string { return Share(float64(n) / float64(max(most, 1))) }
 
-// citedNote is what the page says of a note.
+// note is what the page says of a note.
 func (d *CitedDocument) note(i, most int) citedNote {
 	of := &d.Stats.Notes[i]
 	n := citedNote{

@@ -2,9 +2,9 @@ package convert
 
 import "strings"
 
-// tableBuilder adds the rows of one table to a document, with the names of their columns. Those are the rows that
+// TableBuilder adds the rows of one table to a document, with the names of their columns. Those are the rows that
 // the file calls heads; without one the first row, if it reads like names.
-type tableBuilder struct {
+type TableBuilder struct {
 	b       *Builder
 	columns []string
 	rows    int
@@ -15,14 +15,14 @@ type tableBuilder struct {
 	page    int    // of columns
 }
 
-// tableBuilder begins a table.
-func (b *Builder) Table() *tableBuilder { return &tableBuilder{b: b, single: true} }
+// Table begins a table.
+func (b *Builder) Table() *TableBuilder { return &TableBuilder{b: b, single: true} }
 
 // At says which number the next row has, where the file says it.
-func (t *tableBuilder) At(row int) { t.rows = row - 1 }
+func (t *TableBuilder) At(row int) { t.rows = row - 1 }
 
 // Row adds a row. head says that the file calls it the names of columns.
-func (t *tableBuilder) Row(cells []string, head bool, page int) error {
+func (t *TableBuilder) Row(cells []string, head bool, page int) error {
 	t.rows++
 	row := Block{Kind: RowBlock, Cells: cells, Page: page, Row: t.rows}
 	t.single = t.single && len(cells) <= 1
@@ -50,7 +50,7 @@ func (t *tableBuilder) Row(cells []string, head bool, page int) error {
 }
 
 // setNames takes a row for names; several of them are joined cell by cell.
-func (t *tableBuilder) setNames(row *Block) {
+func (t *TableBuilder) setNames(row *Block) {
 	if t.columns == nil {
 		t.page = row.Page
 	}
@@ -68,7 +68,7 @@ func (t *tableBuilder) setNames(row *Block) {
 	t.named = true
 }
 
-func (t *tableBuilder) add(row Block) error {
+func (t *TableBuilder) add(row Block) error {
 	t.told = true
 	if t.single { // what lays a page out is no table
 		return t.b.Add(Block{Kind: TextBlock, Text: strings.Join(row.Cells, " "), Page: row.Page})
@@ -78,7 +78,7 @@ func (t *tableBuilder) add(row Block) error {
 }
 
 // Close ends the table.
-func (t *tableBuilder) Close() error {
+func (t *TableBuilder) Close() error {
 	if t.first != nil {
 		t.named = true
 		if err := t.add(*t.first); err != nil {

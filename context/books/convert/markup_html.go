@@ -94,7 +94,7 @@ type reader struct {
 
 // table is a table that is open.
 type table struct {
-	to     *tableBuilder
+	to     *TableBuilder
 	cells  []string
 	spans  []int
 	heads  int

@@ -71,7 +71,7 @@ type paragraphs struct {
 	b     *Builder
 	text  strings.Builder
 	fence string // that ends the code, "" outside of one
-	table *tableBuilder
+	table *TableBuilder
 	lined bool // the line of dashes of the table was seen
 	rows  int
 }

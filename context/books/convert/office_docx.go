@@ -191,7 +191,7 @@ type wordReader struct {
 	from  int // page of code
 
 	depth int // of tables
-	table *tableBuilder
+	table *TableBuilder
 	cells []string
 	head  bool
 	span  int

@@ -76,7 +76,7 @@ func sheet(b *Builder, f *excelize.File, name string) error {
 // tables makes tables of the rows of a sheet.
 type tables struct {
 	b     *Builder
-	table *tableBuilder
+	table *TableBuilder
 	n     int
 }
 

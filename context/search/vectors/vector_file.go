@@ -422,7 +422,7 @@ type FlatSizes struct {
 	Waste  int64 // of Disk
 }
 
-// FlatSizes returns what the index takes. O(items).
+// Sizes returns what the index takes. O(items).
 func (x *FlatIndex) Sizes() (s FlatSizes) {
 	const perItem = 160 // an item, its id, its place in the map
 	x.mu.RLock()

@@ -185,7 +185,7 @@ func (x *FlatIndex) All() map[string]TextKey {
 	return all
 }
 
-// TextKey returns the key of an item, the zero Key when it is not there or not whole.
+// Key returns the key of an item, the zero Key when it is not there or not whole.
 func (x *FlatIndex) Key(id string) TextKey {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -58,7 +58,7 @@ func (c *postingCursor) Reset(from *scoreParams, list []postingBlock, weight flo
 // Release forgets the postings.
 func (c *postingCursor) Release() { c.list, c.fixed, c.sat, c.lengths = nil, nil, nil, nil }
 
-// fixedScores returns what the Cursor was reset with, nil for postings.
+// Fixed returns what the Cursor was reset with, nil for postings.
 func (c *postingCursor) Fixed() *fixedScores { return c.fixed }
 
 // Rewind goes back to the first document.

@@ -39,7 +39,7 @@ type fileHeader struct {
 	Size     int64   // of the file
 }
 
-// rawHeader writes a header of a version of the analysis.
+// Head writes a header of a version of the analysis.
 func (h *fileHeader) Head(version uint32) (head rawHeader) {
 	le := binary.LittleEndian
 	b := head[:0]

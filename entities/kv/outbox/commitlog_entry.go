@@ -56,7 +56,7 @@ func (w WriterID) NewID() (id [16]byte) {
 	return id
 }
 
-// WriterID returns who has written the entry.
+// Writer returns who has written the entry.
 func (e *Entry) Writer() WriterID { return WriterID(e.ID[:len(WriterID{})]) }
 
 // Encode returns an entry as bytes:
