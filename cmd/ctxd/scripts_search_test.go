@@ -23,7 +23,7 @@ var searchCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 // copyTable is "table FILE": it writes a small table of vectors, of 16 dimensions,
 // to a file.
 func copyTable(ts *testscript.TestScript, _ bool, args []string) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "context", "embed", "table", "testdata", "unigram.bin"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "context", "embed", "testdata", "unigram.bin"))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }

@@ -130,7 +130,7 @@ func labelled(t testing.TB, opts search.Options) (h *searchDeps, files map[strin
 			put(filepath.Join("testdata", "labelled", e.Name()))
 		}
 	}
-	mustSearch(t, filepath.WalkDir(filepath.Join("..", "..", "..", "fixtures", "vault"), func(path string, d fs.DirEntry, err error) error {
+	mustSearch(t, filepath.WalkDir(filepath.Join("..", "..", "fixtures", "vault"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && filepath.Ext(path) == ".md" {
 			if info, err := d.Info(); err == nil && info.Size() > 200 {
 				put(path)

@@ -62,7 +62,7 @@ func native(t testing.TB, model string) embed.RunnerOptions {
 	t.Helper()
 	folder := os.Getenv("CTXD_LLAMA_DIR")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "bin", "llama")
+		folder = filepath.Join("..", "..", "bin", "llama")
 	}
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -81,7 +81,7 @@ func native(t testing.TB, model string) embed.RunnerOptions {
 func converted(name string) string {
 	folder := os.Getenv("CTXD_RUNNER_MODELS")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "bin", "models")
+		folder = filepath.Join("..", "..", "bin", "models")
 	}
 	return filepath.Join(folder, name)
 }

@@ -40,7 +40,7 @@ func multilingual(t testing.TB) *embed.StaticTable {
 	t.Helper()
 	path := os.Getenv("CTXD_MULTILINGUAL_TABLE")
 	if path == "" {
-		path = filepath.Join("..", "..", "..", "bin", "models", "multilingual.bin")
+		path = filepath.Join("..", "..", "bin", "models", "multilingual.bin")
 	}
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the multilingual table is not there: task model:multilingual makes it")

@@ -81,7 +81,7 @@ var models = []struct {
 	{"multilingual", func(t *testing.T) embed.Embedder {
 		path := os.Getenv("CTXD_MULTILINGUAL_TABLE")
 		if path == "" {
-			path = filepath.Join("..", "..", "..", "bin", "models", "multilingual.bin")
+			path = filepath.Join("..", "..", "bin", "models", "multilingual.bin")
 		}
 		if _, err := os.Stat(path); err != nil {
 			t.Skip("the multilingual table is not there: task model:multilingual makes it")
