@@ -11,7 +11,7 @@
 //   - answer.go, part.go, turns.go, history.go: questions, answers while they are given, and turns
 //   - branch.go, fork.go: which messages follow each other
 //   - settings.go, bounds*.go, pins.go: settings and pins, and what may be said
-//   - named.go, freename.go, rename.go, titled.go: handles, hashes and titles
+//   - named.go, unusedname.go, rename.go, titled.go: handles, hashes and titles
 //   - refer_*.go, reference.go, referred.go: what messages refer to
 //   - action.go: actions that answers propose
 //   - trace_*.go: what a model was given for an answer

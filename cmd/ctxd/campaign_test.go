@@ -26,8 +26,8 @@ import (
 
 // The campaign holds the real program on a real socket to its promises: one
 // daemon, hostile clients, cancellation, want of descriptors and of disk, no
-// leaks, private files. It is short by default. CTXD_CAMPAIGN=full runs it at
-// the figures of the promises, which takes about 25 minutes:
+// leaks, private files. go test ./... leaves it out; CTXD_CAMPAIGN=short runs its
+// short form, full the figures of the promises, which takes about 25 minutes:
 //
 //	CTXD_CAMPAIGN=full go test ./cmd/ctxd -run Campaign -count=1 -v -timeout 60m
 //
@@ -66,8 +66,7 @@ type launchOptions struct {
 }
 
 // shortHome makes a home whose path is short enough for a socket. Every test of
-// the campaign begins with one, and is left out with -short: figures of memory
-// and time mean nothing under the race detector.
+// the campaign begins with one, and is left out without CTXD_CAMPAIGN.
 func shortHome(t *testing.T) string {
 	t.Helper()
 	campaign.Only(t)
