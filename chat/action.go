@@ -69,7 +69,7 @@ func actionCalled(tx *kv.Tx, v *audience.View, id string) (found *acting, err er
 			return nil, err
 		}
 		if a != nil && found != nil {
-			return nil, fault.New(fault.Conflict, "the id %q is that of two actions", id).WithRef(id).
+			return nil, fault.Clash(fault.Ambiguous, "the id %q is that of two actions", id).WithRef(id).
 				WithHint("one of them was imported: delete its conversation")
 		}
 		if a != nil {

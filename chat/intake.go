@@ -278,12 +278,12 @@ func (t *Intake) Plan(ctx context.Context) (p IntakePlan, err error) {
 }
 
 func goesElsewhere(id string, index int) error {
-	return fault.New(fault.Conflict, "the conversation is here and goes on otherwise from message %d on", index).
+	return fault.Clash(fault.Changed, "the conversation is here and goes on otherwise from message %d on", index).
 		WithRef(id).WithHint("keep what is here, or delete that conversation and import it again")
 }
 
 func changedMeanwhile(id string) error {
-	return fault.New(fault.Conflict, "the conversation, or its file, was changed during the import").
+	return fault.Clash(fault.Changed, "the conversation, or its file, was changed during the import").
 		WithRef(id).WithHint("import it again: what is here already is not stored twice")
 }
 

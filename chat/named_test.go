@@ -19,7 +19,7 @@ func TestCHAT36_WhatHasOneNameIsCalledInTurn(t *testing.T) {
 	}
 	var ids []string
 	for i := range 40 {
-		c, err := w.chat.Create(t.Context(), w.local, chat.Settings{Title: &title})
+		c, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{Title: &title}})
 		must(t, err)
 		if got, ok := counters[c.Handle]; !ok || got != i {
 			t.Fatalf("conversation %d is called by counter %d", i, got)
@@ -31,13 +31,13 @@ func TestCHAT36_WhatHasOneNameIsCalledInTurn(t *testing.T) {
 		must(t, err)
 	}
 	for range 3 {
-		c, err := w.chat.Create(t.Context(), w.local, chat.Settings{Title: &title})
+		c, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{Title: &title}})
 		must(t, err)
 		if got, ok := counters[c.Handle]; !ok || got > 42 {
 			t.Errorf("a conversation is called by counter %d", got)
 		}
 	}
-	c, err := w.chat.Create(t.Context(), w.local, chat.Settings{Title: &title})
+	c, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{Title: &title}})
 	must(t, err)
 	for i := range 40 {
 		added := w.say(w.local, chat.AppendRequest{ConversationID: c.ID, Messages: []chat.Draft{user("yes")}})

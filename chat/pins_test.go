@@ -54,7 +54,7 @@ func TestMEM5_DeletedMemoriesArePinnedNowhere(t *testing.T) {
 	w := remembering(t)
 	var ids []string
 	for _, pins := range [][]string{{"m1", "m2"}, {"m2"}, {"m3"}} {
-		c, err := w.chat.Create(t.Context(), w.local, chat.Settings{PinnedMemories: &pins})
+		c, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{PinnedMemories: &pins}})
 		must(t, err)
 		ids = append(ids, c.ID)
 	}
@@ -80,7 +80,7 @@ func TestMEM5_DeletedMemoriesArePinnedNowhere(t *testing.T) {
 func TestCHAT4_PinsAndReferencesAreKeptByWhoDoesNotKnowThem(t *testing.T) {
 	w := remembering(t)
 	pins := []string{"m1"}
-	c, err := w.chat.Create(t.Context(), w.local, chat.Settings{PinnedMemories: &pins})
+	c, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{PinnedMemories: &pins}})
 	must(t, err)
 	answer := chat.Draft{Role: record.RoleAssistant, Content: "yes"}
 	w.say(w.local, chat.AppendRequest{ConversationID: c.ID, Messages: []chat.Draft{answer}, MemoryIDs: []string{"m1"}})

@@ -45,7 +45,7 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *refs.HandleRename) error {
 		}
 		if taken {
 			return (&fault.Error{
-				Kind: fault.Conflict, Ref: r.Handle, Field: "handle", Msg: "the handle is taken",
+				Kind: fault.Conflict, Reason: fault.Exists, Ref: r.Handle, Field: "handle", Msg: "the handle is taken",
 			}).WithHint("choose another one")
 		}
 		if err := handles.Put(tx, refs.FoldHandle(r.Handle), &owner{c.ID}); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -33,19 +34,36 @@ func (s *Store) numbered(v *audience.View, id string) int64 {
 	return s.opts.Memories.Numbered(v, id)
 }
 
-// Create makes a conversation without messages. The errors are Invalid, NotFound for what is pinned and not
-// there, and Limit.
-func (s *Store) Create(ctx context.Context, v *audience.View, set Settings) (out *record.Conversation, err error) {
+// Put makes a conversation without messages, of an id or of a new one for "", or changes the one that has the id. The
+// errors are Invalid, NotFound for what is pinned and does not exist, Conflict for another version, and Limit.
+func (s *Store) Put(ctx context.Context, v *audience.View, id string, ch Change) (out *record.Conversation, err error) {
+	set := &ch.Settings
+	if id != "" {
+		if err := entities.CheckID("id", id); err != nil {
+			return nil, err
+		}
+	}
 	if err := set.Check(v, s.rememberedBy(v)); err != nil {
 		return nil, err
 	}
-	said := AppendRequest{Title: deref(set.Title), Private: deref(set.Private)}
+	said := AppendRequest{NewID: id, Title: deref(set.Title), Private: deref(set.Private)}
 	err = s.db.Update(ctx, func(tx *kv.Tx) error {
+		there, err := Conversations.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if there != nil {
+			out, err = s.updateTx(tx, v, id, &ch)
+			return err
+		}
+		if ch.IfVersion != nil && *ch.IfVersion != 0 {
+			return missing(id)
+		}
 		c, err := s.create(tx, &said, s.now(tx))
 		if err != nil {
 			return err
 		}
-		s.set(v, c, &set)
+		s.set(v, c, set)
 		if err := Conversations.Put(tx, c.ID, c); err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func (c *conversation) counted(v *audience.View) *counts {
 // Get returns a conversation by its id or handle. The error is NotFound.
 func (s *Store) Get(ctx context.Context, v *audience.View, ref string) (out *record.Conversation, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		c, err := s.find(tx, v, ref)
+		c, err := s.findToRead(tx, v, ref)
 		if err == nil {
 			out, err = s.shown(tx, v, c)
 		}
@@ -219,6 +219,25 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 		return nil, missing(ref)
 	}
 	return c, nil
+}
+
+// findToRead is find, and takes the beginning of an id as well.
+func (s *Store) findToRead(tx *kv.Tx, v *audience.View, ref string) (*conversation, error) {
+	c, err := s.find(tx, v, ref)
+	if fault.KindOf(err) != fault.NotFound || err == nil || len(ref) < audience.MinIDPrefix {
+		return c, err
+	}
+	began, several := audience.ByIDPrefix(ref, func(yield func(*conversation) bool) {
+		for _, c := range Conversations.All(tx, ref) {
+			if !yield(c) {
+				return
+			}
+		}
+	}, func(c *conversation) (string, bool) { return c.ID, sees(v, c) })
+	if began != nil || several != nil {
+		return began, several
+	}
+	return nil, cmp.Or(tx.Err(), err)
 }
 
 // shown returns a conversation as a reader may see it.
@@ -316,7 +335,7 @@ type Branch struct {
 // sees. The errors are NotFound. O(limit), in a conversation with branches O(messages).
 func (s *Store) Messages(ctx context.Context, v *audience.View, ref, of string, after, limit int) (p *Page, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
-		c, err := s.find(tx, v, ref)
+		c, err := s.findToRead(tx, v, ref)
 		if err != nil {
 			return err
 		}

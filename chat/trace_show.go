@@ -143,7 +143,7 @@ func (x *TraceReader) look(ctx context.Context, v *audience.View, conversationID
 		}
 		return gone, nil
 	case prompt.KindEntity:
-		if e := v.Entity(id); e != nil && e.TrashedAt == nil {
+		if e := v.Entity(id); e != nil && e.ArchivedAt == nil {
 			return look{title: v.NameOf(e), status: statusOf(e.UpdatedAt, since)}, nil
 		}
 		return gone, nil

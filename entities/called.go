@@ -53,7 +53,7 @@ func (s *Store) isRecord(f Field, text string) bool {
 }
 
 // called returns the id of the entity of a type, or of any type for "", that has a name
-// or an alias of that fold. Live ones go before those in the trash, then public ones
+// or an alias of that fold. Live ones go before those that are archived, then public ones
 // before private ones, which change nothing for who may not know of them, then names
 // before aliases. Among several that are equal in this none is chosen.
 func (s *Store) called(key, typeName string) (id string) {

@@ -30,7 +30,7 @@ func resolving(t *testing.T) (*entities.Store, *kv.Store) {
 }
 
 // TestSRCH35_NamesOfEntitiesWithoutANote follows a name in a reference while entities that
-// have it come, are renamed, move to the trash and go.
+// have it come, are renamed, are archived and go.
 func TestSRCH35_NamesOfEntitiesWithoutANote(t *testing.T) {
 	s, _ := resolving(t)
 	put := func(e entities.Entity) {
@@ -60,13 +60,13 @@ func TestSRCH35_NamesOfEntitiesWithoutANote(t *testing.T) {
 	shows("a name before an alias", "t2", "[[Bob Bee]]", "b2")
 	put(entities.Entity{ID: "t3", Type: "Team", Name: "Core"})
 	shows("two of the name", "Core", "[[Bob Bee]]", "b2")
-	if _, err := s.Trash(ctx, "t3", nil); err != nil {
+	if _, err := s.Archive(ctx, "t3", nil); err != nil {
 		t.Fatal(err)
 	}
-	shows("one is in the trash", "t2", "[[Bob Bee]]", "b2")
+	shows("one is archived", "t2", "[[Bob Bee]]", "b2")
 	put(entities.Entity{ID: "t2", Type: "Team", Name: "Other"})
 	put(entities.Entity{ID: "t1", Type: "Team", Name: "Kernel"})
-	shows("the one in the trash", "t3", "[[Bob Bee]]", "b2")
+	shows("the one archived", "t3", "[[Bob Bee]]", "b2")
 	if _, err := s.Delete(ctx, "t3", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestSRCH35_NamesResolveAsIfAllWereLookedAt(t *testing.T) {
 					return nil
 				})
 			case what == 6 && s.Get(id) != nil:
-				_, err = s.Trash(ctx, id, nil)
+				_, err = s.Archive(ctx, id, nil)
 			case what == 7 && s.Get(id) != nil:
 				_, err = s.Delete(ctx, id, nil)
 				delete(written, id)

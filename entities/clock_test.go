@@ -9,7 +9,7 @@ import (
 )
 
 // TestREL1_AnEntityIsNeverChangedBeforeItWas sets the clock to any time between two
-// changes of an entity: its time of change never goes back, and it is in the trash since
+// changes of an entity: its time of change never goes back, and it is archived since
 // the change that moved it there.
 func TestREL1_AnEntityIsNeverChangedBeforeItWas(t *testing.T) {
 	clock := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -23,7 +23,7 @@ func TestREL1_AnEntityIsNeverChangedBeforeItWas(t *testing.T) {
 			return s.Put(ctx, entities.Entity{ID: "a", Type: "Person", Name: "A"}, nil)
 		}},
 		{"patch", func() (*entities.Entity, error) { return s.Patch(ctx, entities.Patch{ID: "a", Name: ptr("B")}, nil) }},
-		{"trash", func() (*entities.Entity, error) { return s.Trash(ctx, "a", nil) }},
+		{"trash", func() (*entities.Entity, error) { return s.Archive(ctx, "a", nil) }},
 		{"restore", func() (*entities.Entity, error) { return s.Restore(ctx, "a", nil) }},
 	}
 	last, created, version := time.Time{}, clock, 0
@@ -41,8 +41,8 @@ func TestREL1_AnEntityIsNeverChangedBeforeItWas(t *testing.T) {
 			if !e.UpdatedAt.Equal(want) || !e.CreatedAt.Equal(created) || e.Version != version {
 				t.Errorf("%s at %v: changed %v, want %v; created %v, version %d", c.what, at, e.UpdatedAt, want, e.CreatedAt, e.Version)
 			}
-			if c.what == "trash" && (e.TrashedAt == nil || !e.TrashedAt.Equal(e.UpdatedAt)) {
-				t.Errorf("at %v: in the trash since %v, want %v", at, e.TrashedAt, e.UpdatedAt)
+			if c.what == "trash" && (e.ArchivedAt == nil || !e.ArchivedAt.Equal(e.UpdatedAt)) {
+				t.Errorf("at %v: archived since %v, want %v", at, e.ArchivedAt, e.UpdatedAt)
 			}
 		}
 		last = want

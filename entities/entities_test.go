@@ -188,8 +188,8 @@ func TestLifeOfAnEntity(t *testing.T) {
 	if err != nil || len(e.Fields) != 0 || !e.CreatedAt.Equal(created) {
 		t.Errorf("put replaces: %+v, %v", e, err)
 	}
-	e, err = s.Trash(ctx, e.ID, nil)
-	if err != nil || e.TrashedAt == nil || len(s.OfType("Person")) != 0 || len(s.Complete("Ann", nil, 9, false)) != 0 {
+	e, err = s.Archive(ctx, e.ID, nil)
+	if err != nil || e.ArchivedAt == nil || len(s.OfType("Person")) != 0 || len(s.Complete("Ann", nil, 9, false)) != 0 {
 		t.Errorf("trashed %+v, %v", e, err)
 	}
 	if got := s.Named("ann b", nil); len(got) != 1 || got[0].Live() {
@@ -204,7 +204,7 @@ func TestLifeOfAnEntity(t *testing.T) {
 		t.Errorf("deleted: %d, %v", version, err)
 	}
 	for name, err := range map[string]error{
-		"trash":   second(s.Trash(ctx, "gone", nil)),
+		"trash":   second(s.Archive(ctx, "gone", nil)),
 		"restore": second(s.Restore(ctx, "gone", nil)),
 		"patch":   second(s.Patch(ctx, entities.Patch{ID: "gone"}, nil)),
 		"delete":  second(s.Delete(ctx, "gone", nil)),

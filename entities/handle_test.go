@@ -29,7 +29,7 @@ func TestREF4_HandlesFollowTheNames(t *testing.T) {
 			case 0:
 				_, _ = s.Delete(ctx, id, nil)
 			case 1:
-				_, _ = s.Trash(ctx, id, nil)
+				_, _ = s.Archive(ctx, id, nil)
 			case 2:
 				s.Handled("x_entity", nil) // which makes the index, at any time
 			default:

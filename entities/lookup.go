@@ -17,12 +17,12 @@ func (s *Store) skipByID(skip Skip) func(id string) bool {
 }
 
 // Named returns the entities with that name or alias, compared without case:
-// the live ones, or when there are none those in the trash. By id.
+// the live ones, or when there are none those that are archived. By id.
 func (s *Store) Named(name string, skip Skip) []*Entity {
 	key := Fold(name)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.liveOrTrashed(s.names.Exact(key, s.skipByID(skip)))
+	return s.liveOrArchived(s.names.Exact(key, s.skipByID(skip)))
 }
 
 // MatchName reports whether fold is the fold of a name or alias, and whether it
@@ -47,7 +47,7 @@ func (s *Store) Complete(typed string, types []string, limit int, publicOnly boo
 }
 
 // Handled returns the entities with a handle (see names.Handle), compared without
-// case: the live ones, or when there are none those in the trash. By id. O(1), but for
+// case: the live ones, or when there are none those that are archived. By id. O(1), but for
 // the first call.
 func (s *Store) Handled(handle string, skip Skip) []*Entity {
 	s.mu.RLock()
@@ -59,22 +59,22 @@ func (s *Store) Handled(handle string, skip Skip) []*Entity {
 		s.mu.RLock()
 	}
 	defer s.mu.RUnlock()
-	return s.liveOrTrashed(s.names.Handled(handle, s.skipByID(skip)))
+	return s.liveOrArchived(s.names.Handled(handle, s.skipByID(skip)))
 }
 
-// liveOrTrashed returns the live entities of a list, or when there are none those
-// in the trash.
-func (s *Store) liveOrTrashed(ids []string) []*Entity {
-	var live, trashed []*Entity
+// liveOrArchived returns the live entities of a list, or when there are none those
+// archived.
+func (s *Store) liveOrArchived(ids []string) []*Entity {
+	var live, archived []*Entity
 	for _, id := range ids {
 		if e := s.byID[id]; e.Live() {
 			live = append(live, e)
 		} else if e != nil {
-			trashed = append(trashed, e)
+			archived = append(archived, e)
 		}
 	}
 	if len(live) > 0 {
 		return live
 	}
-	return trashed
+	return archived
 }

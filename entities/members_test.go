@@ -25,7 +25,7 @@ func TestOfTypeIsAlwaysInOrder(t *testing.T) {
 			case 0:
 				_, _ = s.Delete(ctx, id, nil)
 			case 1:
-				_, _ = s.Trash(ctx, id, nil)
+				_, _ = s.Archive(ctx, id, nil)
 			case 2:
 				_, _ = s.Restore(ctx, id, nil)
 			case 3, 4:

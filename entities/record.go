@@ -22,7 +22,7 @@ import (
 //	values     in the order of their names, of each: the name, one byte for the
 //	           kind, and for a text the text, for a number eight bytes, for a
 //	           list the list
-//	times      created, updated, trashed if it is
+//	times      created, updated, archived if it is
 //	number     version
 //	texts      sources, if there are any; vault, if there is one, since format 7 of the store
 //
@@ -34,7 +34,7 @@ const recordFormat = 2
 const (
 	flagPrivate = 1 << iota
 	flagVaultBacked
-	flagTrashed
+	flagArchived
 	flagSources
 	flagVault
 	allFlags = 1<<iota - 1
@@ -56,7 +56,7 @@ func encode(e *Entity) (_ string, err error) {
 		return "", fmt.Errorf("version %d", e.Version)
 	}
 	flags := flagIf(flagPrivate, e.Private) | flagIf(flagVaultBacked, e.VaultBacked) |
-		flagIf(flagTrashed, e.TrashedAt != nil) |
+		flagIf(flagArchived, e.ArchivedAt != nil) |
 		flagIf(flagSources, e.Sources != "") | flagIf(flagVault, e.Vault != "")
 	b := append(make([]byte, 0, 512), recordFormat, flags)
 	for _, s := range [...]string{e.ID, e.Type, e.Name, e.NoteID} {
@@ -71,7 +71,7 @@ func encode(e *Entity) (_ string, err error) {
 			return "", fmt.Errorf("field %q: %w", name, err)
 		}
 	}
-	for _, t := range [...]*time.Time{&e.CreatedAt, &e.UpdatedAt, e.TrashedAt} {
+	for _, t := range [...]*time.Time{&e.CreatedAt, &e.UpdatedAt, e.ArchivedAt} {
 		if t == nil {
 			continue
 		}
@@ -142,9 +142,9 @@ func decode(s string) (*Entity, error) {
 		e.Fields[name] = readValue(&r)
 	}
 	e.CreatedAt, e.UpdatedAt = r.Time(), r.Time()
-	if flags&flagTrashed != 0 {
+	if flags&flagArchived != 0 {
 		at := r.Time()
-		e.TrashedAt = &at
+		e.ArchivedAt = &at
 	}
 	e.Version = r.Int()
 	if flags&flagSources != 0 {

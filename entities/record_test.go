@@ -20,7 +20,7 @@ func sampleEntities() []*entities.Entity {
 		{ID: "a", Aliases: []string{}, Fields: entities.Values{}, CreatedAt: old, UpdatedAt: old},
 		{
 			ID: "b", Type: "Person", Name: "Ann Bee", Aliases: []string{"A", "日本"}, NoteID: "n", Private: true, VaultBacked: true,
-			CreatedAt: at, UpdatedAt: at.Add(time.Hour), TrashedAt: &at, Version: 300, Sources: "what was read",
+			CreatedAt: at, UpdatedAt: at.Add(time.Hour), ArchivedAt: &at, Version: 300, Sources: "what was read",
 			Fields: entities.Values{
 				"text": "a text", "": "no name", "number": -12.5, "zero": 0.0, "yes": true, "no": false,
 				"list": []string{"one", "", "three"}, "none": []string{}, "long": strings.Repeat("x", 1000),

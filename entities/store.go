@@ -60,10 +60,10 @@ type Store struct {
 	mu      kv.LoadLock             // guards everything below; at first all but names is loaded
 	types   map[string]*NamedTypes  // by the fold of the name
 	sorted  []*Type                 // by name
-	byID    map[string]*Entity      // effective, the trash included
+	byID    map[string]*Entity      // effective, archived ones included
 	records map[string]*Entity      // as stored, only where it differs from the effective one
 	byType  map[string]*typeMembers // by the fold of the type's name
-	names   *names.Index            // the trash included; nil until it is loaded
+	names   *names.Index            // archived ones included; nil until it is loaded
 	resolve Resolver
 	linked  map[string]map[string]struct{} // key of a link or name to the ids of the entities that refer so
 	// renamedKeys are keys of linked that may mean another entity since a change under way.
@@ -84,7 +84,7 @@ type Store struct {
 	privates   atomic.Int64 // private entities
 }
 
-// Privates returns the number of private entities, the trash included. It takes no
+// Privates returns the number of private entities, archived ones included. It takes no
 // lock.
 func (s *Store) Privates() int64 { return s.privates.Load() }
 
@@ -123,7 +123,7 @@ func (s *Store) LoadRest() { s.mu.LoadRest() }
 // Limits returns the sizes that records may have.
 func (s *Store) Limits() Limits { return s.opts.Limits }
 
-// Get returns the entity of that id, also from the trash, or nil. O(1).
+// Get returns the entity of that id, also from the archive, or nil. O(1).
 func (s *Store) Get(id string) *Entity {
 	s.mu.Early().RLock()
 	defer s.mu.Early().RUnlock()
@@ -173,7 +173,7 @@ func CompareEntities(a, b *Entity) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-// All yields every entity, the trash included, in no order. The store is
+// All yields every entity, archived ones included, in no order. The store is
 // locked for writing meanwhile: take what is needed and leave.
 func (s *Store) All() iter.Seq[*Entity] {
 	return func(yield func(*Entity) bool) {

@@ -170,7 +170,7 @@ func (s *Store) build(tx *kv.Tx, t *Type, e Entity, old *Entity, opts PutOptions
 	}
 	switch {
 	case old != nil:
-		record.CreatedAt, record.TrashedAt, record.Version = old.CreatedAt, old.TrashedAt, old.Version+1
+		record.CreatedAt, record.ArchivedAt, record.Version = old.CreatedAt, old.ArchivedAt, old.Version+1
 		record.UpdatedAt = later(now, old.UpdatedAt)
 		if !opts.FromNote {
 			record.Sources = old.Sources // of the texts that stay
@@ -207,7 +207,7 @@ func checkWritable(old *Entity, id string, ifVersion *int, fromNote bool) error 
 		}
 	}
 	if old != nil && old.VaultBacked && !fromNote {
-		return fault.New(fault.Conflict, "entity %q comes from a file of a vault", id).WithRef(id).
+		return fault.Clash(fault.VaultBacked, "entity %q comes from a file of a vault", id).WithRef(id).
 			WithHint("edit the file: the entity follows")
 	}
 	return nil
@@ -232,7 +232,7 @@ func (s *Store) ownNote(tx *kv.Tx, e *Entity) (string, error) {
 func (s *Store) checkNote(tx *kv.Tx, e *Entity, noteID string) error {
 	own, err := s.ownNote(tx, e)
 	if err == nil && own != "" && noteID != own {
-		err = fault.New(fault.Conflict, "entity %q is made from note %q", e.ID, own).WithRef(e.ID).
+		err = fault.Clash(fault.VaultBacked, "entity %q is made from note %q", e.ID, own).WithRef(e.ID).
 			WithHint("leave noteId as it is: the entity follows that note")
 	}
 	return err
@@ -264,7 +264,7 @@ func (s *Store) PatchTx(tx *kv.Tx, p Patch, ifVersion *int) error {
 		}
 		t := named.Of(e)
 		if t == nil {
-			return fault.New(fault.Conflict, "the type %q of entity %q is gone", e.Type, e.ID).WithRef(e.ID).
+			return fault.Clash(fault.State, "the type %q of entity %q is gone", e.Type, e.ID).WithRef(e.ID).
 				WithHint("declare the type again with types.put")
 		}
 		return p.applyTo(e, t, s.opts.Limits)
@@ -365,61 +365,61 @@ func (s *Store) changeTx(tx *kv.Tx, id string, ifVersion *int, edit func(*kv.Tx,
 	return EntityRecords.Put(tx, id, &e)
 }
 
-// Trash moves an entity to the trash: it is out of lists, menus and queries,
+// Archive archives an entity: it is out of lists, menus and queries,
 // references to it show as deleted, and Restore brings it back.
-func (s *Store) Trash(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
+func (s *Store) Archive(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
 	err := s.change(ctx, id, ifVersion, func(_ *kv.Tx, e *Entity) error {
-		trash(e)
+		archive(e)
 		return nil
 	})
 	return s.after(id, err)
 }
 
-// TrashTx is Trash inside a transaction of the caller; an unknown id is no
-// error, and what is in the trash stays as it is.
-func (s *Store) TrashTx(tx *kv.Tx, id string) error {
+// ArchiveTx is Archive inside a transaction of the caller; an unknown id is no
+// error, and what is archived stays as it is.
+func (s *Store) ArchiveTx(tx *kv.Tx, id string) error {
 	old, err := EntityRecords.Get(tx, id)
 	if err != nil || !old.Live() {
 		return err
 	}
 	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
-		trash(e)
+		archive(e)
 		return nil
 	})
 }
 
-// trash moves an entity whose UpdatedAt is that of the change.
-func trash(e *Entity) {
-	if e.TrashedAt == nil {
+// archive moves an entity whose UpdatedAt is that of the change.
+func archive(e *Entity) {
+	if e.ArchivedAt == nil {
 		at := e.UpdatedAt
-		e.TrashedAt = &at
+		e.ArchivedAt = &at
 	}
 }
 
-// Restore brings an entity back from the trash.
+// Restore brings an entity back from the archive.
 func (s *Store) Restore(ctx context.Context, id string, ifVersion *int) (*Entity, error) {
 	err := s.change(ctx, id, ifVersion, func(_ *kv.Tx, e *Entity) error {
-		e.TrashedAt = nil
+		e.ArchivedAt = nil
 		return nil
 	})
 	return s.after(id, err)
 }
 
 // RestoreTx is Restore inside a transaction of the caller; an unknown id is no
-// error, and what is not in the trash stays as it is.
+// error, and what is not archived stays as it is.
 func (s *Store) RestoreTx(tx *kv.Tx, id string) error {
 	old, err := EntityRecords.Get(tx, id)
 	if err != nil || old == nil || old.Live() {
 		return err
 	}
 	return s.changeTx(tx, id, nil, func(_ *kv.Tx, e *Entity) error {
-		e.TrashedAt = nil
+		e.ArchivedAt = nil
 		return nil
 	})
 }
 
 // Delete removes an entity for good and returns the version that the removal
-// counts as. One that comes from a vault can only be trashed while its file is
+// counts as. One that comes from a vault can only be archived while its file is
 // there: it would come back.
 func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version int, err error) {
 	if err := CheckID("id", id); err != nil {

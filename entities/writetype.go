@@ -97,7 +97,7 @@ func checkOrphans(tx *kv.Tx, named *NamedTypes, t *Type) error {
 	if err := tx.Err(); err != nil || orphans == 0 {
 		return err
 	}
-	return fault.New(fault.Conflict, "the change would hide %d values that entities of type %s have, of field %q first",
+	return fault.Clash(fault.State, "the change would hide %d values that entities of type %s have, of field %q first",
 		orphans, t.Name, example).WithRef(t.Name).
 		WithHint("keep the fields as they are, or repeat with force: the values stay stored and show when the field is declared again")
 }
@@ -137,8 +137,8 @@ func (s *Store) diagnose(tx *kv.Tx, t *Type) ([]Diagnostic, error) {
 }
 
 // DeleteType removes a type: that of a vault, or for "" the one that Only finds. While
-// entities would be without a type, those in the trash included, that is a Conflict that
-// counts them; with force they go to the trash, and come back when the type is declared
+// entities would be without a type, those that are archived ones included, that is a Conflict that
+// counts them; with force they are archived, and come back when the type is declared
 // again and they are restored.
 func (s *Store) DeleteType(ctx context.Context, name, vault string, force bool) (*Type, error) {
 	var t *Type
@@ -162,11 +162,11 @@ func (s *Store) DeleteType(ctx context.Context, name, vault string, force bool) 
 			return err
 		}
 		if len(ids) > 0 && !force {
-			return fault.New(fault.Conflict, "%d entities are of type %s", len(ids), t.Name).WithRef(t.Name).
-				WithHint("delete them first, or repeat with force to move them to the trash")
+			return fault.Clash(fault.State, "%d entities are of type %s", len(ids), t.Name).WithRef(t.Name).
+				WithHint("delete them first, or repeat with force to archive them")
 		}
 		for _, id := range ids {
-			if err := s.TrashTx(tx, id); err != nil {
+			if err := s.ArchiveTx(tx, id); err != nil {
 				return err
 			}
 		}
@@ -192,7 +192,7 @@ func FindType(named *NamedTypes, name, vault string) (*Type, error) {
 		for i := range named.Vaults {
 			candidates[i] = fault.Candidate{ID: named.Vaults[i].Vault}
 		}
-		return nil, fault.New(fault.Conflict, "%d vaults have a type %s of their own", len(candidates), named.Name).
+		return nil, fault.Clash(fault.Ambiguous, "%d vaults have a type %s of their own", len(candidates), named.Name).
 			WithRef(named.Name).WithCandidates(candidates).
 			WithHint("name the vault, as in {\"name\":%s,\"vault\":%s}", quoted(named.Name), quoted(candidates[0].ID))
 	case t == nil:

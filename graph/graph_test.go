@@ -88,7 +88,7 @@ func TestGraphAgainstAPlainModel(t *testing.T) {
 					t.Fatal(err)
 				}
 			case 1:
-				if _, err := w.ents.Trash(ctx, who, nil); err != nil && fault.KindOf(err) != fault.NotFound {
+				if _, err := w.ents.Archive(ctx, who, nil); err != nil && fault.KindOf(err) != fault.NotFound {
 					t.Fatal(err)
 				}
 			default:
@@ -252,7 +252,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestPathWhileRecordsGo walks while what it meets goes to the trash and comes
+// TestPathWhileRecordsGo walks while what it meets is archived and comes
 // back, and while the type of a field changes.
 func TestPathWhileRecordsGo(t *testing.T) {
 	w := small(t)
@@ -260,7 +260,7 @@ func TestPathWhileRecordsGo(t *testing.T) {
 	go func() {
 		defer close(done)
 		for range 300 {
-			if _, err := w.ents.Trash(ctx, "b", nil); err != nil {
+			if _, err := w.ents.Archive(ctx, "b", nil); err != nil {
 				done <- err
 				return
 			}
@@ -324,7 +324,7 @@ func TestResolveEndsInCycles(t *testing.T) {
 func TestStats(t *testing.T) {
 	w := small(t)
 	w.put(t, "binned", entities.Values{"one": "a", "many": []string{"ghost"}})
-	if _, err := w.ents.Trash(ctx, "binned", nil); err != nil {
+	if _, err := w.ents.Archive(ctx, "binned", nil); err != nil {
 		t.Fatal(err)
 	}
 	want := graph.Stats{

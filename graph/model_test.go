@@ -27,7 +27,7 @@ var (
 	noteIDs   = []string{"n1", "n2", "n3"}
 )
 
-// drawWorld puts random records into a store, some of them in the trash or
+// drawWorld puts random records into a store, some of them archived or
 // archived, with cycles and self references, and returns what they say.
 func drawWorld(t *rapid.T) (*world, *model) {
 	w, m := open(t), &model{live: make(map[string]bool)}
@@ -97,7 +97,7 @@ func drawWorld(t *rapid.T) (*world, *model) {
 		m.live[id] = true
 	}
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(entityIDs), 0, 2, rapid.ID).Draw(t, "trash") {
-		_, err := w.ents.Trash(ctx, id, nil)
+		_, err := w.ents.Archive(ctx, id, nil)
 		fail(err)
 		m.live[id] = false
 	}
@@ -156,7 +156,7 @@ func sorted(arcs []graph.Arc) []graph.Arc {
 }
 
 // TestNeighborsAgainstAPlainModel compares nodes, depths and edges with those of
-// a list of edges, on graphs with cycles, self references, trash and archive.
+// a list of edges, on graphs with cycles, self references, archived ones.
 func TestNeighborsAgainstAPlainModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, m := drawWorld(t)

@@ -97,7 +97,7 @@ func (g *Graph) find(id string) (Key, error) {
 		WithHint("entities.complete and notes.complete find records by name")
 }
 
-// vertex describes a node, nil for one that is gone, in the trash or archived.
+// vertex describes a node, nil for one that is gone or archived.
 func (g *Graph) vertex(key Key, depth int) *Vertex {
 	if g.hides(key) {
 		return nil

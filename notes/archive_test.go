@@ -36,9 +36,9 @@ func TestArchive_OneTimeForNoteAndEntity(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := ents.Get(archived.EntityID)
-	if archived.ArchivedAt == nil || e.TrashedAt == nil || !e.TrashedAt.Equal(*archived.ArchivedAt) ||
-		!e.UpdatedAt.Equal(*e.TrashedAt) {
-		t.Errorf("the note is archived at %v, its entity trashed at %v and changed at %v",
-			archived.ArchivedAt, e.TrashedAt, e.UpdatedAt)
+	if archived.ArchivedAt == nil || e.ArchivedAt == nil || !e.ArchivedAt.Equal(*archived.ArchivedAt) ||
+		!e.UpdatedAt.Equal(*e.ArchivedAt) {
+		t.Errorf("the note is archived at %v, its entity archived at %v and changed at %v",
+			archived.ArchivedAt, e.ArchivedAt, e.UpdatedAt)
 	}
 }

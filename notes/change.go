@@ -87,14 +87,14 @@ func (s *Store) edit(ctx context.Context, id string, ifVersion *int, change func
 	})
 }
 
-// Archive takes a note out of menus, lists and prompts and moves its entity to
-// the trash; Unarchive brings both back.
+// Archive takes a note out of menus, lists and prompts and archives its
+// entity; Restore brings both back.
 func (s *Store) Archive(ctx context.Context, id string, ifVersion *int) (*Note, error) {
 	return s.setArchived(ctx, id, ifVersion, true)
 }
 
-// Unarchive brings an archived note and its entity back.
-func (s *Store) Unarchive(ctx context.Context, id string, ifVersion *int) (*Note, error) {
+// Restore brings an archived note and its entity back.
+func (s *Store) Restore(ctx context.Context, id string, ifVersion *int) (*Note, error) {
 	return s.setArchived(ctx, id, ifVersion, false)
 }
 
@@ -105,7 +105,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		}
 		given := old.Given.Get()
 		if !archived && given.Archived == nil {
-			return fault.New(fault.Conflict, "note %q is archived in its frontmatter", id).WithRef(id).
+			return fault.Clash(fault.VaultBacked, "note %q is archived in its frontmatter", id).WithRef(id).
 				WithHint("remove archived: true from its text")
 		}
 		n := *old
@@ -123,13 +123,13 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 		n.describe(text, types, s.maxName())
 		n.Private = s.why(&n, text.Document, old.Private).Rule != RuleNone
 		if !archived && n.ArchivedAt != nil {
-			return fault.New(fault.Conflict, "note %q is also archived in its frontmatter", id).WithRef(id).
+			return fault.Clash(fault.VaultBacked, "note %q is also archived in its frontmatter", id).WithRef(id).
 				WithHint("remove archived: true from its text")
 		}
 		if n.EntityID != "" {
 			move := s.ents.RestoreTx
 			if archived {
-				move = s.ents.TrashTx
+				move = s.ents.ArchiveTx
 			}
 			if err := move(tx, n.EntityID); err != nil {
 				return err
@@ -143,7 +143,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 	return s.after(id, err)
 }
 
-// Delete removes a note for good, moves its entity to the trash, and returns
+// Delete removes a note for good, archives its entity, and returns
 // the version that the removal counts as. A note that comes from a vault goes
 // with its file.
 func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) (version int, err error) {
@@ -182,7 +182,7 @@ func (s *Store) DeleteTx(tx *kv.Tx, id string) error {
 		}
 	}
 	if old.EntityID != "" {
-		if err := s.ents.TrashTx(tx, old.EntityID); err != nil {
+		if err := s.ents.ArchiveTx(tx, old.EntityID); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func typeOf(tx *kv.Tx, vault string, doc *markdown.Document) (name string, other
 }
 
 // putEntity writes the entity of type name that the note describes, and sets n.EntityID. A
-// note that no longer has a type leaves its entity in the trash.
+// note that no longer has a type leaves its entity archived.
 func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, problem func(error)) error {
 	if name == "" {
 		if n.EntityID == "" {
@@ -37,7 +37,7 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 				return err
 			}
 		}
-		return s.ents.TrashTx(tx, n.EntityID)
+		return s.ents.ArchiveTx(tx, n.EntityID)
 	}
 	vault, err := typedBy(tx, n, name)
 	if err != nil {
@@ -67,10 +67,10 @@ func (s *Store) putEntity(tx *kv.Tx, old, n *Note, doc *reading, name string, pr
 		return err
 	}
 	if n.ArchivedAt != nil {
-		return s.ents.TrashTx(tx, n.EntityID)
+		return s.ents.ArchiveTx(tx, n.EntityID)
 	}
 	if e.Live() || old.Live() && hasType(old.Body) {
-		return nil // if it is in the trash, somebody put it there
+		return nil // if it is archived, somebody put it there
 	}
 	return s.ents.RestoreTx(tx, n.EntityID)
 }

@@ -75,7 +75,7 @@ func (s *Store) only(list []ref, field string) (*Note, error) {
 		return s.index.list[list[0].num()].note, nil
 	}
 	return nil, &fault.Error{
-		Kind: fault.Conflict, Field: field, Msg: "several notes have that " + field,
+		Kind: fault.Conflict, Reason: fault.Ambiguous, Field: field, Msg: "several notes have that " + field,
 		Hint: "give the id of one of the candidates", Candidates: s.candidates(s.index.candidates(list, nowhere)),
 	}
 }

@@ -173,7 +173,7 @@ func TestBadNotes(t *testing.T) {
 	for name, err := range map[string]error{
 		"patch":     second(s.Patch(ctx, notes.Patch{ID: "none"}, nil)),
 		"archive":   second(s.Archive(ctx, "none", nil)),
-		"unarchive": second(s.Unarchive(ctx, "none", nil)),
+		"restore": second(s.Restore(ctx, "none", nil)),
 		"delete":    second(s.Delete(ctx, "none", nil)),
 		"get":       second(s.ByID("none")),
 		"path":      second(s.ByPath("none.md", nil)),
@@ -492,13 +492,13 @@ func TestNotesMakeEntities(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ents.Get(bob.EntityID).Live() || s.Get("n-bob").Live() {
-		t.Error("archiving a note trashes its entity")
+		t.Error("archiving a note archives its entity")
 	}
 	if got := ents.Get(e.ID).Fields["boss"]; got != bob.EntityID {
 		t.Errorf("a link to an archived note stays resolved, not %v", got)
 	}
-	if _, err := s.Unarchive(ctx, "n-bob", nil); err != nil || !ents.Get(bob.EntityID).Live() {
-		t.Errorf("unarchiving brings the entity back: %v", err)
+	if _, err := s.Restore(ctx, "n-bob", nil); err != nil || !ents.Get(bob.EntityID).Live() {
+		t.Errorf("restoring brings the entity back: %v", err)
 	}
 	put(t, s, notes.Draft{ID: "n-bob", Title: "Bob", Body: "plain"})
 	if ents.Get(bob.EntityID).Live() {
@@ -509,7 +509,7 @@ func TestNotesMakeEntities(t *testing.T) {
 		t.Errorf("the entity comes back: %+v", e)
 	}
 	if _, err := s.Delete(ctx, "n-bob", nil); err != nil || ents.Get(bob.EntityID).Live() {
-		t.Errorf("deleting a note trashes its entity: %v", err)
+		t.Errorf("deleting a note archives its entity: %v", err)
 	}
 }
 
@@ -547,7 +547,7 @@ func TestArchivedByFrontmatterOrByAClient(t *testing.T) {
 	if s.Get("a").Live() {
 		t.Error("archived by its frontmatter")
 	}
-	if _, err := s.Unarchive(ctx, "a", nil); fault.KindOf(err) != fault.Conflict {
+	if _, err := s.Restore(ctx, "a", nil); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("its text still says so: %v", err)
 	}
 	put(t, s, notes.Draft{ID: "a", Body: "text"})
@@ -570,7 +570,7 @@ func TestTheTrashIsLeftAlone(t *testing.T) {
 	s, ents, _ := open(t, kv.InMemory)
 	const body = "---\ntype: P\n---\n"
 	n := put(t, s, notes.Draft{ID: "a", Body: body})
-	if _, err := ents.Trash(ctx, n.EntityID, nil); err != nil {
+	if _, err := ents.Archive(ctx, n.EntityID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Patch(ctx, notes.Patch{ID: "a", Private: ptr(true)}, nil); err != nil || ents.Get(n.EntityID).Live() {
@@ -581,8 +581,8 @@ func TestTheTrashIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := put(t, s, notes.Draft{ID: "b", Body: "---\ntype: P\narchived: true\n---\n"})
-	if _, err := s.Unarchive(ctx, "b", nil); fault.KindOf(err) != fault.Conflict || ents.Get(b.EntityID).Live() {
-		t.Errorf("a note that stays archived keeps its entity in the trash: %v", err)
+	if _, err := s.Restore(ctx, "b", nil); fault.KindOf(err) != fault.Conflict || ents.Get(b.EntityID).Live() {
+		t.Errorf("a note that stays archived keeps its entity archived: %v", err)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestREL7_TextsAreReadBeforeTheirTurn(t *testing.T) {
 		"text":      func(s *notes.Store) error { return second(s.Patch(ctx, notes.Patch{ID: "n", Body: ptr(plain)}, nil)) },
 		"title":     func(s *notes.Store) error { return second(s.Patch(ctx, notes.Patch{ID: "n", Title: ptr("x")}, nil)) },
 		"archive":   func(s *notes.Store) error { return second(s.Archive(ctx, "n", nil)) },
-		"unarchive": func(s *notes.Store) error { return second(s.Unarchive(ctx, "archived", nil)) },
+		"restore": func(s *notes.Store) error { return second(s.Restore(ctx, "archived", nil)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, db := open(t, kv.InMemory)

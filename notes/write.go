@@ -367,7 +367,7 @@ func (s *Store) movePath(tx *kv.Tx, old, n *Note) error {
 	}
 	if owner != nil && *owner != n.ID && n.Vault == "" {
 		return &fault.Error{
-			Kind: fault.Conflict, Field: "path", Ref: *owner, Msg: "another note has that path",
+			Kind: fault.Conflict, Reason: fault.Exists, Field: "path", Ref: *owner, Msg: "another note has that path",
 			Hint:       "choose another path, or change the note that has it",
 			Candidates: []fault.Candidate{{ID: *owner, Path: n.Path}},
 		}
@@ -387,7 +387,7 @@ func checkWritable(old *Note, id string, ifVersion *int, fromVault bool) error {
 		}
 	}
 	if old != nil && old.VaultBacked && !fromVault {
-		return fault.New(fault.Conflict, "note %q comes from a file of a vault", id).WithRef(id).
+		return fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", id).WithRef(id).
 			WithHint("edit the file: the note follows")
 	}
 	return nil

@@ -103,7 +103,7 @@ func (r *Deps) counts(ctx context.Context) (protocol.Counts, error) {
 	_, notes, _ := r.Notes.Count()
 	ents := 0
 	for range r.Entities.All() {
-		ents++ // a backup has those in the trash as well
+		ents++ // a backup has those that are archived as well
 	}
 	st := r.KV.Status()
 	return protocol.Counts{

@@ -40,7 +40,7 @@ func (d *daemon) populate() {
 	d.do("notes.put", `{"id":"gone","title":"Archived one","body":"kept apart"}`)
 	d.do("notes.archive", `{"id":"gone"}`)
 	d.do("entities.put", `{"id":"trashed","type":"Person","name":"Nobody"}`)
-	d.do("entities.trash", `{"id":"trashed"}`)
+	d.do("entities.archive", `{"id":"trashed"}`)
 	vault := filepath.Join(d.t.TempDir(), "Vault")
 	must(d.t, fixtures.CopyVault(vault))
 	d.do("vault.import", fmt.Sprintf(`{"path":%q}`, vault))
@@ -50,31 +50,31 @@ func (d *daemon) populate() {
 var questions = [][2]string{
 	{"notes.list", `{"limit":1000}`},
 	{"notes.list", `{"archived":true}`},
-	{"notes.get", `{"id":"kickoff"}`},
-	{"notes.get", `{"path":"projects/alpha.md"}`},
-	{"notes.get", `{"id":"gone"}`},
-	{"notes.links", `{"id":"kickoff"}`},
-	{"notes.links", `{"id":"alpha"}`},
+	{"notes.get", `{"ref":"kickoff"}`},
+	{"notes.get", `{"ref":"projects/alpha.md"}`},
+	{"notes.get", `{"ref":"gone"}`},
+	{"notes.links", `{"ref":"kickoff"}`},
+	{"notes.links", `{"ref":"alpha"}`},
 	{"notes.complete", `{"prefix":"pro","limit":50}`},
 	{"notes.resolve", `{"link":"Kickoff#Goals"}`},
 	{"notes.search", `{"query":"project meeting","limit":50}`},
 	{"tags.list", `{"limit":1000}`},
 	{"types.list", `{}`},
-	{"types.get", `{"name":"Person"}`},
+	{"types.get", `{"ref":"Person"}`},
 	{"entities.list", `{"limit":1000}`},
-	{"entities.list", `{"trashed":true}`},
-	{"entities.get", `{"id":"alice","resolve":4}`},
+	{"entities.list", `{"archived":true}`},
+	{"entities.get", `{"ref":"alice","resolve":4}`},
 	{"entities.complete", `{"prefix":"a","limit":50}`},
 	{"wql.query", `{"query":"SELECT p FROM Person WHERE p.team = {this} ORDER BY p.name","this":"core"}`},
 	{"wql.query", `{"query":"SELECT COUNT(*) FROM Person"}`},
 	{"wql.check", `{"query":"SELECT p FROM Person WHERE p.nothing = 1","type":"Person"}`},
 	{"graph.stats", `{}`},
-	{"graph.neighbors", `{"id":"core","depth":4}`},
+	{"graph.neighbors", `{"ref":"core","depth":4}`},
 	{"graph.path", `{"from":"bob","to":"alice"}`},
 	{"context.assemble", `{"text":"What does @Alice do in [[Kickoff]]?","audience":"local","searchNotes":5}`},
 	{"vault.list", `{}`},
 	{"vault.status", `{}`},
-	{"notes.get", `{"id":"there is none"}`},
+	{"notes.get", `{"ref":"there is none"}`},
 }
 
 var measured = regexp.MustCompile(`"ms":[0-9.]+`)

@@ -189,13 +189,13 @@ func refusals() map[string][]refusal {
 		"memory.list": {
 			{`{"tiers":["none"]}`, invalid, "tiers[0]"},
 			{`{"status":["none"]}`, invalid, "status[0]"},
-			{`{"sortBy":"size"}`, invalid, "sortBy"},
+			{`{"sort":"size"}`, invalid, "sort"},
 			{`{"limit":0}`, invalid, "limit"},
 			{`{"limit":1001}`, invalid, "limit"},
 			{`{"cursor":"?"}`, invalid, "cursor"},
 		},
-		"memory.versions": {{`{"id":"none"}`, missing, ""}},
-		"memory.update": {
+		"memory.versions": {{`{"ref":"none"}`, missing, ""}},
+		"memory.patch": {
 			{`{"statement":"I try"}`, invalid, "id"},
 			{`{"id":"old","source":{"kind":"user","machine":"desk"}}`, invalid, "source.machine"},
 			{`{"id":"old","match":"x","statement":"I try"}`, invalid, "id"},
@@ -208,8 +208,6 @@ func refusals() map[string][]refusal {
 			{`{"id":"archived","status":"contested"}`, conflict, "status"},
 			{`{"id":"old","status":"active"}`, invalid, "status"},
 			{`{"id":"retracted","statement":"I try"}`, conflict, ""},
-		},
-		"memory.pin": {
 			{`{"id":"none","pinned":true}`, missing, ""},
 			{`{"id":"retracted","pinned":true}`, conflict, ""},
 		},
@@ -255,11 +253,11 @@ func refusals() map[string][]refusal {
 			{`{"path":"<file>","format":"lines"}`, invalid, "format"},
 			{`{"path":"<long>"}`, limit, "path"},
 		},
-		"memory.recordUse": {
+		"memory.use": {
 			{`{}`, invalid, "ids"},
 			{`{"ids":["no id"]}`, invalid, "ids[0]"},
 		},
-		"memory.recordResponse": {
+		"memory.outcome": {
 			{`{}`, invalid, "outcome"},
 			{`{"outcome":"good","takeaway":"x"}`, invalid, "outcome"},
 			{`{"outcome":"worked"}`, invalid, "conversationId"},
@@ -271,9 +269,8 @@ func refusals() map[string][]refusal {
 			{`{"outcome":"worked","takeaway":"` + long(8001) + `"}`, limit, "takeaway"},
 			{`{"outcome":"worked","takeaway":"` + long(2001) + `"}`, invalid, "takeaway"},
 			{`{"outcome":"worked","conversationId":"c","related":` + ids(51) + `}`, limit, "related"},
-		},
-		"memory.recordOutcome": {
-			{`{}`, invalid, "ids"},
+			{`{"outcome":"worked","takeaway":"x","signal":"system"}`, invalid, "signal"},
+			{`{"ids":["none"],"outcome":"worked","takeaway":"x"}`, invalid, "ids"},
 			{`{"ids":[],"outcome":"worked"}`, invalid, "ids"},
 			{`{"ids":["no id"],"outcome":"worked"}`, invalid, "ids[0]"},
 			{`{"ids":["none"],"outcome":"good"}`, invalid, "outcome"},
@@ -282,7 +279,7 @@ func refusals() map[string][]refusal {
 			{`{"ids":["none"],"outcome":"worked"}`, missing, "ids[0]"},
 			{`{"ids":` + ids(201) + `,"outcome":"worked"}`, limit, "ids"},
 		},
-		"memory.detectOutcome": {
+		"memory.judge": {
 			{`{}`, invalid, "conversationId"},
 			{`{"conversationId":"none"}`, missing, ""},
 		},
@@ -318,40 +315,40 @@ func refusals() map[string][]refusal {
 			{`{"query":"tea","limit":51}`, invalid, "limit"},
 			{`{"query":"tea","stages":{"nonesuch":true}}`, invalid, "stages"},
 			{`{"query":"tea","minScore":2}`, invalid, "minScore"},
-			{`{"query":"tea","sortBy":"size"}`, invalid, "sortBy"},
+			{`{"query":"tea","sort":"size"}`, invalid, "sort"},
 		},
 		"memory.similar": {
-			{`{"id":"none"}`, missing, ""},
-			{`{"id":"old","limit":0}`, invalid, "limit"},
+			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"old","limit":0}`, invalid, "limit"},
 		},
 		"memory.profile": {{`{"limit":0}`, invalid, "limit"}},
 		"memory.stats":   {{`{"audience":"world"}`, invalid, "audience"}},
-		"memory.concepts": {
+		"concepts.list": {
 			{`{"sort":"size"}`, invalid, "sort"},
 			{`{"limit":0}`, invalid, "limit"},
 			{`{"limit":501}`, invalid, "limit"},
 			{`{"since":"may"}`, invalid, "since"},
 		},
-		"memory.concept": {
-			{`{}`, invalid, "label"},
-			{`{"label":"…"}`, invalid, "label"},
-			{`{"label":"nonesuch"}`, missing, ""},
+		"concepts.get": {
+			{`{}`, invalid, "ref"},
+			{`{"ref":"…"}`, invalid, "ref"},
+			{`{"ref":"nonesuch"}`, missing, ""},
 		},
-		"memory.conceptPath": {
+		"concepts.path": {
 			{`{"from":"…","to":"x"}`, invalid, "from"},
 			{`{"from":"nonesuch","to":"x"}`, missing, ""},
 		},
-		"memory.actionEffectiveness": {{`{}`, invalid, "task"}, {`{"task":"…"}`, invalid, "task"}},
-		"memory.getContextInsights":  {{`{}`, invalid, "text"}, {`{"text":" "}`, invalid, "text"}},
-		"memory.synonyms.put": {
+		"memory.effectiveness": {{`{}`, invalid, "task"}, {`{"task":"…"}`, invalid, "task"}},
+		"memory.insights":      {{`{}`, invalid, "text"}, {`{"text":" "}`, invalid, "text"}},
+		"synonyms.put": {
 			{`{}`, invalid, "words"},
 			{`{"words":["one"]}`, invalid, "words"},
 			{`{"words":["one","[[two]]"]}`, invalid, "words"},
 			{`{"words":` + ids(17) + `}`, limit, "words"},
 			{`{"words":["one","` + long(101) + `"]}`, limit, "words"},
 		},
-		"memory.synonyms.list": {{`{"audience":"world"}`, invalid, "audience"}},
-		"memory.synonyms.delete": {
+		"synonyms.list": {{`{"audience":"world"}`, invalid, "audience"}},
+		"synonyms.delete": {
 			{`{"words":[]}`, invalid, "words"},
 			{`{"words":` + ids(17) + `}`, limit, "words"},
 		},
@@ -396,9 +393,12 @@ func refusals() map[string][]refusal {
 			{`{"title":"` + long(201) + `","messages":[{"role":"user","content":"x"}]}`, limit, "title"},
 			{`{"conversationId":"none","messages":[{"role":"user","content":"x"}]}`, missing, "conversationId"},
 		},
-		"chat.create": {
+		"chat.put": {
 			{`{"title":"` + long(201) + `"}`, limit, "title"},
 			{`{"maxContext":1}`, invalid, "maxContext"},
+			{`{"id":"no id"}`, invalid, "id"},
+			{`{"id":"<chat>","ifVersion":9}`, conflict, "ifVersion"},
+			{`{"id":"none","ifVersion":9}`, missing, ""},
 			{`{"pinnedMemoryIds":["none"]}`, missing, "pinnedMemoryIds[0]"},
 			{`{"pinnedNoteIds":["no id/"]}`, invalid, "pinnedNoteIds[0]"},
 		},
@@ -452,7 +452,7 @@ func refusals() map[string][]refusal {
 			{`{"limit":1001}`, invalid, "limit"},
 			{`{"conversationId":"none"}`, missing, "conversationId"},
 		},
-		"chat.confirmAction": {
+		"chat.confirm": {
 			{`{}`, invalid, "id"},
 			{`{"id":""}`, missing, ""},
 			{`{"id":"none"}`, missing, ""},
@@ -474,7 +474,7 @@ func refusals() map[string][]refusal {
 			{`{"text":"x","conversationId":"none"}`, missing, "conversationId"},
 			{`{"text":"` + long(1<<20+1) + `"}`, limit, "text"},
 		},
-		"books.put": {
+		"books.add": {
 			{`{}`, invalid, "path"},
 			{`{"path":"relative"}`, invalid, "path"},
 			{`{"path":"/nowhere/x.md"}`, invalid, "path"},
@@ -491,19 +491,19 @@ func refusals() map[string][]refusal {
 			{`{"text":"` + long(1<<20+1) + `","mimeType":"md"}`, limit, "text"},
 		},
 		"books.get": {
-			{`{}`, invalid, "id"},
-			{`{"id":"none"}`, missing, ""},
-			{`{"id":"<book>","cursor":"x","text":true}`, invalid, "cursor"},
-			{`{"id":"<book>","section":"none"}`, missing, ""},
-			{`{"id":"<book>","limit":1001}`, invalid, "limit"},
+			{`{}`, invalid, "ref"},
+			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"<book>","cursor":"x","text":true}`, invalid, "cursor"},
+			{`{"ref":"<book>","section":"none"}`, missing, ""},
+			{`{"ref":"<book>","limit":1001}`, invalid, "limit"},
 		},
 		"books.list":    {{`{"state":"x"}`, invalid, "state"}, {`{"cursor":"x"}`, invalid, "cursor"}, {`{"limit":0}`, invalid, "limit"}},
 		"books.search":  {{`{}`, invalid, "query"}, {`{"query":" "}`, invalid, "query"}, {`{"query":"a","limit":51}`, invalid, "limit"}},
 		"books.publish": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
-		"books.remove":  {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"books.delete":  {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 
 		"personality.list": {{`{"x":1}`, invalid, "x"}},
-		"personality.get":  {{`{"id":7}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
+		"personality.get":  {{`{"ref":7}`, invalid, "ref"}, {`{"ref":"none"}`, missing, ""}},
 		"personality.put": {
 			{`{}`, invalid, "template"},
 			{`{"template":"x"}`, invalid, "template"},
@@ -516,8 +516,8 @@ func refusals() map[string][]refusal {
 		"sync.status":          {{`[1]`, invalid, "params"}},
 		"sync.remove":          {{`{}`, invalid, "machine"}, {`{"machine":-1}`, invalid, "machine"}, {`{"machine":2}`, conflict, ""}},
 		"sync.leave":           {{`{}`, conflict, ""}},
-		"sync.conflicts":       {{`{"limit":0}`, invalid, "limit"}, {`{"after":-1}`, invalid, "after"}},
-		"sync.resolve":         {{`{}`, invalid, "number"}, {`{"number":1,"keep":"mine"}`, invalid, "keep"}, {`{"number":1,"keep":"theirs"}`, conflict, ""}},
+		"sync.conflicts":       {{`{"limit":0}`, invalid, "limit"}, {`{"cursor":"?"}`, invalid, "cursor"}},
+		"sync.settle":          {{`{}`, invalid, "number"}, {`{"number":1,"keep":"mine"}`, invalid, "keep"}, {`{"number":1,"keep":"theirs"}`, conflict, ""}},
 		"personality.activate": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 		"personality.delete":   {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}, {`{"id":"teacher"}`, conflict, ""}},
 		"personality.validate": {{`{}`, invalid, "template"}, {`{"template":"x","format":"html"}`, invalid, "format"}},
@@ -529,12 +529,12 @@ func refusals() map[string][]refusal {
 			{`{"text":"personalities: {teacher: \"identity: {name: X}\\ncommunication: {tone: warm}\"}"}`, conflict, `text.personalities["teacher"]`},
 			{`{"text":"` + long(64<<10+1) + `"}`, limit, "template"},
 		},
-		"chat.rejectAction": {
+		"chat.reject": {
 			{`{}`, invalid, "id"},
 			{`{"id":"none"}`, missing, ""},
 			{`{"id":"old2"}`, conflict, ""},
 		},
-		"chat.update": {
+		"chat.patch": {
 			{`{"id":"none","title":"x"}`, missing, ""},
 			{`{"id":"<chat>","title":"` + long(201) + `"}`, limit, "title"},
 			{`{"id":"<chat>","title":"x","ifVersion":9}`, conflict, "ifVersion"},
@@ -546,7 +546,7 @@ func refusals() map[string][]refusal {
 			{`{"id":"none"}`, missing, ""},
 			{`{"id":"<chat>","ifVersion":9}`, conflict, "ifVersion"},
 		},
-		"chat.unarchive": {
+		"chat.restore": {
 			{`{"id":"none"}`, missing, ""},
 			{`{"id":"<gone>","ifVersion":9}`, conflict, "ifVersion"},
 		},
@@ -560,14 +560,14 @@ func refusals() map[string][]refusal {
 			{`{"data":"` + goesElsewhere("<chat>") + `"}`, conflict, ""},
 		},
 		"chat.export": {
-			{`{}`, invalid, "id"},
-			{`{"id":"none"}`, missing, ""},
-			{`{"id":"<chat>","format":"html"}`, invalid, "format"},
-			{`{"id":"<chat>","cursor":"?"}`, invalid, "cursor"},
+			{`{}`, invalid, "ref"},
+			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"<chat>","format":"html"}`, invalid, "format"},
+			{`{"ref":"<chat>","cursor":"?"}`, invalid, "cursor"},
 		},
 		"chat.delete": {{`{}`, invalid, "id"}, {`{"id":"none"}`, missing, ""}},
 		"chat.stats":  {{`{"since":"soon"}`, invalid, "since"}, {`{"limit":1001}`, invalid, "limit"}},
-		"chat.forNote": {
+		"chat.citations": {
 			{`{}`, invalid, "noteId"},
 			{`{"noteId":"none"}`, missing, "noteId"},
 			{`{"noteId":"a/b"}`, invalid, "noteId"},
@@ -608,7 +608,7 @@ var elsewhere = map[string]string{
 	"chat.import 1004":    "a conversation that is full, of which its room has a test",
 	"memory.import 1002":  "a file that is changed while it is read",
 	"sync.remove 1001":    "a machine that is not there, of which the room of the shared store has a test",
-	"sync.resolve 1001":   "a conflict that is not there, of which the test of two daemons has one",
+	"sync.settle 1001":    "a conflict that is not there, of which the test of two daemons has one",
 	"memory.restore 1004": "memoryBank is full of what may not be archived, of which its room has a test",
 }
 
@@ -631,7 +631,7 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 		return at(d.do("chat.append", `{"messages":[{"role":"user","content":"`+text+`"}]}`), "conversationId").(string)
 	}
 	chat, gone := talk("One"), talk("Two")
-	book := at(d.do("books.put", `{"text":"# One\n\nTwo.","mimeType":"md"}`), "book.id").(string)
+	book := at(d.do("books.add", `{"text":"# One\n\nTwo.","mimeType":"md"}`), "book.id").(string)
 	d.do("chat.archive", `{"id":"`+gone+`"}`)
 	d.do("chat.import", imported("acts", "Acts", time.Now(), false,
 		proposal("act1", "createTask", `{"title":"x"}`, time.Now()), proposal("act3", "createTask", `null`, time.Now()),

@@ -1,7 +1,7 @@
 package rpc
 
 // This file has the handlers of books.*: files that a person asks about. A handler turns params into a call of
-// context/books or context/recall, and its answer into the result. books.put is for local connections, as it reads any
+// context/books or context/recall, and its answer into the result. books.add is for local connections, as it reads any
 // file that the daemon can read. Errors are those of the rooms.
 
 import (
@@ -42,8 +42,8 @@ func newBookHandlers(store bookKeeper, ranker *recall.Ranker, waiting func() int
 	return &bookHandlers{books: store, recall: ranker, waiting: waiting}
 }
 
-// Put is books.put.
-func (r *bookHandlers) Put(ctx context.Context, by callReader, p record.BooksPut) (out record.BookPut, err error) {
+// Add is books.add.
+func (r *bookHandlers) Add(ctx context.Context, by callReader, p record.BooksAdd) (out record.BookAdded, err error) {
 	d := books.Draft{
 		ID: p.ID, Path: p.Path, MimeType: p.MimeType, Name: p.Name, Title: p.Title, Author: p.Author, Private: p.Private,
 		ConversationID: p.ConversationID,
@@ -108,12 +108,12 @@ func (r *bookHandlers) embed(ctx context.Context) {
 
 // Get is books.get.
 func (r *bookHandlers) Get(ctx context.Context, by callReader, p protocol.BooksGet) (out record.BookFull, err error) {
-	out.Book, err = r.books.Get(by.View, p.ID, p.ConversationID)
+	out.Book, err = r.books.Get(by.View, p.Ref, p.ConversationID)
 	if err != nil {
 		return out, err
 	}
 	if p.Section == "" && !p.Text {
-		list, err := r.books.Contents(ctx, by.View, p.ID, p.ConversationID)
+		list, err := r.books.Contents(ctx, by.View, out.Book.ID, p.ConversationID)
 		for _, s := range list {
 			out.Sections = append(out.Sections, record.BookSection(s))
 		}
@@ -125,7 +125,7 @@ func (r *bookHandlers) Get(ctx context.Context, by callReader, p protocol.BooksG
 			return out, badCursorError()
 		}
 	}
-	list, more, err := r.books.Read(ctx, by.View, p.ID, p.ConversationID, p.Section, after, p.Limit)
+	list, more, err := r.books.Read(ctx, by.View, out.Book.ID, p.ConversationID, p.Section, after, p.Limit)
 	out.Passages = list
 	if more {
 		out.NextCursor = strconv.Itoa(after + len(list))
@@ -186,7 +186,7 @@ func (r *bookHandlers) Publish(ctx context.Context, by callReader, p record.Book
 	return *b, nil
 }
 
-// Remove is books.remove.
-func (r *bookHandlers) Remove(ctx context.Context, by callReader, p record.BookRef) (protocol.Deleted, error) {
+// Delete is books.delete.
+func (r *bookHandlers) Delete(ctx context.Context, by callReader, p record.BookRef) (protocol.Deleted, error) {
 	return protocol.Deleted{ID: p.ID}, r.books.Remove(ctx, by.View, p.ID)
 }

@@ -25,11 +25,11 @@ const progressGap = 50 * time.Millisecond
 var progressFeed = jsonrpc.NewFeed(protocol.NotifyProgress, joinProgress)
 
 // joinProgress keeps of the reports that wait the last one, and every begin and end.
-func joinProgress(waiting []protocol.Progress) []protocol.Progress {
+func joinProgress(waiting []protocol.ProgressParams) []protocol.ProgressParams {
 	kept := waiting[:0]
 	for _, p := range waiting {
 		n := len(kept)
-		if n > 0 && p.Kind == protocol.ProgressReport && kept[n-1].Kind == protocol.ProgressReport {
+		if n > 0 && p.Value.Kind == protocol.ProgressReport && kept[n-1].Value.Kind == protocol.ProgressReport {
 			kept[n-1] = p
 			continue
 		}
@@ -42,7 +42,7 @@ type progressKey struct{}
 
 // callProgress sends $/progress for one call.
 type callProgress struct {
-	stream *jsonrpc.Stream[protocol.Progress]
+	stream *jsonrpc.Stream[protocol.ProgressParams]
 	token  json.RawMessage
 
 	mu          sync.Mutex // guards what follows
@@ -51,10 +51,10 @@ type callProgress struct {
 	message     string
 }
 
-// beginProgress tells the caller of k, who asked with a token, that the call begins. The context is for Report.
-func beginProgress(ctx context.Context, k *jsonrpc.Call, token []byte) (*callProgress, context.Context) {
+// beginProgress tells the caller of k, who asked with a token, that the call begins. The context is for ReportProgress.
+func beginProgress(ctx context.Context, k *jsonrpc.Call, token []byte, title string) (*callProgress, context.Context) {
 	p := &callProgress{stream: progressFeed.Open(k, ""), token: token}
-	p.send(ctx, protocol.ProgressBegin, "", 0, 0)
+	p.send(ctx, protocol.Progress{Kind: protocol.ProgressBegin, Title: title})
 	return p, context.WithValue(ctx, progressKey{}, p)
 }
 
@@ -76,7 +76,7 @@ func ReportProgress(ctx context.Context, message string, done, total int64) {
 	}
 	p.mu.Unlock()
 	if due {
-		p.send(ctx, protocol.ProgressReport, message, done, total)
+		p.send(ctx, progressOf(protocol.ProgressReport, message, done, total))
 	}
 }
 
@@ -85,11 +85,19 @@ func (p *callProgress) End(ctx context.Context) {
 	p.mu.Lock()
 	message, done, total := p.message, p.done, p.total
 	p.mu.Unlock()
-	p.send(ctx, protocol.ProgressEnd, message, done, total)
+	p.send(ctx, progressOf(protocol.ProgressEnd, message, done, total))
 }
 
-func (p *callProgress) send(ctx context.Context, kind, message string, done, total int64) {
+func progressOf(kind, message string, done, total int64) protocol.Progress {
+	out := protocol.Progress{Kind: kind, Message: message, Done: done, Total: total}
+	if total > 0 {
+		out.Percentage = int(min(done, total) * 100 / total)
+	}
+	return out
+}
+
+func (p *callProgress) send(ctx context.Context, value protocol.Progress) {
 	// Encoding plain values can't fail, joined reports always find room, and a
 	// connection that ended needs none.
-	_ = p.stream.Send(ctx, protocol.Progress{Token: p.token, Kind: kind, Message: message, Done: done, Total: total})
+	_ = p.stream.Send(ctx, protocol.ProgressParams{Token: p.token, Value: value})
 }

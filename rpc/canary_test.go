@@ -72,7 +72,7 @@ func canaryCalls(vault string) []string {
 		`{"jsonrpc":"2.0","id":"CANARY","method":"notes.put","params":{"id":"n1","title":"CANARY","body":"CANARY [[CANARY]] #CANARY","path":"CANARY/a.md","tags":["CANARY"],"aliases":["CANARY"]}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"notes.put","params":{"title":"CANARY","path":"CANARY/a.md","progressToken":"CANARY"}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"notes.put","params":{"id":"CANARY and blanks","title":"x"}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"notes.get","params":{"title":"no CANARY"}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"notes.get","params":{"ref":"no CANARY"}}`,
 		`{"jsonrpc":"2.0","id":5,"method":"notes.search","params":{"query":"CANARY"}}`,
 		`{"jsonrpc":"2.0","id":6,"method":"notes.put","params":{"CANARY":1}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"CANARY.put","params":{}}`,
@@ -88,11 +88,11 @@ func canaryCalls(vault string) []string {
 		`{"jsonrpc":"2.0","id":17,"method":"notes.list","params":{"cursor":"CANARY"}}`,
 		`{"jsonrpc":"2.0","id":18,"method":"events.subscribe","params":{"topics":["CANARY"]}}`,
 		`{"jsonrpc":"2.0","id":19,"method":"notes.resolve","params":{"link":"[[CANARY#CANARY]]"}}`,
-		`{"jsonrpc":"2.0","id":20,"method":"graph.neighbors","params":{"id":"CANARY"}}`,
+		`{"jsonrpc":"2.0","id":20,"method":"graph.neighbors","params":{"ref":"CANARY"}}`,
 		`{"jsonrpc":"2.0","id":21,"CANARY":"CANARY","method":5}`,
 		`{"jsonrpc":"2.0","method":"CANARY","params":{"CANARY":1}}`,
 		`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"CANARY"}}`,
-		`[{"jsonrpc":"2.0","id":"CANARY","method":"notes.get","params":{"id":"CANARY"}},{"CANARY":1}]`,
+		`[{"jsonrpc":"2.0","id":"CANARY","method":"notes.get","params":{"ref":"CANARY"}},{"CANARY":1}]`,
 		`{"CANARY": CANARY`,
 	}
 	for _, how := range []string{
@@ -153,7 +153,7 @@ func TestSEC2_NothingThatAClientSentComesOutElsewhere(t *testing.T) {
 	for _, call := range []struct{ method, params string }{
 		{"test.throw", `{"how":"error","text":"x"}`},
 		{"test.throwWrite", `{"how":"panic","text":"x"}`},
-		{"notes.get", `{"id":"none"}`},
+		{"notes.get", `{"ref":"none"}`},
 		{"notes.put", `{"titel":"x"}`},
 		{"wql.query", `{"query":"SELECT"}`},
 		{"vault.import", `{"path":"/nowhere"}`},

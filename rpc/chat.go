@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/chat/transfer"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -18,7 +19,7 @@ import (
 // chatKeeper is the room of conversations: no handler has the Store, which reads without a View (PRIV-2).
 type chatKeeper interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
-	Create(ctx context.Context, v *audience.View, set chat.Settings) (*record.Conversation, error)
+	Put(ctx context.Context, v *audience.View, id string, ch chat.Change) (*record.Conversation, error)
 	Append(ctx context.Context, v *audience.View, said chat.AppendRequest) (*chat.Added, error)
 	Messages(ctx context.Context, v *audience.View, ref, branch string, after, limit int) (*chat.Page, error)
 	List(ctx context.Context, v *audience.View, archived bool, after *chat.Listed, limit int,
@@ -29,11 +30,38 @@ type chatKeeper interface {
 	Waiting(ctx context.Context, v *audience.View, ref string, limit int) (list []chat.Waiting, total int, err error)
 }
 
-func (c scope) chatCreate(ctx context.Context, _ *Session, p protocol.ChatCreate) (*record.Conversation, error) {
-	return c.chat.Create(ctx, c.view, chat.Settings{
+func (c scope) chatPut(ctx context.Context, _ *Session, p protocol.ChatPut) (*record.Conversation, error) {
+	if p.ID != "" && c.view.Hides() {
+		if _, err := c.conversation(ctx, p.ID); err != nil {
+			return nil, chosenIDError("conversation", p.ID, "id")
+		}
+	}
+	set := chat.Settings{
 		Title: &p.Title, Private: &p.Private, SystemPrompt: &p.SystemPrompt, Provider: &p.Provider, Model: &p.Model,
-		MaxContext: p.MaxContext, Temperature: p.Temperature, PinnedNotes: &p.PinnedNoteIDs, PinnedMemories: &p.PinnedMemoryIDs,
-	})
+		MaxContext: p.MaxContext, UsualContext: p.MaxContext == nil, Temperature: p.Temperature, PinnedNotes: &p.PinnedNoteIDs, PinnedMemories: &p.PinnedMemoryIDs,
+	}
+	if set.Temperature == nil {
+		usual := math.NaN()
+		set.Temperature = &usual
+	}
+	return c.chat.Put(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Settings: set})
+}
+
+// conversation returns the conversation of an id: what changes one takes no handle (API-1).
+func (c scope) conversation(ctx context.Context, id string) (*record.Conversation, error) {
+	found, err := c.chat.Get(ctx, c.view, id)
+	if err == nil && found.ID != id {
+		err = fault.Missing("conversation", id).WithHint("chat.get {ref} returns the id for a handle")
+	}
+	return found, err
+}
+
+// updateChat changes the conversation of an id.
+func (c scope) updateChat(ctx context.Context, id string, ch chat.Change) (*record.Conversation, error) {
+	if _, err := c.conversation(ctx, id); err != nil {
+		return nil, err
+	}
+	return c.chat.Update(ctx, c.view, id, ch)
 }
 
 func (c scope) chatAppend(ctx context.Context, s *Session, p protocol.ChatAppend) (out protocol.ChatAppended, err error) {
@@ -148,7 +176,7 @@ func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport
 			return out, badCursorError()
 		}
 	}
-	piece, err := c.exports.Export(ctx, c.view, p.ID, p.Format, after)
+	piece, err := c.exports.Export(ctx, c.view, p.Ref, p.Format, after)
 	if err != nil {
 		return out, err
 	}
@@ -159,7 +187,7 @@ func (c scope) chatExport(ctx context.Context, _ *Session, p protocol.ChatExport
 	return out, nil
 }
 
-func (c scope) chatUpdate(ctx context.Context, _ *Session, p protocol.ChatUpdate) (*record.Conversation, error) {
+func (c scope) chatPatch(ctx context.Context, _ *Session, p protocol.ChatPatch) (*record.Conversation, error) {
 	set := chat.Settings{
 		Title: p.Title, Private: p.Private, SystemPrompt: p.SystemPrompt.Pointer(), Provider: p.Provider.Pointer(),
 		Model: p.Model.Pointer(), MaxContext: p.MaxContext.Pointer(), Temperature: p.Temperature.Pointer(),
@@ -171,20 +199,23 @@ func (c scope) chatUpdate(ctx context.Context, _ *Session, p protocol.ChatUpdate
 	if p.Temperature.Null {
 		*set.Temperature = math.NaN()
 	}
-	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Settings: set})
+	return c.updateChat(ctx, p.ID, chat.Change{IfVersion: p.IfVersion, Settings: set})
 }
 
 func (c scope) chatArchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Conversation, error) {
 	away := true
-	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Archived: &away})
+	return c.updateChat(ctx, p.ID, chat.Change{IfVersion: p.IfVersion, Archived: &away})
 }
 
-func (c scope) chatUnarchive(ctx context.Context, _ *Session, p protocol.ByID) (*record.Conversation, error) {
+func (c scope) chatRestore(ctx context.Context, _ *Session, p protocol.ByID) (*record.Conversation, error) {
 	away := false
-	return c.chat.Update(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Archived: &away})
+	return c.updateChat(ctx, p.ID, chat.Change{IfVersion: p.IfVersion, Archived: &away})
 }
 
 func (c scope) chatDelete(ctx context.Context, _ *Session, p protocol.ChatID) (protocol.Deleted, error) {
+	if _, err := c.conversation(ctx, p.ID); err != nil {
+		return protocol.Deleted{}, err
+	}
 	id, err := c.chat.Delete(ctx, c.view, p.ID)
 	return protocol.Deleted{ID: id}, err
 }

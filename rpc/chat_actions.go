@@ -18,11 +18,11 @@ func (c scope) chatActions(ctx context.Context, _ *Session, p protocol.ChatActio
 	return out, err
 }
 
-func (c scope) chatConfirmAction(ctx context.Context, _ *Session, p protocol.ChatConfirm) (protocol.ChatDecided, error) {
+func (c scope) chatConfirm(ctx context.Context, _ *Session, p protocol.ChatConfirm) (protocol.ChatDecided, error) {
 	return decided(c.actions.Confirm(ctx, c.view, p.ID, p.Args))
 }
 
-func (c scope) chatRejectAction(ctx context.Context, _ *Session, p protocol.ChatReject) (protocol.ChatDecided, error) {
+func (c scope) chatReject(ctx context.Context, _ *Session, p protocol.ChatReject) (protocol.ChatDecided, error) {
 	return decided(c.actions.Reject(ctx, c.view, p.ID))
 }
 

@@ -75,7 +75,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 	if got := ask("chat.actions", `{}`); !strings.Contains(got, id) || strings.Contains(got, secret) || !strings.Contains(got, `"total":1}`) {
 		t.Errorf("a remote reader is told %s", got)
 	}
-	for _, method := range []string{"chat.confirmAction", "chat.rejectAction"} {
+	for _, method := range []string{"chat.confirm", "chat.reject"} {
 		unknown := strings.ReplaceAll(ask(method, `{"id":"none"}`), "none", secret)
 		if got := ask(method, `{"id":"`+secret+`"}`); got != unknown || !strings.Contains(got, `"code":1001`) {
 			t.Errorf("%s tells a remote reader %s, and of one that there is not %s", method, got, unknown)
@@ -90,7 +90,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 		return fmt.Sprintf("%v %s", c.IDs, c.Kind)
 	}
 	before := d.do("chat.get", `{"ref":"`+talk+`"}`)
-	d.do("chat.rejectAction", `{"id":"`+secret+`"}`) // of which a remote reader is not told
+	d.do("chat.reject", `{"id":"`+secret+`"}`) // of which a remote reader is not told
 	if got := told(); got != "["+hidden+"] put" {
 		t.Errorf("told %s", got)
 	}
@@ -99,7 +99,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 			t.Errorf("a remote reader is told %s", got)
 		}
 	}
-	out := d.do("chat.confirmAction", `{"id":"`+id+`"}`)
+	out := d.do("chat.confirm", `{"id":"`+id+`"}`)
 	d.want(out, "status", "confirmed")
 	d.want(out, "repeat", false)
 	d.want(out, "warnings", "[]")
@@ -109,7 +109,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 	if got := remote.line(); !strings.Contains(got, `"ids":["`+talk+`"]`) {
 		t.Errorf("a remote reader is told %s", got)
 	}
-	d.want(d.do("entities.get", `{"id":"hive"}`), "fields.lead", "ann")
+	d.want(d.do("entities.get", `{"ref":"hive"}`), "fields.lead", "ann")
 	after := d.do("chat.get", `{"ref":"`+talk+`"}`)
 	d.want(after, "messages.1.actions.0.status", "confirmed")
 	for _, same := range []string{"conversation.version", "conversation.updatedAt", "messages.1.hash", "messages.1.index"} {
@@ -120,7 +120,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 		t.Errorf("a remote reader reads %s", got)
 	}
 	seq := at(d.do("admin.stats", `{}`), "seq")
-	d.want(d.do("chat.confirmAction", `{"id":"`+id+`"}`), "repeat", true)
+	d.want(d.do("chat.confirm", `{"id":"`+id+`"}`), "repeat", true)
 	d.want(d.do("admin.stats", `{}`), "seq", seq)
 	d.want(d.do("chat.actions", `{}`), "actions", "[]")
 }
@@ -130,7 +130,7 @@ func TestCHAT21_Confirmed(t *testing.T) {
 func TestCHAT21_NoModelConfirms(t *testing.T) {
 	d := start(t)
 	tools := d.do("tools.list", `{"write":true}`)
-	for _, name := range []string{"chat.confirmAction", "chat_confirmAction", "confirm_action"} {
+	for _, name := range []string{"chat.confirm", "chat_confirmAction", "confirm_action"} {
 		if text := fmt.Sprint(tools); strings.Contains(text, name) {
 			t.Errorf("%s is a tool: %s", name, text)
 		}

@@ -44,7 +44,7 @@ func (c scope) chatStats(ctx context.Context, s *Session, p protocol.ChatNoteSta
 	return out, nil
 }
 
-func (c scope) chatForNote(ctx context.Context, _ *Session, p protocol.ChatForNote) (out protocol.ChatCitations, err error) {
+func (c scope) chatCitations(ctx context.Context, _ *Session, p protocol.ChatCitationFilter) (out protocol.ChatCitations, err error) {
 	var after *cites.CitationCursor
 	if p.Cursor != "" {
 		m, err := parsePageMark(p.Cursor)

@@ -24,7 +24,7 @@ func TestPRIV4_AnswersOfNotesThatBecomePrivate(t *testing.T) {
 	d.do("chat.append", `{`+ref+`,"messages":[{"role":"user","content":"See [[Plan]]."}]}`)
 	remote := `"audience":"remote"`
 	d.want(d.do("chat.get", `{"ref":"`+talk+`",`+remote+`}`), "conversation.messages", 3)
-	d.want(d.do("chat.forNote", `{"noteId":"alps",`+remote+`}`), "total", 1)
+	d.want(d.do("chat.citations", `{"noteId":"alps",`+remote+`}`), "total", 1)
 
 	d.do("notes.put", `{"id":"alps","title":"Huts in the Alps","body":"The upper hut is open.","private":true}`)
 	out := d.do("chat.get", `{"ref":"`+talk+`",`+remote+`}`)
@@ -37,7 +37,7 @@ func TestPRIV4_AnswersOfNotesThatBecomePrivate(t *testing.T) {
 	d.want(d.do("chat.search", `{"query":"zebra"}`), "hits.0.index", 2)
 	d.want(d.do("chat.stats", `{`+remote+`}`), "total", 1)
 	d.want(d.do("chat.graph", `{`+remote+`}`), "edges.0.to", "plan")
-	if text := at(d.do("chat.export", `{"id":"`+talk+`",`+remote+`}`), "text").(string); strings.Contains(text, "zebra") {
+	if text := at(d.do("chat.export", `{"ref":"`+talk+`",`+remote+`}`), "text").(string); strings.Contains(text, "zebra") {
 		t.Errorf("the export: %s", text)
 	}
 }

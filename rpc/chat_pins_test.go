@@ -26,7 +26,7 @@ func (d *daemon) pinnable() {
 func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 	d := start(t)
 	d.pinnable()
-	bare := d.do("chat.create", `{}`)
+	bare := d.do("chat.put", `{}`)
 	d.want(bare, "maxContext", 32768)
 	d.want(bare, "pinnedNoteIds", "[]")
 	d.want(bare, "pinnedMemoryIds", "[]")
@@ -34,7 +34,7 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 	d.want(bare, "private", false)
 	d.want(bare, "messages", 0)
 	d.want(bare, "version", 1)
-	out := d.do("chat.create", `{"title":"Trip","systemPrompt":"Be brief.","provider":"home","model":"small","maxContext":8000,"temperature":0,
+	out := d.do("chat.put", `{"title":"Trip","systemPrompt":"Be brief.","provider":"home","model":"small","maxContext":8000,"temperature":0,
 		"private":true,"pinnedNoteIds":["one","two","one"],"pinnedMemoryIds":["m2","m1","m3"]}`)
 	id := at(out, "id").(string)
 	for _, get := range []any{out, at(d.do("chat.get", `{"ref":"`+id+`"}`), "conversation")} {
@@ -48,7 +48,7 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 		d.want(get, "pinnedNoteIds", "[one two]")
 		d.want(get, "pinnedMemoryIds", "[m2 m1 m3]")
 	}
-	out = d.do("chat.update", `{"id":"`+id+`","ifVersion":1,"private":false,"systemPrompt":null,"provider":null,"model":null,"maxContext":null,
+	out = d.do("chat.patch", `{"id":"`+id+`","ifVersion":1,"private":false,"systemPrompt":null,"provider":null,"model":null,"maxContext":null,
 		"temperature":null,"pinnedNoteIds":null,"pinnedMemoryIds":["m1"]}`)
 	d.want(out, "version", 2)
 	d.want(out, "systemPrompt", nil)
@@ -58,8 +58,8 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 	d.want(out, "temperature", nil)
 	d.want(out, "pinnedNoteIds", "[]")
 	d.want(out, "pinnedMemoryIds", "[m1]")
-	d.want(d.do("chat.update", `{"id":"`+id+`","title":"Trip","pinnedMemoryIds":["m1"]}`), "version", 2) // nothing is another
-	d.wantRefused("chat.update", `{"id":"`+id+`","ifVersion":1,"pinnedMemoryIds":[]}`, 1002, "ifVersion")
+	d.want(d.do("chat.patch", `{"id":"`+id+`","title":"Trip","pinnedMemoryIds":["m1"]}`), "version", 2) // nothing is another
+	d.wantRefused("chat.patch", `{"id":"`+id+`","ifVersion":1,"pinnedMemoryIds":[]}`, 1002, "ifVersion")
 
 	long := strings.Repeat("x", 64<<10+1)
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 		{`"pinnedMemoryIds":["one"]`, 1001, "pinnedMemoryIds[0]"},
 		{`"pinnedMemoryIds":[` + strings.Repeat(`"m1",`, 100) + `"m1"]`, 1004, "pinnedMemoryIds"},
 	} {
-		for _, call := range [][2]string{{"chat.create", `{`}, {"chat.update", `{"id":"` + id + `",`}} {
+		for _, call := range [][2]string{{"chat.put", `{`}, {"chat.patch", `{"id":"` + id + `",`}} {
 			_, err := d.try(call[0], call[1]+c.params+`}`)
 			var refused *client.Error
 			if !errors.As(err, &refused) || refused.Code != c.code || refused.Data.Field != c.field || refused.Data.Hint == "" {
@@ -92,7 +92,7 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 		`"maxContext":-9223372036854775808`: "maxContext", `"temperature":-1`: "temperature", `"temperature":2.1`: "temperature",
 		`"temperature":"hot"`: "temperature", `"pinnedMemoryIds":"m1"`: "pinnedMemoryIds", `"pinned":[]`: "pinned",
 	} {
-		for _, call := range [][2]string{{"chat.create", `{`}, {"chat.update", `{"id":"` + id + `",`}} {
+		for _, call := range [][2]string{{"chat.put", `{`}, {"chat.patch", `{"id":"` + id + `",`}} {
 			_, err := d.try(call[0], call[1]+params+`}`)
 			var refused *fault.Error
 			if !errors.As(err, &refused) || refused.Kind != fault.Invalid || refused.Field != field {
@@ -100,18 +100,18 @@ func TestCHAT3_AConversationIsMadeAndChanged(t *testing.T) {
 			}
 		}
 	}
-	d.wantRefused("chat.update", `{"id":"none","pinnedNoteIds":[]}`, 1001, "")
+	d.wantRefused("chat.patch", `{"id":"none","pinnedNoteIds":[]}`, 1001, "")
 }
 
 // TestREF10_MemoriesOfAConversation stand in its prompts alone, each once under its highest label.
 func TestREF10_MemoriesOfAConversation(t *testing.T) {
 	d := start(t)
 	d.pinnable()
-	d.do("memory.pin", `{"id":"m4","pinned":true}`)
+	d.do("memory.patch", `{"id":"m4","pinned":true}`)
 	const question = `"text":"What shall I do? See #1","audience":"local"`
 	bare := at(d.do("context.assemble", `{`+question+`}`), "system")
-	other := at(d.do("chat.create", `{}`), "id").(string)
-	id := at(d.do("chat.create", `{"title":"Trip","pinnedMemoryIds":["m1","m2","m4","m3"]}`), "id").(string)
+	other := at(d.do("chat.put", `{}`), "id").(string)
+	id := at(d.do("chat.put", `{"title":"Trip","pinnedMemoryIds":["m1","m2","m4","m3"]}`), "id").(string)
 	assemble := func(params string) any {
 		t.Helper()
 		return d.do("context.assemble", `{`+params+`}`)
@@ -175,7 +175,7 @@ func TestREF10_MemoriesOfAConversation(t *testing.T) {
 func TestCHAT8_NotesOfAConversation(t *testing.T) {
 	d := start(t)
 	d.pinnable()
-	id := at(d.do("chat.create", `{"pinnedNoteIds":["two","one","hid","ten"]}`), "id").(string)
+	id := at(d.do("chat.put", `{"pinnedNoteIds":["two","one","hid","ten"]}`), "id").(string)
 	titles := func(res any) (list []string) {
 		for _, s := range at(res, "report.sections").([]any) {
 			for _, item := range at(s, "items").([]any) {
@@ -199,7 +199,7 @@ func TestCHAT8_NotesOfAConversation(t *testing.T) {
 	d.want(res, "report.dropped.0.reason", "unknown")
 	d.want(res, "report.dropped.1.id", "ten")
 	d.want(res, "report.dropped.1.reason", "archived")
-	d.do("chat.update", `{"id":"`+id+`","private":true}`)
+	d.do("chat.patch", `{"id":"`+id+`","private":true}`)
 	res = d.do("context.assemble", `{"conversationId":"`+id+`"}`)
 	d.want(res, "system", "")
 	d.want(res, "report.warnings.0.ref", id)
@@ -210,7 +210,7 @@ func TestCHAT8_NotesOfAConversation(t *testing.T) {
 func TestPRIV6_NothingTellsOfAPrivatePin(t *testing.T) {
 	d := start(t)
 	d.pinnable()
-	id := at(d.do("chat.create", `{"title":"Trip","pinnedMemoryIds":["m1"]}`), "id").(string)
+	id := at(d.do("chat.put", `{"title":"Trip","pinnedMemoryIds":["m1"]}`), "id").(string)
 	r := d.remote()
 	read := func() string {
 		r.call("g", "chat.get", `{"ref":"`+id+`"}`)
@@ -223,7 +223,7 @@ func TestPRIV6_NothingTellsOfAPrivatePin(t *testing.T) {
 		return out
 	}
 	before, prompt := read(), assembled()
-	d.do("chat.update", `{"id":"`+id+`","pinnedMemoryIds":["m3","m1"],"pinnedNoteIds":["hid"]}`)
+	d.do("chat.patch", `{"id":"`+id+`","pinnedMemoryIds":["m3","m1"],"pinnedNoteIds":["hid"]}`)
 	if now := read(); now != before {
 		t.Errorf("a remote reader reads\n%s\nwant\n%s", now, before)
 	}
@@ -231,13 +231,13 @@ func TestPRIV6_NothingTellsOfAPrivatePin(t *testing.T) {
 		t.Errorf("a remote reader is given\n%s\nwant\n%s", now, prompt)
 	}
 	d.want(d.do("chat.get", `{"ref":"`+id+`"}`), "conversation.version", 2)
-	r.call("u", "chat.update", `{"id":"`+id+`","ifVersion":1,"pinnedMemoryIds":["m2"]}`)
+	r.call("u", "chat.patch", `{"id":"`+id+`","ifVersion":1,"pinnedMemoryIds":["m2"]}`)
 	if got := r.line(); !strings.Contains(got, `"pinnedMemoryIds":["m2"]`) || !strings.Contains(got, `"version":2`) {
 		t.Errorf("a remote reader pins: %s", got)
 	}
 	d.want(d.do("chat.get", `{"ref":"`+id+`"}`), "conversation.pinnedMemoryIds", "[m2 m3]")
 	for _, params := range []string{`"pinnedMemoryIds":["m3"]`, `"pinnedNoteIds":["hid"]`} {
-		r.call("p", "chat.update", `{"id":"`+id+`",`+params+`}`)
+		r.call("p", "chat.patch", `{"id":"`+id+`",`+params+`}`)
 		if got := r.line(); !strings.Contains(got, `"code":1001`) {
 			t.Errorf("a remote reader pins what is private: %s", got)
 		}
@@ -260,7 +260,7 @@ func TestCHAT36_WhatAnAnswerStandsOn(t *testing.T) {
 
 	d.do("chat.append", `{"conversationId":"`+id+`","messages":[{"role":"assistant","content":"Eat this."}],"memoryIds":["m3"]}`)
 	d.want(d.do("chat.get", `{"ref":"`+id+`","audience":"remote"}`), "conversation.messages", 2)
-	d.do("memory.update", `{"id":"m2","private":true}`)
+	d.do("memory.patch", `{"id":"m2","private":true}`)
 	d.want(d.do("chat.get", `{"ref":"`+id+`","audience":"remote"}`), "conversation.messages", 1)
 	d.do("memory.delete", `{"id":"m1","force":true}`)
 	d.want(d.do("chat.get", `{"ref":"`+id+`"}`), "messages.1.references", "[map[memoryId:m2 ref:#2]]")
@@ -299,9 +299,9 @@ func TestPRIV4_WhatWasMadeFromAMemoryThatBecomesPrivate(t *testing.T) {
 		second := d.do("chat.append", `{"messages":[{"role":"user","content":"A hotel?"},{"role":"assistant","content":"On the ground floor."}],"memoryIds":["m2"]}`)
 		other := at(second, "conversationId").(string)
 		if d.want(d.do("memory.search", `{"query":"glass","kinds":["messages"],"audience":"remote"}`), "hits.0.text", "No towers of glass."); byConversation {
-			d.do("chat.update", `{"id":"`+talk+`","private":true}`)
+			d.do("chat.patch", `{"id":"`+talk+`","private":true}`)
 		} else {
-			d.do("memory.update", `{"id":"m1","private":true}`)
+			d.do("memory.patch", `{"id":"m1","private":true}`)
 		}
 		for ref, private := range map[string]bool{"m1": true, "m2": true, "m3": false} {
 			d.want(d.do("memory.get", `{"ref":"`+ref+`"}`), "private", private)
@@ -320,10 +320,10 @@ func TestPRIV4_WhatWasMadeFromAMemoryThatBecomesPrivate(t *testing.T) {
 func TestCHAT37_AnArchivedConversationIsWrittenTo(t *testing.T) {
 	d := start(t)
 	d.pinnable()
-	id := at(d.do("chat.create", `{"title":"Trip"}`), "id").(string)
+	id := at(d.do("chat.put", `{"title":"Trip"}`), "id").(string)
 	d.do("chat.archive", `{"id":"`+id+`"}`)
 	d.do("chat.append", `{"conversationId":"`+id+`","messages":[{"role":"assistant","content":"A heron."}],"memoryIds":["m1"]}`)
-	d.do("chat.update", `{"id":"`+id+`","pinnedMemoryIds":["m1"]}`)
+	d.do("chat.patch", `{"id":"`+id+`","pinnedMemoryIds":["m1"]}`)
 	page := d.do("chat.get", `{"ref":"`+id+`"}`)
 	d.want(page, "messages.0.references.0.memoryId", "m1")
 	d.want(page, "conversation.pinnedMemoryIds", "[m1]")
@@ -333,7 +333,7 @@ func TestCHAT37_AnArchivedConversationIsWrittenTo(t *testing.T) {
 	d.want(d.do("chat.search", `{"query":"heron"}`), "hits", "[]")
 	d.do("chat.delete", `{"id":"`+id+`"}`)
 	d.wantRefused("chat.append", `{"conversationId":"`+id+`","messages":[{"role":"user","content":"x"}]}`, 1001, "conversationId")
-	for _, method := range []string{"chat.update", "chat.archive", "chat.unarchive", "chat.delete"} {
+	for _, method := range []string{"chat.patch", "chat.archive", "chat.restore", "chat.delete"} {
 		if _, err := d.try(method, `{"id":"`+id+`"}`); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%s: %v", method, err)
 		}

@@ -97,7 +97,7 @@ func TestMEM12_SearchOfMessages(t *testing.T) {
 	count(`{"query":"snow"}`, 0)
 	count(`{"query":"snow","archived":true}`, 1)
 	count(`{"query":"snow","conversationId":"`+trip+`"}`, 1)
-	d.do("chat.update", `{"id":"`+pay+`","private":true}`)
+	d.do("chat.patch", `{"id":"`+pay+`","private":true}`)
 	count(`{"query":"year","audience":"remote"}`, 0)
 	d.wantRefused("chat.search", `{"query":"x","conversationId":"`+pay+`","audience":"remote"}`, 1001, "conversationId")
 	d.wantRefused("chat.search", `{"query":"x","conversationId":"nothing"}`, 1001, "conversationId")

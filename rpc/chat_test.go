@@ -37,14 +37,15 @@ func TestCHAT36_WhatAClientSaysIsKept(t *testing.T) {
 	d.want(page, "nextCursor", nil)
 	handle := at(page, "conversation.handle").(string)
 
-	d.want(d.do("chat.update", `{"id":"@`+handle+`","title":"River","ifVersion":1}`), "title", "River")
-	if _, err := d.try("chat.update", `{"id":"`+id+`","title":"x","ifVersion":1}`); fault.KindOf(err) != fault.Conflict {
+	d.wantRefused("chat.patch", `{"id":"@`+handle+`","title":"River"}`, protocol.CodeNotFound, "")
+	d.want(d.do("chat.patch", `{"id":"`+id+`","title":"River","ifVersion":1}`), "title", "River")
+	if _, err := d.try("chat.patch", `{"id":"`+id+`","title":"x","ifVersion":1}`); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("a former version: %v", err)
 	}
 	d.want(d.do("chat.archive", `{"id":"`+id+`"}`), "version", 3)
 	d.want(d.do("chat.list", `{}`), "conversations", "[]")
 	d.want(d.do("chat.list", `{"archived":true}`), "conversations.0.title", "River")
-	d.do("chat.unarchive", `{"id":"`+id+`"}`)
+	d.do("chat.restore", `{"id":"`+id+`"}`)
 	other := at(d.do("chat.append", `{"messages":[{"role":"user","content":"Another"}]}`), "conversationId")
 	first := d.do("chat.list", `{"limit":1}`)
 	second := d.do("chat.list", `{"cursor":"`+at(first, "nextCursor").(string)+`"}`)
@@ -52,7 +53,7 @@ func TestCHAT36_WhatAClientSaysIsKept(t *testing.T) {
 	if !slices.Contains(both, any(id)) || !slices.Contains(both, other) || at(second, "nextCursor") != nil {
 		t.Errorf("the pages hold %v", both)
 	}
-	d.want(d.do("chat.delete", `{"id":"`+handle+`"}`), "id", id)
+	d.want(d.do("chat.delete", `{"id":"`+id+`"}`), "id", id)
 	d.wantRefused("chat.get", `{"ref":"`+id+`"}`, 1001, "")
 	d.wantRefused("chat.get", `{"ref":"x","cursor":"%%"}`, -32602, "cursor")
 	d.wantRefused("chat.append", `{"messages":[]}`, -32602, "messages")
@@ -74,7 +75,7 @@ func TestMEM7_WhatIsRememberedOfAPrivateConversation(t *testing.T) {
 	from("ill", "messages.1.id")
 	d.want(d.do("memory.get", `{"ref":"moved"}`), "private", false)
 	d.want(d.do("memory.get", `{"ref":"ill"}`), "private", true)
-	d.do("chat.update", `{"id":"`+id+`","private":true}`)
+	d.do("chat.patch", `{"id":"`+id+`","private":true}`)
 	d.want(d.do("memory.get", `{"ref":"moved"}`), "private", true)
 	d.want(d.do("memory.list", `{"audience":"remote"}`), "memories", "[]")
 	d.want(d.do("memory.forget", `{"conversationId":"`+id+`"}`), "forgotten", 2)

@@ -42,7 +42,7 @@ func TestCheckOfWhatWasAskedFor(t *testing.T) {
 	d := startOn(t, t.TempDir(), rpc.Options{})
 	d.seed()
 	d.do("notes.put", `{"id":"alone","title":"Alone"}`)
-	d.do("graph.neighbors", `{"id":"alone"}`)
+	d.do("graph.neighbors", `{"ref":"alone"}`)
 	d.want(d.do("admin.check", `{}`), "drift", "[]")
 }
 
@@ -89,10 +89,10 @@ func TestCheckRepairsDrift(t *testing.T) {
 		t.Errorf("drift in %s", got)
 	}
 	d.want(d.do("admin.check", `{}`), "ok", true)
-	if _, err := d.try("notes.get", `{"id":"stray"}`); err == nil {
+	if _, err := d.try("notes.get", `{"ref":"stray"}`); err == nil {
 		t.Error("the stray note is still there")
 	}
-	d.do("entities.get", `{"id":"eve"}`)
+	d.do("entities.get", `{"ref":"eve"}`)
 }
 
 // A damaged file is found while the store is open, and the store stays so: it
@@ -138,5 +138,5 @@ func TestCheckInMemory(t *testing.T) {
 	if _, err := d.try("admin.check", `{}`); !errors.As(err, &e) || e.Code != protocol.CodeUnavailable || e.Data.Hint == "" {
 		t.Errorf("%v", err)
 	}
-	d.do("notes.get", `{"id":"kickoff"}`)
+	d.do("notes.get", `{"ref":"kickoff"}`)
 }

@@ -57,7 +57,7 @@ func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 			"tags":["zqcanaryd"],"domains":["zqcanarye"],"handle":"zqcanaryf_a"},
 		{"id":"b","statement":"The zqcanaryg sings","source":{"kind":"client","client":"zqcanaryh"}},
 		{"id":"c","statement":"The zqkept stays","supersedes":[]}]}`)
-	d.do("memory.update", `{"id":"a","statement":"Something else"}`)
+	d.do("memory.patch", `{"id":"a","statement":"Something else"}`)
 	d.do("contexts.put", `{"id":"ctx","name":"Zqcanaryi"}`)
 	d.do("contexts.link", `{"id":"ctx","memoryIds":["a","c"]}`)
 	d.remembered(3)
@@ -68,7 +68,7 @@ func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 		{"role":"assistant","content":"In the zqcanaryn.","private":true}]}`), "conversationId").(string)
 	d.do("chat.append", `{"messages":[{"role":"user","content":"The zqkept talks"}]}`)
 	d.do("memory.add", `{"id":"d","statement":"The zqcanaryo nests","source":{"kind":"extraction","conversationId":"`+gone+`"}}`)
-	d.do("memory.synonyms.put", `{"words":["zqcanaryp","zqcanaryq"]}`)
+	d.do("synonyms.put", `{"words":["zqcanaryp","zqcanaryq"]}`)
 	d.remembered(4)
 	d.do("admin.reindex", `{}`) // writes the indexes to files
 	backup := filepath.Join(t.TempDir(), "b")
@@ -84,7 +84,7 @@ func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 	d.do("memory.forget", `{"client":"zqcanaryh"}`)
 	d.do("memory.forget", `{"conversationId":"`+gone+`"}`)
 	d.do("chat.delete", `{"id":"`+gone+`"}`)
-	d.do("memory.synonyms.delete", `{"words":["zqcanaryp","zqcanaryq"]}`)
+	d.do("synonyms.delete", `{"words":["zqcanaryp","zqcanaryq"]}`)
 	d.do("contexts.delete", `{"id":"ctx"}`)
 	d.remembered(1)
 	var out protocol.Compacted

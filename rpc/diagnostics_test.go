@@ -31,8 +31,8 @@ func TestSRCH35_NamesThatLeadNowhereAreDiagnostics(t *testing.T) {
 		d.want(made, fmt.Sprintf("diagnostics.%d.message", i), text+" leads to no record")
 		d.want(made, fmt.Sprintf("diagnostics.%d.severity", i), "warning")
 	}
-	d.want(d.do("entities.get", `{"id":"al"}`), "diagnostics", made["diagnostics"])
-	d.want(d.do("entities.get", `{"id":"al","resolve":2}`), "diagnostics", made["diagnostics"])
+	d.want(d.do("entities.get", `{"ref":"al"}`), "diagnostics", made["diagnostics"])
+	d.want(d.do("entities.get", `{"ref":"al","resolve":2}`), "diagnostics", made["diagnostics"])
 	many := d.do("entities.putMany", `{"entities":[{"id":"x","type":"Person","name":"X"},{"id":"y","type":"Person","name":"Y","fields":{"team":"Ops"}}]}`)
 	d.want(many, "diagnostics.0.field", "entities[1].team")
 
@@ -40,16 +40,16 @@ func TestSRCH35_NamesThatLeadNowhereAreDiagnostics(t *testing.T) {
 	d.do("entities.put", `{"id":"secret","type":"Person","name":"Zoe","private":true}`)
 	d.do("entities.patch", `{"id":"al","fields":{"team":"Marketing"}}`)
 	remote := d.remote()
-	d.want(d.do("entities.get", `{"id":"al"}`), "diagnostics.0.message", `"Marketing" leads to no record`)
-	if text := remote.answer("entities.get", `{"id":"al"}`); strings.Count(text, "leads to no record") != 1 || !strings.Contains(text, `"message":"\"Marketing\" leads`) {
+	d.want(d.do("entities.get", `{"ref":"al"}`), "diagnostics.0.message", `"Marketing" leads to no record`)
+	if text := remote.answer("entities.get", `{"ref":"al"}`); strings.Count(text, "leads to no record") != 1 || !strings.Contains(text, `"message":"\"Marketing\" leads`) {
 		t.Errorf("a remote reader is answered %s", text)
 	}
 	d.do("entities.put", `{"id":"sales","type":"Team","name":"Marketing","private":true}`)
-	if text := remote.answer("entities.get", `{"id":"al"}`); strings.Contains(text, "diagnostics") || strings.Contains(text, "Marketing") {
+	if text := remote.answer("entities.get", `{"ref":"al"}`); strings.Contains(text, "diagnostics") || strings.Contains(text, "Marketing") {
 		t.Errorf("a remote reader is answered %s", text)
 	}
 	d.want(d.do("entities.patch", `{"id":"al","fields":{"team":"Plan"}}`), "diagnostics.0.message", `"Plan" leads to no record`)
-	if text := remote.answer("entities.get", `{"id":"al"}`); strings.Contains(text, "diagnostics") {
+	if text := remote.answer("entities.get", `{"ref":"al"}`); strings.Contains(text, "diagnostics") {
 		t.Errorf("of what a private note is called a remote reader is answered %s", text)
 	}
 }

@@ -29,7 +29,7 @@ func wantJSON(t *testing.T, v any) string {
 // encoding/json would.
 func TestEncodeAgreesWithEncodingJSON(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	types := []reflect.Type{reflect.TypeFor[protocol.Error](), reflect.TypeFor[protocol.Progress]()}
+	types := []reflect.Type{reflect.TypeFor[protocol.Error](), reflect.TypeFor[protocol.ProgressParams]()}
 	for _, m := range protocol.Methods {
 		types = append(types, m.Result, m.Params)
 	}

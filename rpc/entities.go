@@ -98,7 +98,10 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 }
 
 func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet) (*protocol.EntityFull, error) {
-	e, err := c.findEntity(p)
+	if p.Type != "" && c.view.Type(p.Type) == nil {
+		return nil, noType(p.Type)
+	}
+	e, err := c.view.FindEntity(p.Ref, p.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -122,25 +125,11 @@ func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet
 	return out, nil
 }
 
-func (c scope) findEntity(p protocol.EntityGet) (*entities.Entity, error) {
-	switch {
-	case (p.ID == "") == (p.Name == ""):
-		return nil, fault.Field("id", "give exactly one of id and name")
-	case p.ID != "" && p.Type != "":
-		return nil, fault.Field("type", "type goes with name, not with id").WithHint("leave out type")
-	case p.ID != "":
-		return c.view.EntityByID(p.ID)
-	case p.Type != "" && c.view.Type(p.Type) == nil:
-		return nil, noType(p.Type)
-	}
-	return c.view.EntityByName(p.Name, p.Type)
-}
-
 func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilter) (protocol.EntityPage, error) {
 	if p.Type != "" && c.view.Type(p.Type) == nil {
 		return protocol.EntityPage{}, noType(p.Type)
 	}
-	all := c.view.Entities(p.Type, p.Trashed)
+	all := c.view.Entities(p.Type, p.Archived)
 	page, next, err := paginate(all, p.Page,
 		func(e *entities.Entity) pageMark { return pageMark{Name: e.Name, ID: e.ID} },
 		func(e *entities.Entity, m pageMark) int {
@@ -154,11 +143,11 @@ func (c scope) entitiesList(_ context.Context, _ *Session, p protocol.EntityFilt
 	return protocol.EntityPage{Entities: heads, Total: len(all), NextCursor: next}, err
 }
 
-func (c scope) entitiesTrash(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+func (c scope) entitiesArchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
 	if err := c.hiddenEntity(p.ID); err != nil {
 		return protocol.Versioned{}, err
 	}
-	return entityVersion(c.entities.Trash(ctx, p.ID, p.IfVersion))
+	return entityVersion(c.entities.Archive(ctx, p.ID, p.IfVersion))
 }
 
 func (c scope) entitiesRestore(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {

@@ -45,8 +45,8 @@ func toWire(ctx context.Context, log *slog.Logger, method string, err error) *pr
 	if errors.As(err, &f) && f.Kind != fault.Internal {
 		return &protocol.Error{Code: codes[f.Kind], Message: shorten(f.Msg), Data: &protocol.ErrorData{
 			Kind: f.Kind.String(), Ref: shorten(f.Ref), Field: shorten(f.Field), Hint: shorten(f.Hint),
-			Retryable: f.Retryable,
-			Line:      f.Line, Column: f.Column, Candidates: f.Candidates,
+			Retryable: f.Retryable, Reason: f.Reason, Version: f.Version,
+			Line: f.Line, Column: f.Column, Candidates: f.Candidates,
 		}}
 	}
 	switch fault.KindOf(err) {

@@ -69,8 +69,7 @@ var recordTopics = []recordTopic{
 		protocol.ChatTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
 			shown := func(ch kv.Change) (old, now *chat.Record, ok bool) { return chat.VisibleChange(ch, remote) }
-			return eventsOf(cs, chat.Conversations.Of, shown,
-				protocol.ChatTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
+			return eventsOf(cs, chat.Conversations.Of, shown, protocol.ChatTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.ChatChanged{IDs: ids, Kind: kind, Seq: seq}
@@ -79,8 +78,7 @@ var recordTopics = []recordTopic{
 	{
 		protocol.NotesTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
-			return recordEvents(cs, notes.Records.Of, remote.SeesNote,
-				protocol.NotesTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
+			return recordEvents(cs, notes.Records.Of, remote.SeesNote, protocol.NotesTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.NotesChanged{IDs: ids, Kind: kind, Seq: seq}
@@ -89,8 +87,7 @@ var recordTopics = []recordTopic{
 	{
 		protocol.EntitiesTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
-			return recordEvents(cs, entities.EntityRecords.Of, remote.SeesEntity,
-				protocol.EntitiesTopic, protocol.ChangeTrash, protocol.ChangeRestore)
+			return recordEvents(cs, entities.EntityRecords.Of, remote.SeesEntity, protocol.EntitiesTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.EntitiesChanged{IDs: ids, Kind: kind, Seq: seq}
@@ -100,8 +97,7 @@ var recordTopics = []recordTopic{
 		protocol.MemoryTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
 			sees := func(m *memory.Record) bool { return memory.Sees(remote, m) }
-			return recordEvents(cs, memory.Records.Of, sees,
-				protocol.MemoryTopic, protocol.ChangeArchive, protocol.ChangeUnarchive)
+			return recordEvents(cs, memory.Records.Of, sees, protocol.MemoryTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.MemoryChanged{IDs: ids, Kind: kind, Seq: seq}
@@ -168,7 +164,7 @@ type recordsOf[R liveRecord] func(kv.Change) (old, now R, ok bool)
 // a remote reader may know of a record; away and back are what it is called when a record
 // stops and begins to be live.
 func recordEvents[R liveRecord](
-	cs *kv.ChangeSet, of recordsOf[R], sees func(R) bool, topic protocol.TopicNumber, away, back string,
+	cs *kv.ChangeSet, of recordsOf[R], sees func(R) bool, topic protocol.TopicNumber,
 ) []event {
 	var none R
 	hides := func(r R) bool { return r != none && !sees(r) }
@@ -182,13 +178,13 @@ func recordEvents[R liveRecord](
 		}
 		return old, now, ok && (old != none || now != none)
 	}
-	return eventsOf(cs, of, shown, topic, away, back)
+	return eventsOf(cs, of, shown, topic)
 }
 
 // eventsOf returns the events of one kind of record in a commit. shown reads a change as a remote reader
 // is told of it: not at all when nothing changes for that reader.
-func eventsOf[R liveRecord](cs *kv.ChangeSet, of, shown recordsOf[R], topic protocol.TopicNumber, away, back string) []event {
-	list := eventsFor(cs, of, topic, away, back)
+func eventsOf[R liveRecord](cs *kv.ChangeSet, of, shown recordsOf[R], topic protocol.TopicNumber) []event {
+	list := eventsFor(cs, of, topic)
 	if !slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
 		old, now, ok := of(ch)
 		oldShown, nowShown, okShown := shown(ch)
@@ -199,14 +195,14 @@ func eventsOf[R liveRecord](cs *kv.ChangeSet, of, shown recordsOf[R], topic prot
 	for i := range list {
 		list[i].only = audience.Local
 	}
-	for _, e := range eventsFor(cs, shown, topic, away, back) {
+	for _, e := range eventsFor(cs, shown, topic) {
 		e.only = audience.Remote
 		list = append(list, e)
 	}
 	return list
 }
 
-func eventsFor[R liveRecord](cs *kv.ChangeSet, of recordsOf[R], topic protocol.TopicNumber, away, back string) []event {
+func eventsFor[R liveRecord](cs *kv.ChangeSet, of recordsOf[R], topic protocol.TopicNumber) []event {
 	var kinds changeKinds
 	var none R
 	for _, ch := range cs.Changes {
@@ -220,9 +216,9 @@ func eventsFor[R liveRecord](cs *kv.ChangeSet, of recordsOf[R], topic protocol.T
 			kind = protocol.ChangeDelete
 		case old == none || old.Live() == now.Live():
 		case old.Live():
-			kind = away
+			kind = protocol.ChangeArchive
 		default:
-			kind = back
+			kind = protocol.ChangeRestore
 		}
 		kinds.add(kind, ch.ID)
 	}

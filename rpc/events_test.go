@@ -116,11 +116,11 @@ func TestEventsTellOfEveryKindOfChange(t *testing.T) {
 		{"notes.put", `{"id":"n1","title":"One"}`, "notes.changed put n1"},
 		{"notes.patch", `{"id":"n1","title":"Two"}`, "notes.changed put n1"},
 		{"notes.archive", `{"id":"n1"}`, "notes.changed archive n1"},
-		{"notes.unarchive", `{"id":"n1"}`, "notes.changed unarchive n1"},
+		{"notes.restore", `{"id":"n1"}`, "notes.changed restore n1"},
 		{"notes.delete", `{"id":"n1"}`, "notes.changed delete n1"},
 		{"notes.putMany", `{"notes":[{"id":"a","title":"A"},{"id":"b","title":"B"}]}`, "notes.changed put a,b"},
 		{"entities.put", `{"id":"e1","type":"Person","name":"Eve"}`, "entities.changed put e1"},
-		{"entities.trash", `{"id":"e1"}`, "entities.changed trash e1"},
+		{"entities.archive", `{"id":"e1"}`, "entities.changed archive e1"},
 		{"entities.restore", `{"id":"e1"}`, "entities.changed restore e1"},
 		{"entities.delete", `{"id":"e1"}`, "entities.changed delete e1"},
 	} {
@@ -148,7 +148,7 @@ func TestEventsOfOneCommit(t *testing.T) {
 		t.Errorf("%s (%d), %s (%d)", first, a.Seq, second, b.Seq)
 	}
 	d.do("notes.archive", `{"id":"n1"}`)
-	l.want("notes.changed archive n1", "entities.changed trash "+b.IDs[0])
+	l.want("notes.changed archive n1", "entities.changed archive "+b.IDs[0])
 }
 
 // Events of one connection are in the order of the commits, and none is lost
@@ -471,7 +471,7 @@ func (d *daemon) slow(topics string) *slow {
 	s.line()
 	s.call(1, "events.subscribe", `{"topics":[`+topics+`]}`)
 	s.line()
-	s.call(2, "notes.get", `{"id":"big"}`)
+	s.call(2, "notes.get", `{"ref":"big"}`)
 	for d.waiting("slow") <= rpc.MaxHeldEventBytes {
 		d.do("admin.health", `{}`) // until the reply waits
 	}
@@ -526,12 +526,12 @@ func TestREL7_EventsOfASlowReaderAreMerged(t *testing.T) {
 	d.do("notes.patch", `{"id":"n0","title":"y"}`)
 	d.do("notes.delete", `{"id":"n1"}`)
 	d.do("entities.put", `{"id":"carl","type":"Person","name":"Carl"}`)
-	d.do("entities.trash", `{"id":"carl"}`)
+	d.do("entities.archive", `{"id":"carl"}`)
 	if waits := d.waiting("slow"); waits > before {
 		t.Errorf("%d bytes wait, it were %d before the events", waits, before)
 	}
 	s.line() // the reply that waited
-	s.wantChanges("entities.changed trash carl", "notes.changed archive n0", "notes.changed delete n1", "notes.changed put n2")
+	s.wantChanges("entities.changed archive carl", "notes.changed archive n0", "notes.changed delete n1", "notes.changed put n2")
 	// From here on it is told one by one again.
 	d.do("notes.put", `{"id":"n7","title":"x"}`)
 	d.do("notes.put", `{"id":"n7","title":"y"}`)

@@ -12,7 +12,7 @@ import (
 // recallRequest returns what memory.search asks for.
 func recallRequest(p *protocol.MemorySearch) recall.Request {
 	return recall.Request{
-		Query: p.Query, Kinds: p.Kinds, Limit: p.Limit, SortBy: p.SortBy, MinScore: p.MinScore, Stages: p.Stages,
+		Query: p.Query, Kinds: p.Kinds, Limit: p.Limit, Sort: p.Sort, MinScore: p.MinScore, Stages: p.Stages,
 		Explain: p.Explain, Diversity: p.Diversity, InConversation: p.InConversation,
 		Memories: memory.Filter{Tiers: p.Tiers, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs},
 		After:    timeOf(p.After), Before: timeOf(p.Before), AsOf: timeOf(p.AsOf),
@@ -70,7 +70,7 @@ func memoryUnderstood(res *recall.Result) protocol.MemoryUnderstood {
 	u := &res.Understood
 	out := protocol.MemoryUnderstood{
 		Words: []string{}, Unknown: append([]string{}, u.Unknown...), Ignored: []string{}, EntityIDs: u.Entities,
-		Recent: u.Recent, SortBy: u.SortBy,
+		Recent: u.Recent, Sort: u.Sort,
 	}
 	if u.Query != nil {
 		out.Ignored, out.Synonyms = u.Query.Ignored, u.Query.Synonyms()

@@ -508,16 +508,16 @@ func (p *assailant) notified(r *reply) {
 func (p *assailant) progressed(params []byte) {
 	var got struct {
 		Token json.RawMessage
-		Kind  string
+		Value protocol.Progress
 	}
 	_ = json.Unmarshal(params, &got)
 	token := string(got.Token)
 	before := p.progress[token]
-	begins := got.Kind == protocol.ProgressBegin
+	begins := got.Value.Kind == protocol.ProgressBegin
 	if begins == (before != "") || before == protocol.ProgressEnd || p.settled[token] {
 		p.a.fault("connection %d: progress %s comes after %q (answered %v)", p.number, params, before, p.settled[token])
 	}
-	p.progress[token] = got.Kind
+	p.progress[token] = got.Value.Kind
 }
 
 // idValue returns what an id is as a value: texts may be written in several ways.

@@ -289,9 +289,9 @@ func (g *generator) contain(v *value) {
 // keepPrivate leaves every record private that may be: what is private in the store of
 // an attack stays so, or nobody could say what a remote connection must not be told.
 func keepPrivate(method string, v *value) {
-	patch := strings.HasSuffix(method, ".patch") || method == "memory.update" || method == "chat.update"
+	patch := strings.HasSuffix(method, ".patch") || method == "memory.patch" || method == "chat.patch"
 	if !patch && !strings.HasPrefix(method, "notes.p") && !strings.HasPrefix(method, "entities.p") &&
-		method != "contexts.put" && method != "memory.synonyms.put" {
+		method != "contexts.put" && method != "synonyms.put" {
 		return
 	}
 	v.each(func(record *value) {

@@ -388,7 +388,7 @@ const (
 func (f *battlefield) calls() (inputs [][]byte) {
 	names := slices.DeleteFunc(slices.Clone(f.doc.names), func(name string) bool { return name == "shutdown" || name == "initialize" })
 	names = append(names, "shutdown") // nothing comes after it
-	ofChat := func(name string) bool { return strings.HasPrefix(name, "chat.") || name == "memory.detectOutcome" }
+	ofChat := func(name string) bool { return strings.HasPrefix(name, "chat.") || name == "memory.judge" }
 	chats := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !ofChat(name) || name == "chat.delete" })
 	chats = append(chats, "chat.delete") // what comes after it has no conversation
 	names = slices.DeleteFunc(names, ofChat)
@@ -475,7 +475,7 @@ func TestREL6_TheSeedsCallEveryMethod(t *testing.T) {
 			answered[name] = true
 		}
 	}
-	shared := []string{"sync.remove", "sync.leave", "sync.resolve"} // the store here is one machine's alone
+	shared := []string{"sync.remove", "sync.leave", "sync.settle"} // the store here is one machine's alone
 	for _, name := range f.doc.names {
 		if !answered[name] && !slices.Contains(shared, name) {
 			t.Errorf("no attack calls %s with success: what its params may be has to be added to the generator", name)

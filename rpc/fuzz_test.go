@@ -137,7 +137,7 @@ var attackRecords = []string{
 	`memory.add {"id":"5b1c9a10-0c55-4a37-8d0e-2f1f3a0b7c02","statement":"I have 25 days of leave."}`,
 	`contexts.put {"id":"health","name":"Health"}`,
 	`memory.add {"statement":"The roof has a chimney","tags":["roof","chimney"]}`,
-	`books.put {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","text":"# Winter\n\nScales weigh hives.","mimeType":"md"}`,
+	`books.add {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","text":"# Winter\n\nScales weigh hives.","mimeType":"md"}`,
 	`types.put {"name":"Team","fields":[{"name":"lead","type":"entity_ref","targetType":"Person"}]}`,
 	`types.put {"name":"Odd","fields":[{"name":"x","type":"entity_ref","targetType":"Nothing"}]}`,
 	`types.put {"name":"Person","fields":[{"name":"pay","type":"number"},{"name":"boss","type":"entity_ref"},{"name":"about","type":"text"},` +
@@ -155,7 +155,7 @@ var attackRecords = []string{
 		`{"id":"alpha","title":"Alpha","body":"The text of Alpha. [[Kickoff]]","path":"projects/alpha.md"},` +
 		`{"id":"typed","title":"Typed","body":"---\ntype: Person\nrole: Lead\n---\nscales @Bob"},{"id":"gone","title":"Archived one","body":"kept apart"}]}`,
 	`notes.archive {"id":"gone"}`,
-	`entities.trash {"id":"trashed"}`,
+	`entities.archive {"id":"trashed"}`,
 }
 
 // besieged is a daemon over a folder.

@@ -69,7 +69,7 @@ func TestMEM65_InsightIsInThePrompt(t *testing.T) {
 	if !dropped {
 		t.Errorf("what was left out is not told: %v in\n%s", at(res, "report.dropped"), whole)
 	}
-	out := d.do("memory.getContextInsights", `{"text":"Why is the router down?","audience":"remote"}`)
+	out := d.do("memory.insights", `{"text":"Why is the router down?","audience":"remote"}`)
 	d.want(out, "topics.0", "router")
 	d.want(out, "experience.0.worked", 3)
 }

@@ -11,7 +11,7 @@ func TestMEM78_WhatIsOrderedIsRouted(t *testing.T) {
 	d := answered(t, proposes)
 	d.do("notes.put", `{"id":"pack","title":"Packing list","body":"Socks"}`)
 	d.do("memory.add", `{"id":"rome","statement":"I live in Rome"}`)
-	conversation := at(d.do("chat.create", `{"title":"Trip"}`), "id").(string)
+	conversation := at(d.do("chat.put", `{"title":"Trip"}`), "id").(string)
 	seq := fmt.Sprint(at(d.do("admin.stats", `{}`), "records"))
 	out := d.do("intent.route", `{"text":"🎒 Hello!\n/remember I like tea; /forget #1\n/pin [[Packing list]]\nRemember that I run.\n/forget #9","conversationId":"`+conversation+`"}`)
 	d.want(out, "rest", true)

@@ -29,11 +29,12 @@ func (p *peer) told(method, params, withdrawAt string) (kinds []string, code int
 			}
 			return kinds, code
 		}
-		var report protocol.Progress
-		must(p.t, json.Unmarshal(r.Params, &report))
-		if report.Token != method {
-			p.t.Errorf("%s: progress of %v", method, report.Token)
+		var of protocol.ProgressParams
+		must(p.t, json.Unmarshal(r.Params, &of))
+		if of.Token != method {
+			p.t.Errorf("%s: progress of %v", method, of.Token)
 		}
+		report := of.Value
 		if withdrawAt != "" && report.Message == withdrawAt && report.Done > 0 {
 			p.cancel(method)
 			withdrawAt = ""
@@ -54,7 +55,7 @@ func TestRPC7_JobsTellHowFarTheyAre(t *testing.T) {
 	d.do("memory.export", `{"path":`+quoted(filepath.Join(dir, "in.jsonl"))+`}`)
 	d.do("admin.backup", `{"path":`+quoted(filepath.Join(dir, "old"))+`}`)
 	params := map[string]string{
-		"books.put":     `{"text":"# Bees\n\nThey fly.","mimeType":"md"}`,
+		"books.add":     `{"text":"# Bees\n\nThey fly.","mimeType":"md"}`,
 		"admin.backup":  `{"path":` + quoted(filepath.Join(dir, "new")) + `}`,
 		"admin.check":   `{}`,
 		"admin.compact": `{}`,

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// conceptHandlers has the handlers of memory.concepts, memory.concept, memory.conceptPath, memory.actionEffectiveness and
-// memory.getContextInsights. NewConcepts makes one.
+// conceptHandlers has the handlers of concepts.list, concepts.get, concepts.path, memory.effectiveness and
+// memory.insights. NewConcepts makes one.
 type conceptHandlers struct{ room conceptKnower }
 
 // newConceptHandlers returns the handlers over the room of concepts.
@@ -27,7 +27,7 @@ type conceptKnower interface {
 	Insight(ctx context.Context, v *audience.View, text, conversation string) (*record.Insight, error)
 }
 
-// List is memory.concepts.
+// List is concepts.list.
 func (c *conceptHandlers) List(ctx context.Context, by callReader, p protocol.ConceptFilter) (out protocol.ConceptList, err error) {
 	f := concepts.Filter{Sort: p.Sort, Limit: p.Limit}
 	if p.Since != nil {
@@ -37,22 +37,22 @@ func (c *conceptHandlers) List(ctx context.Context, by callReader, p protocol.Co
 	return out, err
 }
 
-// Get is memory.concept.
-func (c *conceptHandlers) Get(ctx context.Context, by callReader, p protocol.ConceptLabel) (protocol.ConceptFull, error) {
-	about, err := c.room.Get(ctx, by.View, p.Label)
+// Get is concepts.get.
+func (c *conceptHandlers) Get(ctx context.Context, by callReader, p protocol.ConceptRef) (protocol.ConceptFull, error) {
+	about, err := c.room.Get(ctx, by.View, p.Ref)
 	if err != nil {
 		return protocol.ConceptFull{}, err
 	}
 	return protocol.ConceptFull{Concept: *about.Concept, Edges: about.Edges, Examples: about.Examples}, nil
 }
 
-// Path is memory.conceptPath.
+// Path is concepts.path.
 func (c *conceptHandlers) Path(ctx context.Context, by callReader, p protocol.ConceptEnds) (out protocol.ConceptPath, err error) {
 	out.Concepts, out.Edges, err = c.room.Path(ctx, by.View, p.From, p.To)
 	return out, err
 }
 
-// Actions is memory.actionEffectiveness.
+// Actions is memory.effectiveness.
 func (c *conceptHandlers) Actions(ctx context.Context, by callReader, p protocol.TaskDescription) (protocol.ActionEffectiveness, error) {
 	found, err := c.room.Actions(ctx, by.View, p.Task)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *conceptHandlers) Actions(ctx context.Context, by callReader, p protocol
 	return protocol.ActionEffectiveness{Kinds: found.Kinds, Actions: found.Actions}, nil
 }
 
-// Insight is memory.getContextInsights.
+// Insight is memory.insights.
 func (c *conceptHandlers) Insight(ctx context.Context, by callReader, p protocol.InsightAsked) (*record.Insight, error) {
 	if strings.TrimSpace(p.Text) == "" {
 		return nil, fault.Field("text", "text has no words").WithHint("give what the user typed")

@@ -4,6 +4,7 @@ package rpc
 // context/learn or context/learn/concepts, and its answer into the result. Errors are those of these rooms.
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -26,18 +27,23 @@ type learningHandlers struct {
 	Detection background.DetectorDeps
 }
 
-// RecordResponse is memory.recordResponse.
-func (r *learningHandlers) RecordResponse(ctx context.Context, by callReader, p protocol.MemoryResponse) (out protocol.MemoryScored, err error) {
-	return scored(r.Scorer.Response(ctx, by.View, learn.AnswerOutcome{
-		Takeaway: p.Takeaway, Outcome: p.Outcome, Related: p.Related, ConversationID: p.ConversationID, MessageID: p.MessageID,
-		Client: by.Client,
-	}))
-}
-
-// RecordOutcome is memory.recordOutcome.
-func (r *learningHandlers) RecordOutcome(ctx context.Context, by callReader, p protocol.MemoryOutcome) (out protocol.MemoryScored, err error) {
+// Outcome is memory.outcome.
+func (r *learningHandlers) Outcome(ctx context.Context, by callReader, p protocol.MemoryOutcome) (out protocol.MemoryScored, err error) {
+	if p.IDs == nil {
+		if p.Signal != "" || p.Confidence != nil {
+			return out, fault.Field("signal", "signal and confidence stand beside ids").WithHint("leave them out for the outcome of an answer")
+		}
+		return scored(r.Scorer.Response(ctx, by.View, learn.AnswerOutcome{
+			Takeaway: p.Takeaway, Outcome: p.Outcome, Related: p.Related, ConversationID: p.ConversationID, MessageID: p.MessageID,
+			Client: by.Client,
+		}))
+	}
+	if p.ConversationID != "" || p.MessageID != "" || p.Takeaway != "" || p.Related != nil {
+		return out, fault.Field("ids", "ids stands beside conversationId, messageId, related or takeaway").
+			WithHint("score memories by their ids in one call, and an answer in another")
+	}
 	return scored(r.Scorer.Outcome(ctx, by.View, learn.Outcome{
-		IDs: p.IDs, Outcome: p.Outcome, Signal: p.Signal, Confidence: p.Confidence,
+		IDs: p.IDs, Outcome: p.Outcome, Signal: cmp.Or(p.Signal, learn.SourceExplicit), Confidence: p.Confidence,
 	}))
 }
 
@@ -52,8 +58,8 @@ func scored(s *learn.ScoreResult, err error) (out protocol.MemoryScored, _ error
 	return out, nil
 }
 
-// DetectOutcome is memory.detectOutcome.
-func (r *learningHandlers) DetectOutcome(ctx context.Context, by callReader, p protocol.MemoryDetect) (out protocol.MemoryDetected, err error) {
+// Judge is memory.judge.
+func (r *learningHandlers) Judge(ctx context.Context, by callReader, p protocol.MemoryJudge) (out protocol.MemoryJudged, err error) {
 	if err := named(p.ConversationID); err != nil {
 		return out, err
 	}
@@ -61,7 +67,7 @@ func (r *learningHandlers) DetectOutcome(ctx context.Context, by callReader, p p
 	if err != nil {
 		return out, err
 	}
-	out = protocol.MemoryDetected{Outcome: d.Outcome, Confidence: d.Confidence, Reasoning: d.Reasoning, Scored: []record.ScoredMemory{}}
+	out = protocol.MemoryJudged{Outcome: d.Outcome, Confidence: d.Confidence, Reasoning: d.Reasoning, Scored: []record.ScoredMemory{}}
 	if d.Scored != nil {
 		out.Scored = append(out.Scored, d.Scored.Memories...)
 	}

@@ -17,17 +17,17 @@ func TestMEM47_AResponseOverTheSocket(t *testing.T) {
 	d.want(found, "hits.0.kind", "memories")
 	second := at(found, "hits.1.id").(string)
 	d.want(d.do("admin.check", `{}`), "ok", true) // which opens the store anew
-	out := d.do("memory.recordResponse", `{"outcome":"worked","conversationId":"talk","related":["2"],"takeaway":"Stretching helped."}`)
+	out := d.do("memory.outcome", `{"outcome":"worked","conversationId":"talk","related":["2"],"takeaway":"Stretching helped."}`)
 	d.want(out, "scored.0.id", second)
 	d.want(out, "scored.0.score", 0.7)
 	d.want(out, "takeaway.use.score", 0.7)
 	d.want(out, "takeaway.tier", "working")
-	again := d.do("memory.recordResponse", `{"outcome":"worked","conversationId":"talk"}`)
+	again := d.do("memory.outcome", `{"outcome":"worked","conversationId":"talk"}`)
 	if n := len(at(again, "scored").([]any)); n > 0 {
 		t.Errorf("a repeat scores %d memories", n)
 	}
 	d.do("context.assemble", `{"attachedMemoryIds":["a"],"conversationId":"talk"}`)
-	d.want(d.do("memory.recordResponse", `{"outcome":"failed","conversationId":"talk"}`), "scored.0.id", "a")
+	d.want(d.do("memory.outcome", `{"outcome":"failed","conversationId":"talk"}`), "scored.0.id", "a")
 	events := d.do("memory.events", `{"id":"a","limit":1}`)
 	d.want(events, "events.0.kind", "outcome")
 	d.want(events, "events.0.outcome", "failed")
@@ -36,7 +36,7 @@ func TestMEM47_AResponseOverTheSocket(t *testing.T) {
 		t.Errorf("next page %q of the events of a, and the search scored %s", next, second)
 	}
 	for i, fails := 0, `{"ids":["b"],"outcome":"failed"}`; i < 3; i++ {
-		d.do("memory.recordOutcome", fails)
+		d.do("memory.outcome", fails)
 	}
 	dry := d.do("memory.promote", `{"dryRun":true}`)
 	run := d.do("memory.promote", `{}`)
@@ -67,7 +67,7 @@ func TestMEM66_AnAnswerCarriesItsMemories(t *testing.T) {
 	d.want(page, "messages.1.memory.citations.0.id", "a")
 	d.want(page, "messages.1.memory.feedback.eligible", true)
 	d.want(page, "messages.1.memory.feedback.related.0", "a")
-	scored := d.do("memory.recordResponse", `{"outcome":"worked","conversationId":"`+chat+`"}`)
+	scored := d.do("memory.outcome", `{"outcome":"worked","conversationId":"`+chat+`"}`)
 	d.want(scored, "scored.0.id", "a")
 	if n := len(at(scored, "scored").([]any)); n != 1 {
 		t.Errorf("%d memories are scored, and the answer names one", n)
@@ -75,7 +75,7 @@ func TestMEM66_AnAnswerCarriesItsMemories(t *testing.T) {
 	shown := d.do("chat.inspect", `{"conversationId":"`+chat+`"}`)
 	d.want(shown, "answer.outcome", "worked")
 	d.want(shown, "answer.memory.feedback.eligible", false)
-	d.do("memory.update", `{"id":"b","private":true}`)
+	d.do("memory.patch", `{"id":"b","private":true}`)
 	if got := d.remote().answer("chat.get", `{"ref":"`+chat+`"}`); strings.Contains(got, `"b"`) {
 		t.Errorf("a remote reader is told of a private memory: %s", got)
 	}

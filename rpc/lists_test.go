@@ -44,7 +44,7 @@ func TestListsByTimeAndVault(t *testing.T) {
 	}
 	d.do("notes.patch", `{"id":"n2","body":"changed last of these"}`)
 	updated := func(id string) time.Time {
-		at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(d.do("notes.get", `{"id":"`+id+`"}`)["updatedAt"]))
+		at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(d.do("notes.get", `{"ref":"`+id+`"}`)["updatedAt"]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func TestLoadingCallsWaitAndRunInOrder(t *testing.T) {
 	s := startSlowly(t, rpc.Options{})
 	p := s.peer() // initialize is answered
 	p.call("put", "notes.put", `{"id":"n1","title":"One"}`)
-	p.call("get", "notes.get", `{"id":"n1"}`)
+	p.call("get", "notes.get", `{"ref":"n1"}`)
 	p.call("patch", "notes.patch", `{"id":"n1","title":"Two"}`)
 	p.call("list", "notes.list", "")
 	p.call("import", "vault.import", `{"path":"`+t.TempDir()+`"}`)
@@ -257,12 +257,12 @@ func TestLoadingConnectionEnds(t *testing.T) {
 	// What it left waits in the place of a connection.
 	s.do("events.subscribe", `{"topics":["health.changed"]}`) // nor does this one give its own
 	q := s.peer()
-	q.call(1, "notes.get", `{"id":"sent"}`)
+	q.call(1, "notes.get", `{"ref":"sent"}`)
 	q.waits("notes.get")
 	(&bench{t: t, path: s.path}).dial().closed()
 	s.open()
 	until(t, "the mutation completes", func() bool {
-		_, err := s.try("notes.get", `{"id":"sent"}`)
+		_, err := s.try("notes.get", `{"ref":"sent"}`)
 		return err == nil
 	})
 	q.reply() // it may have come before the mutation of the other connection
@@ -273,7 +273,7 @@ func TestLoadingConnectionEnds(t *testing.T) {
 func TestLoadingHalfCloseWaits(t *testing.T) {
 	s := startSlowly(t, rpc.Options{})
 	p := s.peer()
-	p.send(`[{"jsonrpc":"2.0","id":1,"method":"notes.put","params":{"id":"n","title":"x"}},{"jsonrpc":"2.0","id":2,"method":"notes.get","params":{"id":"n"}},` +
+	p.send(`[{"jsonrpc":"2.0","id":1,"method":"notes.put","params":{"id":"n","title":"x"}},{"jsonrpc":"2.0","id":2,"method":"notes.get","params":{"ref":"n"}},` +
 		`{"jsonrpc":"2.0","id":3,"method":"admin.health"}]` + "\n")
 	must(t, p.nc.CloseWrite())
 	s.open()

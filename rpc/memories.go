@@ -1,6 +1,6 @@
 package rpc
 
-// This file and memories_*.go have the handlers of memory.*, memory.synonyms.* and contexts.*. A handler turns params
+// This file and memories_*.go have the handlers of memory.*, synonyms.* and contexts.*. A handler turns params
 // into a call of context/memory, context/memory/document or context/recall, and its answer into the result. Errors are
 // those of these rooms.
 
@@ -21,7 +21,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// memoryHandlers has the handlers of memory.*, memory.synonyms.* and contexts.*. New makes one.
+// memoryHandlers has the handlers of memory.*, synonyms.* and contexts.*. New makes one.
 type memoryHandlers struct {
 	memory  memoryKeeper
 	similar *document.SimilarFinder
@@ -53,7 +53,7 @@ type memoryKeeper interface {
 	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
 	Stemming(v *audience.View, o memory.Origin) (*memory.Stemming, error)
 	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (memory.Forgotten, error)
-	RecordUse(ctx context.Context, v *audience.View, ids []string) (int, error)
+	Use(ctx context.Context, v *audience.View, ids []string) (int, error)
 	Profile(v *audience.View, limit int) []*record.Memory
 	Stats(v *audience.View) memory.Stats
 
@@ -118,12 +118,12 @@ func (r *memoryHandlers) Add(ctx context.Context, by callReader, p protocol.Memo
 	if err != nil {
 		return out, err
 	}
-	out.Memory, out.Duplicate = list[0].Memory, list[0].Duplicate
+	out.Memory, out.Duplicate = protocol.SavedMemory(list[0].Memory, p.Whole()), list[0].Duplicate
 	out.Memory.Waits = by.Waits(out.Memory.ID)
 	if !p.Similar || out.Duplicate {
 		return out, nil
 	}
-	res, err := r.similar.Like(ctx, by.View, out.Memory, listedSimilar)
+	res, err := r.similar.Like(ctx, by.View, list[0].Memory, listedSimilar)
 	if err != nil {
 		return out, nil //nolint:nilerr // the memory is written: what the search lacks is no error of the call
 	}
@@ -150,7 +150,7 @@ func (r *memoryHandlers) AddMany(ctx context.Context, by callReader, p protocol.
 	}
 	out.Memories = make([]protocol.MemoryAdded, len(list))
 	for i, added := range list {
-		out.Memories[i] = protocol.MemoryAdded{Memory: added.Memory, Duplicate: added.Duplicate}
+		out.Memories[i] = protocol.MemoryAdded{Memory: protocol.SavedMemory(added.Memory, p.Whole()), Duplicate: added.Duplicate}
 	}
 	return out, nil
 }
@@ -212,7 +212,7 @@ func placeAt(by, cursor string) (*memory.Place, error) {
 func (r *memoryHandlers) List(ctx context.Context, by callReader, p protocol.MemoryFilter) (out protocol.MemoryPage, err error) {
 	f := memory.Filter{
 		Tiers: p.Tiers, Kinds: p.Kinds, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs,
-		Pinned: p.Pinned, SortBy: p.SortBy,
+		Pinned: p.Pinned, Sort: p.Sort,
 	}
 	if p.After != nil {
 		f.After = *p.After
@@ -223,7 +223,7 @@ func (r *memoryHandlers) List(ctx context.Context, by callReader, p protocol.Mem
 	if err := f.Check(); err != nil {
 		return out, err
 	}
-	after, err := placeAt(p.SortBy, p.Cursor)
+	after, err := placeAt(p.Sort, p.Cursor)
 	if err != nil {
 		return out, err
 	}
@@ -237,14 +237,14 @@ func (r *memoryHandlers) List(ctx context.Context, by callReader, p protocol.Mem
 	}
 	out.Memories, out.Total = list, total
 	if more {
-		out.NextCursor = memoryMark(p.SortBy, list[len(list)-1]).Cursor()
+		out.NextCursor = memoryMark(p.Sort, list[len(list)-1]).Cursor()
 	}
 	return out, nil
 }
 
 // Similar is memory.similar.
 func (r *memoryHandlers) Similar(ctx context.Context, by callReader, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
-	res, err := r.similar.To(ctx, by.View, p.ID, p.Limit)
+	res, err := r.similar.To(ctx, by.View, p.Ref, p.Limit)
 	if err != nil {
 		return protocol.SimilarMemories{}, err
 	}
@@ -259,13 +259,17 @@ func (r *memoryHandlers) Similar(ctx context.Context, by callReader, p protocol.
 }
 
 // Versions is memory.versions.
-func (r *memoryHandlers) Versions(ctx context.Context, by callReader, p protocol.MemoryID) (protocol.MemoryVersions, error) {
-	list, err := r.memory.Versions(ctx, by.View, p.ID)
+func (r *memoryHandlers) Versions(ctx context.Context, by callReader, p protocol.MemoryRef) (protocol.MemoryVersions, error) {
+	m, err := r.memory.Get(by.View, p.Ref)
+	if err != nil {
+		return protocol.MemoryVersions{}, err
+	}
+	list, err := r.memory.Versions(ctx, by.View, m.ID)
 	return protocol.MemoryVersions{Versions: list}, err
 }
 
-// Update is memory.update.
-func (r *memoryHandlers) Update(ctx context.Context, by callReader, p protocol.MemoryUpdate) (*record.Memory, error) {
+// Patch is memory.patch.
+func (r *memoryHandlers) Patch(ctx context.Context, by callReader, p protocol.MemoryPatch) (*protocol.MemorySaved, error) {
 	id, err := r.meant(ctx, by, p.ID, p.Match)
 	if err != nil {
 		return nil, err
@@ -277,7 +281,8 @@ func (r *memoryHandlers) Update(ctx context.Context, by callReader, p protocol.M
 		Importance: p.Importance, Confidence: p.Confidence, Pinned: p.Pinned, AlwaysInject: p.AlwaysInject,
 		Private: p.Private, ValidFrom: momentOf(p.ValidFrom), ValidTo: momentOf(p.ValidTo), Source: sourceOf(p.Source), Status: p.Status,
 	}
-	return r.memory.Update(ctx, by.View, patch, p.IfVersion)
+	m, err := r.memory.Update(ctx, by.View, patch, p.IfVersion)
+	return protocol.SavedMemory(m, p.Whole()), err
 }
 
 // momentOf returns nil for a moment that is absent, and a nil pointer for one that is null.
@@ -292,24 +297,22 @@ func momentOf(o protocol.Optional[time.Time]) **time.Time {
 	return &at
 }
 
-// Pin is memory.pin.
-func (r *memoryHandlers) Pin(ctx context.Context, by callReader, p protocol.MemoryPin) (*record.Memory, error) {
-	return r.memory.Update(ctx, by.View, memory.Patch{ID: p.ID, Pinned: &p.Pinned}, nil)
-}
-
 // Archive is memory.archive.
-func (r *memoryHandlers) Archive(ctx context.Context, by callReader, p protocol.ByID) (*record.Memory, error) {
-	return r.memory.Archive(ctx, by.View, p.ID, p.IfVersion)
+func (r *memoryHandlers) Archive(ctx context.Context, by callReader, p protocol.ByID) (*protocol.MemorySaved, error) {
+	m, err := r.memory.Archive(ctx, by.View, p.ID, p.IfVersion)
+	return protocol.SavedMemory(m, false), err
 }
 
 // Restore is memory.restore.
-func (r *memoryHandlers) Restore(ctx context.Context, by callReader, p protocol.MemoryRestore) (*record.Memory, error) {
-	return r.memory.Restore(ctx, by.View, p.ID, p.Version, p.IfVersion)
+func (r *memoryHandlers) Restore(ctx context.Context, by callReader, p protocol.MemoryRestore) (*protocol.MemorySaved, error) {
+	m, err := r.memory.Restore(ctx, by.View, p.ID, p.Version, p.IfVersion)
+	return protocol.SavedMemory(m, p.Whole()), err
 }
 
 // Retract is memory.retract.
-func (r *memoryHandlers) Retract(ctx context.Context, by callReader, p protocol.ByID) (*record.Memory, error) {
-	return r.memory.Retract(ctx, by.View, p.ID, p.IfVersion)
+func (r *memoryHandlers) Retract(ctx context.Context, by callReader, p protocol.ByID) (*protocol.MemorySaved, error) {
+	m, err := r.memory.Retract(ctx, by.View, p.ID, p.IfVersion)
+	return protocol.SavedMemory(m, false), err
 }
 
 // Delete is memory.delete.
@@ -339,9 +342,9 @@ func (r *memoryHandlers) Forget(ctx context.Context, by callReader, p protocol.M
 	return out, err
 }
 
-// RecordUse is memory.recordUse.
-func (r *memoryHandlers) RecordUse(ctx context.Context, by callReader, p protocol.MemoryUsed) (protocol.Counted, error) {
-	n, err := r.memory.RecordUse(ctx, by.View, p.IDs)
+// Use is memory.use.
+func (r *memoryHandlers) Use(ctx context.Context, by callReader, p protocol.MemoryUse) (protocol.Counted, error) {
+	n, err := r.memory.Use(ctx, by.View, p.IDs)
 	return protocol.Counted{Counted: n}, err
 }
 
@@ -359,17 +362,17 @@ func (r *memoryHandlers) Stats(_ context.Context, by callReader, _ protocol.Read
 	}, nil
 }
 
-// PutSynonyms is memory.synonyms.put.
+// PutSynonyms is synonyms.put.
 func (r *memoryHandlers) PutSynonyms(ctx context.Context, by callReader, p protocol.SynonymsPut) (*memory.Synonyms, error) {
 	return r.memory.PutSynonyms(ctx, by.View, p.Words, p.Private)
 }
 
-// Synonyms is memory.synonyms.list.
+// Synonyms is synonyms.list.
 func (r *memoryHandlers) Synonyms(_ context.Context, by callReader, _ protocol.ReadAll) (protocol.SynonymsList, error) {
 	return protocol.SynonymsList{Synonyms: r.memory.Synonyms(by.View)}, nil
 }
 
-// DeleteSynonyms is memory.synonyms.delete.
+// DeleteSynonyms is synonyms.delete.
 func (r *memoryHandlers) DeleteSynonyms(ctx context.Context, by callReader, p protocol.SynonymsDelete) (protocol.SynonymsDeleted, error) {
 	n, err := r.memory.DeleteSynonyms(ctx, by.View, p.Words)
 	return protocol.SynonymsDeleted{Deleted: n}, err
@@ -378,7 +381,7 @@ func (r *memoryHandlers) DeleteSynonyms(ctx context.Context, by callReader, p pr
 // PutContext is contexts.put.
 func (r *memoryHandlers) PutContext(ctx context.Context, by callReader, p protocol.ContextPut) (*memory.Context, error) {
 	if p.ID != "" && by.View.Hides() {
-		if _, _, _, err := r.memory.GetContext(by.View, p.ID); err != nil {
+		if found, _, _, err := r.memory.GetContext(by.View, p.ID); err != nil || found.ID != p.ID {
 			return nil, chosenIDError("context", p.ID, "id")
 		}
 	}

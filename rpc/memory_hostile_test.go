@@ -85,13 +85,13 @@ func TestMEM10_HostileStatements(t *testing.T) {
 				}
 			}
 			said := "I said something else " + id
-			d.do("memory.update", inJSON(t, map[string]any{"id": id, "statement": said}))
-			d.want(d.do("memory.versions", fmt.Sprintf(`{"id":%q,"audience":"remote"}`, id)), "versions.0.statement", want)
-			d.want(d.do("memory.restore", fmt.Sprintf(`{"id":%q,"version":1}`, id)), "statement", want)
+			d.do("memory.patch", inJSON(t, map[string]any{"id": id, "statement": said}))
+			d.want(d.do("memory.versions", fmt.Sprintf(`{"ref":%q,"audience":"remote"}`, id)), "versions.0.statement", want)
+			d.want(d.do("memory.restore", fmt.Sprintf(`{"id":%q,"version":1,"return":"full"}`, id)), "statement", want)
 		})
 	}
 	for _, audience := range []string{"local", "remote"} {
-		page := d.do("memory.list", fmt.Sprintf(`{"sortBy":"created","limit":1000,"audience":%q}`, audience))
+		page := d.do("memory.list", fmt.Sprintf(`{"sort":"created","limit":1000,"audience":%q}`, audience))
 		d.want(page, "total", stored)
 		text, err := json.Marshal(page)
 		must(t, err)

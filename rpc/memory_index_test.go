@@ -51,7 +51,7 @@ func TestMEM12_TheIndexOfMemoriesIsServed(t *testing.T) {
 	d.want(d.do("admin.reindex", `{"kind":"memories"}`), "others", 2) // MEM-83
 	d.want(d.do("admin.reindex", `{"kind":"messages","what":"words"}`), "others", 0)
 	d.want(d.do("admin.reindex", `{"kind":"notes"}`), "others", 0)
-	d.do("books.put", `{"text":"# Bees\n\nThey fly.\n\n# Hives\n\nThey stand.","mimeType":"md"}`)
+	d.do("books.add", `{"text":"# Bees\n\nThey fly.\n\n# Hives\n\nThey stand.","mimeType":"md"}`)
 	d.want(d.do("admin.reindex", `{"kind":"passages"}`), "others", 2)
 	d.remembered(2)
 	d.want(d.do("admin.check", `{}`), "ok", true)
@@ -71,7 +71,7 @@ func TestMEM35_SimilarMemories(t *testing.T) {
 		{"id":"cello","statement":"My sister plays the cello"},
 		{"id":"secret","statement":"I eat meat on Sundays in secret","private":true}]}`)
 	d.remembered(4)
-	out := d.do("memory.similar", `{"id":"meat"}`)
+	out := d.do("memory.similar", `{"ref":"meat"}`)
 	d.want(out, "degraded", nil)
 	ids := map[any]any{}
 	for i := range at(out, "hits").([]any) {
@@ -86,14 +86,14 @@ func TestMEM35_SimilarMemories(t *testing.T) {
 	}
 	d.want(ids["none"], "0", "negation")
 	d.do("memory.delete", `{"id":"none","force":true}`)
-	out = d.do("memory.similar", `{"id":"meat","audience":"remote"}`)
+	out = d.do("memory.similar", `{"ref":"meat","audience":"remote"}`)
 	for i := range at(out, "hits").([]any) {
 		if id := at(at(out, "hits").([]any)[i], "memory.id"); id == "secret" || id == "none" {
 			t.Errorf("a remote reader is shown %v", id)
 		}
 	}
-	d.wantRefused("memory.similar", `{"id":"none"}`, 1001, "")
-	d.wantRefused("memory.similar", `{"id":"secret","audience":"remote"}`, 1001, "")
+	d.wantRefused("memory.similar", `{"ref":"none"}`, 1001, "")
+	d.wantRefused("memory.similar", `{"ref":"secret","audience":"remote"}`, 1001, "")
 }
 
 // TestMEM35_SimilarWithoutVectors finds by words, and says so.
@@ -101,7 +101,7 @@ func TestMEM35_SimilarWithoutVectors(t *testing.T) {
 	d := start(t)
 	d.do("memory.addMany", `{"memories":[
 		{"id":"meat","statement":"I eat meat on Sundays"},{"id":"two","statement":"On Sundays we eat late"}]}`)
-	out := d.do("memory.similar", `{"id":"meat"}`)
+	out := d.do("memory.similar", `{"ref":"meat"}`)
 	d.want(out, "hits.0.memory.id", "two")
 	d.want(out, "hits.0.cosine", 0)
 	d.want(out, "degraded.stage", "semantic")

@@ -168,8 +168,8 @@ func TestMEM41_WhatIsGoneIsInNoProfile(t *testing.T) {
 		}
 	}
 	listed("at first", "p; p i")
-	d.do("memory.pin", `{"id":"a","pinned":true}`)
-	d.do("memory.pin", `{"id":"p","pinned":false}`)
+	d.do("memory.patch", `{"id":"a","pinned":true}`)
+	d.do("memory.patch", `{"id":"p","pinned":false}`)
 	listed("pinned otherwise", "a; p i")
 	d.do("memory.archive", `{"id":"i"}`)
 	listed("archived", "a; p")

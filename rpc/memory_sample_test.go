@@ -31,7 +31,7 @@ func (d *daemon) remembers(set remembered.Set) []any {
 			Pinned: m.Pinned, AlwaysInject: m.AlwaysInject, Private: m.Private, CreatedAt: &m.CreatedAt,
 		}
 		for _, path := range m.Notes {
-			draft.NoteIDs = append(draft.NoteIDs, at(d.do("notes.get", fmt.Sprintf(`{"path":%q}`, path)), "id").(string))
+			draft.NoteIDs = append(draft.NoteIDs, at(d.do("notes.get", fmt.Sprintf(`{"ref":%q}`, path)), "id").(string))
 		}
 		many.Memories = append(many.Memories, draft)
 	}
@@ -59,7 +59,7 @@ func TestMEM1_TheSampleNamesItsEntities(t *testing.T) {
 		}
 		names := []string{}
 		for _, id := range at(got, "memory.entityIds").([]any) {
-			names = append(names, at(d.do("entities.get", fmt.Sprintf(`{"id":%q}`, id)), "name").(string))
+			names = append(names, at(d.do("entities.get", fmt.Sprintf(`{"ref":%q}`, id)), "name").(string))
 		}
 		if want := append([]string{}, m.Entities...); !slices.Equal(names, want) {
 			t.Errorf("%s names %q, want %q", m.ID, names, want)

@@ -23,7 +23,7 @@ func TestMEM20_MemoriesAreSearched(t *testing.T) {
 	d.want(out, "hits.0.text", "The code of the gate is now 1204")
 	d.want(out, "hits.1.id", "old")
 	d.want(out, "hits.1.olderThan", "new")
-	d.want(out, "understood.sortBy", "relevance")
+	d.want(out, "understood.sort", "relevance")
 	d.want(out, "stages.0.stage", "apart")
 	d.want(out, "degraded", nil)
 	if score := at(out, "hits.0.score").(float64); score <= 0 || score > 1 || at(out, "hits.0.signals.relevance") == nil {
@@ -55,12 +55,12 @@ func TestMEM3_AMemoryIsChangedByWhatItSays(t *testing.T) {
 		{"id":"ida","statement":"Ida has shoes of size 31"},{"id":"jonas","statement":"Jonas has shoes of size 31"},
 		{"id":"cello","statement":"My sister plays the cello"}]}`)
 	d.remembered(3)
-	d.want(d.do("memory.update", `{"match":"my sister plays the cello","pinned":true}`), "id", "cello")
-	d.wantRefused("memory.update", `{"match":"who has shoes of size 31","pinned":true}`, 1002, "")
-	d.wantRefused("memory.update", `{"match":"zzyzx xyzzy","pinned":true}`, 1001, "")
-	d.wantRefused("memory.update", `{"match":" ","pinned":true}`, -32602, "match")
-	d.wantRefused("memory.update", `{"match":"cello","id":"cello","pinned":true}`, -32602, "id")
-	d.wantRefused("memory.update", `{"pinned":true}`, -32602, "id")
+	d.want(d.do("memory.patch", `{"match":"my sister plays the cello","pinned":true}`), "id", "cello")
+	d.wantRefused("memory.patch", `{"match":"who has shoes of size 31","pinned":true}`, 1002, "")
+	d.wantRefused("memory.patch", `{"match":"zzyzx xyzzy","pinned":true}`, 1001, "")
+	d.wantRefused("memory.patch", `{"match":" ","pinned":true}`, -32602, "match")
+	d.wantRefused("memory.patch", `{"match":"cello","id":"cello","pinned":true}`, -32602, "id")
+	d.wantRefused("memory.patch", `{"pinned":true}`, -32602, "id")
 	d.want(d.do("memory.get", `{"ref":"ida"}`), "pinned", false)
 }
 

@@ -63,6 +63,10 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 	if desc != nil {
 		needs = desc.Needs()
 	}
+	title := name
+	if desc != nil {
+		title = desc.Title()
+	}
 	decoder.Prepare(reflect.TypeFor[P]()) // a type that can't be decoded shows at the start
 	return Method{Name: name, Mode: mode, Run: func(ctx context.Context, k *jsonrpc.Call) (*jsonrpc.Buffer, error) {
 		r := roomsOf(k)
@@ -86,7 +90,7 @@ func define[P, R any](name string, mode protocol.Mode, fn func(context.Context, 
 		}
 		var p *callProgress
 		if token != nil {
-			p, ctx = beginProgress(ctx, k, token)
+			p, ctx = beginProgress(ctx, k, token, title)
 		}
 		result, err := fn(ctx, k, params)
 		if p != nil {

@@ -42,31 +42,36 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 	}
 	call.OnlyNew("a note", p.ID, func() bool { return c.view.Note(p.ID) != nil })
 	n, err := c.notes.Put(ctx, d, call.IfVersion(p.IfVersion))
-	shown, err := c.written(ctx, n, err)
-	if err != nil {
-		return out, err
-	}
-	return protocol.NoteSaved{Note: *shown, Waits: c.by(s).Waits(d.ID)}, nil
+	out, err = c.written(ctx, n, p.Whole(), err)
+	out.Waits = c.by(s).Waits(d.ID)
+	return out, err
 }
 
-func (c scope) notesPatch(ctx context.Context, _ *Session, p protocol.NotePatch) (*record.Note, error) {
+func (c scope) notesPatch(ctx context.Context, _ *Session, p protocol.NotePatch) (protocol.NoteSaved, error) {
 	if err := c.hiddenNote(p.ID); err != nil {
-		return nil, err
+		return protocol.NoteSaved{}, err
 	}
 	n, err := c.notes.Patch(ctx, notes.Patch{
 		ID: p.ID, Title: p.Title.Pointer(), Body: p.Body, Path: p.Path.Pointer(), Folder: p.Folder.Pointer(),
 		Tags: p.Tags.Pointer(), Aliases: p.Aliases.Pointer(), Private: p.Private,
 	}, p.IfVersion)
-	return c.written(ctx, n, err)
+	return c.written(ctx, n, p.Whole(), err)
 }
 
-// written returns a note as it is shown to who has written it.
-func (c scope) written(ctx context.Context, n *notes.Note, err error) (*record.Note, error) {
+// written returns a note as it is shown to its writer: with its text when the whole note is asked for.
+func (c scope) written(ctx context.Context, n *notes.Note, whole bool, err error) (out protocol.NoteSaved, _ error) {
 	if err != nil {
-		return nil, c.view.ShownError(err)
+		return out, c.view.ShownError(err)
 	}
 	shown, err := c.view.ShownNote(ctx, n)
-	return shown.Record(), err
+	if err != nil {
+		return out, err
+	}
+	out.Note = *shown.Record()
+	if whole {
+		out.Body = out.Note.Body
+	}
+	return out, nil
 }
 
 func (c scope) notesPutMany(ctx context.Context, _ *Session, p protocol.NotePutMany) (protocol.NoteList, error) {
@@ -78,18 +83,18 @@ func (c scope) notesPutMany(ctx context.Context, _ *Session, p protocol.NotePutM
 		drafts[i] = draft(n)
 	}
 	list, err := c.notes.PutMany(ctx, drafts)
-	out := protocol.NoteList{Notes: make([]*record.Note, len(list))}
+	out := protocol.NoteList{Notes: make([]protocol.NoteSaved, len(list))}
 	for i, n := range list {
 		if err != nil {
 			break
 		}
-		out.Notes[i], err = c.written(ctx, n, nil)
+		out.Notes[i], err = c.written(ctx, n, p.Whole(), nil)
 	}
 	return out, c.view.ShownError(err)
 }
 
 func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*protocol.NoteFull, error) {
-	n, err := c.findNote(p)
+	n, err := c.view.FindNote(p.Ref, p.Vault)
 	if err != nil {
 		return nil, err
 	}
@@ -101,30 +106,8 @@ func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*p
 		return nil, err
 	}
 	return &protocol.NoteFull{
-		NoteSaved: protocol.NoteSaved{Note: shown.Note, Waits: c.by(nil).Waits(n.ID)}, Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
+		Note: shown.Note, Waits: c.by(nil).Waits(n.ID), Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
 	}, nil
-}
-
-func (c scope) findNote(p protocol.NoteGet) (*notes.Note, error) {
-	given := 0
-	for _, s := range []string{p.ID, p.Path, p.Title} {
-		if s != "" {
-			given++
-		}
-	}
-	switch {
-	case given != 1:
-		return nil, fault.Field("id", "exactly one of id, path and title is needed, %d are given", given)
-	case p.ID != "" && p.Vault != "":
-		return nil, fault.Field("vault", "vault narrows a path or a title, and an id is given").WithHint("leave vault out")
-	case p.ID != "":
-		return c.view.NoteByID(p.ID)
-	case p.Vault != "":
-		return c.view.NoteInVault(p.Vault, p.Path, p.Title)
-	case p.Path != "":
-		return c.view.NoteByPath(p.Path)
-	}
-	return c.view.NoteByTitle(p.Title)
 }
 
 func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter) (protocol.NotePage, error) {
@@ -193,11 +176,11 @@ func (c scope) notesArchive(ctx context.Context, _ *Session, p protocol.ByID) (p
 	return noteVersion(c.notes.Archive(ctx, p.ID, p.IfVersion))
 }
 
-func (c scope) notesUnarchive(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+func (c scope) notesRestore(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
 	if err := c.hiddenNote(p.ID); err != nil {
 		return protocol.Versioned{}, err
 	}
-	return noteVersion(c.notes.Unarchive(ctx, p.ID, p.IfVersion))
+	return noteVersion(c.notes.Restore(ctx, p.ID, p.IfVersion))
 }
 
 func noteVersion(n *notes.Note, err error) (protocol.Versioned, error) {
@@ -277,10 +260,11 @@ func (c scope) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearc
 }
 
 func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimilar) (protocol.SearchResult, error) {
-	if _, err := c.view.NoteByID(p.ID); err != nil {
+	n, err := c.view.FindNote(p.Ref, "")
+	if err != nil {
 		return protocol.SearchResult{}, err
 	}
-	res, err := c.view.Near(ctx, search.Near{ID: p.ID, Limit: p.Limit, Least: search.LeastSimilar, Snippets: true})
+	res, err := c.view.Near(ctx, search.Near{ID: n.ID, Limit: p.Limit, Least: search.LeastSimilar, Snippets: true})
 	if err != nil {
 		return protocol.SearchResult{}, err
 	}
@@ -352,13 +336,13 @@ func (c scope) moment(field, text string) (time.Time, error) {
 	return at, nil
 }
 
-func (c scope) notesLinks(_ context.Context, _ *Session, p protocol.NoteID) (out protocol.NoteLinks, err error) {
-	_, err = c.view.NoteByID(p.ID)
+func (c scope) notesLinks(_ context.Context, _ *Session, p protocol.NoteRef) (out protocol.NoteLinks, err error) {
+	n, err := c.view.FindNote(p.Ref, "")
 	if err != nil {
 		return out, err
 	}
-	out.Outgoing, out.Unresolved = c.view.Links(p.ID)
-	out.Incoming = c.view.Backlinks(p.ID)
+	out.Outgoing, out.Unresolved = c.view.Links(n.ID)
+	out.Incoming = c.view.Backlinks(n.ID)
 	return out, nil
 }
 

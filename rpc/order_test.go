@@ -358,7 +358,7 @@ func TestLifecycle(t *testing.T) {
 	if r := p.reply(); !strings.HasPrefix(string(r.Result), `{"openrpc"`) {
 		t.Errorf("discover: %.100s", r.Result)
 	}
-	for version, code := range map[string]int{"2.0": protocol.CodeUnavailable, "99": protocol.CodeUnavailable, "x": protocol.CodeInvalidParams, "1.x": protocol.CodeInvalidParams} {
+	for version, code := range map[string]int{"3.0": protocol.CodeUnavailable, "99": protocol.CodeUnavailable, "x": protocol.CodeInvalidParams, "1.x": protocol.CodeInvalidParams} {
 		p.call(3, "initialize", `{"clientInfo":{"name":"t"},"protocolVersion":"`+version+`"}`)
 		e := p.wantError("3", code)
 		if code == protocol.CodeUnavailable && (!strings.Contains(e.Message, version) || !strings.Contains(e.Message, protocol.Version)) {
@@ -369,7 +369,7 @@ func TestLifecycle(t *testing.T) {
 	if e := p.wantError("4", protocol.CodeInvalidParams); e.Data.Field != "clientInfo" {
 		t.Error(e.Data.Field)
 	}
-	p.call(5, "initialize", `{"clientInfo":{"name":"t"},"processId":null,"protocolVersion":"1.9","capabilities":{"x":[]}}`)
+	p.call(5, "initialize", `{"clientInfo":{"name":"t"},"processId":null,"protocolVersion":"2.9","capabilities":{"x":[]}}`)
 	var init protocol.InitializeResult
 	if err := json.Unmarshal(p.reply().Result, &init); err != nil || init.ProtocolVersion != protocol.Version || len(init.Capabilities.Methods) < len(protocol.Names()) {
 		t.Errorf("%+v %v", init, err)
@@ -393,9 +393,9 @@ func TestProgress(t *testing.T) {
 	b.begun("j")
 	b.open("j")
 	for _, want := range []string{
-		`{"token":"token","kind":"begin","done":0,"total":0}`,
-		`{"token":"token","kind":"report","message":"working","done":1,"total":2}`,
-		`{"token":"token","kind":"end","message":"working","done":1,"total":2}`,
+		`{"token":"token","value":{"kind":"begin","title":"test.job","done":0,"total":0}}`,
+		`{"token":"token","value":{"kind":"report","message":"working","percentage":50,"done":1,"total":2}}`,
+		`{"token":"token","value":{"kind":"end","message":"working","percentage":50,"done":1,"total":2}}`,
 	} {
 		r := p.reply()
 		if r.Method != "$/progress" || string(r.Params) != want && !strings.Contains(string(r.Params), want[len(`{"token":"token"`):]) {

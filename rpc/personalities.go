@@ -37,7 +37,7 @@ func full(p record.Personality) protocol.PersonalityFull {
 
 // Get is personality.get.
 func (r *personalityHandlers) Get(_ context.Context, _ callReader, p protocol.PersonalityRef) (protocol.PersonalityFull, error) {
-	found, err := r.store.Get(p.ID)
+	found, err := r.store.Get(p.Ref)
 	if err != nil {
 		return protocol.PersonalityFull{}, err
 	}

@@ -22,15 +22,15 @@ func TestPRIV8_HandlesOfPrivateRecordsAreMasked(t *testing.T) {
 			"a memory",
 			[]string{`memory.add {"id":"mm","handle":"zqplum_jam","statement":"Jam is sweet"}`},
 			"@zqplum_jam", "zqplum_jam",
-			[]string{`memory.update {"id":"mm","private":true}`},
-			[]string{`memory.update {"id":"mm","private":false}`},
+			[]string{`memory.patch {"id":"mm","private":true}`},
+			[]string{`memory.patch {"id":"mm","private":false}`},
 			[]string{`memory.delete {"id":"mm","force":true}`},
 		},
 		{
 			"a memory by its id",
 			[]string{`memory.add {"id":"zqident","statement":"Jam is sweet"}`},
 			"@memory:zqident", "zqident",
-			[]string{`memory.update {"id":"zqident","private":true}`},
+			[]string{`memory.patch {"id":"zqident","private":true}`},
 			nil,
 			[]string{`memory.delete {"id":"zqident","force":true}`},
 		},
@@ -60,8 +60,8 @@ func TestPRIV8_HandlesOfPrivateRecordsAreMasked(t *testing.T) {
 				`refs.rename {"ref":"{CHAT}","handle":"zqtalk_one"}`,
 			},
 			"@conv_zqtalk_one_msg_1", "conv_zqtalk_one_msg_1",
-			[]string{`chat.update {"id":"{CHAT}","private":true}`},
-			[]string{`chat.update {"id":"{CHAT}","private":false}`},
+			[]string{`chat.patch {"id":"{CHAT}","private":true}`},
+			[]string{`chat.patch {"id":"{CHAT}","private":false}`},
 			[]string{`chat.delete {"id":"{CHAT}"}`},
 		},
 	} {
@@ -88,8 +88,8 @@ func TestPRIV8_HandlesOfPrivateRecordsAreMasked(t *testing.T) {
 			chat = made
 			remote := d.remote()
 			asks := [][2]string{
-				{"notes.get", `{"id":"n"}`},
-				{"entities.get", `{"id":"e"}`},
+				{"notes.get", `{"ref":"n"}`},
+				{"entities.get", `{"ref":"e"}`},
 				{"memory.get", `{"ref":"other"}`},
 				{"chat.get", `{"ref":"` + other + `"}`},
 				{"chat.list", `{}`},
@@ -118,7 +118,7 @@ func TestPRIV8_HandlesOfPrivateRecordsAreMasked(t *testing.T) {
 						t.Errorf("%s, %s finds something: %v: %.700s", when, ask[0], !visible, got)
 					}
 				}
-				if got := fmt.Sprint(d.do("notes.get", `{"id":"n"}`)); !strings.Contains(got, shown) {
+				if got := fmt.Sprint(d.do("notes.get", `{"ref":"n"}`)); !strings.Contains(got, shown) {
 					t.Errorf("%s, a local reader is not shown it: %.700s", when, got)
 				}
 			}

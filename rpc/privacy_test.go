@@ -85,9 +85,9 @@ func publicRecords(links bool) []string {
 			standsOn(slices.Concat([]string{"open", "lead"}, map[bool][]string{true: {"psecret"}}[links]), []string{"thing"}),
 			standsOn(map[bool][]string{true: {"pfile"}}[links], []string{"open"}), standsOn([]string{"yard"}, nil),
 			excerptsOf(slices.Concat([]string{"open", "thing"}, map[bool][]string{true: {"psecret"}}[links])...)),
-		`books.put {"mimeType":"md","title":"Bees ` + link("[[{title}]]") + `","author":"` + link("@{name}") + `","name":"` + link("{title}") + `.md",` +
+		`books.add {"mimeType":"md","title":"Bees ` + link("[[{title}]]") + `","author":"` + link("@{name}") + `","name":"` + link("{title}") + `.md",` +
 			`"text":"# Scales ` + link("[[{alias}]]") + `\n\nscales of ` + link("[[{title}]] and @{name}, @pmem_{word}") + `\n\n## Hive\n\nscales again"}`,
-		`books.put {"mimeType":"md","conversationId":"` + openChat + `","text":"# Talked\n\nscales of ` + link("[[{title}]]") + `"}`,
+		`books.add {"mimeType":"md","conversationId":"` + openChat + `","text":"# Talked\n\nscales of ` + link("[[{title}]]") + `"}`,
 	}
 }
 
@@ -116,17 +116,17 @@ func privateRecords(public bool) []string {
 		`entities.put {"id":"pboss","type":"Person","name":"{name}","aliases":["{nick}","{name} Long"],"private":true,"fields":{"pay":990099.75,"about":"{value}"}}`,
 		`entities.put {"id":"plone","type":"Person","name":"{lone}","private":true}`,
 		`contexts.put {"id":"pctx","name":"{word}","private":true}`,
-		`memory.synonyms.put {"words":["{word}","scales"],"private":true}`,
+		`synonyms.put {"words":["{word}","scales"],"private":true}`,
 		`memory.add {"id":"pmem","handle":"pmem_{word}","statement":"{word} is what I like best","tags":["{tag}","hive"],"kind":"goal","importance":1,"private":true}`,
 		`chat.append {"title":"{word} talk","messages":[{"role":"user","content":"{word} scales","clientMessageId":"{word}"}],"private":true}` +
 			"\n" + `refs.rename {"ref":"{CHAT}","handle":"talk_{word}"}` +
-			"\n" + `books.put {"mimeType":"md","conversationId":"{CHAT}","text":"# {word}\n\nscales {value}"}`,
+			"\n" + `books.add {"mimeType":"md","conversationId":"{CHAT}","text":"# {word}\n\nscales {value}"}`,
 		`chat.import ` + imported("pacts", "{word} acts", worldTime, true,
 			proposal("pact1", "assignEntity", `{"entityId":"pboss","field":"boss","targetId":"ann"}`, worldTime),
 			proposal("pact2", "createTask", `{"title":"{word}","noteId":"psecret"}`, worldTime)),
 		`chat.import ` + citing("pcites", "{word} cites", worldTime, true,
 			standsOn([]string{"open", "psecret"}, []string{"thing", "yard"}), standsOn(nil, []string{"thing"}), excerptsOf("open", "psecret")),
-		`books.put {"mimeType":"md","private":true,"title":"{title} book","author":"{nick}","name":"{file}.md","text":"# {head}\n\nscales {word} {value}"}`,
+		`books.add {"mimeType":"md","private":true,"title":"{title} book","author":"{nick}","name":"{file}.md","text":"# {head}\n\nscales {word} {value}"}`,
 	}
 }
 
@@ -160,8 +160,8 @@ var ambiguousRecords = []string{
 	`chat.append {"conversationId":"` + openChat + `","messages":[{"role":"user","content":"{word} {title}","clientMessageId":"{nick}","private":true}]}`,
 	`contexts.put {"id":"below","name":"Below","parentId":"pctx"}`,
 	`contexts.link {"id":"pctx","memoryIds":["mall"]}`,
-	`memory.update {"id":"mlink","noteIds":["psecret","open"],"entityIds":["pboss","ann"]}`,
-	`chat.update {"id":"` + openChat + `","systemPrompt":"Help with [[{title}]].","pinnedMemoryIds":["pmem","mlink","pmemn"],"pinnedNoteIds":["psecret","yard","pfile"]}`,
+	`memory.patch {"id":"mlink","noteIds":["psecret","open"],"entityIds":["pboss","ann"]}`,
+	`chat.patch {"id":"` + openChat + `","systemPrompt":"Help with [[{title}]].","pinnedMemoryIds":["pmem","mlink","pmemn"],"pinnedNoteIds":["psecret","yard","pfile"]}`,
 }
 
 // remoteReader is a daemon and a remote connection to it.
@@ -220,7 +220,7 @@ var randomHandle = regexp.MustCompile(`"(handle|title)":"([^"]*)_[0-9a-z]{4,8}"`
 
 // variable are the members that differ from run to run: times, durations, figures of
 // the process, sequence numbers and hashes of them.
-var variable = regexp.MustCompile(`"(createdAt|updatedAt|trashedAt|archivedAt|at|ms|us|micros|uptimeMs|seq|pid|freeBytes|totalBytes|journalBytes|snapshotSeq|rssBytes|heapBytes|goroutines|maxUs|p50Us|p99Us|bytesIn|bytesOut|connections|methods|id|number|confidenceAt|tierSince|validTo|lastUsedAt|hash)":("[^"]*"|[0-9.]+|\[[^\]]*\])`)
+var variable = regexp.MustCompile(`"(createdAt|updatedAt|archivedAt|archivedAt|at|ms|us|micros|uptimeMs|seq|pid|freeBytes|totalBytes|journalBytes|snapshotSeq|rssBytes|heapBytes|goroutines|maxUs|p50Us|p99Us|bytesIn|bytesOut|connections|methods|id|number|confidenceAt|tierSince|validTo|lastUsedAt|hash)":("[^"]*"|[0-9.]+|\[[^\]]*\])`)
 
 // attempts are calls of every method by which a remote reader may try to learn of
 // private records. A method of the contract without an entry fails the test.
@@ -230,33 +230,33 @@ var attempts = map[string][]string{
 	"notes.put":         {`{"id":"psecret","title":"x"}`, `{"title":"New [[{title}]]","body":"@{name}"}`, `{"title":"y","path":"free.md"}`},
 	"notes.patch":       {`{"id":"psecret","title":"x"}`, `{"id":"thing","tags":["hive"]}`, `{"id":"open","tags":["hive"]}`},
 	"notes.putMany":     {`{"notes":[{"id":"psecret","title":"x"}]}`},
-	"notes.get":         {`{"id":"open"}`, `{"id":"thing"}`, `{"id":"psecret"}`, `{"title":"{title}"}`, `{"title":"Thing"}`, `{"title":"Open {title}"}`, `{"title":"Twin"}`, `{"title":"Pair"}`, `{"id":"unsure"}`, `{"id":"lead"}`, `{"id":"tagged"}`, `{"id":"spelled"}`, `{"id":"double"}`, `{"id":"front"}`, `{"id":"lonely"}`, `{"id":"handled"}`, `{"title":"Handled @pmem_{word}"}`, `{"path":"{folder}/{file}.md"}`},
+	"notes.get":         {`{"ref":"open"}`, `{"ref":"thing"}`, `{"ref":"psecret"}`, `{"ref":"{title}"}`, `{"ref":"Thing"}`, `{"ref":"Open {title}"}`, `{"ref":"Twin"}`, `{"ref":"Pair"}`, `{"ref":"unsure"}`, `{"ref":"lead"}`, `{"ref":"tagged"}`, `{"ref":"spelled"}`, `{"ref":"double"}`, `{"ref":"front"}`, `{"ref":"lonely"}`, `{"ref":"handled"}`, `{"ref":"Handled @pmem_{word}"}`, `{"ref":"{folder}/{file}.md"}`},
 	"notes.list":        {`{}`, `{"limit":1}`, `{"tag":"{tag}"}`, `{"tag":"hive"}`, `{"folder":"{folder}"}`, `{"type":"{type}"}`, `{"archived":true}`, `{"sort":"updated"}`, `{"vault":"{folder}"}`, `{"changedSince":"2020-01-01"}`},
 	"notes.archive":     {`{"id":"psecret"}`},
-	"notes.unarchive":   {`{"id":"psecret"}`},
+	"notes.restore":     {`{"id":"psecret"}`},
 	"notes.delete":      {`{"id":"psecret"}`},
 	"notes.complete":    {`{"prefix":""}`, `{"prefix":"{title}"}`, `{"prefix":"o"}`, `{"prefix":"t","limit":1}`, `{"prefix":"{alias}"}`},
 	"notes.resolve":     {`{"link":"[[{title}]]"}`, `{"link":"[[{alias}]]","from":"open"}`, `{"link":"[[Open]]","from":"psecret"}`, `{"link":"[[Thing]]"}`, `{"link":"[[Open {title}]]"}`, `{"link":"[[Twin]]"}`, `{"link":"[[Pair]]"}`},
 	"notes.search":      {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`, `{"query":"{word}:{word} {name}:x lead:{title} vault:{word} type:{word}","explain":true}`, `{"query":"","filter":{"vaults":["{word}"],"types":["{word}"]}}`, `{"query":"pmem_{word} talk_{word} scales","explain":true}`, `{"query":"@pmem_{word}"}`},
-	"notes.similar":     {`{"id":"open"}`, `{"id":"thing","limit":50}`, `{"id":"psecret"}`},
-	"notes.links":       {`{"id":"open"}`, `{"id":"unsure"}`, `{"id":"twin1"}`, `{"id":"thing"}`, `{"id":"psecret"}`},
+	"notes.similar":     {`{"ref":"open"}`, `{"ref":"thing","limit":50}`, `{"ref":"psecret"}`},
+	"notes.links":       {`{"ref":"open"}`, `{"ref":"unsure"}`, `{"ref":"twin1"}`, `{"ref":"thing"}`, `{"ref":"psecret"}`},
 	"tags.list":         {`{}`, `{"prefix":"{tag}"}`},
 	"types.put":         {`{"name":"Person","fields":[]}`},
-	"types.get":         {`{"name":"{type}"}`, `{"name":"Person"}`},
+	"types.get":         {`{"ref":"{type}"}`, `{"ref":"Person"}`},
 	"types.list":        {`{}`},
 	"types.delete":      {`{"name":"Person"}`},
 	"entities.put":      {`{"id":"pboss","type":"Person","name":"x"}`, `{"type":"Person","name":"New","fields":{"about":"[[{title}]]"}}`, `{"type":"{type}","name":"New"}`, `{"type":"Thing","name":"New","fields":{"{field}":"x"}}`},
 	"entities.patch":    {`{"id":"pboss","name":"x"}`, `{"id":"cid","fields":{"pay":3}}`, `{"id":"cid","fields":{"{field}":"x"}}`},
 	"entities.putMany":  {`{"entities":[{"id":"pboss","type":"Person","name":"x"}]}`, `{"entities":[{"type":"{type}","name":"New"}]}`},
-	"entities.get":      {`{"name":"cid"}`, `{"name":"Twine"}`, `{"name":"{name}"}`, `{"name":"{nick}","type":"Person"}`, `{"name":"{lone}"}`, `{"name":"Cid [[{title}]]"}`, `{"name":"Cid {title}"}`, `{"name":"[[{alias}]]"}`, `{"name":"{title}","type":"{type}"}`, `{"id":"cid"}`, `{"id":"noted"}`, `{"id":"twain"}`, `{"id":"cid","resolve":4}`, `{"id":"ann"}`, `{"id":"ann","resolve":2}`, `{"id":"pboss"}`, `{"id":"bob","resolve":1}`, `{"id":"unmet"}`, `{"id":"unmet","resolve":1}`, `{"id":"fay"}`, `{"name":"Fay @pmem_{word}"}`},
-	"entities.list":     {`{}`, `{"type":"Person","limit":2}`, `{"type":"{type}"}`, `{"trashed":true}`},
-	"entities.trash":    {`{"id":"pboss"}`},
+	"entities.get":      {`{"ref":"cid"}`, `{"ref":"Twine"}`, `{"ref":"{name}"}`, `{"ref":"{nick}","type":"Person"}`, `{"ref":"{lone}"}`, `{"ref":"Cid [[{title}]]"}`, `{"ref":"Cid {title}"}`, `{"ref":"[[{alias}]]"}`, `{"ref":"{title}","type":"{type}"}`, `{"ref":"cid"}`, `{"ref":"noted"}`, `{"ref":"twain"}`, `{"ref":"cid","resolve":4}`, `{"ref":"ann"}`, `{"ref":"ann","resolve":2}`, `{"ref":"pboss"}`, `{"ref":"bob","resolve":1}`, `{"ref":"unmet"}`, `{"ref":"unmet","resolve":1}`, `{"ref":"fay"}`, `{"ref":"Fay @pmem_{word}"}`},
+	"entities.list":     {`{}`, `{"type":"Person","limit":2}`, `{"type":"{type}"}`, `{"archived":true}`},
+	"entities.archive":  {`{"id":"pboss"}`},
 	"entities.restore":  {`{"id":"pboss"}`},
 	"entities.delete":   {`{"id":"pboss"}`},
 	"entities.complete": {`{"prefix":""}`, `{"prefix":"{name}"}`, `{"prefix":"c","limit":1}`, `{"prefix":"{nick}"}`},
 	"wql.query":         {`{"query":"SELECT p FROM Person p"}`, `{"query":"SELECT COUNT(*) FROM Person"}`, `{"query":"SELECT MAX(p.pay) FROM Person p","explain":true}`, `{"query":"SELECT COUNT(*) FROM Person p WHERE p.about LIKE 'see [[%'"}`, `{"query":"SELECT MAX(p.boss.name) FROM Person p"}`, `{"query":"SELECT p FROM {type} p"}`, `{"query":"SELECT p FROM Person p WHERE p.boss.name LIKE '{name}%'"}`, `{"query":"SELECT p FROM Person p WHERE p.met CONTAINS '{title}'"}`, `{"query":"SELECT COUNT(*) FROM Person p WHERE MATCHES '{title}'"}`, `{"query":"SELECT p FROM Person p WHERE MATCHES '{title}'"}`, `{"query":"SELECT p FROM Person p ORDER BY p.name"}`, `{"query":"SELECT p FROM Person p","this":"pboss"}`},
 	"wql.check":         {`{"query":"SELECT p FROM {type}x"}`, `{"query":"SELECT p FROM Person p WHERE p.boss = {name}"}`, `{"query":"SELECT p FROM Nothing"}`},
-	"graph.neighbors":   {`{"id":"cid","depth":4,"fields":16}`, `{"id":"open","depth":4}`, `{"id":"pboss"}`, `{"id":"ann","depth":2,"fields":16}`},
+	"graph.neighbors":   {`{"ref":"cid","depth":4,"fields":16}`, `{"ref":"open","depth":4}`, `{"ref":"pboss"}`, `{"ref":"ann","depth":2,"fields":16}`},
 	"graph.path":        {`{"from":"cid","to":"pboss"}`, `{"from":"open","to":"thing"}`, `{"from":"cid","to":"ann","ways":4,"fields":16}`},
 	"graph.stats":       {`{}`},
 	"context.assemble": {
@@ -281,56 +281,55 @@ var attempts = map[string][]string{
 		`{"refs":["` + privateChat + `","@{word}_talk_1a2b","conv_{word}_talk_1a2b_msg_1","@memory:pmem","@mem:mlink","@ctxx","@anm","@Openn"],"limit":1}`,
 		`{"ref":"@hive_tag"}`, `{"ref":"@pmem_{word}"}`, `{"ref":"@pmem_{word}","audience":"local"}`,
 	},
-	"refs.parse":       {`{"text":"@pmem_{word} and [[{title}]] of @{name}, #1"}`},
-	"refs.rename":      {`{"ref":"pmem_{word}","handle":"taken"}`, `{"ref":"{word}_context","handle":"taken"}`, `{"ref":"` + privateChat + `","handle":"taken"}`, `{"ref":"{name}","handle":"taken"}`, `{"ref":"mlink","handle":"fine_handle"}`, `{"ref":"` + namedChat + `","handle":"fine_talk"}`},
-	"refs.complete":    {`{"prefix":"","limit":50}`, `{"prefix":"#"}`, `{"prefix":"pmem_{word}"}`, `{"prefix":"{word}"}`, `{"prefix":"{name}"}`, `{"prefix":"{nick}"}`, `{"prefix":"{title}"}`, `{"prefix":"{tag}"}`, `{"prefix":"","kinds":["context","conversation"],"limit":1}`, `{"prefix":"","kinds":["entity","tag"],"limit":3}`},
-	"memory.add":       {`{"id":"pmem","statement":"x"}`, `{"statement":"About [[{title}]]"}`, `{"statement":"x","noteIds":["psecret"]}`, `{"statement":"x","source":{"kind":"user","noteId":"psecret"}}`, `{"statement":"x","entityIds":["pboss"]}`, `{"statement":"x","contexts":["pctx"]}`, `{"statement":"x","supersedes":["pmem"]}`, `{"statement":"@{name} and @[{name} Long] met"}`},
-	"memory.addMany":   {`{"memories":[{"id":"pmem","statement":"x"}]}`, `{"memories":[{"statement":"y"},{"statement":"x","supersedes":["pmem"]}]}`},
-	"memory.get":       {`{"ref":"pmem"}`, `{"ref":"pmemn"}`, `{"ref":"pmem_{word}"}`, `{"ref":"mlink"}`, `{"ref":"mall"}`, `{"ref":"mold"}`, `{"ref":"mhandled"}`},
-	"memory.list":      {`{}`, `{"limit":1}`, `{"tags":["{tag}"]}`, `{"contexts":["pctx"]}`, `{"entityIds":["pboss"]}`, `{"status":["superseded","retracted"]}`, `{"sortBy":"quality"}`},
-	"memory.versions":  {`{"id":"pmem"}`, `{"id":"mlink"}`},
-	"memory.update":    {`{"id":"pmem","statement":"x"}`, `{"id":"mlink","noteIds":["psecret"]}`, `{"id":"mall","contexts":["pctx"]}`, `{"match":"{word}","pinned":true}`},
-	"memory.pin":       {`{"id":"pmem","pinned":true}`},
-	"memory.archive":   {`{"id":"pmem"}`},
-	"memory.restore":   {`{"id":"pmem"}`, `{"id":"pmem","version":1}`},
-	"memory.retract":   {`{"id":"pmem"}`},
-	"memory.delete":    {`{"id":"pmem","force":true}`},
-	"memory.forget":    {`{"all":true}`},
-	"memory.export":    {`{"path":"/nowhere/m"}`},
-	"memory.import":    {`{"path":"/nowhere"}`, `{"path":"/nowhere","dryRun":true}`},
-	"memory.recordUse": {`{"ids":["pmem"]}`},
-	"memory.recordResponse": {
+	"refs.parse":      {`{"text":"@pmem_{word} and [[{title}]] of @{name}, #1"}`},
+	"refs.rename":     {`{"ref":"pmem_{word}","handle":"taken"}`, `{"ref":"{word}_context","handle":"taken"}`, `{"ref":"` + privateChat + `","handle":"taken"}`, `{"ref":"{name}","handle":"taken"}`, `{"ref":"mlink","handle":"fine_handle"}`, `{"ref":"` + namedChat + `","handle":"fine_talk"}`},
+	"refs.complete":   {`{"prefix":"","limit":50}`, `{"prefix":"#"}`, `{"prefix":"pmem_{word}"}`, `{"prefix":"{word}"}`, `{"prefix":"{name}"}`, `{"prefix":"{nick}"}`, `{"prefix":"{title}"}`, `{"prefix":"{tag}"}`, `{"prefix":"","kinds":["context","conversation"],"limit":1}`, `{"prefix":"","kinds":["entity","tag"],"limit":3}`},
+	"memory.add":      {`{"id":"pmem","statement":"x"}`, `{"statement":"About [[{title}]]"}`, `{"statement":"x","noteIds":["psecret"]}`, `{"statement":"x","source":{"kind":"user","noteId":"psecret"}}`, `{"statement":"x","entityIds":["pboss"]}`, `{"statement":"x","contexts":["pctx"]}`, `{"statement":"x","supersedes":["pmem"]}`, `{"statement":"@{name} and @[{name} Long] met"}`},
+	"memory.addMany":  {`{"memories":[{"id":"pmem","statement":"x"}]}`, `{"memories":[{"statement":"y"},{"statement":"x","supersedes":["pmem"]}]}`},
+	"memory.get":      {`{"ref":"pmem"}`, `{"ref":"pmemn"}`, `{"ref":"pmem_{word}"}`, `{"ref":"mlink"}`, `{"ref":"mall"}`, `{"ref":"mold"}`, `{"ref":"mhandled"}`},
+	"memory.list":     {`{}`, `{"limit":1}`, `{"tags":["{tag}"]}`, `{"contexts":["pctx"]}`, `{"entityIds":["pboss"]}`, `{"status":["superseded","retracted"]}`, `{"sort":"quality"}`},
+	"memory.versions": {`{"ref":"pmem"}`, `{"ref":"mlink"}`},
+	"memory.patch":    {`{"id":"pmem","statement":"x"}`, `{"id":"mlink","noteIds":["psecret"]}`, `{"id":"mall","contexts":["pctx"]}`, `{"match":"{word}","pinned":true}`},
+	"memory.archive":  {`{"id":"pmem"}`},
+	"memory.restore":  {`{"id":"pmem"}`, `{"id":"pmem","version":1}`},
+	"memory.retract":  {`{"id":"pmem"}`},
+	"memory.delete":   {`{"id":"pmem","force":true}`},
+	"memory.forget":   {`{"all":true}`},
+	"memory.export":   {`{"path":"/nowhere/m"}`},
+	"memory.import":   {`{"path":"/nowhere"}`, `{"path":"/nowhere","dryRun":true}`},
+	"memory.use":      {`{"ids":["pmem"]}`},
+	"memory.outcome": {
 		`{"outcome":"worked","conversationId":"` + openChat + `"}`, `{"outcome":"failed","conversationId":"` + privateChat + `","takeaway":"x of [[{title}]]"}`,
 		`{"outcome":"worked","conversationId":"` + openChat + `","related":["pmem","1"]}`, `{"outcome":"worked","takeaway":"@{name} said so"}`,
+		`{"ids":["pmem"],"outcome":"worked"}`, `{"ids":["mlink","mall"],"outcome":"failed"}`, `{"ids":["mlink","pmem"],"outcome":"worked"}`,
 	},
-	"memory.recordOutcome": {`{"ids":["pmem"],"outcome":"worked"}`, `{"ids":["mlink","mall"],"outcome":"failed"}`, `{"ids":["mlink","pmem"],"outcome":"worked"}`},
-	"memory.detectOutcome": {`{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + namedChat + `"}`},
-	"memory.promote":       {`{"dryRun":true}`, `{}`},
-	"memory.upkeep":        {`{"dryRun":true}`, `{}`, `{"undo":"x"}`},
-	"memory.conflicts":     {`{}`, `{"limit":1}`},
-	"memory.settle":        {`{"id":"pmem","with":"mlink","resolution":"keep"}`, `{"id":"mlink","with":"pmem","resolution":"both"}`, `{"id":"mlink","with":"mall","resolution":"keep"}`},
-	"memory.events":        {`{}`, `{"id":"pmem"}`, `{"id":"mlink"}`, `{"limit":1}`, `{"audience":"local"}`},
-	"memory.search":        {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`, `{"query":"{title} {name}","kinds":["messages"],"limit":50,"explain":true}`, `{"query":"{word}","inConversation":"` + privateChat + `"}`, `{"query":"scales {word}","kinds":["passages"],"limit":50,"explain":true}`, `{"query":"scales","kinds":["passages","memories"],"inConversation":"` + privateChat + `"}`},
-	"memory.similar":       {`{"id":"pmem"}`, `{"id":"mlink","limit":50}`, `{"id":"mall"}`},
-	"memory.profile":       {`{}`},
-	"memory.stats":         {`{}`},
-	"memory.concepts":      {`{"limit":500}`, `{"limit":500,"sort":"recent"}`, `{"limit":500,"sort":"oldest","since":"2020-01-01T00:00:00Z"}`},
-	"memory.concept":       {`{"label":"{word}"}`, `{"label":"{title}"}`, `{"label":"{name}"}`, `{"label":"{tag}"}`, `{"label":"Ann"}`, `{"label":"scales"}`},
-	"memory.conceptPath": {
+	"memory.judge":     {`{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + privateChat + `"}`, `{"conversationId":"` + namedChat + `"}`},
+	"memory.promote":   {`{"dryRun":true}`, `{}`},
+	"memory.upkeep":    {`{"dryRun":true}`, `{}`, `{"undo":"x"}`},
+	"memory.conflicts": {`{}`, `{"limit":1}`},
+	"memory.settle":    {`{"id":"pmem","with":"mlink","resolution":"keep"}`, `{"id":"mlink","with":"pmem","resolution":"both"}`, `{"id":"mlink","with":"mall","resolution":"keep"}`},
+	"memory.events":    {`{}`, `{"id":"pmem"}`, `{"id":"mlink"}`, `{"limit":1}`, `{"audience":"local"}`},
+	"memory.search":    {`{"query":"{word}"}`, `{"query":"What about {title}?","limit":50,"explain":true}`, `{"query":"{name} {plain}","stages":{"quality":true,"recent":true,"diversity":true},"explain":true}`, `{"query":"statement","status":["superseded","deprecated","archived"]}`, `{"query":"{tag}","asOf":"2030-01-01T00:00:00Z"}`, `{"query":"x","tags":["{tag}"],"contexts":["pctx"]}`, `{"query":"x","entityIds":["pboss"]}`, `{"query":"{title} {name}","kinds":["messages"],"limit":50,"explain":true}`, `{"query":"{word}","inConversation":"` + privateChat + `"}`, `{"query":"scales {word}","kinds":["passages"],"limit":50,"explain":true}`, `{"query":"scales","kinds":["passages","memories"],"inConversation":"` + privateChat + `"}`},
+	"memory.similar":   {`{"ref":"pmem"}`, `{"ref":"mlink","limit":50}`, `{"ref":"mall"}`},
+	"memory.profile":   {`{}`},
+	"memory.stats":     {`{}`},
+	"concepts.list":    {`{"limit":500}`, `{"limit":500,"sort":"recent"}`, `{"limit":500,"sort":"oldest","since":"2020-01-01T00:00:00Z"}`},
+	"concepts.get":     {`{"ref":"{word}"}`, `{"ref":"{title}"}`, `{"ref":"{name}"}`, `{"ref":"{tag}"}`, `{"ref":"Ann"}`, `{"ref":"scales"}`},
+	"concepts.path": {
 		`{"from":"{name}","to":"{title}"}`, `{"from":"Ann","to":"scales"}`, `{"from":"Ann","to":"{word}"}`, `{"from":"{tag}","to":"Cid"}`,
 	},
-	"memory.actionEffectiveness": {`{"task":"{word}"}`, `{"task":"the {name} and the {title} of scales"}`},
-	"memory.getContextInsights":  {`{"text":"What of {title} and of {name}?"}`, `{"text":"the scales and the {word}","conversationId":"` + privateChat + `"}`},
+	"memory.effectiveness": {`{"task":"{word}"}`, `{"task":"the {name} and the {title} of scales"}`},
+	"memory.insights":      {`{"text":"What of {title} and of {name}?"}`, `{"text":"the scales and the {word}","conversationId":"` + privateChat + `"}`},
 
-	"memory.synonyms.put":    {`{"words":["scales","hive"]}`, `{"words":["x","y"],"private":true}`},
-	"memory.synonyms.list":   {`{}`},
-	"memory.synonyms.delete": {`{"words":["{word}"]}`, `{"words":["scales"]}`},
-	"contexts.put":           {`{"id":"pctx","name":"x"}`, `{"name":"x","parentId":"pctx"}`},
-	"contexts.get":           {`{"ref":"pctx"}`, `{"ref":"ctx"}`, `{"ref":"hctx"}`, `{"ref":"{word}_context"}`, `{"ref":"below"}`},
-	"contexts.list":          {`{}`, `{"tree":true}`, `{"parentId":"pctx"}`},
-	"contexts.delete":        {`{"id":"pctx"}`},
-	"contexts.link":          {`{"id":"pctx","memoryIds":["mlink"]}`, `{"id":"ctx","memoryIds":["pmem"]}`},
-	"contexts.unlink":        {`{"id":"ctx","memoryIds":["pmem"]}`},
+	"synonyms.put":    {`{"words":["scales","hive"]}`, `{"words":["x","y"],"private":true}`},
+	"synonyms.list":   {`{}`},
+	"synonyms.delete": {`{"words":["{word}"]}`, `{"words":["scales"]}`},
+	"contexts.put":    {`{"id":"pctx","name":"x"}`, `{"name":"x","parentId":"pctx"}`},
+	"contexts.get":    {`{"ref":"pctx"}`, `{"ref":"ctx"}`, `{"ref":"hctx"}`, `{"ref":"{word}_context"}`, `{"ref":"below"}`},
+	"contexts.list":   {`{}`, `{"tree":true}`, `{"parentId":"pctx"}`},
+	"contexts.delete": {`{"id":"pctx"}`},
+	"contexts.link":   {`{"id":"pctx","memoryIds":["mlink"]}`, `{"id":"ctx","memoryIds":["pmem"]}`},
+	"contexts.unlink": {`{"id":"ctx","memoryIds":["pmem"]}`},
 	"chat.append": {
 		`{"conversationId":"` + privateChat + `","messages":[{"role":"user","content":"x"}]}`, `{"messages":[{"role":"user","content":"x","clientMessageId":"{word}"}]}`,
 		`{"conversationId":"` + openChat + `","messages":[{"role":"user","content":"about [[{title}]]","clientMessageId":"{nick}"}]}`,
@@ -338,7 +337,7 @@ var attempts = map[string][]string{
 		`{"conversationId":"` + openChat + `","messages":[{"role":"assistant","content":"x"}],"memoryIds":["mlink"]}`,
 		`{"conversationId":"` + openChat + `","messages":[{"role":"assistant","content":"x"}],"memoryIds":["pmem"]}`,
 	},
-	"chat.create": {
+	"chat.put": {
 		`{"title":"About [[{title}]]","systemPrompt":"about [[{title}]]","pinnedMemoryIds":["mlink"],"pinnedNoteIds":["yard"]}`,
 		`{"pinnedMemoryIds":["pmem"]}`, `{"pinnedNoteIds":["psecret"]}`,
 	},
@@ -362,7 +361,7 @@ var attempts = map[string][]string{
 		`{"query":"scales","conversationId":"` + privateChat + `"}`, `{"query":"","conversationId":"` + openChat + `","archived":true}`, `{"query":"{word}:{word} tier:x"}`,
 	},
 	"chat.actions": {`{}`, `{"limit":1}`, `{"conversationId":"acts"}`, `{"conversationId":"pacts"}`},
-	"chat.confirmAction": {
+	"chat.confirm": {
 		`{"id":"pact1"}`, `{"id":"act1","args":{"targetId":"pboss"}}`, `{"id":"act3","args":{"targetId":"psecret"}}`, `{"id":"act3","args":{"entityId":"pboss"}}`,
 		`{"id":"act3","args":{"field":"{field}"}}`, `{"id":"act4","args":{"entityIds":["pboss","ann"],"noteId":"psecret"}}`, `{"id":"act1"}`, `{"id":"act1"}`,
 	},
@@ -371,13 +370,13 @@ var attempts = map[string][]string{
 		`{"text":"/pin [[{title}]]; /pin [[{alias}]]; /pin pmem; /pin pmem_{word}; /pin @{word}_context; /pin @{name}; /pin open; /pin mlink","conversationId":"` + openChat + `"}`,
 		`{"text":"/pin open","conversationId":"` + privateChat + `"}`, `{"text":"Remember that [[{title}]] is due; /search {word}"}`,
 	},
-	"chat.rejectAction": {`{"id":"pact2"}`, `{"id":"act2"}`, `{"id":"act1"}`},
-	"chat.update":       {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
-	"chat.archive":      {`{"id":"` + privateChat + `"}`},
-	"chat.unarchive":    {`{"id":"` + privateChat + `"}`},
-	"chat.import":       {`{"path":"/nowhere"}`},
-	"chat.delete":       {`{"id":"` + privateChat + `"}`},
-	"tools.list":        {`{"write":true}`},
+	"chat.reject":  {`{"id":"pact2"}`, `{"id":"act2"}`, `{"id":"act1"}`},
+	"chat.patch":   {`{"id":"` + privateChat + `","title":"x"}`, `{"id":"` + openChat + `","title":"About [[{title}]]"}`, `{"id":"` + namedChat + `","private":false}`, `{"id":"` + openChat + `","pinnedMemoryIds":["mall"],"pinnedNoteIds":["open"]}`, `{"id":"` + namedChat + `","ifVersion":1,"pinnedMemoryIds":["pmem"]}`},
+	"chat.archive": {`{"id":"` + privateChat + `"}`},
+	"chat.restore": {`{"id":"` + privateChat + `"}`},
+	"chat.import":  {`{"path":"/nowhere"}`},
+	"chat.delete":  {`{"id":"` + privateChat + `"}`},
+	"tools.list":   {`{"write":true}`},
 	"tools.call": {
 		`{"name":"read_note","arguments":{"id":"open"}}`, `{"name":"read_note","arguments":{"id":"front"}}`, `{"name":"read_note","arguments":{"id":"psecret"}}`, `{"name":"read_note","arguments":{"id":"[[{title}]]"}}`,
 		`{"name":"read_note","arguments":{"path":"{folder}/{file}.md"}}`, `{"name":"read_note","arguments":{"id":"Twin"}}`, `{"name":"read_note","arguments":{"id":"Pair"}}`, `{"name":"read_note","arguments":{"id":"open","heading":"{head}"}}`, `{"name":"read_note","arguments":{"id":"lonly"}}`,
@@ -392,7 +391,7 @@ var attempts = map[string][]string{
 	},
 	"chat.providers": {`{}`, `{"probe":true}`},
 	"chat.stats":     {`{}`, `{"limit":1}`, `{"since":"2000-01-01"}`},
-	"chat.forNote": {
+	"chat.citations": {
 		`{"noteId":"open"}`, `{"noteId":"open","limit":1,"all":true}`, `{"noteId":"thing"}`, `{"noteId":"yard"}`, `{"noteId":"lead"}`, `{"noteId":"psecret"}`, `{"noteId":"pfile"}`,
 	},
 	"chat.references": {
@@ -409,13 +408,13 @@ var attempts = map[string][]string{
 	},
 	"chat.graph": {`{}`, `{"nodes":2}`, `{"format":"dot"}`, `{"format":"svg"}`},
 	"chat.export": {
-		`{"id":"` + openChat + `"}`, `{"id":"` + openChat + `","format":"json"}`, `{"id":"` + namedChat + `","format":"json"}`, `{"id":"` + handledChat + `"}`, `{"id":"` + titledChat + `","format":"json"}`, `{"id":"` + privateChat + `"}`,
+		`{"ref":"` + openChat + `"}`, `{"ref":"` + openChat + `","format":"json"}`, `{"ref":"` + namedChat + `","format":"json"}`, `{"ref":"` + handledChat + `"}`, `{"ref":"` + titledChat + `","format":"json"}`, `{"ref":"` + privateChat + `"}`,
 	},
-	"books.put": {`{"text":"# {head}\n\nscales {word} {value}","mimeType":"md"}`},
+	"books.add": {`{"text":"# {head}\n\nscales {word} {value}","mimeType":"md"}`},
 	"books.get": {
-		`{"id":"book1"}`, `{"id":"book1","text":true}`, `{"id":"book1","section":"Hive"}`, `{"id":"book1","section":"Scales {alias}"}`,
-		`{"id":"book2","conversationId":"` + openChat + `","text":true}`, `{"id":"book3","text":true}`, `{"id":"book3","section":"{head}"}`,
-		`{"id":"book4","conversationId":"` + privateChat + `","text":true}`,
+		`{"ref":"book1"}`, `{"ref":"book1","text":true}`, `{"ref":"book1","section":"Hive"}`, `{"ref":"book1","section":"Scales {alias}"}`,
+		`{"ref":"book2","conversationId":"` + openChat + `","text":true}`, `{"ref":"book3","text":true}`, `{"ref":"book3","section":"{head}"}`,
+		`{"ref":"book4","conversationId":"` + privateChat + `","text":true}`,
 	},
 	"books.list": {`{}`, `{"state":"ready","limit":1}`, `{"conversationId":"` + openChat + `"}`, `{"conversationId":"` + privateChat + `"}`},
 	"books.search": {
@@ -423,10 +422,10 @@ var attempts = map[string][]string{
 		`{"query":"scales","conversationId":"` + privateChat + `","limit":50}`, `{"query":"book:{title} scales"}`,
 	},
 	"books.publish": {`{"id":"book3"}`, `{"id":"book4"}`, `{"id":"book1"}`},
-	"books.remove":  {`{"id":"book3"}`, `{"id":"book4"}`},
+	"books.delete":  {`{"id":"book3"}`, `{"id":"book4"}`},
 
 	"personality.list":     {`{}`},
-	"personality.get":      {`{}`, `{"id":"default"}`},
+	"personality.get":      {`{}`, `{"ref":"default"}`},
 	"personality.put":      {`{"template":"identity: {name: X}\ncommunication: {tone: warm}\n"}`},
 	"personality.activate": {`{"id":"default"}`},
 	"personality.delete":   {`{"id":"x"}`},
@@ -450,7 +449,7 @@ var attempts = map[string][]string{
 	"sync.remove":        {`{"machine":2}`},
 	"sync.leave":         {`{}`},
 	"sync.conflicts":     {`{}`},
-	"sync.resolve":       {`{"number":1,"keep":"theirs"}`},
+	"sync.settle":        {`{"number":1,"keep":"theirs"}`},
 	"admin.health":       {`{}`},
 	"admin.stats":        {`{}`},
 	"admin.connections":  {},
@@ -492,7 +491,7 @@ func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
 			continue
 		}
 		method, params, _ := strings.Cut(r, " ")
-		if method == "memory.synonyms.put" { // a set stays what it is
+		if method == "synonyms.put" { // a set stays what it is
 			public[i] = r
 			continue
 		}
@@ -500,11 +499,11 @@ func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
 			if strings.Contains(params, `"conversationId"`) {
 				public[i] = r
 			} else {
-				hide = append(hide, `chat.update {"id":"`+privateChat+`","private":true}`)
+				hide = append(hide, `chat.patch {"id":"`+privateChat+`","private":true}`)
 			}
 			continue
 		}
-		if method == "books.put" { // the same book, which is private from then on
+		if method == "books.add" { // the same book, which is private from then on
 			hide = append(hide, r)
 			continue
 		}
@@ -513,7 +512,7 @@ func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
 			hide = append(hide, r)
 			continue
 		}
-		method = strings.Replace(strings.Replace(method, ".put", ".patch", 1), "memory.add", "memory.update", 1)
+		method = strings.Replace(strings.Replace(method, ".put", ".patch", 1), "memory.add", "memory.patch", 1)
 		hide = append(hide, method+` {"id":"`+id+`","private":true}`)
 	}
 	reads := func(m *protocol.Method) bool { return m.Mode == protocol.Read && m.Name != "context.recent" }
@@ -589,14 +588,14 @@ func (r *remoteReader) tells(s secrets, some func(*protocol.Method) bool) {
 func TestPRIV6_APrivateEntityOfAPublicNote(t *testing.T) {
 	r := privateWorld(t, "Zqcanary", publicRecords(true)...)
 	r.daemon.do("notes.put", `{"id":"typed","body":"---\ntype: Person\n---\n# Typed\n\nscales"}`)
-	entity := r.daemon.do("notes.get", `{"id":"typed"}`)["entityId"].(string)
+	entity := r.daemon.do("notes.get", `{"ref":"typed"}`)["entityId"].(string)
 	r.daemon.do("entities.patch", `{"id":"`+entity+`","private":true}`)
 	for call, want := range map[string]string{
-		`notes.get {"id":"typed"}`:                                      `"id":"typed"`,
+		`notes.get {"ref":"typed"}`:                                     `"id":"typed"`,
 		`notes.list {"type":"Person"}`:                                  `"notes":[`,
 		`notes.search {"query":"scales","filter":{"types":["Person"]}}`: `"hits":[`,
 		`context.assemble {"text":"[[Typed]]"}`:                         `Typed`,
-		`graph.neighbors {"id":"typed","depth":2}`:                      `"id":"typed"`,
+		`graph.neighbors {"ref":"typed","depth":2}`:                     `"id":"typed"`,
 		`entities.list {"type":"Person"}`:                               `"entities":[`,
 	} {
 		method, params, _ := strings.Cut(call, " ")
@@ -712,11 +711,11 @@ func TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne(t *testing.T) {
 	const s = secrets("Zqcanary")
 	r := privateWorld(t, s, append(publicRecords(true), privateRecords(true)...)...)
 	for _, call := range []string{
-		`notes.get {"id":"psecret"}`, `notes.links {"id":"psecret"}`, `notes.resolve {"link":"[[Open]]","from":"psecret"}`,
-		`notes.patch {"id":"psecret","title":"x"}`, `notes.archive {"id":"psecret"}`, `notes.unarchive {"id":"psecret"}`, `notes.delete {"id":"psecret","ifVersion":7}`,
-		`entities.get {"id":"psecret"}`, `entities.get {"id":"psecret","resolve":2}`, `entities.trash {"id":"psecret"}`,
+		`notes.get {"ref":"psecret"}`, `notes.links {"ref":"psecret"}`, `notes.resolve {"link":"[[Open]]","from":"psecret"}`,
+		`notes.patch {"id":"psecret","title":"x"}`, `notes.archive {"id":"psecret"}`, `notes.restore {"id":"psecret"}`, `notes.delete {"id":"psecret","ifVersion":7}`,
+		`entities.get {"ref":"psecret"}`, `entities.get {"ref":"psecret","resolve":2}`, `entities.archive {"id":"psecret"}`,
 		`entities.patch {"id":"psecret","name":"x"}`, `entities.restore {"id":"psecret"}`, `entities.delete {"id":"psecret"}`,
-		`graph.neighbors {"id":"psecret"}`, `graph.path {"from":"psecret","to":"ann"}`, `graph.path {"from":"ann","to":"psecret"}`,
+		`graph.neighbors {"ref":"psecret"}`, `graph.path {"from":"psecret","to":"ann"}`, `graph.path {"from":"ann","to":"psecret"}`,
 		`wql.query {"query":"SELECT p FROM Person p","this":"psecret"}`,
 		`notes.put {"id":"psecret","title":"x"}`, `notes.put {"id":"psecret","title":"x","ifVersion":1}`, `notes.putMany {"notes":[{"title":"a"},{"id":"psecret","title":"x"}]}`,
 		`entities.put {"id":"psecret","type":"Person","name":"x"}`, `entities.put {"id":"psecret","type":"Person","name":"x","ifVersion":0}`,
@@ -791,7 +790,7 @@ func TestPRIV3_ARemoteConnectionStaysRemote(t *testing.T) {
 		r.call("x", method, params)
 		r.wantError(`"x"`, protocol.CodeUnavailable)
 	}
-	refused("notes.get", `{"id":"open","audience":"local"}`)
+	refused("notes.get", `{"ref":"open","audience":"local"}`)
 	refused("types.list", `{"audience":"local"}`)
 	refused("context.assemble", `{"text":"x","audience":"local"}`)
 	refused("context.recent", `{"audience":"local"}`)
@@ -805,10 +804,10 @@ func TestPRIV3_ARemoteConnectionStaysRemote(t *testing.T) {
 	if marked < 12 {
 		t.Errorf("%d methods are marked", marked)
 	}
-	if _, err := r.daemon.try("notes.get", `{"id":"psecret","audience":"remote"}`); err == nil {
+	if _, err := r.daemon.try("notes.get", `{"ref":"psecret","audience":"remote"}`); err == nil {
 		t.Error("a local connection that asks for remote is shown a private note")
 	}
-	if _, err := r.daemon.try("notes.get", `{"id":"psecret"}`); err != nil {
+	if _, err := r.daemon.try("notes.get", `{"ref":"psecret"}`); err != nil {
 		t.Errorf("a local connection: %v", err)
 	}
 }

@@ -112,7 +112,7 @@ func TestCHAT23_NoMethodTellsAKey(t *testing.T) {
 	d := startWith(t, llm.SetOptions{Default: "wrongopenai", Providers: list})
 	for _, call := range []string{
 		`chat.providers {}`, `chat.providers {"probe":true}`, `chat.providers {"probe":"` + providerKey + `"}`,
-		`chat.create {"provider":"` + providerKey + `"}`, `chat.create {"model":"` + providerKey + `"}`,
+		`chat.put {"provider":"` + providerKey + `"}`, `chat.put {"model":"` + providerKey + `"}`,
 		`admin.health {}`, `admin.stats {}`, `admin.connections {}`, `rpc.discover {}`,
 	} {
 		method, params, _ := strings.Cut(call, " ")
@@ -121,7 +121,7 @@ func TestCHAT23_NoMethodTellsAKey(t *testing.T) {
 		if said := fmt.Sprintf("%s %+v", raw, err); strings.Contains(said, "canary") {
 			t.Errorf("%s: %s", call, said)
 		}
-		if method == "chat.create" && err == nil {
+		if method == "chat.put" && err == nil {
 			t.Errorf("%s is taken", call)
 		}
 	}

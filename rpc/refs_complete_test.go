@@ -61,12 +61,12 @@ func TestREF16_Completion(t *testing.T) {
 		t.Errorf("kinds %v, want one of each", kinds)
 	}
 
-	d.do("memory.recordUse", `{"ids":["m1"]}`)
+	d.do("memory.use", `{"ids":["m1"]}`)
 	d.wantCompletions(`{"prefix":"#"}`, "prefer_morning_workouts", "morning_coffee")
 	d.do("memory.archive", `{"id":"m1"}`)
 	d.wantCompletions(`{"prefix":"#"}`, "morning_coffee")
 	d.wantCompletions(`{"prefix":"spor"}`)
-	d.do("entities.trash", `{"id":"e1"}`)
+	d.do("entities.archive", `{"id":"e1"}`)
 	d.wantCompletions(`{"prefix":"john"}`)
 }
 

@@ -278,7 +278,7 @@ func TestReplaceThatFails(t *testing.T) {
 	replacing, goOn, done := d.replace(t.Context())
 	<-replacing
 	p := d.peer()
-	p.call(1, "notes.get", `{"id":"n"}`)
+	p.call(1, "notes.get", `{"ref":"n"}`)
 	p.waits("notes.get")
 	goOn <- nil
 	if err := <-done; !errors.Is(err, errNotReplaced) {
@@ -295,7 +295,7 @@ func TestReplaceThatFails(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	d.do("notes.get", `{"id":"n"}`)
+	d.do("notes.get", `{"ref":"n"}`)
 	levers.open("s")
 	p.wantResult("2", "")
 	if d.srv.Rooms() != rooms {
@@ -438,7 +438,7 @@ func TestReplaceIsToldOf(t *testing.T) {
 	if health.Status != protocol.Healthy {
 		t.Errorf("told %+v", health)
 	}
-	if _, err := d.try("notes.get", `{"id":"old"}`); fault.KindOf(err) != fault.NotFound {
+	if _, err := d.try("notes.get", `{"ref":"old"}`); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a note of the old store: %v", err)
 	}
 }

@@ -291,7 +291,7 @@ func (r *rooms) drop() {
 // Of two at a time the second is refused with Conflict.
 func (s *Server) replace(ctx context.Context, phase string, change func(old *rooms) (*Deps, error)) error {
 	busy := &fault.Error{
-		Kind: fault.Conflict, Msg: "the store is already being opened or replaced",
+		Kind: fault.Conflict, Reason: fault.Busy, Msg: "the store is already being opened or replaced",
 		Hint: "wait until that is done; admin.health shows it", Retryable: true,
 	}
 	if !s.replacing.TryLock() {

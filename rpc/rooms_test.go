@@ -368,7 +368,7 @@ func TestCoreMethods(t *testing.T) {
 	d := start(t)
 	d.seed()
 
-	n := d.do("notes.put", `{"id":"n1","title":"One","body":"first","ifVersion":0}`)
+	n := d.do("notes.put", `{"id":"n1","title":"One","body":"first","ifVersion":0,"return":"full"}`)
 	d.want(n, "version", 1)
 	n["title"] = "Two" // a record that was read can be put back
 	back, _ := json.Marshal(n)
@@ -377,12 +377,12 @@ func TestCoreMethods(t *testing.T) {
 	d.want(n, "version", 2)
 	n = d.do("notes.patch", `{"id":"n1","tags":["a"],"path":"x/one.md","ifVersion":2}`)
 	d.want(n, "path", "x/one.md")
-	d.want(n, "body", "first")
-	d.do("notes.get", `{"id":"n1"}`) // without links
+	d.want(n, "body", nil)
+	d.do("notes.get", `{"ref":"n1"}`) // without links
 	n = d.do("notes.patch", `{"id":"n1","path":null}`)
 	d.want(n, "path", nil)
-	d.want(d.do("notes.get", `{"title":"kickoff"}`), "links.0.id", "alpha")
-	d.want(d.do("notes.get", `{"path":"projects/alpha.md"}`), "backlinks.0.id", "kickoff")
+	d.want(d.do("notes.get", `{"ref":"kickoff"}`), "links.0.id", "alpha")
+	d.want(d.do("notes.get", `{"ref":"projects/alpha.md"}`), "backlinks.0.id", "kickoff")
 	list := d.do("notes.list", `{"limit":2}`)
 	d.want(list, "notes.0.title", "Alpha")
 	list = d.do("notes.list", fmt.Sprintf(`{"limit":2,"cursor":%q}`, list["nextCursor"]))
@@ -399,16 +399,16 @@ func TestCoreMethods(t *testing.T) {
 	d.want(found, "hits", "[]")
 	d.want(found, "understood.problems.0.text", "fooo:bar")
 	d.want(found, "understood.problems.1.message", "there is no note of vault Nowhere")
-	links := d.do("notes.links", `{"id":"kickoff"}`)
+	links := d.do("notes.links", `{"ref":"kickoff"}`)
 	d.want(links, "outgoing.0.id", "alpha")
 	d.want(links, "unresolved.0.target", "Nowhere")
 	d.want(d.do("tags.list", `{"prefix":"pl","limit":1}`), "tags.0.name", "plan")
 	archived := d.do("notes.archive", `{"id":"n1"}`)
 	d.want(d.do("notes.list", `{"archived":true}`), "notes.0.id", "n1")
-	d.do("notes.unarchive", fmt.Sprintf(`{"id":"n1","ifVersion":%v}`, archived["version"]))
+	d.do("notes.restore", fmt.Sprintf(`{"id":"n1","ifVersion":%v}`, archived["version"]))
 	d.do("notes.delete", `{"id":"n1"}`)
 
-	d.want(d.do("types.get", `{"name":"person"}`), "name", "Person")
+	d.want(d.do("types.get", `{"ref":"person"}`), "name", "Person")
 	d.want(d.do("types.list", `{}`), "types.0.count", 2)
 	d.want(d.do("types.put", `{"name":"Odd","fields":[{"name":"x","type":"entity_ref","targetType":"Nothing"}]}`), "diagnostics.0.severity", "warning")
 	d.do("types.delete", `{"name":"Odd"}`)
@@ -420,15 +420,15 @@ func TestCoreMethods(t *testing.T) {
 	d.want(e, "fields.role", nil)
 	e = d.do("entities.patch", `{"id":"eve","aliases":null}`)
 	d.want(e, "aliases", "[]")
-	d.want(d.do("entities.get", `{"id":"alice"}`), "fields.team", "core")
-	d.want(d.do("entities.get", `{"id":"alice","resolve":2}`), "fields.team.name", "Core")
-	d.want(d.do("entities.get", `{"name":" ALICE ","resolve":2}`), "fields.team.name", "Core")
+	d.want(d.do("entities.get", `{"ref":"alice"}`), "fields.team", "core")
+	d.want(d.do("entities.get", `{"ref":"alice","resolve":2}`), "fields.team.name", "Core")
+	d.want(d.do("entities.get", `{"ref":" ALICE ","resolve":2}`), "fields.team.name", "Core")
 	page := d.do("entities.list", `{"type":"Person","limit":2}`)
 	d.want(page, "entities.1.name", "Bob")
 	d.want(d.do("entities.list", fmt.Sprintf(`{"type":"Person","limit":2,"cursor":%q}`, page["nextCursor"])), "entities.0.name", "Eve")
 	d.want(d.do("entities.complete", `{"prefix":"al","types":["person"]}`), "items.0.id", "alice")
-	d.do("entities.trash", `{"id":"eve"}`)
-	d.want(d.do("entities.list", `{"trashed":true}`), "entities.0.id", "eve")
+	d.do("entities.archive", `{"id":"eve"}`)
+	d.want(d.do("entities.list", `{"archived":true}`), "entities.0.id", "eve")
 	d.do("entities.restore", `{"id":"eve"}`)
 	d.do("entities.delete", `{"id":"eve"}`)
 
@@ -443,7 +443,7 @@ func TestCoreMethods(t *testing.T) {
 	d.want(d.do("wql.check", `{"query":"SELECT p FROM Persn"}`), "ok", false)
 	d.want(d.do("wql.check", `{"query":"SELECT p FROM Person"}`), "ok", true)
 
-	d.want(d.do("graph.neighbors", `{"id":"core"}`), "nodes.0.name", "Core")
+	d.want(d.do("graph.neighbors", `{"ref":"core"}`), "nodes.0.name", "Core")
 	d.want(d.do("graph.path", `{"from":"bob","to":"alice"}`), "nodes.1.id", "core")
 	d.want(d.do("graph.stats", `{}`), "entities", 3)
 
@@ -517,11 +517,11 @@ func TestBadInput(t *testing.T) {
 		{"notes.putMany", `{"notes":[{"title":"ok"},{"title":7}]}`, invalid, "notes[1].title"},
 		{"notes.putMany", `{"notes":[{"title":"ok"},{"title":"` + long + `"}]}`, limit, "notes[1].title"},
 		{"notes.putMany", `{"notes":[` + many + `]}`, limit, "notes"},
-		{"notes.get", `{}`, invalid, "id"},
-		{"notes.get", `{"id":"a","title":"b"}`, invalid, "id"},
-		{"notes.get", `{"id":"none"}`, missing, ""},
-		{"notes.get", `{"path":"none.md"}`, missing, "path"},
-		{"notes.get", `{"title":"none"}`, missing, "title"},
+		{"notes.get", `{}`, invalid, "ref"},
+		{"notes.get", `{"ref":"a","title":"b"}`, invalid, "title"},
+		{"notes.get", `{"ref":"none"}`, missing, "ref"},
+		{"notes.get", `{"ref":"none.md"}`, missing, "ref"},
+		{"notes.get", `{"ref":"[[none]]"}`, missing, "ref"},
 		{"notes.list", `{"limit":0}`, invalid, "limit"},
 		{"notes.list", `{"limit":1001}`, invalid, "limit"},
 		{"notes.list", `{"cursor":"?"}`, invalid, "cursor"},
@@ -533,7 +533,7 @@ func TestBadInput(t *testing.T) {
 		{"notes.archive", `{"id":"none"}`, missing, ""},
 		{"notes.archive", `{"id":"kickoff","ifVersion":9}`, conflict, "ifVersion"},
 		{"notes.archive", `{}`, invalid, "id"},
-		{"notes.unarchive", `{"id":"none"}`, missing, ""},
+		{"notes.restore", `{"id":"none"}`, missing, ""},
 		{"notes.delete", `{"id":"none"}`, missing, ""},
 		{"notes.delete", `{"id":"kickoff","ifVersion":9}`, conflict, "ifVersion"},
 		{"notes.complete", `{"prefix":1}`, invalid, "prefix"},
@@ -546,7 +546,7 @@ func TestBadInput(t *testing.T) {
 		{"notes.search", `{"query":"x","mode":"best"}`, invalid, "mode"},
 		{"notes.search", `{"query":"x","filter":{"after":"soon"}}`, invalid, "filter.after"},
 		{"notes.search", `{"query":"x","filter":{"tag":"a"}}`, invalid, "filter.tag"},
-		{"notes.links", `{"id":"none"}`, missing, ""},
+		{"notes.links", `{"ref":"none"}`, missing, "ref"},
 		{"tags.list", `{"prefix":[]}`, invalid, "prefix"},
 		{"types.put", `{"name":"T"}`, invalid, "fields"},
 		{"types.put", `{"name":"T","fields":[{"name":"a","type":"colour"}]}`, invalid, "fields[0].type"},
@@ -554,7 +554,7 @@ func TestBadInput(t *testing.T) {
 		{"types.put", `{"name":"T","fields":[{"name":"a","type":"computed","query":"SELECT FROM"}]}`, protocol.CodeQuery, "fields[0].query"},
 		{"types.put", `{"name":"Person","fields":[]}`, conflict, ""},
 		{"types.put", `{"name":"Person","fields":[],"ifVersion":9}`, conflict, "ifVersion"},
-		{"types.get", `{"name":"None"}`, missing, ""},
+		{"types.get", `{"ref":"None"}`, missing, ""},
 		{"types.list", `{"x":1}`, invalid, "x"},
 		{"types.delete", `{"name":"None"}`, missing, ""},
 		{"types.delete", `{"name":"Person"}`, conflict, ""},
@@ -573,16 +573,16 @@ func TestBadInput(t *testing.T) {
 		{"entities.patch", `{"id":"alice","name":"` + long + `"}`, limit, "name"},
 		{"entities.putMany", `{"entities":[{"type":"Person","name":"ok"},{"type":"Person","name":3}]}`, invalid, "entities[1].name"},
 		{"entities.putMany", `{"entities":[{"type":"Person","name":"ok","fields":{"age":"x"}}]}`, invalid, "entities[0].fields.age"},
-		{"entities.get", `{"id":"none"}`, missing, ""},
-		{"entities.get", `{"id":"alice","resolve":5}`, invalid, "resolve"},
-		{"entities.get", `{}`, invalid, "id"},
-		{"entities.get", `{"id":"alice","name":"Alice"}`, invalid, "id"},
-		{"entities.get", `{"id":"alice","type":"Person"}`, invalid, "type"},
-		{"entities.get", `{"name":"Nobody"}`, missing, "name"},
-		{"entities.get", `{"name":"Alice","type":"None"}`, missing, ""},
+		{"entities.get", `{"ref":"none"}`, missing, "ref"},
+		{"entities.get", `{"ref":"alice","resolve":5}`, invalid, "resolve"},
+		{"entities.get", `{}`, invalid, "ref"},
+		{"entities.get", `{"ref":"alice","name":"Alice"}`, invalid, "name"},
+		{"entities.get", `{"ref":"alice","type":"Team"}`, missing, "ref"},
+		{"entities.get", `{"ref":"Nobody"}`, missing, "ref"},
+		{"entities.get", `{"ref":"Alice","type":"None"}`, missing, ""},
 		{"entities.list", `{"type":"None"}`, missing, ""},
-		{"entities.trash", `{"id":"none"}`, missing, ""},
-		{"entities.trash", `{"id":"alice","ifVersion":9}`, conflict, "ifVersion"},
+		{"entities.archive", `{"id":"none"}`, missing, ""},
+		{"entities.archive", `{"id":"alice","ifVersion":9}`, conflict, "ifVersion"},
 		{"entities.restore", `{"id":"none"}`, missing, ""},
 		{"entities.delete", `{"id":"none"}`, missing, ""},
 		{"entities.complete", `{"prefix":"x","limit":0}`, invalid, "limit"},
@@ -596,9 +596,9 @@ func TestBadInput(t *testing.T) {
 		{"wql.query", `{"query":"` + query + `"}`, limit, "query"},
 		{"wql.query", `{"query":"SELECT p FROM Person","limit":10001}`, invalid, "limit"},
 		{"wql.check", `{}`, invalid, "query"},
-		{"graph.neighbors", `{"id":"none"}`, missing, ""},
-		{"graph.neighbors", `{"id":"core","depth":5}`, invalid, "depth"},
-		{"graph.neighbors", `{"id":"core","kinds":["cat"]}`, invalid, "kinds[0]"},
+		{"graph.neighbors", `{"ref":"none"}`, missing, "ref"},
+		{"graph.neighbors", `{"ref":"core","depth":5}`, invalid, "depth"},
+		{"graph.neighbors", `{"ref":"core","kinds":["cat"]}`, invalid, "kinds[0]"},
 		{"graph.path", `{"from":"core"}`, invalid, "to"},
 		{"graph.path", `{"from":"core","to":"none"}`, missing, "to"},
 		{"context.assemble", `{"maxDepth":9}`, invalid, "maxDepth"},

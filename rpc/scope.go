@@ -92,7 +92,7 @@ type noteWriter interface {
 	Patch(ctx context.Context, p notes.Patch, ifVersion *int) (*notes.Note, error)
 	PutMany(ctx context.Context, drafts []notes.Draft) ([]*notes.Note, error)
 	Archive(ctx context.Context, id string, ifVersion *int) (*notes.Note, error)
-	Unarchive(ctx context.Context, id string, ifVersion *int) (*notes.Note, error)
+	Restore(ctx context.Context, id string, ifVersion *int) (*notes.Note, error)
 	Delete(ctx context.Context, id string, ifVersion *int) (version int, err error)
 }
 
@@ -101,7 +101,7 @@ type entityWriter interface {
 	Put(ctx context.Context, e entities.Entity, ifVersion *int) (*entities.Entity, error)
 	Patch(ctx context.Context, p entities.Patch, ifVersion *int) (*entities.Entity, error)
 	PutMany(ctx context.Context, list []entities.Entity) ([]*entities.Entity, error)
-	Trash(ctx context.Context, id string, ifVersion *int) (*entities.Entity, error)
+	Archive(ctx context.Context, id string, ifVersion *int) (*entities.Entity, error)
 	Restore(ctx context.Context, id string, ifVersion *int) (*entities.Entity, error)
 	Delete(ctx context.Context, id string, ifVersion *int) (version int, err error)
 	PutType(ctx context.Context, t entities.Type, ifVersion *int,

@@ -132,6 +132,7 @@ func New(opts Options) *Server {
 		Attach:  s.attach,
 		Follows: func(c *jsonrpc.Conn) bool { return sessionOf(c).events.Any() },
 		Drained: func(c *jsonrpc.Conn) { sessionOf(c).events.Drained() },
+		Unknown: protocol.Instead,
 		OnIdle:  opts.OnIdle, IdleAfter: opts.IdleAfter,
 	})
 	s.events = newEventHub(encoder, s.wire.Limits().OutboundBytes, s.healthFor)

@@ -125,7 +125,7 @@ func (r *syncHandlers) Leave(ctx context.Context, _ callReader, _ protocol.Empty
 }
 
 func notShared() error {
-	return fault.New(fault.Conflict, "the store is not shared with other machines").
+	return fault.Clash(fault.State, "the store is not shared with other machines").
 		WithHint("begin a shared store with ctxd sync init, or join one with ctxd sync join")
 }
 

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -47,6 +48,16 @@ func syncRefusal(w *QueuedCall) protocol.SyncRefusal {
 // Conflicts is sync.conflicts.
 func (r *syncHandlers) Conflicts(ctx context.Context, by callReader, p protocol.SyncConflictsOf) (out protocol.SyncConflicts, err error) {
 	out.Conflicts = []protocol.SyncConflict{}
+	after := 0
+	if p.Cursor != "" {
+		m, err := parsePageMark(p.Cursor)
+		if err != nil {
+			return out, err
+		}
+		if after, err = strconv.Atoi(m.ID); err != nil || after < 0 {
+			return out, badCursorError()
+		}
+	}
 	list, err := r.queue.List(ctx)
 	if err != nil {
 		return out, err
@@ -58,15 +69,15 @@ func (r *syncHandlers) Conflicts(ctx context.Context, by callReader, p protocol.
 		}
 		out.Total++
 		switch {
-		case wireCount(w.Number) <= p.After:
+		case wireCount(w.Number) <= after:
 		case len(out.Conflicts) < p.Limit:
 			c, err := r.conflict(ctx, by.View, w)
 			if err != nil {
 				return out, err
 			}
 			out.Conflicts = append(out.Conflicts, c)
-		case out.Next == 0:
-			out.Next = out.Conflicts[len(out.Conflicts)-1].Number
+		case out.NextCursor == "":
+			out.NextCursor = pageMark{ID: strconv.Itoa(out.Conflicts[len(out.Conflicts)-1].Number)}.Cursor()
 		}
 	}
 	return out, nil
@@ -140,14 +151,14 @@ func (r *syncHandlers) there(ctx context.Context, v *audience.View, method, id s
 	return nil
 }
 
-// Resolve is sync.resolve.
-func (r *syncHandlers) Resolve(ctx context.Context, _ callReader, p protocol.SyncResolve) (protocol.SyncResolved, error) {
+// Settle is sync.settle.
+func (r *syncHandlers) Settle(ctx context.Context, _ callReader, p protocol.SyncSettle) (protocol.SyncSettled, error) {
 	if r.replica == nil || r.queue == nil {
-		return protocol.SyncResolved{}, notShared()
+		return protocol.SyncSettled{}, notShared()
 	}
 	end := r.queue.Drop
 	if p.Keep == protocol.KeepAgain {
 		end = r.queue.Again
 	}
-	return protocol.SyncResolved(p), end(ctx, uint64(p.Number))
+	return protocol.SyncSettled(p), end(ctx, uint64(p.Number))
 }

@@ -53,7 +53,7 @@ func TestCHAT12_ToolsOfAModel(t *testing.T) {
 	d.want(out, "proposal.type", "assignEntity")
 	d.want(out, "proposal.args.targetId", "ann")
 	d.want(out, "proposal.reason", "she is")
-	if fields := at(d.do("entities.get", `{"id":"bob"}`), "fields").(map[string]any); len(fields) > 0 {
+	if fields := at(d.do("entities.get", `{"ref":"bob"}`), "fields").(map[string]any); len(fields) > 0 {
 		t.Errorf("the proposal was carried out: %v", fields)
 	}
 }

@@ -20,7 +20,7 @@ func (c scope) typesPut(ctx context.Context, _ *Session, p protocol.TypePut) (*p
 }
 
 func (c scope) typesGet(_ context.Context, _ *Session, p protocol.TypeGet) (*entities.Type, error) {
-	return c.view.FindType(p.Name, p.Vault)
+	return c.view.FindType(p.Ref, p.Vault)
 }
 
 func noType(name string) error {

@@ -30,28 +30,28 @@ func TestPRIV6_TheTypesOfAVaultThatIsNotSeen(t *testing.T) {
 	r.daemon.do("entities.put", `{"id":"call","type":"Task","name":"Call","fields":{"due":"late"}}`)
 	r.daemon.do("entities.put", `{"id":"walk","type":"Trip","name":"Walk","fields":{"place":"here"}}`)
 	for id, want := range map[string]string{"call": "Zqcanary", "walk": "Zqcanary"} {
-		if got := at(r.daemon.do("entities.get", `{"id":"`+id+`"}`), "typeVault"); got != want {
+		if got := at(r.daemon.do("entities.get", `{"ref":"`+id+`"}`), "typeVault"); got != want {
 			t.Fatalf("%s has the type of vault %v: there is nothing to hide", id, got)
 		}
 	}
-	ship := r.daemon.do("entities.get", `{"name":"Ship"}`)
+	ship := r.daemon.do("entities.get", `{"ref":"Ship"}`)
 	if at(ship, "typeVault") != "Open" {
 		t.Fatalf("%v", ship)
 	}
 	for _, c := range []struct{ call, want string }{
-		{`entities.get {"id":"call"}`, `"due":"late"`},
-		{`entities.get {"id":"walk"}`, `"place":"here"`},
-		{`entities.get {"name":"Ship"}`, `"typeVault":"Open"`},
+		{`entities.get {"ref":"call"}`, `"due":"late"`},
+		{`entities.get {"ref":"walk"}`, `"place":"here"`},
+		{`entities.get {"ref":"Ship"}`, `"typeVault":"Open"`},
 		{`entities.list {}`, `"call"`},
 		{`types.list {}`, `"vault":"Open"`},
-		{`types.get {"name":"Task"}`, `"kind":"not_found"`},
-		{`types.get {"name":"Task","vault":"Open"}`, `"kind":"not_found"`},
-		{`types.get {"name":"Trip"}`, `"kind":"not_found"`},
+		{`types.get {"ref":"Task"}`, `"kind":"not_found"`},
+		{`types.get {"ref":"Task","vault":"Open"}`, `"kind":"not_found"`},
+		{`types.get {"ref":"Trip"}`, `"kind":"not_found"`},
 		{`wql.query {"query":"SELECT t FROM Task t"}`, `there is no type Task`},
 		{`wql.query {"query":"SELECT t FROM Trip t"}`, `there is no type Trip`},
 		{`wql.query {"query":"SELECT s FROM Ship s WHERE s.mast = 'one'"}`, `"total":1`},
 		{`context.assemble {"text":"@Call @Walk","explain":true}`, `Call`},
-		{`graph.neighbors {"id":"call","depth":2,"fields":16}`, `"call"`},
+		{`graph.neighbors {"ref":"call","depth":2,"fields":16}`, `"call"`},
 		{`entities.put {"type":"Task","name":"N"}`, `no type`},
 		{`entities.put {"type":"Trip","name":"N"}`, `no type`},
 		{`entities.patch {"id":"call","fields":{"due":"tomorrow"}}`, `"due":"tomorrow"`},
@@ -66,11 +66,11 @@ func TestPRIV6_TheTypesOfAVaultThatIsNotSeen(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "Zqcanary", "Open.md"), []byte("x\n"), 0o600))
 	r.daemon.do("vault.import", fmt.Sprintf(`{"path":%q}`, filepath.Join(dir, "Zqcanary")))
 	for _, id := range []string{"call", "walk"} {
-		if got := r.raw("entities.get", `{"id":"`+id+`"}`); !strings.Contains(got, `"typeVault":"Zqcanary"`) {
+		if got := r.raw("entities.get", `{"ref":"`+id+`"}`); !strings.Contains(got, `"typeVault":"Zqcanary"`) {
 			t.Errorf("a vault with a public note: %s", got)
 		}
 	}
-	got := r.raw("types.get", `{"name":"Trip"}`) // made from a private note and used by a public entity
+	got := r.raw("types.get", `{"ref":"Trip"}`) // made from a private note and used by a public entity
 	if !strings.Contains(got, `"name":"place"`) || strings.Contains(got, "hotel") {
 		t.Errorf("a type that private notes have made: %s", got)
 	}

@@ -274,10 +274,10 @@ func holdHandshake(c *conversation) {
 	c.call(
 		asRequest("2", "initialize", ""),
 		asRequest("3", "initialize", `{"clientInfo":{"name":"golden"},"protocolVersion":"one"}`),
-		asRequest("4", "initialize", `{"clientInfo":{"name":"golden"},"protocolVersion":"2.0"}`),
+		asRequest("4", "initialize", `{"clientInfo":{"name":"golden"},"protocolVersion":"3.0"}`),
 	)
 	c.about("that succeeds")
-	c.call(asRequest("5", "initialize", `{"clientInfo":{"name":"golden","version":"1.2.3"},"processId":null,"protocolVersion":"1.0","capabilities":{}}`))
+	c.call(asRequest("5", "initialize", `{"clientInfo":{"name":"golden","version":"1.2.3"},"processId":null,"protocolVersion":"2.0","capabilities":{}}`))
 	c.send(asNotification("initialized", `{}`))
 	c.call(asRequest("6", "test.history", ""))
 	c.about("again")
@@ -448,10 +448,10 @@ func holdEvents(c *conversation) {
 	}
 	change("notes.putMany", `{"notes":[{"id":"n1","title":"One","body":""},{"id":"n2","title":"Two","body":""}]}`)
 	change("notes.archive", `{"id":"n1"}`)
-	change("notes.unarchive", `{"id":"n1"}`)
+	change("notes.restore", `{"id":"n1"}`)
 	change("notes.delete", `{"id":"n2"}`)
 	change("entities.put", `{"id":"e1","type":"Person","name":"Ann"}`)
-	change("entities.trash", `{"id":"e1"}`)
+	change("entities.archive", `{"id":"e1"}`)
 	change("entities.restore", `{"id":"e1"}`)
 	change("entities.delete", `{"id":"e1"}`)
 	c.about("unsubscribe")
@@ -514,7 +514,7 @@ func holdBackup(c *conversation) {
 	c.about("a restore")
 	d.do("notes.put", `{"id":"n2","title":"Two"}`)
 	c.call(asRequest("1", "admin.restore", fmt.Sprintf(`{"path":%q,"dryRun":true}`, file)), asRequest("2", "admin.restore", params),
-		asRequest("3", "notes.get", `{"id":"n2"}`), asRequest("4", "admin.restore", fmt.Sprintf(`{"path":%q,"checksum":"00"}`, file)))
+		asRequest("3", "notes.get", `{"ref":"n2"}`), asRequest("4", "admin.restore", fmt.Sprintf(`{"path":%q,"checksum":"00"}`, file)))
 	must(c.t, os.WriteFile(file, []byte("something else"), 0o600))
 	c.call(asRequest("5", "admin.restore", params))
 	c.about("a check")

@@ -209,7 +209,7 @@ func (d *OutcomeDetector) judge(ctx context.Context, h DetectorDeps, v *audience
 	}
 	if of.private && !info.Local {
 		return nil, fault.New(fault.Unavailable, "something in the conversation is private, and %s is not local", info.Name).
-			WithHint("tell how it went with memory.recordResponse")
+			WithHint("tell how it went with memory.outcome")
 	}
 	text, whole, err := llm.Ask(ctx, provider, llm.Question{
 		Model: of.model, Prompt: d.opts.Prompts.Outcome(prompts.Outcome{Turns: of.list}), MaxTokens: maxDetectorTokens,

@@ -285,7 +285,7 @@ func TestPRIV4_ATitleOfPrivateTextIsPrivate(t *testing.T) {
 
 	// It stays so when the conversation becomes public.
 	private := true
-	made, err := w.house.Chat.Create(t.Context(), w.house.Local, chat.Settings{Private: &private})
+	made, err := w.house.Chat.Put(t.Context(), w.house.Local, "", chat.Change{Settings: chat.Settings{Private: &private}})
 	w.must(err)
 	sent := w.answered(chat.Question{ConversationID: made.ID, Content: question}, "near", chat.Answer{})
 	w.titler.Do(t.Context(), w.house, sent)

@@ -239,7 +239,7 @@ func TestCHAT28_WhatThereIsNot(t *testing.T) {
 			t.Errorf("%+v gives %v", c.q, err)
 		}
 	}
-	empty, err := w.chats.Create(w.ctx, w.local, chat.Settings{})
+	empty, err := w.chats.Put(w.ctx, w.local, "", chat.Change{Settings: chat.Settings{}})
 	w.must(err)
 	if got, last := w.show(w.local, cites.SourceRequest{Conversation: empty.ID}); len(got) > 0 || last.List == nil {
 		t.Errorf("an empty conversation stands on %v", got)

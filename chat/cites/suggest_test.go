@@ -91,7 +91,7 @@ func TestCHAT31_PinnedNotesAndNone(t *testing.T) {
 	w.note("Huts", "[[Paths]]", false)
 	w.note("Paths", "x", false)
 	pins := []string{"Alps"}
-	c, err := w.chats.Create(t.Context(), w.local, chat.Settings{PinnedNotes: &pins})
+	c, err := w.chats.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{PinnedNotes: &pins}})
 	w.must(err)
 	w.wants(w.local, c.ID, "Huts link: Alps links to it")
 	w.wants(w.local, c.Handle, "Huts link: Alps links to it")

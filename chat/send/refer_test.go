@@ -108,7 +108,7 @@ func TestCHAT9_TheListIsToldOnceAndStays(t *testing.T) {
 // TestCHAT9_TheListHasNoMoreRoomThanTheMessageLeaves.
 func TestCHAT9_TheListHasNoMoreRoomThanTheMessageLeaves(t *testing.T) {
 	h := open(t)
-	c, err := h.chat.Create(t.Context(), h.local, chat.Settings{MaxContext: ptr(1000)})
+	c, err := h.chat.Put(t.Context(), h.local, "", chat.Change{Settings: chat.Settings{MaxContext: ptr(1000)}})
 	must(t, err)
 	var links strings.Builder
 	for i := range 60 {

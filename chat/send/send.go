@@ -144,7 +144,7 @@ func (p *Pipeline) enter(v *audience.View, conversationID string, r *inProgress)
 		return other, nil
 	default:
 	}
-	f := fault.New(fault.Conflict, "an answer is being given in this conversation").
+	f := fault.Clash(fault.Busy, "an answer is being given in this conversation").
 		WithHint("wait for it, or stop it with chat.cancel")
 	f.Retryable = true
 	if v.Sees(other.private) {

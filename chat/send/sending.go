@@ -196,7 +196,7 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 // notLocal refuses what a remote model may not be asked.
 func (s *sending) notLocal() error {
 	return fault.Field("provider", "what is said is private, and the provider %s is not local", s.info.Name).
-		WithHint("choose a provider with local: true, or make the conversation public with chat.update")
+		WithHint("choose a provider with local: true, or make the conversation public with chat.patch")
 }
 
 // assemble makes the prompt, and stores the message on the way: a search must not find the message itself, and a model

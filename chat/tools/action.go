@@ -152,7 +152,7 @@ func ProposeAction(ctx context.Context, env ActionEnv, typ string, args any, rea
 		return nil, nil, err
 	}
 	if p.Already != "" {
-		return nil, nil, fault.New(fault.Conflict, "%s", p.Already).WithHint("nothing is to be done")
+		return nil, nil, fault.Clash(fault.State, "%s", p.Already).WithHint("nothing is to be done")
 	}
 	return &record.ToolProposal{Type: typ, Args: p.Args, Reason: oneLine(reason), Edit: p.Edit, Version: p.Version}, p.Warnings, nil
 }

@@ -34,7 +34,7 @@ func (c *call) assign(a *AssignArgs) (*PreparedAction, error) {
 		return nil, missing("entityId", "entity", a.EntityID)
 	}
 	if !e.Live() {
-		return nil, trashed("entityId", e.ID)
+		return nil, archivedError("entityId", e.ID)
 	}
 	f, err := referringField(c.View, e, a.Field)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *call) assign(a *AssignArgs) (*PreparedAction, error) {
 	}
 	list := f.Type.Info().Form == record.ListValue
 	if !list && has != nil && !c.seen && e.Version != c.version {
-		return nil, fault.New(fault.Conflict, "the entity was changed since this was proposed, and its field %s refers to something", f.Name).
+		return nil, fault.Clash(fault.Changed, "the entity was changed since this was proposed, and its field %s refers to something", f.Name).
 			WithRef(e.ID).WithHint("look at it with entities.get; to overwrite what is there, confirm with args")
 	}
 	var value any = to.id
@@ -77,8 +77,8 @@ func missing(field, what, id string) error {
 	return err
 }
 
-func trashed(field, id string) error {
-	err := fault.New(fault.Conflict, "the entity %q is in the trash", id).WithRef(id).WithHint("bring it back with entities.restore first")
+func archivedError(field, id string) error {
+	err := fault.Clash(fault.State, "the entity %q is archived", id).WithRef(id).WithHint("bring it back with entities.restore first")
 	err.Field = field
 	return err
 }
@@ -120,7 +120,7 @@ func (c *call) target(f record.Field, id string) (*target, error) {
 		return nil, missing("targetId", "entity", id)
 	}
 	if !e.Live() {
-		return nil, trashed("targetId", e.ID)
+		return nil, archivedError("targetId", e.ID)
 	}
 	if f.TargetType != "" && entities.Fold(f.TargetType) != entities.Fold(e.Type) {
 		return nil, fault.Field("targetId", "the field %s refers to entities of the type %s, and that is one of %s", f.Name, f.TargetType, e.Type).

@@ -13,9 +13,9 @@ type BookArgs struct {
 	ConversationID string `json:"conversationId,omitempty" long:"64" jsonschema:"the conversation that alone sees the book; all do when absent"`
 }
 
-// book is done by the client, with books.put: that is a job with progress, and only local connections may call it. Nobody
+// book is done by the client, with books.add: that is a job with progress, and only local connections may call it. Nobody
 // looks at the file before the person has confirmed.
-var book = declare(record.ProposeBook, "The client has a file read as a book of the conversation, with books.put.", (*call).book)
+var book = declare(record.ProposeBook, "The client has a file read as a book of the conversation, with books.add.", (*call).book)
 
 func (c *call) book(a *BookArgs) (*PreparedAction, error) {
 	if c.View.Hides() {

@@ -68,7 +68,7 @@ func (c *call) forget(a *ForgetArgs) (*PreparedAction, error) {
 	if m.Status == record.MemoryArchived {
 		p.Already = "the memory is archived already"
 	} else if !c.seen && m.Version != c.version {
-		return nil, fault.New(fault.Conflict, "the memory was changed since this was proposed").WithRef(m.ID).
+		return nil, fault.Clash(fault.Changed, "the memory was changed since this was proposed").WithRef(m.ID).
 			WithHint("look at it with memory.get; to put it away as it is, confirm with args")
 	}
 	a.MemoryID, a.Statement, p.Version = m.ID, m.Statement, m.Version

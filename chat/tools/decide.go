@@ -3,7 +3,7 @@ package tools
 // A [Decider] does what answers propose, when a person has confirmed it, and keeps what was rejected from being done.
 // README.md has what becomes of an action.
 //
-// Handlers of rpc call it for chat.confirmAction and chat.rejectAction, which a person calls by a client. No tool of a
+// Handlers of rpc call it for chat.confirm and chat.reject, which a person calls by a client. No tool of a
 // model does, nothing that ctxd runs by itself, and no setting: an action that nobody confirms is never done.
 //
 // It is safe for concurrent use. An action is done in the transaction that stores its status, so it is done once,
@@ -177,6 +177,6 @@ func transition(a *record.ChatAction, to string) error {
 			hint = "the client was told to do it when it was confirmed"
 		}
 	}
-	return fault.New(fault.Conflict, "%s", fmt.Sprintf("an action that is %s cannot become %s", a.Status, to)).
+	return fault.Clash(fault.State, "%s", fmt.Sprintf("an action that is %s cannot become %s", a.Status, to)).
 		WithRef(a.ID).WithHint("%s", hint)
 }

@@ -353,8 +353,8 @@ func TestCHAT21_WhatHasChangedSince(t *testing.T) {
 			must(t, err)
 		}, 0, record.ActionConfirmed, "ann"},
 		"the target was deleted": {"lead", func(w *deciderWorld) { _, err := w.ents.Delete(t.Context(), "ann", nil); must(t, err) }, 0, record.ActionFailed, "<nil>"},
-		"the target is in trash": {"lead", func(w *deciderWorld) { _, err := w.ents.Trash(t.Context(), "ann", nil); must(t, err) }, fault.Conflict, record.ActionProposed, "<nil>"},
-		"the entity is in trash": {"lead", func(w *deciderWorld) { _, err := w.ents.Trash(t.Context(), "hive", nil); must(t, err) }, fault.Conflict, record.ActionProposed, "<nil>"},
+		"the target is archived": {"lead", func(w *deciderWorld) { _, err := w.ents.Archive(t.Context(), "ann", nil); must(t, err) }, fault.Conflict, record.ActionProposed, "<nil>"},
+		"the entity is archived": {"lead", func(w *deciderWorld) { _, err := w.ents.Archive(t.Context(), "hive", nil); must(t, err) }, fault.Conflict, record.ActionProposed, "<nil>"},
 		"the field refers no more": {"lead", func(w *deciderWorld) {
 			_, _, err := w.ents.PutType(t.Context(), entities.Type{Name: "Project", Fields: []entities.Field{{Name: "lead", Type: record.Text}}}, nil, true)
 			must(t, err)

@@ -2,8 +2,8 @@ package tools
 
 import (
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -11,47 +11,16 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// near is how many records are offered in the place of one that there is not.
+// near is how many records are offered in the place of one that does not exist.
 const near = 3
 
 // note returns the note that an argument names.
 func (c *toolRun) note(field, s string) (*notes.Note, error) {
-	r := record.ParseNamed(s)
-	if r.ID {
-		if n := c.view.Note(r.Text); n != nil {
-			return n, nil
-		}
-		return nil, c.noNote(field, r.Text)
+	n, err := c.view.FindNote(s, "")
+	if isMissingRecord(err) {
+		return nil, c.noNote(field, record.ParseNamed(s).Text)
 	}
-	if n := c.view.Note(r.Text); n != nil && record.IsID(r.Text) && !r.Note {
-		return n, nil
-	}
-	n, err := c.view.NoteByTitle(r.Text)
-	if err == nil || !isMissingRecord(err) {
-		return n, several(field, err)
-	}
-	found := c.view.ResolveNote(r.Text, "")
-	if n := c.view.Note(found.ID); n != nil {
-		return n, nil
-	}
-	if len(found.Candidates) > 0 {
-		return nil, several(field, fault.New(fault.Conflict, "").WithCandidates(c.view.Candidates(found.Candidates)))
-	}
-	if vault, rest, ok := strings.Cut(r.Text, ":"); ok && vault != "" && rest != "" {
-		return c.inVault(field, vault, rest)
-	}
-	return nil, c.noNote(field, r.Text)
-}
-
-// inVault returns the note that a path or a title names in a vault, as answers write it: vault:path.
-func (c *toolRun) inVault(field, vault, rest string) (*notes.Note, error) {
-	for _, at := range [][2]string{{rest, ""}, {rest + ".md", ""}, {"", rest}} {
-		n, err := c.view.NoteInVault(vault, at[0], at[1])
-		if err == nil || !isMissingRecord(err) {
-			return n, several(field, err)
-		}
-	}
-	return nil, c.noNote(field, rest)
+	return n, several(field, err)
 }
 
 // isMissingRecord reports whether there is no such record: an id or a path that no record can have is one of them.
@@ -66,24 +35,28 @@ func several(field string, err error) error {
 	if !errors.As(err, &f) || f.Kind != fault.Conflict {
 		return err
 	}
-	out := fault.New(fault.Conflict, "several notes have that title or path").
+	out := fault.Clash(fault.Ambiguous, "several notes have that title or path").
 		WithHint("give the id of one of these").WithCandidates(f.Candidates)
 	out.Field = field
 	return out
 }
 
-// noNote is the error for a note that there is not, with those whose titles are near. It does not repeat what was asked
+// noNote is the error for a note that does not exist, with those whose titles are near. It does not repeat what was asked
 // for: the model knows that, and nobody has to tell whether a name in an answer came from the store.
 func (c *toolRun) noNote(field, text string) error {
-	err := fault.New(fault.NotFound, "no such note").
-		WithHint("search_notes finds notes by what they say")
 	hits := c.view.CompleteNotes(clipArgument(text), near)
 	ids := make([]string, len(hits))
 	for i, h := range hits {
 		ids[i] = h.ID
 	}
-	if len(ids) > 0 {
-		err = err.WithHint("did you mean one of these?").WithCandidates(c.view.Candidates(ids))
+	return none(field, "no such note", "search_notes finds notes by what they say", c.view.Candidates(ids))
+}
+
+// none is the error for a record that does not exist, with those that may be meant.
+func none(field, msg, hint string, meant []fault.Candidate) error {
+	err := fault.New(fault.NotFound, "%s", msg).WithHint("%s", hint).WithCandidates(meant)
+	if len(meant) > 0 {
+		err.Hint = "did you mean one of these?"
 	}
 	err.Field = field
 	return err
@@ -91,20 +64,14 @@ func (c *toolRun) noNote(field, text string) error {
 
 // entity returns the live entity that an argument names.
 func (c *toolRun) entity(field, s string) (*entities.Entity, error) {
-	r := record.ParseNamed(s)
-	if !r.ID {
-		e, err := c.view.EntityByName(r.Text, "")
-		switch {
-		case err == nil && e.Live():
-			return e, nil
-		case err != nil && fault.KindOf(err) == fault.Conflict:
-			return nil, c.severalEntities(field, err)
-		}
-	}
-	if e := c.view.Entity(r.Text); e.Live() {
+	e, err := c.view.FindEntity(s, "")
+	switch {
+	case e.Live():
 		return e, nil
+	case err != nil && fault.KindOf(err) == fault.Conflict:
+		return nil, c.severalEntities(field, err)
 	}
-	return nil, c.noEntity(field, r.Text)
+	return nil, c.noEntity(field, record.ParseNamed(s).Text)
 }
 
 // severalEntities is the error for a name that several entities have. All of them are live, or none of them.
@@ -113,7 +80,7 @@ func (c *toolRun) severalEntities(field string, err error) error {
 	if len(list) > 0 && !c.view.Entity(list[0].ID).Live() {
 		return c.noEntity(field, list[0].Name)
 	}
-	out := fault.New(fault.Conflict, "several entities have that name").
+	out := fault.Clash(fault.Ambiguous, "several entities have that name").
 		WithHint("give the id of one of these").WithCandidates(list)
 	out.Field = field
 	return out
@@ -121,20 +88,15 @@ func (c *toolRun) severalEntities(field string, err error) error {
 
 // noEntity is noNote for an entity.
 func (c *toolRun) noEntity(field, text string) error {
-	err := fault.New(fault.NotFound, "no such entity").
-		WithHint("query lists the entities of a type: SELECT x FROM Person x")
+	var meant []fault.Candidate
 	for _, h := range c.view.CompleteEntities(clipArgument(text), nil, near) {
 		if e := c.view.Entity(h.ID); e != nil {
 			candidate := fault.Candidate{ID: e.ID, Name: c.view.NameOf(e), Type: e.Type}
 			candidate.Vault, candidate.Path = c.view.PlaceOf(e.ID)
-			err.Candidates = append(err.Candidates, candidate)
+			meant = append(meant, candidate)
 		}
 	}
-	if len(err.Candidates) > 0 {
-		err = err.WithHint("did you mean one of these?")
-	}
-	err.Field = field
-	return err
+	return none(field, "no such entity", "query lists the entities of a type: SELECT x FROM Person x", meant)
 }
 
 // record returns the id of the note or entity that an argument names.
@@ -166,11 +128,5 @@ func (c *toolRun) record(field, s string) (string, error) {
 
 // noRecord is the error for a name that no note and no entity has, with those that may be meant.
 func noRecord(field string, meant []fault.Candidate) error {
-	none := fault.New(fault.NotFound, "no note or entity has the name or id in %q", field).
-		WithHint("search_notes and query find them").WithCandidates(meant)
-	if len(meant) > 0 {
-		none = none.WithHint("did you mean one of these?")
-	}
-	none.Field = field
-	return none
+	return none(field, fmt.Sprintf("no note or entity has the name or id in %q", field), "search_notes and query find them", meant)
 }

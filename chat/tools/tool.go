@@ -6,7 +6,7 @@ package tools
 // id.
 //
 // No tool changes a record. create_task and assign_entity check their arguments, and give a [Proposal] that a person
-// confirms or not. No tool does what the method memory.recordResponse does.
+// confirms or not. No tool does what the method memory.outcome does.
 //
 // The adapter of MCP is a client of the socket and offers more tools, with pages of any length and filters. Of the
 // tools that both have, read_note, get_entity, explore_graph and query are those of this package: it calls tools.call.

@@ -54,7 +54,7 @@ func TestCHAT26_AnExportForPeople(t *testing.T) {
 	if got := w.export(w.local, id, transfer.FormatMarkdown); strings.Contains(got, "References") {
 		t.Errorf("a memory that is gone is a reference:\n%s", got)
 	}
-	empty, err := w.chat.Create(t.Context(), w.local, chat.Settings{})
+	empty, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{}})
 	must(t, err)
 	if got := w.export(w.local, empty.ID, transfer.FormatMarkdown); !strings.Contains(got, "# Untitled\n") || !strings.HasSuffix(got, "- Messages: 0\n") {
 		t.Errorf("an empty conversation is\n%s", got)
@@ -123,7 +123,7 @@ func TestPRIV6_ARemoteReaderExportsWhatHeSees(t *testing.T) {
 		_, err := w.notes.Put(t.Context(), notes.Draft{ID: "z", Title: "Zanzibar Project", Private: true}, nil)
 		must(t, err)
 		w.ids = 10
-		talk, err := w.chat.Create(t.Context(), w.local, chat.Settings{Title: ptr("Open talk")})
+		talk, err := w.chat.Put(t.Context(), w.local, "", chat.Change{Settings: chat.Settings{Title: ptr("Open talk")}})
 		must(t, err)
 		said := func(private bool, d chat.Draft, memories ...string) {
 			if private && i == 0 {

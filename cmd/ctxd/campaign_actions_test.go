@@ -57,7 +57,7 @@ func TestCampaignREL1_KillsOverActions(t *testing.T) {
 				for _, i := range order {
 					var out protocol.ChatDecided
 					id := fmt.Sprintf("act%d", i)
-					if err := cl.Call(t.Context(), "chat.confirmAction", protocol.ChatConfirm{ID: id}, &out); err != nil {
+					if err := cl.Call(t.Context(), "chat.confirm", protocol.ChatConfirm{ID: id}, &out); err != nil {
 						return // it was killed
 					}
 					mu.Lock()
@@ -117,7 +117,7 @@ func actionsDone(t *testing.T, p *process) (confirmed []string, team []any, vers
 	hive := ask[struct {
 		Fields  map[string]json.RawMessage `json:"fields"`
 		Version int                        `json:"version"`
-	}](t, c, "entities.get", rawParams(`{"id":"hive"}`))
+	}](t, c, "entities.get", rawParams(`{"ref":"hive"}`))
 	if list := hive.Fields["team"]; list != nil {
 		if err := json.Unmarshal(list, &team); err != nil {
 			t.Fatal(err)

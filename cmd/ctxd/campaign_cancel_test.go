@@ -114,8 +114,8 @@ func TestCampaignREL8_Mutations(t *testing.T) {
 			t.Errorf("the queued mutation is answered after %v", took)
 		}
 		c := p.client()
-		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{ID: "m-99"})
-		if err := c.Call(t.Context(), "notes.get", protocol.NoteGet{ID: "never"}, nil); err == nil || !withdrawn {
+		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{Ref: "m-99"})
+		if err := c.Call(t.Context(), "notes.get", protocol.NoteGet{Ref: "never"}, nil); err == nil || !withdrawn {
 			t.Errorf("the withdrawn mutation has happened: %v", withdrawn)
 		}
 		return

@@ -103,10 +103,10 @@ func (w *talker) choose() *saying {
 	switch {
 	case what == 4:
 		private := true
-		s.method, s.params = "chat.update", protocol.ChatUpdate{ID: t.ID, Private: &private}
+		s.method, s.params = "chat.patch", protocol.ChatPatch{ID: t.ID, Private: &private}
 		t.Private = true
 	case what == 5 && t.Archived:
-		s.method, s.params = "chat.unarchive", protocol.ChatID{ID: t.ID}
+		s.method, s.params = "chat.restore", protocol.ChatID{ID: t.ID}
 		t.Archived = false
 	case what == 5:
 		s.method, s.params = "chat.archive", protocol.ChatID{ID: t.ID}

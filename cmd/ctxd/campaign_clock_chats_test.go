@@ -59,9 +59,9 @@ func TestCampaignREL1_TheClockLeapsOverConversations(t *testing.T) {
 		change(l.what, "chat.append", protocol.ChatAppend{ // again: it is there
 			Messages: []protocol.ChatMessageDraft{{Role: record.RoleUser, Content: "What of " + word + "?", ClientMessageID: word}},
 		})
-		change(l.what, "chat.update", map[string]any{"id": id, "title": "Leaps " + word})
+		change(l.what, "chat.patch", map[string]any{"id": id, "title": "Leaps " + word})
 		change(l.what, "chat.archive", protocol.ByID{ID: id})
-		change(l.what, "chat.unarchive", protocol.ByID{ID: id})
+		change(l.what, "chat.restore", protocol.ByID{ID: id})
 		found := ask[protocol.ChatFound](t, c, "chat.search", protocol.ChatSearch{Query: word, Mode: "lexical"})
 		if len(found.Hits) != 1 || found.Hits[0].Index != len(said)-1 {
 			t.Errorf("%s: what was just said is found as %+v", l.what, found.Hits)
@@ -86,5 +86,5 @@ func TestCampaignREL1_TheClockLeapsOverConversations(t *testing.T) {
 	}
 	c = p.client()
 	x.wants(t, c)
-	change("at the end", "chat.update", map[string]any{"id": id, "title": "The end"})
+	change("at the end", "chat.patch", map[string]any{"id": id, "title": "The end"})
 }

@@ -182,7 +182,7 @@ func (u *underClock) begin() {
 		ask[any](u.t, c, "notes.put", map[string]any{"id": fmt.Sprintf("page-%02d", i), "body": "one of thirty", "tags": []string{"page"}})
 	}
 	u.note = ask[record.Note](u.t, c, "notes.put", map[string]any{"id": "note", "body": "0"})
-	u.memory = *ask[protocol.MemoryAdded](u.t, c, "memory.add", protocol.MemoryDraft{ID: "memory", Statement: "leap 0"}).Memory
+	u.memory = ask[protocol.MemoryAdded](u.t, c, "memory.add", protocol.MemoryDraft{ID: "memory", Statement: "leap 0"}).Memory.Memory
 	u.settles("the vault is followed", func() bool { return len(u.vaults().Vaults) == 1 })
 }
 
@@ -251,7 +251,7 @@ func (u *underClock) wantWritten() {
 	for n := max(0, u.written-slots); n < u.written; n++ {
 		for _, part := range []string{"a", "b"} {
 			id := fmt.Sprintf("w-%d-%s", n%slots, part)
-			if note := ask[record.Note](u.t, u.c, "notes.get", protocol.NoteGet{ID: id}); note.Body != u.body(n) || note.Version != n/slots+1 {
+			if note := ask[record.Note](u.t, u.c, "notes.get", protocol.NoteGet{Ref: id}); note.Body != u.body(n) || note.Version != n/slots+1 {
 				u.t.Errorf("%s of transaction %d has version %d and %.20q", id, n, note.Version, note.Body)
 			}
 		}
@@ -308,7 +308,7 @@ func (u *underClock) wantChanges() {
 		u.t.Errorf("a note was %+v and is %+v", u.note, n)
 	}
 	u.note = n
-	for _, method := range []string{"entities.trash", "entities.restore"} {
+	for _, method := range []string{"entities.archive", "entities.restore"} {
 		ask[any](u.t, c, method, protocol.ByID{ID: "moved"})
 		e := ask[record.Entity](u.t, c, "entities.get", protocol.ByID{ID: "moved"})
 		if was, ok := u.changed[e.ID]; ok && (e.Version != was.Version+1 || e.UpdatedAt.Before(was.UpdatedAt) || !e.CreatedAt.Equal(was.CreatedAt)) {
@@ -327,7 +327,7 @@ func (u *underClock) wantMemories() {
 		method string
 		params any
 	}{
-		{"memory.update", map[string]any{"id": "memory", "statement": u.memory.Statement + "."}},
+		{"memory.patch", map[string]any{"id": "memory", "statement": u.memory.Statement + "."}},
 		{"memory.archive", protocol.ByID{ID: "memory"}},
 		{"memory.restore", protocol.ByID{ID: "memory"}},
 	} {
@@ -392,7 +392,7 @@ func (u *underClock) wantVault() {
 	name := fmt.Sprintf("file-%d.md", u.files)
 	file := filepath.Join(u.vault, name)
 	read := func() (n record.Note, err error) {
-		err = u.c.Call(u.t.Context(), "notes.get", protocol.NoteGet{Path: name}, &n)
+		err = u.c.Call(u.t.Context(), "notes.get", protocol.NoteGet{Ref: name}, &n)
 		return n, err
 	}
 	id := ""

@@ -46,7 +46,7 @@ func (p *process) neverRead(n, each int, id string) {
 		w := p.greet()
 		_ = w.nc.SetWriteDeadline(time.Now().Add(time.Second))
 		for i := range each {
-			if _, err := fmt.Fprintf(w.nc, `{"jsonrpc":"2.0","id":%d,"method":"notes.get","params":{"id":%q}}`+"\n", i, id); err != nil {
+			if _, err := fmt.Fprintf(w.nc, `{"jsonrpc":"2.0","id":%d,"method":"notes.get","params":{"ref":%q}}`+"\n", i, id); err != nil {
 				break
 			}
 		}

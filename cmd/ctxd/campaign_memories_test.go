@@ -189,7 +189,7 @@ var operations = []func(w *keeper, op *operation){
 		if list := w.ids(record.MemoryActive, record.MemoryArchived); len(list) > 0 {
 			id := w.any(list)
 			said := strings.TrimSpace(w.statement(id))
-			op.method, op.params = "memory.update", protocol.MemoryUpdate{ID: id, Statement: &said}
+			op.method, op.params = "memory.patch", protocol.MemoryPatch{ID: id, Statement: &said}
 			op.after.memories[id].next(said, w.is.memories[id].Status)
 		}
 	},
@@ -211,7 +211,7 @@ var operations = []func(w *keeper, op *operation){
 	func(w *keeper, op *operation) {
 		if list := w.ids(record.MemoryActive, record.MemoryArchived); len(list) > 1 {
 			used := list[:2]
-			op.method, op.params = "memory.recordUse", protocol.MemoryUsed{IDs: used}
+			op.method, op.params = "memory.use", protocol.MemoryUse{IDs: used}
 			for _, id := range used {
 				op.after.memories[id].Uses++
 			}
@@ -263,7 +263,7 @@ func (w *keeper) changesStatus(op *operation) {
 		{record.MemoryActive, "memory.archive", record.MemoryArchived},
 		{record.MemoryArchived, "memory.restore", record.MemoryActive},
 		{record.MemorySuperseded, "memory.retract", record.MemoryRetracted},
-		{record.MemoryActive, "memory.pin", record.MemoryActive},
+		{record.MemoryActive, "memory.patch", record.MemoryActive},
 	} {
 		list := w.ids(c.from)
 		if len(list) == 0 || w.rng.IntN(3) > 0 {
@@ -272,9 +272,9 @@ func (w *keeper) changesStatus(op *operation) {
 		id := w.any(list)
 		m := op.after.memories[id]
 		op.method, op.params = c.method, protocol.ByID{ID: id}
-		if c.method == "memory.pin" {
+		if c.method == "memory.patch" {
 			m.Pinned = !m.Pinned
-			op.params = protocol.MemoryPin{ID: id, Pinned: m.Pinned}
+			op.params = protocol.MemoryPatch{ID: id, Pinned: &m.Pinned}
 		}
 		m.next(m.Statement, c.to)
 		return
@@ -363,7 +363,7 @@ func readMemory(ctx context.Context, c *client.Client, id string) (*told, error)
 		return nil, err
 	}
 	var before protocol.MemoryVersions
-	if err := c.Call(ctx, "memory.versions", protocol.MemoryID{ID: id}, &before); err != nil {
+	if err := c.Call(ctx, "memory.versions", protocol.MemoryRef{Ref: id}, &before); err != nil {
 		return nil, err
 	}
 	t := &told{

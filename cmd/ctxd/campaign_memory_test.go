@@ -96,8 +96,8 @@ func TestCampaignREL6_MemoryOfReplies(t *testing.T) {
 		method string
 		params string
 	}{
-		{"notes.get", "lantern and meadow\\n", large, "notes.get", `{"id":"large"}`},
-		{"notes.get of control characters", `\u0001`, largest, "notes.get", `{"id":"large"}`},
+		{"notes.get", "lantern and meadow\\n", large, "notes.get", `{"ref":"large"}`},
+		{"notes.get of control characters", `\u0001`, largest, "notes.get", `{"ref":"large"}`},
 		{"context.assemble", "lantern and meadow\\n", large, "context.assemble", `{"mentionedNoteIds":["large"],"text":"lantern"}`},
 		{"notes.list", "", large, "notes.list", `{"limit":500}`},
 	} {

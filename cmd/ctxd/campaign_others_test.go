@@ -32,7 +32,7 @@ func (p *process) watch() *probe {
 	c := p.client()
 	calls := []func() error{
 		func() error { return c.Call(ctx, "notes.complete", protocol.NoteComplete{Prefix: "not"}, nil) },
-		func() error { return c.Call(ctx, "notes.get", protocol.NoteGet{ID: "note-7"}, nil) },
+		func() error { return c.Call(ctx, "notes.get", protocol.NoteGet{Ref: "note-7"}, nil) },
 		func() error { return c.Call(ctx, "context.assemble", map[string]any{"text": "about [[Note 3]]"}, nil) },
 	}
 	w.done.Go(func() {
@@ -131,7 +131,7 @@ func TestCampaignREL7_NobodyStarvesOthers(t *testing.T) {
 	for _, w := range mute {
 		_ = w.nc.SetWriteDeadline(began.Add(time.Second)) // it may be closed for others' sake
 		for i := range 64 {
-			if _, err := fmt.Fprintf(w.nc, `{"jsonrpc":"2.0","id":%d,"method":"notes.get","params":{"id":"large"}}`+"\n", i); err != nil {
+			if _, err := fmt.Fprintf(w.nc, `{"jsonrpc":"2.0","id":%d,"method":"notes.get","params":{"ref":"large"}}`+"\n", i); err != nil {
 				break
 			}
 		}

@@ -192,7 +192,7 @@ func TestCampaignSEC2_NoCanaryInLogs(t *testing.T) {
 		}
 	}
 	var e *client.Error
-	if err := other.Call(t.Context(), "notes.get", protocol.NoteGet{ID: "no-such"}, nil); !errors.As(err, &e) {
+	if err := other.Call(t.Context(), "notes.get", protocol.NoteGet{Ref: "no-such"}, nil); !errors.As(err, &e) {
 		t.Errorf("%v", err)
 	} else {
 		wantNone(t, "an error of another client", fmt.Sprintf("%+v", e))

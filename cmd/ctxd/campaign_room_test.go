@@ -40,7 +40,7 @@ func TestCampaignREL9_OutOfDescriptors(t *testing.T) {
 		began := time.Now()
 		id := fmt.Sprintf("kept-%d", round)
 		ask[notes.Note](t, c, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: id, Body: "text"}})
-		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{ID: id})
+		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{Ref: id})
 		t.Logf("without descriptors a client writes and reads in %v", time.Since(began))
 		if err := c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: p.home}, nil); err != nil {
 			wantTyped(t, err)
@@ -164,7 +164,7 @@ func TestCampaignREL9_OutOfDisk(t *testing.T) {
 			continue
 		}
 		wantNoRoom(t, err)
-		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{ID: "n-0"})
+		ask[notes.Note](t, c, "notes.get", protocol.NoteGet{Ref: "n-0"})
 		refused++
 		if refused == 20 {
 			break
@@ -188,7 +188,7 @@ func TestCampaignREL9_OutOfDisk(t *testing.T) {
 	p.kill()
 	c = serve(t, opts).client()
 	for id, body := range kept {
-		if n := ask[notes.Note](t, c, "notes.get", protocol.NoteGet{ID: id}); n.Body != body {
+		if n := ask[notes.Note](t, c, "notes.get", protocol.NoteGet{Ref: id}); n.Body != body {
 			t.Errorf("%s has changed", id)
 		}
 	}

@@ -124,7 +124,7 @@ func wellBehaved(p *process, n int, sent *atomic.Int64) {
 		case 0:
 			err = c.Call(ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: id, Title: id, Body: strings.Repeat("new text ", 200)}}, nil)
 		case 1:
-			err = c.Call(ctx, "notes.get", protocol.NoteGet{ID: id}, nil)
+			err = c.Call(ctx, "notes.get", protocol.NoteGet{Ref: id}, nil)
 		case 2:
 			err = c.Call(ctx, "notes.search", protocol.NoteSearch{Query: "meadow text"}, nil)
 		case 3:
@@ -143,7 +143,7 @@ func wellBehaved(p *process, n int, sent *atomic.Int64) {
 func inBatches(p *process, n int, sent *atomic.Int64) {
 	w := p.greet()
 	defer w.nc.Close()
-	one := `{"jsonrpc":"2.0","id":1,"method":"notes.get","params":{"id":"note-3"}}`
+	one := `{"jsonrpc":"2.0","id":1,"method":"notes.get","params":{"ref":"note-3"}}`
 	w.send("[" + strings.Repeat(one+",", n-1) + one + "]\n")
 	sent.Add(int64(n))
 	var replies []answer

@@ -36,7 +36,7 @@ func (p *process) edition() (n int) {
 	defer c.Close()
 	for i := range 60 {
 		var is int
-		note := ask[protocol.NoteFull](p.t, c, "notes.get", protocol.NoteGet{ID: fmt.Sprintf("e-%d", i)})
+		note := ask[protocol.NoteFull](p.t, c, "notes.get", protocol.NoteGet{Ref: fmt.Sprintf("e-%d", i)})
 		_, rest, _ := strings.Cut(note.Body, "\nedition ")
 		if _, err := fmt.Sscanf(rest, "%d\n", &is); err != nil {
 			p.t.Fatalf("%.80q: %v", note.Body, err)

@@ -117,7 +117,7 @@ func (d *diary) check(t *testing.T) {
 		var bodies []string
 		for _, part := range []string{"a", "b"} {
 			id, note := fmt.Sprintf("n-%d-%s", n, part), notes.Note{}
-			err := d.c.Call(t.Context(), "notes.get", protocol.NoteGet{ID: id}, &note)
+			err := d.c.Call(t.Context(), "notes.get", protocol.NoteGet{Ref: id}, &note)
 			var said *client.Error
 			if err != nil && (!errors.As(err, &said) || said.Code != protocol.CodeNotFound) {
 				t.Fatal(err)

@@ -132,7 +132,7 @@ func (p *process) everything() (out []string) {
 	limit := 1000
 	page := ask[protocol.NotePage](p.t, c, "notes.list", protocol.NoteFilter{Page: protocol.Page{Limit: limit}})
 	for _, n := range page.Notes {
-		out = append(out, string(ask[json.RawMessage](p.t, c, "notes.get", protocol.NoteGet{ID: n.ID})))
+		out = append(out, string(ask[json.RawMessage](p.t, c, "notes.get", protocol.NoteGet{Ref: n.ID})))
 	}
 	return out
 }

@@ -47,7 +47,7 @@ func (d *diary) rewrite(t *testing.T, round int) error {
 func (d *diary) wantKept(t *testing.T) {
 	t.Helper()
 	for id, body := range d.kept {
-		if n := ask[protocol.NoteFull](t, d.c, "notes.get", protocol.NoteGet{ID: id}); n.Body != body {
+		if n := ask[protocol.NoteFull](t, d.c, "notes.get", protocol.NoteGet{Ref: id}); n.Body != body {
 			t.Errorf("%s was acknowledged and is not there", id)
 		}
 	}

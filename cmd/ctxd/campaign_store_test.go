@@ -95,7 +95,7 @@ func (w *scribe) check(ctx context.Context, c *client.Client, sum *tally) error 
 			var note struct {
 				Body string `json:"body"`
 			}
-			err := c.Call(ctx, "notes.get", protocol.NoteGet{ID: w.noteID(i, part)}, &note)
+			err := c.Call(ctx, "notes.get", protocol.NoteGet{Ref: w.noteID(i, part)}, &note)
 			if fault.KindOf(err) == fault.NotFound {
 				continue
 			}

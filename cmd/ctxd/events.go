@@ -167,8 +167,8 @@ const idsShown = 5
 
 func changeSummary(ch protocol.NotesChanged) term.Line {
 	st := map[string]term.Style{
-		protocol.ChangePut: term.Good, protocol.ChangeUnarchive: term.Good, protocol.ChangeRestore: term.Good,
-		protocol.ChangeArchive: term.Warn, protocol.ChangeTrash: term.Warn, protocol.ChangeDelete: term.Bad, protocol.ChangeMany: term.Marked,
+		protocol.ChangePut: term.Good, protocol.ChangeRestore: term.Good,
+		protocol.ChangeArchive: term.Warn, protocol.ChangeDelete: term.Bad, protocol.ChangeMany: term.Marked,
 	}[ch.Kind]
 	what := strings.Join(ch.IDs[:min(idsShown, len(ch.IDs))], " ")
 	if hidden := len(ch.IDs) - idsShown; hidden > 0 {

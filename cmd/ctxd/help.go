@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -17,13 +19,117 @@ var appExamples = []term.Example{
 	{"ctxd call notes.complete prefix=Pro", "any method of the protocol"},
 }
 
-// printHelp prints what kong makes of the flags, then examples, and the exit
-// statuses for the program as a whole.
-func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+// everyday are the commands that ctxd --help explains; it names the others.
+var everyday = []string{
+	"demo", "serve", "import", "search", "prompt", "chat", "memory", "notes", "wql", "inspect", "backup", "doctor",
+}
+
+// helpWidth is how wide ctxd --help is.
+const helpWidth = 80
+
+// printOverview prints one screen about the program.
+func printOverview(ctx *kong.Context, groups []kong.Group) {
+	w := ctx.Stdout
+	fmt.Fprintf(w, "Usage: ctxd <command> [flags]\n\n%s\n\nEvery day:\n", wrapped(ctx.Model.Help, "", helpWidth))
+	for _, name := range everyday {
+		for _, n := range ctx.Model.Children {
+			if n.Name == name {
+				fmt.Fprintf(w, "  %-9s%s\n", name, wrapped(n.Help, strings.Repeat(" ", 11), helpWidth-11))
+			}
+		}
+	}
+	fmt.Fprintln(w)
+	for _, g := range groups {
+		var names []string
+		for _, n := range ctx.Model.Children {
+			if n.Group != nil && n.Group.Key == g.Key && !n.Hidden {
+				names = append(names, n.Name)
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(w, "%-13s%s\n", g.Title, wrapped(strings.Join(names, " "), strings.Repeat(" ", 13), helpWidth-13))
+		}
+	}
+	fmt.Fprint(w, `
+ctxd COMMAND --help   a command, with examples
+ctxd help all         every command, the flags of all of them, and exit statuses
+`)
+}
+
+// printGroup prints one screen about a command that has others below it: a line for each.
+func printGroup(ctx *kong.Context, node *kong.Node) {
+	w := ctx.Stdout
+	fmt.Fprintf(w, "Usage: ctxd %s\n\n%s\n", node.Summary(), wrapped(node.Help, "", helpWidth))
+	if node.Detail != "" {
+		fmt.Fprintf(w, "\n%s\n", wrapped(node.Detail, "", helpWidth))
+	}
+	leaves := node.Leaves(true)
+	longest := 0
+	for _, n := range leaves {
+		longest = max(longest, len(n.FullPath()))
+	}
+	fmt.Fprintln(w)
+	for _, n := range leaves {
+		fmt.Fprintf(w, "  %-*s  %s\n", longest, n.FullPath(), clause(n.Help, helpWidth-longest-4))
+	}
+	fmt.Fprintf(w, "\nEach has a --help of its own; ctxd help all lists the flags of every command.\n")
+}
+
+// clause returns what a width holds of a text: sentences and clauses or, where not even one fits, words.
+func clause(text string, width int) string {
+	text = strings.TrimSuffix(text, ".")
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	best := ""
+	for i, r := range text {
+		if strings.ContainsRune(".;:", r) && utf8.RuneCountInString(text[:i]) <= width {
+			best = text[:i]
+		}
+	}
+	if best == "" {
+		best, _, _ = strings.Cut(wrapped(text, "", width-2), "\n")
+		best += " …"
+	}
+	return best
+}
+
+// wrapped breaks a text into lines of at most width characters; all but the first begin with indent.
+func wrapped(text, indent string, width int) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			b.WriteString("\n" + indent)
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// printHelp prints what kong makes of the flags, then examples, and for the program as a whole one screen, or everything
+// with the exit statuses.
+func printHelp(options kong.HelpOptions, ctx *kong.Context, everything bool) error {
+	node := ctx.Selected()
+	if node == nil && !everything {
+		printOverview(ctx, helpGroups)
+		return nil
+	}
+	if node != nil && len(node.Children) > 0 {
+		printGroup(ctx, node)
+		return printMore(ctx, node)
+	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	node := ctx.Selected()
 	w := ctx.Stdout
 	if node == nil {
 		printExamples(ctx, appExamples)
@@ -34,6 +140,12 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		fmt.Fprintln(w, exitNote)
 		return nil
 	}
+	return printMore(ctx, node)
+}
+
+// printMore prints what a command adds to its help, and its examples.
+func printMore(ctx *kong.Context, node *kong.Node) error {
+	w := ctx.Stdout
 	if more, ok := node.Target.Addr().Interface().(interface{ More() string }); ok {
 		fmt.Fprint(w, "\n"+more.More())
 	}

@@ -41,7 +41,7 @@ type commandLine struct {
 
 	Import   importCmd        `cmd:"" group:"notes" help:"Import a folder of Markdown notes."`
 	Vault    vaultCmd         `cmd:"" group:"notes" help:"Show the folders that notes come from, stop following them, or remove them."`
-	Context  inspect.Context  `cmd:"" group:"notes" help:"Assemble the prompt for a message, and show what went in and why."`
+	Prompt   inspect.Context  `cmd:"" group:"notes" help:"Assemble the prompt for a message, and show what went in and why."`
 	Notes    records.Notes    `cmd:"" group:"notes" help:"List, show, create and change notes."`
 	Entities records.Entities `cmd:"" group:"notes" help:"List, show, create and change entities."`
 	Types    records.Types    `cmd:"" group:"notes" help:"List, show, declare and change types of entities."`
@@ -73,7 +73,7 @@ type commandLine struct {
 
 	Personality records.PersonalityCommand `cmd:"" group:"notes" help:"Choose and write how the assistant is to speak."`
 
-	Prompts records.PromptsCommand `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
+	Templates records.PromptsCommand `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
 
 	Config     config.Command         `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd          `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
@@ -96,6 +96,8 @@ type app struct {
 	*term.Streams
 	*connect.Link
 	kong *kong.Kong
+
+	everything bool // ctxd help all
 
 	interrupts term.Interrupts
 }
@@ -152,7 +154,11 @@ func run(args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(familiar(args))
+	args = familiar(args)
+	if a.everything = slices.Equal(args, []string{"all", "--help"}); a.everything {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
 	if err != nil { // the parser has set no flags then
 		cli.JSON = wantsJSON(args)
 	}
@@ -235,6 +241,16 @@ func endings() []os.Signal {
 	return list
 }
 
+// helpGroups are the groups of commands and of flags, in the order of the help.
+var helpGroups = []kong.Group{
+	{Key: "daemon", Title: "The daemon:"},
+	{Key: "notes", Title: "Your notes:"},
+	{Key: "store", Title: "The store:"},
+	{Key: "look", Title: "Inspection:"},
+	{Key: "shell", Title: "Your shell:"},
+	{Key: "global", Title: "Flags of every command:"},
+}
+
 // newParser builds the parser. Kong ends the process after --help.
 func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 	return kong.New(cli,
@@ -245,18 +261,11 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 		chats.Vars(),
 		kong.Writers(a.Out, a.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
-		kong.Help(printHelp),
+		kong.Help(func(o kong.HelpOptions, ctx *kong.Context) error { return printHelp(o, ctx, a.everything) }),
 		kong.Exit(func(code int) {
 			_ = a.Out.Flush() // the process ends; there is nobody to tell
 			os.Exit(code)
 		}),
-		kong.ExplicitGroups([]kong.Group{
-			{Key: "daemon", Title: "The daemon:"},
-			{Key: "notes", Title: "Your notes:"},
-			{Key: "store", Title: "The store:"},
-			{Key: "look", Title: "Inspection:"},
-			{Key: "shell", Title: "Your shell:"},
-			{Key: "global", Title: "Flags of every command:"},
-		}),
+		kong.ExplicitGroups(helpGroups),
 	)
 }

@@ -579,23 +579,23 @@ func (s *openStore) change() {
 	s.must("notes.delete", `{"id":"b3"}`)
 	s.must("entities.putMany", `{"entities":[{"id":"roof","type":"Hive","name":"Roof hive","aliases":["The roof"],"fields":{"place":"Graz","weight_kg":31.4,"queen":"young","keeper":`+s.ids(`"<Alice Novak>"`)+`,"log":"hive-log"}},{"id":"yard","type":"Hive","name":"Yard hive","fields":{"place":"Linz","weight_kg":0}},{"id":"gone","type":"Hive","name":"Gone hive","fields":{"place":"nowhere"}}]}`)
 	s.must("entities.patch", `{"id":"yard","fields":{"weight_kg":1e21,"queen":"old"}}`)
-	s.must("entities.trash", `{"id":"gone"}`)
+	s.must("entities.archive", `{"id":"gone"}`)
 	s.must("contexts.put", `{"id":"bees","name":"Bee Keeping","description":"The roof and the yard"}`)
 	s.must("contexts.put", `{"id":"honey","name":"Honey","parentId":"bees","private":true}`)
 	s.must("memory.addMany", `{"memories":[{"id":"m1","statement":"I weigh the hives on the first of May","kind":"task","tags":["bees/scale"],"questions":["When do I weigh?"],"contexts":["bees","honey"],"noteIds":["b2"],"entityIds":["roof"],"validFrom":"2025-05-01T00:00:00Z"},{"id":"m2","statement":"I sell honey, see [[Hive Log]]","source":{"kind":"extraction","noteId":"hive-log"}},{"id":"m3","statement":"I buy jars in Graz","pinned":true,"confidence":0.2},{"id":"m4","statement":"Ich heiße Zoë 蜂 🐝","kind":"identity","alwaysInject":true},{"id":"m5","statement":"To be deleted"},{"id":"m6","statement":"I have one hive"}]}`)
 	s.must("memory.add", `{"id":"m7","statement":"I have two hives","supersedes":["m6"]}`)
 	s.must("memory.add", `{"statement":"i have TWO hives!"}`)
-	s.must("memory.update", `{"id":"m1","statement":"I weigh the hives on the second of May","ifVersion":1}`)
-	s.must("memory.recordUse", `{"ids":["m1","m4"]}`)
+	s.must("memory.patch", `{"id":"m1","statement":"I weigh the hives on the second of May","ifVersion":1}`)
+	s.must("memory.use", `{"ids":["m1","m4"]}`)
 	s.must("memory.delete", `{"id":"m5","force":true}`)
 	s.must("memory.retract", `{"id":"m3"}`)
 	s.must("memory.add", `{"id":"m9","statement":"The scale is set to zero first","tier":"history","kind":"lesson"}`)
-	s.must("memory.recordOutcome", `{"ids":["m9","m1"],"outcome":"worked"}`)
-	s.must("memory.recordResponse", `{"outcome":"partial","takeaway":"Weigh in the evening"}`)
+	s.must("memory.outcome", `{"ids":["m9","m1"],"outcome":"worked"}`)
+	s.must("memory.outcome", `{"outcome":"partial","takeaway":"Weigh in the evening"}`)
 	s.must("chat.append", `{"title":"Honey prices","messages":[{"role":"user","content":"What do I ask for a jar?","clientMessageId":"k1","createdAt":"2025-05-01T08:00:00Z"},{"role":"assistant","content":"Five euros, says [[Hive Log]]."},{"role":"user","content":"My own note","private":true,"clientMessageId":"k2"}]}`)
 	s.must("chat.append", `{"messages":[{"role":"user","content":"To be deleted","clientMessageId":"k3"}]}`)
 	s.must("chat.append", `{"private":true,"messages":[{"role":"user","content":"Über die 蜂 🐝","clientMessageId":"k4"}]}`)
-	s.must("chat.update", `{"id":"<chat k4>","title":"Bees"}`)
+	s.must("chat.patch", `{"id":"<chat k4>","title":"Bees"}`)
 	s.must("chat.delete", `{"id":"<chat k3>"}`)
 }
 
@@ -604,12 +604,12 @@ func (s *openStore) changeMore() {
 	s.t.Helper()
 	s.must("entities.restore", `{"id":"gone"}`)
 	s.must("entities.delete", `{"id":"yard"}`)
-	s.must("notes.unarchive", `{"id":"b4"}`)
+	s.must("notes.restore", `{"id":"b4"}`)
 	s.must("notes.archive", `{"id":"b1"}`)
 	s.must("notes.put", `{"id":"late","title":"Late note","body":"After both snapshots, see [[Hive Log]]."}`)
 	s.must("types.put", `{"name":"Hive","fields":[{"name":"place","type":"text"},{"name":"weight_kg","type":"number"},{"name":"log","type":"note_ref"}],"force":true}`)
 	s.must("memory.archive", `{"id":"m7"}`)
-	s.must("memory.recordOutcome", `{"ids":["m9"],"outcome":"failed"}`)
+	s.must("memory.outcome", `{"ids":["m9"],"outcome":"failed"}`)
 	s.must("contexts.delete", `{"id":"bees"}`)
 	s.must("memory.add", `{"id":"m8","statement":"After both snapshots","source":{"kind":"user","conversationId":"<chat k4>"}}`)
 	s.must("chat.append", `{"conversationId":"<chat k1>","messages":[{"role":"assistant","content":"Said after both snapshots"}]}`)
@@ -636,38 +636,38 @@ var questions = []struct {
 	method, params string
 	keep, drop     []string
 }{
-	{method: "notes.get", params: `{"id":"hive-log"}`},
-	{method: "notes.get", params: `{"path":"People/Alice Novak.md"}`},
-	{method: "notes.get", params: `{"id":"b2"}`},
-	{method: "notes.get", params: `{"id":"b3"}`}, // deleted
+	{method: "notes.get", params: `{"ref":"hive-log"}`},
+	{method: "notes.get", params: `{"ref":"People/Alice Novak.md"}`},
+	{method: "notes.get", params: `{"ref":"b2"}`},
+	{method: "notes.get", params: `{"ref":"b3"}`}, // deleted
 	{method: "notes.list", params: `{"limit":100}`, drop: []string{"nextCursor"}},
 	{method: "notes.list", params: `{"archived":true}`},
 	{method: "notes.list", params: `{"tag":"hives"}`},
 	{method: "notes.complete", params: `{"prefix":"Project A"}`},
 	{method: "notes.resolve", params: `{"link":"[[Log of the roof]]"}`},
-	{method: "notes.links", params: `{"id":"<Projects/Project Alpha.md>"}`},
+	{method: "notes.links", params: `{"ref":"<Projects/Project Alpha.md>"}`},
 	{method: "notes.search", params: `{"query":"zwetschkenröster","mode":"lexical"}`, keep: []string{"hits"}, drop: []string{"score", "snippet", "ranges", "signals"}},
 	{method: "tags.list", params: `{"limit":100}`, drop: []string{"nextCursor"}},
 	{method: "types.list", params: `{}`},
-	{method: "types.get", params: `{"name":"hive"}`},
-	{method: "entities.get", params: `{"id":"roof"}`},
-	{method: "entities.get", params: `{"id":"yard"}`},
-	{method: "entities.get", params: `{"id":"<Alice Novak>","resolve":2}`},
+	{method: "types.get", params: `{"ref":"hive"}`},
+	{method: "entities.get", params: `{"ref":"roof"}`},
+	{method: "entities.get", params: `{"ref":"yard"}`},
+	{method: "entities.get", params: `{"ref":"<Alice Novak>","resolve":2}`},
 	{method: "entities.list", params: `{"type":"Person","limit":100}`, drop: []string{"nextCursor"}},
-	{method: "entities.list", params: `{"type":"Hive","trashed":true}`},
+	{method: "entities.list", params: `{"type":"Hive","archived":true}`},
 	{method: "entities.complete", params: `{"prefix":"roof"}`},
 	{method: "wql.query", params: `{"query":"SELECT proj FROM Project WHERE proj.lead = {this} ORDER BY proj.name ASC","this":"<Alice Novak>"}`},
 	{method: "wql.query", params: `{"query":"SELECT SUM(p.budget_eur) FROM Project"}`},
-	{method: "graph.neighbors", params: `{"id":"roof","depth":2}`},
+	{method: "graph.neighbors", params: `{"ref":"roof","depth":2}`},
 	{method: "graph.path", params: `{"from":"roof","to":"<Engineering>"}`},
 	{method: "graph.stats", params: `{}`},
 	{method: "vault.list", params: `{}`, drop: []string{"path", "watching", "stale", "lastScanAt"}},
-	{method: "memory.list", params: `{"sortBy":"created","status":["active","contested","superseded","deprecated","archived","merged","retracted"]}`},
+	{method: "memory.list", params: `{"sort":"created","status":["active","contested","superseded","deprecated","archived","merged","retracted"]}`},
 	{method: "memory.list", params: `{"contexts":["honey"]}`},
 	{method: "memory.get", params: `{"ref":"#4"}`},
 	{method: "memory.get", params: `{"ref":"m3"}`},
 	{method: "memory.get", params: `{"ref":"#5"}`}, // deleted
-	{method: "memory.versions", params: `{"id":"m1"}`},
+	{method: "memory.versions", params: `{"ref":"m1"}`},
 	{method: "memory.get", params: `{"ref":"m9"}`},
 	{method: "memory.events", params: `{}`},
 	{method: "memory.profile", params: `{}`},
@@ -763,7 +763,7 @@ func (s *openStore) ids(params string) string {
 		name = strings.Trim(name, "<>")
 		if strings.HasSuffix(name, ".md") {
 			var n struct{ ID string }
-			s.read(s.must("notes.get", `{"path":"`+name+`"}`), &n)
+			s.read(s.must("notes.get", `{"ref":"`+name+`"}`), &n)
 			return n.ID
 		}
 		var found protocol.EntityItems

@@ -161,7 +161,7 @@ func noteOfLink(a *openOptions, cl *client.Client, ref string, l *markdown.Link)
 	case to.ID != "":
 		return connect.FindNote(a.Ctx, cl, to.ID)
 	case len(to.Candidates) > 0:
-		return nil, fault.New(fault.Conflict, "%s are called %q", term.Count(len(to.Candidates), "note"), l.Target).
+		return nil, fault.Clash(fault.Ambiguous, "%s are called %q", term.Count(len(to.Candidates), "note"), l.Target).
 			WithHint("give the path or the id of one of them").WithCandidates(to.Candidates)
 	}
 	return connect.FindNote(a.Ctx, cl, l.Target) // which says what is near
@@ -182,7 +182,7 @@ func noteOfEntity(a *openOptions, cl *client.Client, name string) (*protocol.Not
 		return nil, err
 	}
 	var e protocol.EntityFull
-	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{Ref: id}, &e); err != nil {
 		return nil, err
 	}
 	if e.NoteID == "" {

@@ -58,13 +58,13 @@ var commandsOfReaders = map[string][]line{
 		line{args: []string{"--keep-going"}, stdin: "\\this Zqnam\n\\this Bob\nSELECT t FROM Thing t;\n\\d\nSELECT x FROM Zqtyp x;\n"}),
 	"notes list":    said("", "-n|1", "--tag|zqtag", "--folder|Zqfolder", "--type|Zqtype", "--archived", "--type|Person"),
 	"notes show":    said("Open", "Thing", "Zqtitl", "zqnote", "Zqfolder/Zqpath.md", "About Zqtitle Secret"),
-	"entities list": said("", "-n|1", "--type|Person", "--type|Zqtype", "--type|Thing", "--trashed"),
+	"entities list": said("", "-n|1", "--type|Person", "--type|Zqtype", "--type|Thing", "--archived"),
 	"entities show": said("Ann", "Dan", "zqboss", "@Zqnick", "Cid [[Zqpath]]"),
 	"types list":    said(""),
 	"types show":    said("Person", "Thing", "Zqtype", "Zqtyp"),
 	"tags list":     said("", "zq", "-n|1"),
 	"tags show":     said("zqtag", "meeting"),
-	"context":       said("@Cid @Ann @Zqnick [[Open]] [[Zqplain]] and scales|--search|8", "@Ann scales|--prompt", "x|--note|Zqtitl"),
+	"prompt":        said("@Cid @Ann @Zqnick [[Open]] [[Zqplain]] and scales|--search|8", "@Ann scales|--prompt", "x|--note|Zqtitl"),
 	"inspect context": said("@Cid @Ann @Zqnick [[Open]] [[Zqplain]] and scales|--search|8|--depth|4", "@Ann scales|--prompt|--search|8", "@Dan @Ben|--prompt|--format|xml",
 		"@Ann|--entity|Cid|--note|Open|--html|page.html", "x|--entity|Zqnam", "x|--note|Zqtitl", "x|--entity|zqboss|--note|zqnote", "Zqtitle Secret|--prompt|--search|8"),
 	"inspect note": said("Open|--body", "Thing|--body", "Title.md|--body", "h0.md|--body", "h12.md", "Plain.md|--body", "Weekly", "Zqtitl", "Zqfolder/Zqpath.md", "zqnote",
@@ -81,11 +81,10 @@ var commandsOfReaders = map[string][]line{
 	"memory similar": said("1", "2", "zqmemory", "open"),
 	"memory profile": said(""),
 	"memory stats":   said(""),
-	"memory concepts": said("", "--sort|recent|-n|500", "--sort|oldest|--since|2020-01-01", "--format|dot|-n|500", "--format|mermaid", "--format|svg",
+	"memory concepts": said("scales", "Ann", "Zqname", "zqlabel", "zqstatement", "Zqtitle", "", "--sort|recent|-n|500", "--sort|oldest|--since|2020-01-01", "--format|dot|-n|500", "--format|mermaid", "--format|svg",
 		"--format|svg|-o|concepts.svg", "--path|scales|Ann", "--path|Zqname|scales", "--path|zqstatement|Ann|--format|svg"),
-	"memory concept":       said("scales", "Ann", "Zqname", "zqlabel", "zqstatement", "Zqtitle"),
 	"memory insights":      said("What of scales and of Ann?", "Zqnick of the zqlabel and of scales", "Zqtitle and Zqname of scales", "scales|--conversation|zqtalk"),
-	"memory actions":       said("weigh the scales with Ann", "Zqnick of the zqlabel and of scales", "Zqtitle of Zqname"),
+	"memory effectiveness": said("weigh the scales with Ann", "Zqnick of the zqlabel and of scales", "Zqtitle of Zqname"),
 	"memory conflicts":     said("", "-n|1"),
 	"memory events":        said("", "1", "2", "zqmemory", "open|-n|1"),
 	"chat search":          said("scales|-n|100", "zqstatement", "Zqtitle talk", "zqname role:user", "talk|--archived|-m|lexical", "scales|--explain"),
@@ -94,7 +93,7 @@ var commandsOfReaders = map[string][]line{
 	"chat providers":       said("", "--probe"),
 	"chat intents":         said("/forget #1; /forget #2; /forget zqmemory; /forget open", "/forget zqmemory; /pin [[Zqtitl]]; /pin Open; /pin zqnote; /pin Zqname|-s|{talk 0}", "/pin Open|-s|zqtalk"),
 	"chat stats":           said("", "-n|1"),
-	"chat for-note":        said("Open|--all", "Thing", "zqnote", "Zqtitl"),
+	"chat citations":       said("Open|--all", "Thing", "zqnote", "Zqtitl"),
 	"chat suggest":         said("cites|-n|50", "{talk 0}|-n|50", "{talk 1}", "pcites", "zqtalk"),
 	"chat highlights":      said("cites", "cites|1", "cites-m1", "pcites", "zqtalk"),
 	"chat references":      said("{talk 0}|--all", "{talk 0}|1", "{talk 1}", "zqtalk", "cites"),
@@ -106,8 +105,7 @@ var commandsOfReaders = map[string][]line{
 	"refs complete":        said("", "zq", "Zqname", "Zqtitle", "#", "open", "ann", "--kind|tag|--kind|domain", "--kind|context|-n|1", "zqstatement"),
 	"inspect memory":       said("1", "2", "zqmemory", "open", "2|--html|memory.html|--force"),
 	"inspect learning":     said(""),
-	"contexts list":        said("", "--parent|zqcontext", "--parent|Zqcontext"),
-	"contexts tree":        said(""),
+	"contexts list":        said("", "--tree", "--parent|zqcontext", "--parent|Zqcontext"),
 	"refs resolve":         said("1", "2", "3", "4", "@zqmemory", "@zqcontext", "Zqcontext", "@zqtag_tag", "@Zqname", "zqstatement_about|open", "health"),
 	"refs gather":          said("#1 #2 #3 #4 @zqmemory @zqcontext @zqtag_tag", "@Zqname @Ann and scales|--format|xml|-k|20", "health @health_context open|--format|pkb", "x|--memory|1|--memory|2|-k|0"),
 	"contexts show":        said("health", "Health", "zqcontext", "Zqcontext"),
@@ -117,8 +115,8 @@ var commandsOfReaders = map[string][]line{
 	"vault list":       said(""),
 	"vault status":     said("", "V", "Zqv"),
 	"vault unresolved": said("", "V|-n|10000"),
-	"call": said("notes.list", "notes.get|title=Open", "notes.get|id=zqnote", "entities.list", "types.list", "context.assemble|text=@Ann @Cid", "graph.stats",
-		"privacy.list", "notes.get|id=zqnote|audience=local", "tags.list", "vault.import|path=/nowhere"),
+	"call": said("notes.list", "notes.get|ref=Open", "notes.get|ref=zqnote", "entities.list", "types.list", "context.assemble|text=@Ann @Cid", "graph.stats",
+		"privacy.list", "notes.get|ref=zqnote|audience=local", "tags.list", "vault.import|path=/nowhere"),
 	"tools call": said(`read_note|{"id":"Open"}`, `read_note|{"id":"zqnote"}`, `read_note|{"id":"Zqtitl"}`, `read_note|{"path":"Zqfolder/Zqpath.md"}`, `find_excerpts|{"query":"scales zqbody"}`,
 		`search_notes|{"query":"scales about"}`, `get_entity|{"entity":"Ann","depth":3}`, `get_entity|{"entity":"Zqnick"}`, `explore_graph|{"record":"Ann","depth":4}`, `explore_graph|{"record":"Zqnam"}`,
 		`query|{"query":"SELECT p FROM Person p ORDER BY p.boss.name, p.about, p.met, p.file"}`, `query|{"query":"SELECT t FROM Zqtyp t"}`, `search_memory|{"query":"Zqtitl scales"}`,
@@ -139,34 +137,41 @@ const hostSession = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pr
 
 // commandsForPeople are the commands whose output no model is meant to read, and why.
 var commandsForPeople = map[string]string{
-	"serve":           "prints its log, in which no record stands",
-	"stop":            "prints that the daemon has stopped",
-	"stdio":           "hands on what the client at its other end says, the audience of its initialize included",
-	"lsp":             "serves the editor of the person whose notes they are, as a local reader",
-	"service install": "prints what it has written for the system",
-	"service status":  "prints how the system runs the daemon",
-	"service remove":  "prints what it has removed",
-	"demo":            "shows the sample vault, with a daemon of its own",
-	"notes set":       "writes, and says what of, to who may write",
-	"entities set":    "writes, and says what of, to who may write",
-	"types set":       "writes, and says what of, to who may write",
-	"memory add":      "writes, and says what of, to who may write",
-	"memory update":   "writes, and says what of, to who may write",
-	"memory pin":      "writes, and says what of, to who may write",
-	"memory unpin":    "writes, and says what of, to who may write",
-	"memory archive":  "writes, and says what of, to who may write",
-	"memory restore":  "writes, and says what of, to who may write",
-	"memory retract":  "writes, and says what of, to who may write",
-	"memory delete":   "writes, and says what of, to who may write",
-	"memory forget":   "is refused to a remote connection",
-	"memory outcome":  "writes, and says what of, to who may write",
-	"memory response": "writes, and says what of, to who may write",
-	"memory promote":  "is refused to a remote connection",
-	"memory upkeep":   "is refused to a remote connection",
+	"serve":            "prints its log, in which no record stands",
+	"stop":             "prints that the daemon has stopped",
+	"stdio":            "hands on what the client at its other end says, the audience of its initialize included",
+	"lsp":              "serves the editor of the person whose notes they are, as a local reader",
+	"service install":  "prints what it has written for the system",
+	"service status":   "prints how the system runs the daemon",
+	"service remove":   "prints what it has removed",
+	"demo":             "shows the sample vault, with a daemon of its own",
+	"notes archive":    "writes, and says what of, to who may write",
+	"notes restore":    "writes, and says what of, to who may write",
+	"notes delete":     "writes, and says what of, to who may write",
+	"entities archive": "writes, and says what of, to who may write",
+	"entities restore": "writes, and says what of, to who may write",
+	"entities delete":  "writes, and says what of, to who may write",
+	"types delete":     "writes, and says what of, to who may write",
+	"memory judge":     "asks a model as a writer does, and prints what it says to the person",
+	"notes set":        "writes, and says what of, to who may write",
+	"entities set":     "writes, and says what of, to who may write",
+	"types set":        "writes, and says what of, to who may write",
+	"memory add":       "writes, and says what of, to who may write",
+	"memory set":       "writes, and says what of, to who may write",
+	"memory pin":       "writes, and says what of, to who may write",
+	"memory unpin":     "writes, and says what of, to who may write",
+	"memory archive":   "writes, and says what of, to who may write",
+	"memory restore":   "writes, and says what of, to who may write",
+	"memory retract":   "writes, and says what of, to who may write",
+	"memory delete":    "writes, and says what of, to who may write",
+	"memory forget":    "is refused to a remote connection",
+	"memory outcome":   "writes, and says what of, to who may write",
+	"memory promote":   "is refused to a remote connection",
+	"memory upkeep":    "is refused to a remote connection",
 
-	"books put":     "is refused to a remote connection",
+	"books add":     "is refused to a remote connection",
 	"books publish": "says what it did, to who may write",
-	"books remove":  "says what it did, to who may write",
+	"books delete":  "says what it did, to who may write",
 
 	"sync init":            "shows no record",
 	"sync join":            "shows no record",
@@ -175,18 +180,18 @@ var commandsForPeople = map[string]string{
 	"sync remove":          "is refused to a remote connection",
 	"sync leave":           "is refused to a remote connection",
 	"sync conflicts":       "is refused to a remote connection",
-	"sync resolve":         "is refused to a remote connection",
+	"sync settle":          "is refused to a remote connection",
 	"personality list":     "is refused to a remote connection",
 	"personality show":     "is refused to a remote connection",
 	"personality use":      "is refused to a remote connection",
 	"personality edit":     "is refused to a remote connection",
-	"personality put":      "is refused to a remote connection",
+	"personality set":      "is refused to a remote connection",
 	"personality validate": "prints what it was given",
 	"personality delete":   "is refused to a remote connection",
 	"personality export":   "is refused to a remote connection",
 	"personality import":   "is refused to a remote connection",
 
-	"memory synonyms put":    "writes, and says what of, to who may write",
+	"memory synonyms set":    "writes, and says what of, to who may write",
 	"memory synonyms delete": "writes, and says what of, to who may write",
 
 	"memory export":   "is refused to a remote connection",
@@ -202,12 +207,12 @@ var commandsForPeople = map[string]string{
 	"chat new":        "writes, and says what of, to who may write",
 	"chat pin":        "writes, and says what of, to who may write",
 	"chat unpin":      "writes, and says what of, to who may write",
-	"chat update":     "writes, and says what of, to who may write",
+	"chat set":        "writes, and says what of, to who may write",
 	"chat archive":    "writes, and says what of, to who may write",
-	"chat unarchive":  "writes, and says what of, to who may write",
+	"chat restore":    "writes, and says what of, to who may write",
 	"chat import":     "is refused to a remote connection",
 	"chat delete":     "writes, and says what of, to who may write",
-	"contexts put":    "writes, and says what of, to who may write",
+	"contexts set":    "writes, and says what of, to who may write",
 	"contexts delete": "writes, and says what of, to who may write",
 	"contexts link":   "writes, and says what of, to who may write",
 	"contexts unlink": "writes, and says what of, to who may write",
@@ -227,8 +232,8 @@ var commandsForPeople = map[string]string{
 	"refs rename":     "writes, and says what of, to who may write",
 	"refs parse":      "asks no store: it prints what its caller wrote",
 	"tools list":      "prints what tools there are, and no record",
-	"prompts list":    "prints templates, in which no record stands",
-	"prompts show":    "prints templates, in which no record stands",
+	"templates list":  "prints templates, in which no record stands",
+	"templates show":  "prints templates, in which no record stands",
 	"config":          "prints settings",
 	"completion":      "prints a script",
 	"offer":           "completes what its caller types at a terminal of his own",
@@ -272,23 +277,23 @@ func servePrivate(t *testing.T) *privateHouse {
 		}
 	}
 	for _, id := range []string{"zqmemory", "open"} { // an event of each
-		h.must(c.Call(t.Context(), "memory.recordOutcome", protocol.MemoryOutcome{IDs: []string{id}, Outcome: record.OutcomeWorked}, nil))
+		h.must(c.Call(t.Context(), "memory.outcome", protocol.MemoryOutcome{IDs: []string{id}, Outcome: record.OutcomeWorked}, nil))
 	}
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("acts", 1, "Tar the roof")}, nil))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: proposes("pacts", 0, "Zqtitle Secret")}, nil))
 	var open protocol.NoteFull
-	h.must(c.Call(t.Context(), "notes.get", protocol.NoteGet{Title: "Open"}, &open))
+	h.must(c.Call(t.Context(), "notes.get", protocol.NoteGet{Ref: "Open"}, &open))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: cites("cites", 1, "Open cites", open.ID, "zqnote")}, nil))
 	h.must(c.Call(t.Context(), "chat.import", protocol.ChatImport{Data: cites("pcites", 0, "Zqtitle cites", open.ID)}, nil))
-	for _, book := range []record.BooksPut{
+	for _, book := range []record.BooksAdd{
 		{ID: "zqbook", MimeType: "md", Text: "# Zqhead\n\nZqbody scales.\n", Title: "Zqtitle Secret book", Author: "Zqname", Private: true},
 		{ID: "openbook", MimeType: "md", Text: "# Of [[Zqtitle Secret]]\n\nThe scales of [[Zqtitle Secret]].\n", Title: "Open [[Zqtitle Secret]]"},
 	} {
-		h.must(c.Call(t.Context(), "books.put", book, nil))
+		h.must(c.Call(t.Context(), "books.add", book, nil))
 	}
 	const scored = `{"id":"zqscored","tier":"working","statement":"Zqstatement of what helps","private":true}`
 	h.must(c.Call(t.Context(), "memory.add", rawParams(scored), nil))
-	h.must(c.Call(t.Context(), "memory.recordOutcome", rawParams(`{"ids":["zqscored"],"outcome":"worked"}`), nil))
+	h.must(c.Call(t.Context(), "memory.outcome", rawParams(`{"ids":["zqscored"],"outcome":"worked"}`), nil))
 	for _, fact := range []string{
 		`{"id":"zqnear","statement":"The zqbody weighs 12 kilograms","private":true}`, `{"id":"zqfar","statement":"The zqbody weighs 19 kilograms","private":true}`,
 	} {

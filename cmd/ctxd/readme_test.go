@@ -41,7 +41,7 @@ var transcript = []struct {
 	{"10  refs.complete", 3},
 	{"11  context.assemble", 1},
 	{"## What the user referred to", 2},
-	{"12  books.put", 2},
+	{"12  books.add", 2},
 	{"### Passage [Hefter Two Service Manual, Batteries]", 2},
 	{"14  context.assemble", 1},
 	{"## Entity context", 7},

@@ -49,7 +49,7 @@ func (s *openStore) knows() known {
 		m.Indexed = ""
 		keep("memory", m.ID, m)
 		var before protocol.MemoryVersions
-		s.read(s.must("memory.versions", `{"id":"`+m.ID+`"}`), &before)
+		s.read(s.must("memory.versions", `{"ref":"`+m.ID+`"}`), &before)
 		keep("versions", m.ID, before)
 	}
 	var tree protocol.ContextList
@@ -58,7 +58,7 @@ func (s *openStore) knows() known {
 		keep("context", c.ID, c)
 	}
 	var sets protocol.SynonymsList
-	s.read(s.must("memory.synonyms.list", `{}`), &sets)
+	s.read(s.must("synonyms.list", `{}`), &sets)
 	for _, set := range sets.Synonyms {
 		keep("synonyms", set.ID, set)
 	}
@@ -121,9 +121,9 @@ func (g *saga) step() {
 		g.ask("memory.add", draft)
 	case 4, 5:
 		text := fmt.Sprintf("I know better since %d", g.n)
-		g.ask("memory.update", protocol.MemoryUpdate{ID: memory, Statement: &text})
+		g.ask("memory.patch", protocol.MemoryPatch{ID: memory, Statement: &text})
 	case 6, 7:
-		g.ask("memory.recordUse", protocol.MemoryUsed{IDs: []string{memory}})
+		g.ask("memory.use", protocol.MemoryUse{IDs: []string{memory}})
 	case 8:
 		g.ask("memory.archive", protocol.ByID{ID: memory})
 	case 9:
@@ -137,7 +137,7 @@ func (g *saga) step() {
 	case 11:
 		g.ask("contexts.link", protocol.ContextLink{ID: g.one(g.idsOf("context")), MemoryIDs: []string{memory}})
 	case 12:
-		g.ask("memory.synonyms.put", protocol.SynonymsPut{Words: []string{words[g.rng.IntN(3)], words[2+g.rng.IntN(3)], fmt.Sprint("word", g.n)}, Private: yes()})
+		g.ask("synonyms.put", protocol.SynonymsPut{Words: []string{words[g.rng.IntN(3)], words[2+g.rng.IntN(3)], fmt.Sprint("word", g.n)}, Private: yes()})
 	case 13, 14:
 		g.ask("chat.append", protocol.ChatAppend{Title: fmt.Sprintf("Talk %d", g.n), Messages: said(), Private: yes()})
 	case 15, 16, 17:
@@ -150,7 +150,7 @@ func (g *saga) step() {
 			g.ask("chat.archive", protocol.ByID{ID: talk})
 		case 1:
 			private := true
-			g.ask("chat.update", protocol.ChatUpdate{ID: talk, Private: &private})
+			g.ask("chat.patch", protocol.ChatPatch{ID: talk, Private: &private})
 		default:
 			g.ask("chat.delete", protocol.ChatID{ID: talk})
 		}

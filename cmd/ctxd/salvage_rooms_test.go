@@ -190,8 +190,8 @@ func (s *openStore) askAll() {
 		ids = append(ids, n.ID)
 	}
 	for _, id := range ids {
-		s.ask("notes.get", protocol.NoteGet{ID: id})
-		s.ask("notes.links", protocol.NoteID{ID: id})
+		s.ask("notes.get", protocol.NoteGet{Ref: id})
+		s.ask("notes.links", protocol.NoteRef{Ref: id})
 	}
 	var mentioned, all []string
 	for e := range s.rooms.Entities.All() {
@@ -199,8 +199,8 @@ func (s *openStore) askAll() {
 		mentioned = append(mentioned, "@["+e.Name+"]")
 	}
 	for _, id := range all {
-		s.ask("entities.get", protocol.EntityGet{ID: id, Resolve: graph.MaxResolve})
-		s.ask("graph.neighbors", protocol.GraphNeighbors{ID: id, Depth: 2})
+		s.ask("entities.get", protocol.EntityGet{Ref: id, Resolve: graph.MaxResolve})
+		s.ask("graph.neighbors", protocol.GraphNeighbors{Ref: id, Depth: 2})
 	}
 	s.ask("notes.list", protocol.NoteFilter{})
 	s.ask("notes.search", protocol.NoteSearch{Query: "alice project"})
@@ -217,12 +217,12 @@ func (s *openStore) askAll() {
 	for _, m := range s.memories() {
 		s.ask("memory.get", protocol.MemoryRef{Ref: m.ID})
 		s.ask("memory.get", protocol.MemoryRef{Ref: m.Handle})
-		s.ask("memory.versions", protocol.MemoryID{ID: m.ID})
+		s.ask("memory.versions", protocol.MemoryRef{Ref: m.ID})
 	}
 	s.ask("memory.profile", protocol.MemoryProfile{})
 	s.ask("memory.stats", protocol.ReadAll{})
 	s.ask("memory.search", protocol.MemorySearch{Query: "hives of bees"})
-	s.ask("memory.synonyms.list", protocol.ReadAll{})
+	s.ask("synonyms.list", protocol.ReadAll{})
 	s.ask("contexts.list", protocol.ContextFilter{Tree: true})
 	for _, c := range s.conversations() {
 		s.ask("chat.get", protocol.ChatGet{Ref: c.ID})
@@ -260,7 +260,7 @@ func (s *openStore) writeAll() {
 	for i, id := range ents {
 		switch i % 3 {
 		case 0:
-			s.ask("entities.trash", protocol.ByID{ID: id})
+			s.ask("entities.archive", protocol.ByID{ID: id})
 		case 1:
 			s.ask("entities.patch", map[string]any{"id": id, "private": true})
 		case 2:
@@ -281,7 +281,7 @@ func (s *openStore) writeAll() {
 // memories returns all of them, whatever their status.
 func (s *openStore) memories() []*record.Memory {
 	s.t.Helper()
-	params, err := json.Marshal(protocol.MemoryFilter{Status: record.MemoryStatuses, SortBy: "created"})
+	params, err := json.Marshal(protocol.MemoryFilter{Status: record.MemoryStatuses, Sort: "created"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -308,8 +308,8 @@ func (s *openStore) writeMemories() {
 	}
 	for i, m := range all {
 		said := m.Statement + ", written to after damage"
-		s.ask("memory.update", protocol.MemoryUpdate{ID: m.ID, Statement: &said})
-		s.ask("memory.recordUse", protocol.MemoryUsed{IDs: []string{m.ID}})
+		s.ask("memory.patch", protocol.MemoryPatch{ID: m.ID, Statement: &said})
+		s.ask("memory.use", protocol.MemoryUse{IDs: []string{m.ID}})
 		switch i % 4 {
 		case 0:
 			s.ask("memory.archive", protocol.ByID{ID: m.ID})
@@ -326,22 +326,22 @@ func (s *openStore) writeMemories() {
 	for i := range 10 {
 		var added protocol.MemoryAdded
 		s.read(s.must("memory.add", fmt.Sprintf(`{"statement":"I write statement %d after the damage"}`, i)), &added)
-		once(added.Memory)
+		once(&added.Memory.Memory)
 	}
 }
 
 // talkOn says more in the conversations of change, and more of memories.
 func (s *openStore) talkOn() {
 	s.t.Helper()
-	s.must("memory.synonyms.put", `{"words":["hive","bee house"]}`)
-	s.must("memory.synonyms.put", `{"words":["bee house","skep"]}`)
+	s.must("synonyms.put", `{"words":["hive","bee house"]}`)
+	s.must("synonyms.put", `{"words":["bee house","skep"]}`)
 	s.must("chat.append", `{"messages":[{"role":"user","content":"Who buys honey?","clientMessageId":"k5"},{"role":"assistant","content":"The shop in Linz."}]}`)
 	s.must("memory.add", `{"id":"m29","statement":"The shop in Linz buys honey","source":{"kind":"extraction","conversationId":"<chat k5>"}}`)
 	for i := range 6 {
 		s.must("chat.append", fmt.Sprintf(`{"conversationId":"<chat k5>","messages":[{"role":"user","content":"And what of week %d?","clientMessageId":"w%d","private":%v},{"role":"assistant","content":"Ten jars."}]}`, i, i, i%3 == 1))
 	}
 	s.must("refs.rename", `{"ref":"@`+s.handleOf("k5")+`","handle":"who_buys"}`)
-	s.must("chat.update", `{"id":"<chat k5>","private":true}`)
+	s.must("chat.patch", `{"id":"<chat k5>","private":true}`)
 	s.must("chat.append", `{"conversationId":"<chat k5>","messages":[{"role":"user","content":"And the bakery?","clientMessageId":"k6"}]}`)
 	s.must("chat.append", `{"title":"Swarms","messages":[{"role":"user","content":"When do they swarm?","clientMessageId":"k7"}]}`)
 	s.must("chat.archive", `{"id":"<chat k7>"}`)
@@ -415,7 +415,7 @@ func (s *openStore) writeConversations() {
 			s.ask("chat.delete", protocol.ChatID{ID: c.ID})
 		case 2:
 			private := true
-			s.ask("chat.update", protocol.ChatUpdate{ID: c.ID, Private: &private})
+			s.ask("chat.patch", protocol.ChatPatch{ID: c.ID, Private: &private})
 		}
 	}
 }

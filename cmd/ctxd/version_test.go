@@ -118,8 +118,8 @@ func runAt(t *testing.T, path, input string, args ...string) (output string, sta
 // ctxd stop ends such a daemon all the same.
 func TestCLI6_DaemonOfAnotherTime(t *testing.T) {
 	const (
-		newer = "Error: this program is older than the daemon (version 0.0.7): it speaks protocol 1.0, the daemon 2.0\nTry: update this program\n"
-		older = "Error: the daemon (version 0.0.7) is older than this program: it speaks protocol 0.9, this program 1.0\n" +
+		newer = "Error: this program is older than the daemon (version 0.0.7): it speaks protocol 2.0, the daemon 3.0\nTry: update this program\n"
+		older = "Error: the daemon (version 0.0.7) is older than this program: it speaks protocol 0.9, this program 2.0\n" +
 			"Try: restart the daemon with a newer ctxd: ctxd stop, then ctxd serve\n"
 	)
 	for _, c := range []struct {
@@ -128,8 +128,8 @@ func TestCLI6_DaemonOfAnotherTime(t *testing.T) {
 		said    string
 		checked string
 	}{
-		{"2.0", false, newer, "Error: the client is older than the daemon that runs (version 0.0.7): it speaks protocol 1.0, the daemon that runs 2.0\nTry: update the client\n"},
-		{"0.9", true, older, "Error: the daemon that runs (version 0.0.7) is older than the client: it speaks protocol 0.9, the client 1.0\n" +
+		{"3.0", false, newer, "Error: the client is older than the daemon that runs (version 0.0.7): it speaks protocol 2.0, the daemon that runs 3.0\nTry: update the client\n"},
+		{"0.9", true, older, "Error: the daemon that runs (version 0.0.7) is older than the client: it speaks protocol 0.9, the client 2.0\n" +
 			"Try: restart it with this ctxd: ctxd stop, then ctxd serve\n"},
 	} {
 		path, asked := otherDaemon(t, c.speaks, c.refuses)
@@ -143,7 +143,7 @@ func TestCLI6_DaemonOfAnotherTime(t *testing.T) {
 		if !strings.Contains(out, `"text":"`+told+`\nTry: tell the user: `) || strings.Contains(out, "cannot connect") {
 			t.Errorf("%s: ctxd mcp:\n%s", c.speaks, out)
 		}
-		if out, status := runAt(t, path, "", "version", "--check", "1.0"); out != c.checked || status != 1 {
+		if out, status := runAt(t, path, "", "version", "--check", "2.0"); out != c.checked || status != 1 {
 			t.Errorf("%s: --check: status %d\n%s", c.speaks, status, out)
 		}
 		if out, status := runAt(t, path, "", "stop"); !strings.HasPrefix(out, "the daemon has stopped") || status != 0 {
@@ -158,8 +158,8 @@ func TestCLI6_DaemonOfAnotherTime(t *testing.T) {
 // TestCLI6_MinorVersions: a daemon that is newer by a minor version serves, and one that is
 // older by one is said to lack what a client may need.
 func TestCLI6_MinorVersions(t *testing.T) {
-	path, _ := otherDaemon(t, "1.99", false)
-	if out, status := runAt(t, path, "", "version", "--check", "1.0", "--json"); status != 0 || !strings.Contains(out, `"daemon":{"version":"0.0.7","protocol":"1.99"}`) {
+	path, _ := otherDaemon(t, "2.99", false)
+	if out, status := runAt(t, path, "", "version", "--check", "2.0", "--json"); status != 0 || !strings.Contains(out, `"daemon":{"version":"0.0.7","protocol":"2.99"}`) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	out, status := runAt(t, path, "", "search", "x")

@@ -43,7 +43,7 @@ func (v *View) EntityByID(id string) (*entities.Entity, error) {
 }
 
 // EntityByName returns the entity with a name or alias, of a type or of any for "": a
-// live one, or when there is none one in the trash. Of several the error is a Conflict
+// live one, or when there is none one archived. Of several the error is a Conflict
 // with candidates. As NoteByTitle does it finds none by a name that names a private
 // record with a link.
 func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {
@@ -62,7 +62,7 @@ func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {
 	}
 	v.LikeliestFirst(list)
 	several := &fault.Error{
-		Kind: fault.Conflict, Field: "name", Msg: "several entities have that name",
+		Kind: fault.Conflict, Reason: fault.Ambiguous, Field: "name", Msg: "several entities have that name",
 		Hint: "give the id of one of the candidates",
 	}
 	for _, e := range list {
@@ -131,10 +131,10 @@ func (v *View) shownAliases(e *entities.Entity) []string {
 	return out
 }
 
-// Entities returns the entities of a type, or all of them for "", by name: those in the
-// trash if trashed, else the live ones. The list is not to be changed.
-func (v *View) Entities(typeName string, trashed bool) []*entities.Entity {
-	list := v.stored(typeName, trashed)
+// Entities returns the entities of a type, or all of them for "", by name: those
+// that are archived, or else the live ones. The list is not to be changed.
+func (v *View) Entities(typeName string, archived bool) []*entities.Entity {
+	list := v.stored(typeName, archived)
 	if !v.hides {
 		return list
 	}
@@ -148,14 +148,14 @@ func (v *View) Entities(typeName string, trashed bool) []*entities.Entity {
 	return out
 }
 
-func (v *View) stored(typeName string, trashed bool) []*entities.Entity {
-	if typeName != "" && !trashed {
+func (v *View) stored(typeName string, archived bool) []*entities.Entity {
+	if typeName != "" && !archived {
 		return v.entities.OfType(typeName)
 	}
 	var list []*entities.Entity
 	kind := entities.Fold(typeName)
 	for e := range v.entities.All() {
-		if e.Live() != trashed && (typeName == "" || entities.Fold(e.Type) == kind) {
+		if e.Live() != archived && (typeName == "" || entities.Fold(e.Type) == kind) {
 			list = append(list, e)
 		}
 	}

@@ -34,7 +34,7 @@ func TestPRIV1_EntitiesByName(t *testing.T) {
 		must(t, err)
 	}
 	for _, id := range []string{"gone", "gone2"} {
-		_, err := w.ents.Trash(t.Context(), id, nil)
+		_, err := w.ents.Archive(t.Context(), id, nil)
 		must(t, err)
 	}
 	for _, c := range []struct{ name, typ, local, remote string }{

@@ -43,6 +43,9 @@ var masks = map[string]func(w *masking, s shownText){
 		audience.LongestMatch(s.text, func(string) (whole, beginning bool) { return true, false })
 	},
 	"View.EntityByName":  func(w *masking, s shownText) { _, _ = w.remote.EntityByName(s.text, "") },
+	"View.FindNote":      func(w *masking, s shownText) { _, _ = w.remote.FindNote(s.text, "") },
+	"View.FindEntity":    func(w *masking, s shownText) { _, _ = w.remote.FindEntity(s.text, "") },
+	"View.FindRecord":    func(w *masking, s shownText) { _, _ = w.remote.FindRecord(s.text) },
 	"View.ResolveNote":   func(w *masking, s shownText) { w.remote.ResolveNote(s.text, s.note.ID) },
 	"View.NoteByTitle":   func(w *masking, s shownText) { _, _ = w.remote.NoteByTitle(s.text) },
 	"View.NoteByPath":    func(w *masking, s shownText) { _, _ = w.remote.NoteByPath(s.text) },
@@ -78,7 +81,7 @@ var masks = map[string]func(w *masking, s shownText){
 // namesOnly are the functions whose texts are ids, names of types or of vaults, or
 // queries, which WQL bounds and reads.
 var namesOnly = []string{
-	"ComparePrivacy", "Views.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
+	"ByIDPrefix", "ComparePrivacy", "Views.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
 	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
 	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed",

@@ -520,7 +520,7 @@ func TestPRIV4_NoNameOfThePastIsTold(t *testing.T) {
 			case 6:
 				_, _ = w.ents.Delete(t.Context(), "e"+id, nil)
 			case 7:
-				_, _ = w.ents.Trash(t.Context(), "e"+id, nil)
+				_, _ = w.ents.Archive(t.Context(), "e"+id, nil)
 			case 8:
 				w.put(t, notes.Draft{ID: id, Body: "---\ntype: P\n---\n# Public " + id})
 				if n == nil || !n.Private {

@@ -52,7 +52,7 @@ func changePrivacy(t *testing.T, rt *rapid.T, ents *entities.Store, ns *notes.St
 	case 3:
 		_, err = ns.Put(t.Context(), notes.Draft{ID: "n" + id, Body: "x", Path: "Private/" + id + "/" + name("file") + ".md", Private: private}, nil)
 	case 4:
-		_, _ = ents.Trash(t.Context(), "e"+id, nil)
+		_, _ = ents.Archive(t.Context(), "e"+id, nil)
 	case 5:
 		_, err = ns.Put(t.Context(), notes.Draft{ID: "n" + id, Body: "x", Path: name("file") + ".md", Private: private}, nil)
 	}

@@ -133,7 +133,7 @@ func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record,
 	}
 	if r.ID = cmp.Or(d.ID, s.opts.NewID()); s.Stored(r.ID) != nil {
 		return nil, nil, nil, nil, (&fault.Error{
-			Kind: fault.Conflict, Field: "id", Ref: r.ID, Msg: "another book has that id", Hint: "remove it first, or leave the id out",
+			Kind: fault.Conflict, Reason: fault.Exists, Field: "id", Ref: r.ID, Msg: "another book has that id", Hint: "remove it first, or leave the id out",
 		})
 	}
 	if r.Named = r.Title != ""; !r.Named {

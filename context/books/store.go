@@ -17,6 +17,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // MaxBytes is the size of a file at most, unless Options say otherwise.
@@ -148,13 +149,36 @@ func (s *Store) find(v *audience.View, id, conversation string, anywhere bool) (
 	return b, nil
 }
 
-// Get returns a book that a reader sees in a conversation. The error is NotFound.
-func (s *Store) Get(v *audience.View, id, conversation string) (*record.Book, error) {
-	b, err := s.find(v, id, conversation, false)
-	if err != nil {
-		return nil, err
+// Get returns the book that a reader in a conversation means by an id, a title or the beginning of an id. The error is
+// NotFound, or a Conflict for several of a title.
+func (s *Store) Get(v *audience.View, ref, conversation string) (*record.Book, error) {
+	b, err := s.find(v, ref, conversation, false)
+	if err == nil {
+		return b.shown(v), nil
 	}
-	return b.shown(v), nil
+	list := s.List(v, Filter{Conversation: conversation})
+	var titled []*record.Book
+	for _, b := range list {
+		if text.Fold(b.Title) == text.Fold(strings.TrimSpace(ref)) {
+			titled = append(titled, b)
+		}
+	}
+	if len(titled) == 0 {
+		found, several := audience.ByIDPrefix(ref, slices.Values(list), func(b *record.Book) (string, bool) { return b.ID, true })
+		if found == nil && several == nil {
+			several = err
+		}
+		return found, several
+	}
+	if len(titled) == 1 {
+		return titled[0], nil
+	}
+	several := fault.Clash(fault.Ambiguous, "%d books have that title", len(titled)).WithHint("give the id of one of the candidates")
+	several.Field = "ref"
+	for _, b := range titled {
+		several.Candidates = append(several.Candidates, fault.Candidate{ID: b.ID, Title: b.Title})
+	}
+	return nil, several
 }
 
 // Filter says which books are listed.

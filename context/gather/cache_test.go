@@ -47,7 +47,7 @@ func TestCachedBlocksAreNeverStale(t *testing.T) {
 			who := rapid.SampledFrom(ids).Draw(rt, "who")
 			switch rapid.IntRange(0, 8).Draw(rt, "op") {
 			case 0:
-				unlessMissing(second(w.ents.Trash(ctx, who, nil)))
+				unlessMissing(second(w.ents.Archive(ctx, who, nil)))
 			case 1:
 				unlessMissing(second(w.ents.Restore(ctx, who, nil)))
 			case 2:

@@ -70,7 +70,7 @@ func TestCTX34_NoCanaryReachesARemoteAudience(t *testing.T) {
 		e.Type = "P"
 		w.mustPut(t, e)
 	}
-	if _, err := w.ents.Trash(ctx, "t", nil); err != nil {
+	if _, err := w.ents.Archive(ctx, "t", nil); err != nil {
 		t.Fatal(err)
 	}
 	text := "budget: @Ann @Sam @Bob @z_p_entity [[Open]] [[Other]] " // whose names the user types, the user may type

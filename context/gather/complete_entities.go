@@ -11,7 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/names"
 )
 
-// EntitySource is the Source of entities that are not in the trash.
+// EntitySource is the Source of entities that are not archived.
 type EntitySource struct{ store *entities.Store }
 
 // NewEntitySource returns the Source of a store.

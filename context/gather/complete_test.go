@@ -68,7 +68,7 @@ func TestREF16_ACommitShowsAtOnce(t *testing.T) {
 	w.entity(entities.Entity{ID: e.ID, Name: "Jane Smith"})
 	w.want(w.local, "john")
 	w.want(w.local, "smith", "jane_smith_person_entity")
-	_, err = w.ents.Trash(ctx, e.ID, nil)
+	_, err = w.ents.Archive(ctx, e.ID, nil)
 	w.must(err)
 	w.want(w.local, "smith")
 
@@ -99,7 +99,7 @@ func TestREF16_TheLastUsedComesFirst(t *testing.T) {
 	if got, want := order(), "coffee_evening: Coffee in the evening, coffee_morning: Coffee in the morning"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	_, err := w.mem.RecordUse(t.Context(), w.local, []string{first.ID})
+	_, err := w.mem.Use(t.Context(), w.local, []string{first.ID})
 	w.must(err)
 	if got, want := order(), "coffee_morning: Coffee in the morning, coffee_evening: Coffee in the evening"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -229,11 +229,11 @@ func (w *completerWorld) change(t *rapid.T, public bool) {
 	case "delete":
 		err = w.mem.Delete(ctx, w.local, id, true, nil)
 	case "use":
-		_, err = w.mem.RecordUse(ctx, w.local, []string{id})
+		_, err = w.mem.Use(ctx, w.local, []string{id})
 	case "note":
 		_, err = w.notes.Put(ctx, notes.Draft{ID: "n" + id, Title: "Private Plan", Body: text, Private: private}, nil)
 	case "trash":
-		_, err = w.ents.Trash(ctx, "e"+id, nil)
+		_, err = w.ents.Archive(ctx, "e"+id, nil)
 	}
 	_ = err // a change that is refused changes nothing
 }
@@ -361,7 +361,7 @@ func TestREF16_WhatIsWrittenWhileTheIndexIsMade(t *testing.T) {
 	w.handles = gather.OpenCompleter(w.db, slow{gather.NewEntitySource(w.ents), func() {
 		w.entity(entities.Entity{ID: "old", Name: "New Name"})
 		w.entity(entities.Entity{Name: "Added Late"})
-		_, err := w.ents.Trash(t.Context(), "gone", nil)
+		_, err := w.ents.Archive(t.Context(), "gone", nil)
 		w.must(err)
 	}})
 	w.want(w.local, "", "new_name_person_entity", "added_late_person_entity")

@@ -131,7 +131,7 @@ func TestPRIV8_KeptTextsAreThoseOfAFreshMask(t *testing.T) {
 					rt.Fatal(err)
 				}
 			case 4:
-				err := second(w.ents.Trash(ctx, "e"+id, nil))
+				err := second(w.ents.Archive(ctx, "e"+id, nil))
 				if err != nil && fault.KindOf(err) != fault.NotFound {
 					rt.Fatal(err)
 				}

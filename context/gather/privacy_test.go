@@ -97,7 +97,7 @@ func TestCTX34_AnEntityIsAsPrivateAsItsNote(t *testing.T) {
 }
 
 // TestCTX34_PrivateOutlivesTheNote deletes private notes: what is made of one and
-// what belongs to one stays private, in the trash and when it is restored.
+// what belongs to one stays private, archived and when it is restored.
 func TestCTX34_PrivateOutlivesTheNote(t *testing.T) {
 	w := newWorld(t)
 	w.mustType(t, entities.Type{Name: "P", Fields: []entities.Field{{Name: "f", Type: record.Text}, {Name: "to", Type: record.EntityRef}}})

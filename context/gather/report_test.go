@@ -196,7 +196,7 @@ func randomStore(rt *rapid.T, w *world) (ids, noteIDs []string) {
 		_, err := w.ents.Put(ctx, entities.Entity{ID: e, Type: "P", Name: name, Fields: fields, Private: rapid.IntRange(0, 4).Draw(rt, "private") == 0}, nil)
 		must(err)
 		if rapid.IntRange(0, 4).Draw(rt, "trashed") == 0 {
-			_, err := w.ents.Trash(ctx, e, nil)
+			_, err := w.ents.Archive(ctx, e, nil)
 			must(err)
 		}
 	}

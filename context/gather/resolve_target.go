@@ -75,7 +75,7 @@ func spell(out *record.Resolved, t *ReferenceTarget) {
 }
 
 func ambiguous(candidates []fault.Candidate) error {
-	e := fault.New(fault.Conflict, "several records are called so")
+	e := fault.Clash(fault.Ambiguous, "several records are called so")
 	e.Field, e.Candidates = "ref", candidates
 	return e.WithHint("give the id of one of the candidates")
 }

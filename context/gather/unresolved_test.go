@@ -25,7 +25,7 @@ func TestSRCH35_UnresolvedIsNotDeleted(t *testing.T) {
 		{Name: "note", Type: record.NoteRef},
 	}})
 	w.mustPut(t, entities.Entity{ID: trashed, Type: "P", Name: "Old"})
-	if _, err := w.ents.Trash(ctx, trashed, nil); err != nil {
+	if _, err := w.ents.Archive(ctx, trashed, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.mustPut(t, entities.Entity{ID: "a", Type: "P", Name: "Ann", Fields: entities.Values{

@@ -173,7 +173,7 @@ func (r *Scorer) check(p *AnswerOutcome) error {
 			WithHint("name the conversation of the answer")
 	case p.ConversationID == "" && p.Takeaway == "":
 		return fault.Field("conversationId", "there is nothing to score and nothing to keep").
-			WithHint("give conversationId, takeaway or both; memory.recordOutcome scores memories by their ids")
+			WithHint("give conversationId, takeaway or both; memory.outcome scores memories by their ids")
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (k *Keeper) settle(tx *kv.Tx, a, b *memory.Record, resolution string) error
 	contradicts := slices.Contains(a.Contradicts, b.ID) || slices.Contains(b.Contradicts, a.ID)
 	contested := a.Status == record.MemoryContested || b.Status == record.MemoryContested
 	if !a.Current() || !b.Current() || resolution != BothHold && !open && !contradicts && !contested {
-		return (&fault.Error{Kind: fault.Conflict, Ref: a.ID, Msg: "the two memories are not in conflict"}).
+		return (&fault.Error{Kind: fault.Conflict, Reason: fault.State, Ref: a.ID, Msg: "the two memories are not in conflict"}).
 			WithHint("memory.conflicts lists what is open")
 	}
 	e := &Event{Kind: record.LearnedSettled, At: k.opts.Now().UTC()}

@@ -109,8 +109,8 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says Tie
 	if there, err := Records.Has(tx, m.ID); err != nil || there {
 		if err == nil {
 			err = (&fault.Error{
-				Kind: fault.Conflict, Ref: m.ID, Field: "id", Msg: "there is a memory of that id",
-			}).WithHint("memory.update changes it; leave out id for a new memory")
+				Kind: fault.Conflict, Reason: fault.Exists, Ref: m.ID, Field: "id", Msg: "there is a memory of that id",
+			}).WithHint("memory.patch changes it; leave out id for a new memory")
 		}
 		return false, err
 	}
@@ -360,7 +360,7 @@ func transition(m *Record, to string) *fault.Error {
 		msg = "the memory is " + to + " already"
 	}
 	return &fault.Error{
-		Kind: fault.Conflict, Ref: m.ID, Msg: msg,
+		Kind: fault.Conflict, Reason: fault.State, Ref: m.ID, Msg: msg,
 		Hint: "memory.get shows its status; memory.restore brings an archived one back",
 	}
 }

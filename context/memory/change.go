@@ -92,7 +92,7 @@ func (s *Store) Update(ctx context.Context, v *audience.View, p Patch, ifVersion
 		}
 		if p.Private != nil && !*p.Private && m.Private {
 			return (&fault.Error{
-				Kind: fault.Conflict, Ref: m.ID, Field: "private",
+				Kind: fault.Conflict, Reason: fault.State, Ref: m.ID, Field: "private",
 				Msg: "the memory comes from something private, so it is private",
 			}).WithHint("make its source public first")
 		}
@@ -115,7 +115,7 @@ func writable(m *Record) error {
 	switch m.Status {
 	case record.MemoryMerged, record.MemoryRetracted:
 		return (&fault.Error{
-			Kind: fault.Conflict, Ref: m.ID, Msg: fmt.Sprintf("the memory is %s and cannot be changed", m.Status),
+			Kind: fault.Conflict, Reason: fault.State, Ref: m.ID, Msg: fmt.Sprintf("the memory is %s and cannot be changed", m.Status),
 		}).WithHint("add a new memory")
 	}
 	return nil
@@ -129,7 +129,7 @@ func changeStatus(m *Record, to *string) error {
 	case *to != record.MemoryContested || m.Status != record.MemoryActive:
 		err := transition(m, *to)
 		err.Field = "status"
-		err.Hint = "memory.update makes an active memory contested; memory.archive, memory.restore and " +
+		err.Hint = "memory.patch makes an active memory contested; memory.archive, memory.restore and " +
 			"memory.retract give other statuses"
 		return err
 	default:
@@ -284,10 +284,10 @@ func (s *Store) findTx(tx *kv.Tx, v *audience.View, id string) (*Record, error) 
 	return nil, fault.Missing("memory", id)
 }
 
-// RecordUse counts that a client used memories. It embeds nothing, indexes nothing, and changes
+// Use counts that a client used memories. It embeds nothing, indexes nothing, and changes
 // no memory (MEM-4). It returns how many were counted: ids that the reader does not see, and
 // repeated ones, are not.
-func (s *Store) RecordUse(ctx context.Context, v *audience.View, list []string) (counted int, err error) {
+func (s *Store) Use(ctx context.Context, v *audience.View, list []string) (counted int, err error) {
 	if list, err = checkIDs("ids", list, maxReferences); err != nil {
 		return 0, err
 	}

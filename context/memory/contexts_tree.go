@@ -177,7 +177,7 @@ func (t *contextTree) below(tx *kv.Tx, v *audience.View, c *StoredContext) error
 		}
 		if id == c.ID {
 			return (&fault.Error{
-				Kind: fault.Conflict, Ref: c.ID, Field: "parentId", Msg: "the context would lie below itself",
+				Kind: fault.Conflict, Reason: fault.State, Ref: c.ID, Field: "parentId", Msg: "the context would lie below itself",
 			}).WithHint("choose a parent that is not below it")
 		}
 		if parent == nil { // damaged: what lies above is gone
@@ -199,7 +199,7 @@ func (t *contextTree) Claim(tx *kv.Tx, v *audience.View, c, old *StoredContext, 
 		return nil
 	case old != nil:
 		return (&fault.Error{
-			Kind: fault.Conflict, Ref: c.ID, Field: "handle", Msg: "the context has a handle already",
+			Kind: fault.Conflict, Reason: fault.State, Ref: c.ID, Field: "handle", Msg: "the context has a handle already",
 		}).WithHint("leave out handle; it stays when the name changes")
 	case asked != "":
 		h, err := refs.CheckHandle(asked, refs.ContextHandle)

@@ -25,7 +25,7 @@ func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force b
 		}
 		if !force && m.Status != record.MemoryArchived && m.Status != record.MemoryRetracted {
 			return (&fault.Error{
-				Kind: fault.Conflict, Ref: id, Field: "force", Msg: "the memory is " + m.Status,
+				Kind: fault.Conflict, Reason: fault.State, Ref: id, Field: "force", Msg: "the memory is " + m.Status,
 			}).WithHint("archive or retract it first, or give force: it cannot be brought back")
 		}
 		return s.deleteAll(tx, []string{id})

@@ -23,7 +23,7 @@ func TestMEM5_DeletingMeansGone(t *testing.T) {
 	m := w.add(memory.Draft{Statement: "I own a house", Contexts: []string{c.ID}, Supersedes: []string{old.ID}})
 	_, err = w.mem.Update(ctx, w.local, memory.Patch{ID: m.ID, Statement: ptr("I own a flat")}, nil)
 	must(t, err)
-	_, err = w.mem.RecordUse(ctx, w.local, []string{m.ID})
+	_, err = w.mem.Use(ctx, w.local, []string{m.ID})
 	must(t, err)
 	refused(t, w.mem.Delete(ctx, w.local, m.ID, false, nil), fault.Conflict, "force")
 	must(t, w.mem.Delete(ctx, w.local, m.ID, true, nil))

@@ -258,7 +258,7 @@ func TestREL_MemoriesOfAStoreThatIsOpenedAgain(t *testing.T) {
 	m := w.add(memory.Draft{Statement: "I write Go", Contexts: []string{c.ID}})
 	_, err = w.mem.Update(t.Context(), w.local, memory.Patch{ID: m.ID, Summary: ptr("Go")}, nil)
 	must(t, err)
-	_, err = w.mem.RecordUse(t.Context(), w.local, []string{m.ID})
+	_, err = w.mem.Use(t.Context(), w.local, []string{m.ID})
 	must(t, err)
 	before := w.get(m.Handle)
 	must(t, w.db.Close())
@@ -284,12 +284,12 @@ func TestMEM1_ListsComeInPages(t *testing.T) {
 		}
 		m := w.add(memory.Draft{Statement: fmt.Sprintf("fact %d", i), Importance: ptr(float64(i%4) / 4), Private: i%5 == 0})
 		if i%2 == 0 {
-			_, err := w.mem.RecordUse(ctx, w.local, []string{m.ID})
+			_, err := w.mem.Use(ctx, w.local, []string{m.ID})
 			must(t, err)
 		}
 	}
 	for _, by := range []string{memory.ByUpdated, memory.ByCreated, memory.ByQuality, memory.ByUse} {
-		f := memory.Filter{SortBy: by}
+		f := memory.Filter{Sort: by}
 		all, total, more, err := w.mem.List(ctx, w.remote, f, nil, 100)
 		must(t, err)
 		if total != 18 || len(all) != total || more {
@@ -331,7 +331,7 @@ func TestMEM1_PagesAreTheWholeList(t *testing.T) {
 			used = append(used, m.ID)
 		}
 	}
-	_, err := w.mem.RecordUse(t.Context(), w.local, used)
+	_, err := w.mem.Use(t.Context(), w.local, used)
 	must(t, err)
 	numbers := func(page []*record.Memory) (list []int64) {
 		for _, m := range page {
@@ -340,7 +340,7 @@ func TestMEM1_PagesAreTheWholeList(t *testing.T) {
 		return list
 	}
 	for _, by := range []string{memory.ByUpdated, memory.ByCreated, memory.ByQuality, memory.ByUse} {
-		f := memory.Filter{SortBy: by}
+		f := memory.Filter{Sort: by}
 		all, total, more, err := w.mem.List(t.Context(), w.local, f, nil, math.MaxInt)
 		must(t, err)
 		if total != 120 || len(all) != 120 || more {

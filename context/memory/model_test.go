@@ -226,7 +226,7 @@ func TestMEM_AsThePlainModel(t *testing.T) {
 			},
 			"use": func(*rapid.T) {
 				id := one()
-				n, err := w.mem.RecordUse(ctx, w.local, []string{id})
+				n, err := w.mem.Use(ctx, w.local, []string{id})
 				must(t, err)
 				if (n == 1) != (model[id] != nil) {
 					rt.Fatalf("%s was counted %d times", id, n)

@@ -48,7 +48,7 @@ func entityAt(v *audience.View, statement string, words [][2]int) (found *entiti
 		if !whole {
 			continue
 		}
-		list := slices.DeleteFunc(slices.Clone(v.Named(called)), func(e *entities.Entity) bool { return e.TrashedAt != nil })
+		list := slices.DeleteFunc(slices.Clone(v.Named(called)), func(e *entities.Entity) bool { return e.ArchivedAt != nil })
 		if len(list) != 1 {
 			continue
 		}

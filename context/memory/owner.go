@@ -166,7 +166,7 @@ func (n handleClaims) Claim(tx *kv.Tx, h string, by handleOwner) error {
 	}
 	if !free {
 		return (&fault.Error{
-			Kind: fault.Conflict, Ref: h, Field: "handle", Msg: "the handle is taken",
+			Kind: fault.Conflict, Reason: fault.Exists, Ref: h, Field: "handle", Msg: "the handle is taken",
 		}).WithHint("choose another one")
 	}
 	return handleOwners.Put(tx, refs.FoldHandle(h), &by)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,11 +31,31 @@ const maxMerges = 10
 func (s *Store) Get(v *audience.View, ref string) (*record.Memory, error) {
 	list := s.shown(v, func() []*Record { return []*Record{s.find(v, strings.TrimSpace(ref))} })
 	if len(list) == 0 {
+		id, err := s.idFromPrefix(v, strings.TrimSpace(ref))
+		if err != nil {
+			return nil, err
+		}
+		list = s.shown(v, func() []*Record { return []*Record{s.find(v, id)} })
+	}
+	if len(list) == 0 {
 		err := fault.Missing("memory", ref)
 		err.Hint = "give an id, a handle such as prefer_morning_workouts_a3f2, or a number such as 42"
 		return nil, err
 	}
 	return list[0], nil
+}
+
+// idFromPrefix returns the only id that begins with a text, of the memories that a reader finds by more than their ids.
+func (s *Store) idFromPrefix(v *audience.View, prefix string) (string, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	m, err := audience.ByIDPrefix(prefix, maps.Values(s.byID), func(m *Record) (string, bool) {
+		return m.ID, Sees(v, m) && m.Status != record.MemoryRetracted && m.Status != record.MemoryMerged
+	})
+	if m == nil {
+		return "", err
+	}
+	return m.ID, nil
 }
 
 // find returns the memory that a reader means by a reference, nil for none. Hold s.mu.
@@ -171,7 +192,7 @@ type Filter struct {
 	Contexts, EntityIDs  []string // one of them
 	Pinned               *bool
 	After, Before        time.Time // when it was written down, half-open
-	SortBy               string    // ByUpdated when empty
+	Sort                 string    // ByUpdated when empty
 }
 
 // listed is a memory with what lists are ordered by.
@@ -238,7 +259,7 @@ func placeOf(m *Record, uses int, now time.Time) Place {
 // compare orders two places: by what is asked for, then the last written down first.
 func (f *Filter) compare(a, b Place) int {
 	first := b.Updated.Compare(a.Updated)
-	switch f.SortBy {
+	switch f.Sort {
 	case ByCreated:
 		first = b.Created.Compare(a.Created)
 	case ByQuality:
@@ -430,8 +451,8 @@ func (s *Store) uses(m *Record) int {
 	return 0
 }
 
-// GetContext returns the context of an id, a handle or a name, with those below it and the number of its
-// memories, as far as the reader sees them. The error is NotFound.
+// GetContext returns the context of an id, a handle, a name or the beginning of an id, with those below it and the number
+// of its memories, as far as the reader sees them. The error is NotFound, or a Conflict for several of a name.
 func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, int, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -445,9 +466,38 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 		}
 	}
 	if c == nil || !v.Sees(c.Private) {
-		return nil, nil, 0, fault.Missing("context", ref)
+		var err error
+		if c, err = s.contextNamed(v, ref); err != nil {
+			return nil, nil, 0, err
+		}
 	}
 	return s.shownContext(v, c), s.below1(v, c.ID), s.membersOf(v, c.ID), nil
+}
+
+// contextNamed returns the only context of a name, else of the beginning of an id.
+func (s *Store) contextNamed(v *audience.View, ref string) (*StoredContext, error) {
+	var found *StoredContext
+	var named []fault.Candidate
+	for _, c := range s.contexts {
+		if v.Sees(c.Private) && text.Fold(s.shownContext(v, c).Name) == text.Fold(strings.TrimSpace(ref)) {
+			found, named = c, append(named, fault.Candidate{ID: c.ID, Name: c.Name})
+		}
+	}
+	switch len(named) {
+	case 0:
+		c, err := audience.ByIDPrefix(ref, maps.Values(s.contexts), func(c *StoredContext) (string, bool) { return c.ID, v.Sees(c.Private) })
+		if c == nil && err == nil {
+			err = fault.Missing("context", ref).WithHint("give an id, a handle or a name; contexts.list has them")
+		}
+		return c, err
+	case 1:
+		return found, nil
+	}
+	slices.SortFunc(named, func(a, b fault.Candidate) int { return strings.Compare(a.ID, b.ID) })
+	several := fault.Clash(fault.Ambiguous, "%d contexts have that name", len(named)).
+		WithHint("give the id of one of the candidates").WithCandidates(named)
+	several.Field = "ref"
+	return nil, several
 }
 
 func (s *Store) shownContext(v *audience.View, c *StoredContext) *Context {

@@ -155,7 +155,7 @@ func TestMEM56_ListsAndProfileRankByWhatIsSureNow(t *testing.T) {
 	})
 	want := func(order string) {
 		t.Helper()
-		f := memory.Filter{SortBy: memory.ByQuality}
+		f := memory.Filter{Sort: memory.ByQuality}
 		var listed, known []string
 		var after *memory.Place
 		for {

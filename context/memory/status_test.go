@@ -148,7 +148,7 @@ func TestMEM4_CountingChangesNoMemory(t *testing.T) {
 	w := open(t, memory.Limits{})
 	m := w.say("I like tea")
 	seq := w.db.Seq()
-	n, err := w.mem.RecordUse(t.Context(), w.local, []string{m.ID, "unknown", m.ID})
+	n, err := w.mem.Use(t.Context(), w.local, []string{m.ID, "unknown", m.ID})
 	must(t, err)
 	if n != 1 || w.db.Seq() != seq+1 {
 		t.Errorf("counted %d", n)

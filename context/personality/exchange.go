@@ -122,7 +122,7 @@ func (s *Store) Import(ctx context.Context, text string, replace bool) (*Importe
 				return err
 			}
 			if old != nil && old.Template != c.Template && !replace {
-				return (&fault.Error{Kind: fault.Conflict, Ref: c.ID, Msg: fmt.Sprintf("there is another personality %s", c.ID)}).
+				return (&fault.Error{Kind: fault.Conflict, Reason: fault.Exists, Ref: c.ID, Msg: fmt.Sprintf("there is another personality %s", c.ID)}).
 					WithHint("set replace to write over it")
 			}
 			if old != nil && old.Template == c.Template {

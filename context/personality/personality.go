@@ -254,7 +254,7 @@ func check(d Draft) (*checked, error) {
 			WithHint("give at most 64 of a-z, 0-9 and hyphens, such as %s", cmp.Or(IDOf(d.ID), "coach"))
 	}
 	if _, preset := Preset(d.ID); preset {
-		return nil, (&fault.Error{Kind: fault.Conflict, Ref: d.ID, Msg: fmt.Sprintf("%s is compiled in and can't be changed", d.ID)}).
+		return nil, (&fault.Error{Kind: fault.Conflict, Reason: fault.State, Ref: d.ID, Msg: fmt.Sprintf("%s is compiled in and can't be changed", d.ID)}).
 			WithHint("give your own another id, such as my-%s", d.ID)
 	}
 	return &checked{d, warnings}, nil
@@ -313,7 +313,7 @@ func (s *Store) put(tx *kv.Tx, c *checked, old *Record) error {
 // Delete removes a personality that is not active.
 func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) error {
 	if _, preset := Preset(id); preset {
-		return (&fault.Error{Kind: fault.Conflict, Ref: id, Msg: fmt.Sprintf("%s is compiled in and can't be deleted", id)}).
+		return (&fault.Error{Kind: fault.Conflict, Reason: fault.State, Ref: id, Msg: fmt.Sprintf("%s is compiled in and can't be deleted", id)}).
 			WithHint("activate another one, or none")
 	}
 	return s.db.Update(ctx, func(tx *kv.Tx) error {
@@ -331,7 +331,7 @@ func (s *Store) Delete(ctx context.Context, id string, ifVersion *int) error {
 			return err
 		}
 		if choice != nil && choice.ID == id {
-			return (&fault.Error{Kind: fault.Conflict, Ref: id, Msg: fmt.Sprintf("%s is active", id)}).
+			return (&fault.Error{Kind: fault.Conflict, Reason: fault.State, Ref: id, Msg: fmt.Sprintf("%s is active", id)}).
 				WithHint("activate another one, or none, before you delete it")
 		}
 		return Records.Delete(tx, id)

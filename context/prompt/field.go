@@ -11,7 +11,7 @@ type State uint8
 // The states of a reference's target.
 const (
 	IsVisible    State = iota // by name and id
-	IsDeleted                 // "(deleted)": in the trash or gone
+	IsDeleted                 // "(deleted)": archived or gone
 	IsArchived                // "(archived)": an archived or unknown note
 	IsPrivate                 // "(private)": withheld from this audience
 	IsUnresolved              // "(unresolved)" with the name that leads nowhere

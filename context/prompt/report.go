@@ -8,7 +8,7 @@ const (
 	OverBudget Reason = "budget"    // no room
 	OverLimit  Reason = "limit"     // more items than the section takes
 	Archived   Reason = "archived"  // an archived note
-	Deleted    Reason = "deleted"   // an entity in the trash
+	Deleted    Reason = "deleted"   // an entity archived
 	Private    Reason = "private"   // withheld from a remote audience
 	Duplicate  Reason = "duplicate" // given twice
 	Unknown    Reason = "unknown"   // no such record

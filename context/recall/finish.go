@@ -13,7 +13,7 @@ import (
 func (s *run) finish() (*Result, error) {
 	confidence, reason := s.confidence()
 	s.read.Unknown = s.unknown
-	if s.req.SortBy == ByRecency {
+	if s.req.Sort == ByRecency {
 		s.byTime()
 	}
 	res := &Result{

@@ -31,6 +31,6 @@ func (r *Ranker) Match(ctx context.Context, v *audience.View, text string) (id s
 	for _, h := range res.Hits {
 		list = append(list, fault.Candidate{ID: h.ID, Name: h.Memory.Handle})
 	}
-	return "", fault.New(fault.Conflict, "several memories may be meant").WithHint("give the id of one of the candidates").
+	return "", fault.Clash(fault.Ambiguous, "several memories may be meant").WithHint("give the id of one of the candidates").
 		WithCandidates(list)
 }

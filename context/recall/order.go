@@ -121,11 +121,11 @@ func (s *run) asksFor(older, newer *candidate) bool {
 
 // recent orders the hits that are about as good as the best by time.
 func (s *run) recent() error {
-	if !s.read.Recent || s.req.SortBy != ByRelevance {
+	if !s.read.Recent || s.req.Sort != ByRelevance {
 		return skip("the question does not ask for what is new")
 	}
 	s.byTime()
-	s.read.SortBy = ByRecency
+	s.read.Sort = ByRecency
 	return nil
 }
 

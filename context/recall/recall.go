@@ -113,14 +113,14 @@ func New(in Indexes, opts Options) (*Ranker, error) {
 type Request struct {
 	Query string
 	Kinds []string // empty: Usual
-	// Memories says which memories are found; its SortBy and Pinned are not looked at.
+	// Memories says which memories are found; its Sort and Pinned are not looked at.
 	Memories       memory.Filter
 	InConversation string    // that it was said in, or stems from, or whose book it is of; "" for any
 	Conversation   string    // the one that asks: its books are found beside those for all
 	After, Before  time.Time // when it was written down or said, half-open
 	AsOf           time.Time // what held then; zero: now
 	Limit          int       // 0: DefaultLimit
-	SortBy         string    // "": ByRelevance
+	Sort           string    // "": ByRelevance
 	MinScore       float64
 	Diversity      bool            // has the stage diversity on
 	Stages         map[string]bool // those that are not as they are configured
@@ -146,7 +146,7 @@ type Understood struct {
 	Span     *memory.DaySpan       // what it is about; nil: it does not say
 	Recent   bool                  // it asks for what is new
 	Entities []string              // ids of those that it names
-	SortBy   string
+	Sort     string
 }
 
 // Applied says what a stage did.
@@ -284,14 +284,14 @@ func (r *Ranker) Search(ctx context.Context, v *audience.View, req Request) (*Re
 // check refuses what there is not, and fills in what is absent.
 func (r *Ranker) check(req *Request) error {
 	req.Limit = cmp.Or(req.Limit, DefaultLimit)
-	req.SortBy = cmp.Or(req.SortBy, ByRelevance)
+	req.Sort = cmp.Or(req.Sort, ByRelevance)
 	switch {
 	case strings.TrimSpace(req.Query) == "":
 		return fault.Field("query", "query has no words").WithHint("say what is looked for")
 	case req.Limit < 1 || req.Limit > MaxLimit:
 		return fault.Field("limit", "limit is %d", req.Limit).WithHint("give 1 to %d", MaxLimit)
-	case !slices.Contains(Orders, req.SortBy):
-		return fault.Field("sortBy", "sortBy is none of its values").WithHint("give one of %s", strings.Join(Orders, ", "))
+	case !slices.Contains(Orders, req.Sort):
+		return fault.Field("sort", "sort is none of its values").WithHint("give one of %s", strings.Join(Orders, ", "))
 	}
 	for i, kind := range req.Kinds {
 		if !slices.Contains(Kinds, kind) {
@@ -321,7 +321,7 @@ func checkStages(stages map[string]bool) error {
 // understand reads the question.
 func (s *run) understand() {
 	said := memory.ReadTime(s.req.Query, s.now)
-	s.read = Understood{Span: said.Span, Recent: said.Recent, SortBy: s.req.SortBy, Entities: memory.NamedEntities(s.v, s.req.Query)}
+	s.read = Understood{Span: said.Span, Recent: said.Recent, Sort: s.req.Sort, Entities: memory.NamedEntities(s.v, s.req.Query)}
 }
 
 // has reports whether a kind is searched.

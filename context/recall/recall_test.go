@@ -82,7 +82,7 @@ func TestMEM20_WhatThereIsNotIsRefused(t *testing.T) {
 	h := open(t, nil, nil, nil)
 	r := h.ranker(recall.Options{})
 	for field, req := range map[string]recall.Request{
-		"query": {Query: " "}, "limit": {Query: "a", Limit: 51}, "sortBy": {Query: "a", SortBy: "size"},
+		"query": {Query: " "}, "limit": {Query: "a", Limit: 51}, "sort": {Query: "a", Sort: "size"},
 		"kinds[0]": {Query: "a", Kinds: []string{"notes"}}, "stages": {Query: "a", Stages: map[string]bool{"luck": true}},
 		"tiers[0]": {Query: "a", Memories: memory.Filter{Tiers: []string{"none"}}},
 	} {
@@ -290,12 +290,12 @@ func TestMEM32_TimeInTheQuestion(t *testing.T) {
 	if res.Hits[0].ID != "c" || res.Understood.Span == nil || res.Hits[0].Signals[1] != (recall.Signal{Name: recall.Span, Value: 1.2}) {
 		t.Errorf("found %s, %+v", ids(res), res.Understood)
 	}
-	expect(t, "recency", ask(t, r, h.local, recall.Request{Query: "met the plumber", SortBy: recall.ByRecency}), "b c a")
+	expect(t, "recency", ask(t, r, h.local, recall.Request{Query: "met the plumber", Sort: recall.ByRecency}), "b c a")
 	recent := map[string]bool{recall.Recent: true, recall.Newest: false}
 	res = ask(t, r, h.local, recall.Request{Query: "met the plumber recently", Stages: recent})
 	expect(t, "asked for what is new", res, "b c a")
-	if res.Understood.SortBy != recall.ByRecency {
-		t.Errorf("sorted by %s", res.Understood.SortBy)
+	if res.Understood.Sort != recall.ByRecency {
+		t.Errorf("sorted by %s", res.Understood.Sort)
 	}
 	day := facts.Now.AddDate(0, 0, -41)
 	expect(t, "after", ask(t, r, h.local, recall.Request{Query: "met the plumber", After: day}), "b c")

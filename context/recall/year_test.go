@@ -191,7 +191,7 @@ func (y *year) told(task int, id, outcome string) {
 		}
 		return tx.Err()
 	}))
-	_, err = y.mem.RecordUse(y.Context(), y.v, []string{id})
+	_, err = y.mem.Use(y.Context(), y.v, []string{id})
 	must(y, err)
 	answer := out.Messages[1].ID
 	must(y, y.outcomes.Answered(y.Context(), y.v, out.ConversationID, answer, []string{id}))

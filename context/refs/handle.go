@@ -115,7 +115,7 @@ func computed(kind HandleKind) error {
 	if kind == EntityHandle {
 		article = "an"
 	}
-	e := fault.New(fault.Conflict, "the handle of %s %s is computed from its name", article, kind)
+	e := fault.Clash(fault.State, "the handle of %s %s is computed from its name", article, kind)
 	e.Field = field
 	return e.WithHint("rename the %s", kind)
 }

@@ -36,6 +36,24 @@ func (k Kind) String() string {
 	return kindNames[Internal]
 }
 
+// Reason says what a Conflict is about. Every Conflict has one; the wire carries it as data.reason.
+type Reason string
+
+// The reasons. Clients switch on them, so the list only grows.
+const (
+	StaleVersion Reason = "version"     // ifVersion is not the version of the record, which is in Version
+	Exists       Reason = "exists"      // what is to be made is there already
+	Ambiguous    Reason = "ambiguous"   // a reference means several records, which are in Candidates
+	VaultBacked  Reason = "vaultBacked" // the record comes from a file, and changes with it alone
+	State        Reason = "state"       // the record, or the store, is in a state that does not allow it
+	Duplicate    Reason = "duplicate"   // another record says the same
+	Busy         Reason = "busy"        // something else is going on; the same call may succeed later
+	Changed      Reason = "changed"     // what was read, or shown, has changed meanwhile
+)
+
+// Reasons are all reasons of conflicts.
+var Reasons = []Reason{StaleVersion, Exists, Ambiguous, VaultBacked, State, Duplicate, Busy, Changed}
+
 // Candidate is one of several records that an ambiguous or misspelt reference
 // may have meant.
 type Candidate struct {
@@ -53,6 +71,8 @@ type Candidate struct {
 // always set.
 type Error struct {
 	Kind       Kind
+	Reason     Reason      // of a Conflict
+	Version    int         // the version that the record has, with StaleVersion and Exists; 0 when there is none
 	Op         string      // what was being done, for the log: "notes.put"
 	Msg        string      // what was wrong, with what; one sentence, no full stop
 	Ref        string      // the id or name of the record concerned
@@ -86,6 +106,11 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}
 }
 
+// Clash returns a Conflict error for a reason.
+func Clash(reason Reason, format string, args ...any) *Error {
+	return &Error{Kind: Conflict, Reason: reason, Msg: fmt.Sprintf(format, args...)}
+}
+
 // Wrap returns an error of the given kind with a cause that stays in the log.
 func Wrap(kind Kind, err error, format string, args ...any) *Error {
 	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Err: err}
@@ -115,13 +140,13 @@ func Missing(sort, id string) *Error {
 // want is 0.
 func Stale(sort, id string, have, want int) *Error {
 	e := &Error{
-		Kind: Conflict, Ref: id, Field: "ifVersion",
+		Kind: Conflict, Reason: StaleVersion, Version: have, Ref: id, Field: "ifVersion",
 		Msg:  fmt.Sprintf("%s %q is at version %d, not %d", sort, id, have, want),
 		Hint: "read the record again and repeat the change on its current version",
 	}
 	if want == 0 {
 		e.Msg = fmt.Sprintf("%s %q is there already, at version %d", sort, id, have)
-		e.Hint = "give another id, or change what is there"
+		e.Hint, e.Reason = "give another id, or change what is there", Exists
 	}
 	return e
 }
@@ -129,6 +154,12 @@ func Stale(sort, id string, have, want int) *Error {
 // WithHint sets the hint and returns e, for use at the point of creation.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// WithReason sets what a Conflict is about and returns e.
+func (e *Error) WithReason(r Reason) *Error {
+	e.Reason = r
 	return e
 }
 
@@ -158,6 +189,17 @@ func Under(prefix string, err error) error {
 	} else {
 		c.Field = prefix + "." + c.Field
 	}
+	return &c
+}
+
+// In returns err as one about the parameter or field of that name. Other errors are returned as they are.
+func In(field string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Field = field
 	return &c
 }
 

@@ -69,7 +69,7 @@ func checkBackupPath(fsys disk.FS, path string, overwrite bool) error {
 	if err == nil {
 		err = f.Close()
 	}
-	return fault.Wrap(fault.Conflict, err, "%q already exists", path).
+	return fault.Wrap(fault.Conflict, err, "%q already exists", path).WithReason(fault.Exists).
 		WithHint("choose another name, or ask for it to be replaced")
 }
 

@@ -45,8 +45,8 @@ type Passage struct {
 	Cite    string   `json:"cite" jsonschema:"how to cite it: [Book, section, p. N]"`
 }
 
-// BooksPut are the parameters of books.put.
-type BooksPut struct {
+// BooksAdd are the parameters of books.add.
+type BooksAdd struct {
 	ID             string `json:"id,omitempty" jsonschema:"id of the book; a new one when absent"`
 	Path           string `json:"path,omitempty" jsonschema:"absolute path of a file on the machine of the daemon"`
 	Content        string `json:"content,omitempty" jsonschema:"instead of path: the bytes of the file in base64, with mimeType or name; at most what limits.textBytes allows"`
@@ -59,8 +59,8 @@ type BooksPut struct {
 	ConversationID string `json:"conversationId,omitempty" jsonschema:"show the book to this conversation alone, until books.publish; it is private while the conversation is"`
 }
 
-// BookPut is the result of books.put.
-type BookPut struct {
+// BookAdded is the result of books.add.
+type BookAdded struct {
 	Book      *Book `json:"book" jsonschema:"the book, ready"`
 	Duplicate bool  `json:"duplicate" jsonschema:"whether a book of the same bytes was there already, which is this one"`
 }

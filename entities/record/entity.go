@@ -94,7 +94,7 @@ type Entity struct {
 	VaultBacked bool       `json:"vaultBacked" jsonschema:"whether it comes from a file; it then changes only with the file"`
 	CreatedAt   time.Time  `json:"createdAt" jsonschema:"when it was made"`
 	UpdatedAt   time.Time  `json:"updatedAt" jsonschema:"time of the last change; it never goes back"`
-	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"when it went to the trash; absent while it is not there"`
+	ArchivedAt  *time.Time `json:"archivedAt,omitempty" jsonschema:"when it was archived; absent while it is not"`
 	Version     int        `json:"version" jsonschema:"counts its changes, from 1"`
 
 	// Sources say what names and values refer to that were made from a note, in the
@@ -105,8 +105,8 @@ type Entity struct {
 	Vault string `json:"-"`
 }
 
-// Live reports whether the entity exists and is not in the trash.
-func (e *Entity) Live() bool { return e != nil && e.TrashedAt == nil }
+// Live reports whether the entity exists and is not archived.
+func (e *Entity) Live() bool { return e != nil && e.ArchivedAt == nil }
 
 // Strings returns the value of a field as a list: the items of a list, the
 // one value of a text or reference, nothing for an empty field.

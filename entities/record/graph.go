@@ -45,11 +45,11 @@ type GraphArc struct {
 // GraphStats counts the live nodes and the edges among them. A self reference adds
 // two to the degree of its record, as any edge adds one at each end.
 type GraphStats struct {
-	Entities   int `json:"entities" jsonschema:"entities that are not in the trash"`
+	Entities   int `json:"entities" jsonschema:"entities that are not archived"`
 	Notes      int `json:"notes" jsonschema:"notes that are not archived"`
 	References int `json:"references" jsonschema:"stored references between entities"`
 	Links      int `json:"links" jsonschema:"wikilinks between notes, each pair once"`
-	Dangling   int `json:"dangling" jsonschema:"references to records that are missing, in the trash or archived"`
+	Dangling   int `json:"dangling" jsonschema:"references to records that are missing or archived"`
 	Components int `json:"components" jsonschema:"parts that no edge connects"`
 	Largest    int `json:"largest" jsonschema:"records of the largest part"`
 	Orphans    int `json:"orphans" jsonschema:"records without any edge"`

@@ -122,7 +122,7 @@ type MemoryCited struct {
 	ID   string `json:"id" jsonschema:"its id"`
 }
 
-// MemoryFeedback says what memory.recordResponse would score.
+// MemoryFeedback says what memory.outcome would score.
 type MemoryFeedback struct {
 	Eligible bool     `json:"eligible" jsonschema:"whether the answer used memories and nobody has told how it went"`
 	Related  []string `json:"related" jsonschema:"ids of the memories that would be scored, those that the answer names or else all, at most 50"`

@@ -59,7 +59,7 @@ func TestWQL6_AComputedListIsWholeInsideAQuery(t *testing.T) {
 			}
 		}
 		shown()
-		w.trash("p7")
+		w.archive("p7")
 		if got := show(w.query("SELECT COUNT(t.members) FROM Team t", "")); got != "= 259" {
 			t.Errorf("without one of them there are %s", got)
 		}

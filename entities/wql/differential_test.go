@@ -292,7 +292,7 @@ func (l *lab) change() {
 	case n < 24:
 		l.patch(id)
 	case n < 27:
-		_, err := l.store.Trash(ctx, id, nil)
+		_, err := l.store.Archive(ctx, id, nil)
 		l.note("trash %s: %v", id, err)
 	case n < 30:
 		_, err := l.store.Restore(ctx, id, nil)

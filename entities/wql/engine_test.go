@@ -85,7 +85,7 @@ func TestWQL8_IndexStaysCurrent(t *testing.T) {
 			for step := range 600 {
 				switch rnd.IntN(8) {
 				case 0:
-					_, _ = w.store.Trash(ctx, id(), nil)
+					_, _ = w.store.Archive(ctx, id(), nil)
 				case 1:
 					_, _ = w.store.Restore(ctx, id(), nil)
 				case 2:
@@ -267,11 +267,11 @@ func TestWQL8_ComputedIsCurrent(t *testing.T) {
 	if got := ask(); got != "alice bob fred" {
 		t.Errorf("after a new entity: %s", got)
 	}
-	if _, err := w.store.Trash(t.Context(), "alice", nil); err != nil {
+	if _, err := w.store.Archive(t.Context(), "alice", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := ask(); got != "bob fred" {
-		t.Errorf("after a move to the trash: %s", got)
+		t.Errorf("after a are archived: %s", got)
 	}
 	name := "Aaron"
 	if _, err := w.store.Patch(t.Context(), entities.Patch{ID: "fred", Name: &name}, nil); err != nil {

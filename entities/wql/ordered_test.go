@@ -56,7 +56,7 @@ func TestWQL8_InOrderAsSorted(t *testing.T) {
 			switch id := fmt.Sprintf("t%03d", rapid.IntRange(0, 130).Draw(rt, "id")); rapid.IntRange(0, 4).Draw(rt, "do") {
 			case 0:
 				if w.store.Get(id).Live() {
-					w.trash(id)
+					w.archive(id)
 				}
 			case 1, 2:
 				if w.store.Get(id) == nil || w.store.Get(id).Live() {

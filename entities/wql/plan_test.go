@@ -214,18 +214,18 @@ func TestWQL8_ResultsAreKeptExactly(t *testing.T) {
 				"one of this itself":        change("t003", v{"title": "x"}),
 				"another owner's":           change("t084", v{"owner": "t007"}),
 				"a new one of another":      func(w *world) { w.put(e("Task", "t900", "New", v{"owner": "t004"})) },
-				"the trash for another":     func(w *world) { w.trash("t084") },
+				"another is archived":       func(w *world) { w.archive("t084") },
 				"a name among other owners": rename("t084", "Anew"),
 			},
 			map[string]func(*world){
-				"one comes":         func(w *world) { w.put(e("Task", "t900", "New", v{"owner": "t003"})) },
-				"one leaves":        change("t083", v{"owner": "t007"}),
-				"one has none":      change("t083", v{"owner": nil}),
-				"one arrives":       change("t084", v{"owner": "t003"}),
-				"one goes to trash": func(w *world) { w.trash("t083") },
-				"a name":            rename("t083", "Anew"),
-				"a type":            func(w *world) { w.declare(typeOf("Thing")) },
-				"it moves":          func(w *world) { w.put(e("Idea", "t083", "t", v{"owner": "t003"})) },
+				"one comes":       func(w *world) { w.put(e("Task", "t900", "New", v{"owner": "t003"})) },
+				"one leaves":      change("t083", v{"owner": "t007"}),
+				"one has none":    change("t083", v{"owner": nil}),
+				"one arrives":     change("t084", v{"owner": "t003"}),
+				"one is archived": func(w *world) { w.archive("t083") },
+				"a name":          rename("t083", "Anew"),
+				"a type":          func(w *world) { w.declare(typeOf("Thing")) },
+				"it moves":        func(w *world) { w.put(e("Idea", "t083", "t", v{"owner": "t003"})) },
 			},
 		},
 		{
@@ -240,7 +240,7 @@ func TestWQL8_ResultsAreKeptExactly(t *testing.T) {
 				"into the range":     change("t030", v{"points": 20.0}),
 				"out of it":          change("t010", v{"points": 9.5}),
 				"within it":          change("t010", v{"points": 11.0}), // the count is the same, but that is not known
-				"out of the store":   func(w *world) { w.trash("t012") },
+				"out of the store":   func(w *world) { w.archive("t012") },
 				"a new one in range": func(w *world) { w.put(e("Task", "t900", "New", v{"points": 10.0})) },
 			},
 		},
@@ -254,7 +254,7 @@ func TestWQL8_ResultsAreKeptExactly(t *testing.T) {
 				"this has another owner": change("t003", v{"owner": "t004"}),
 				"the owner's title":      change("t003", v{"title": "4"}),
 				"the order":              change("t083", v{"due": "2026-11-11"}),
-				"the owner is gone":      func(w *world) { w.trash("t003") },
+				"the owner is gone":      func(w *world) { w.archive("t003") },
 			},
 		},
 		{
@@ -431,7 +431,7 @@ func TestWQL8_IndexesAreNotBuiltAgain(t *testing.T) {
 	for step := range 120 {
 		switch id := fmt.Sprint("t", rnd.IntN(n)); rnd.IntN(6) {
 		case 0:
-			w.trash(id)
+			w.archive(id)
 		case 1:
 			_, _ = w.store.Delete(t.Context(), id, nil)
 		default:

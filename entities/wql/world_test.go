@@ -79,9 +79,9 @@ func (w *world) patch(p entities.Patch) {
 	}
 }
 
-func (w *world) trash(id string) {
+func (w *world) archive(id string) {
 	w.t.Helper()
-	if _, err := w.store.Trash(context.Background(), id, nil); err != nil {
+	if _, err := w.store.Archive(context.Background(), id, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -179,7 +179,7 @@ func company(tb testing.TB, opts wql.Options) *world {
 	for i := range 12 {
 		w.put(e("Decision", fmt.Sprintf("d%02d", i), fmt.Sprintf("Decision %d", i), v{"owner": "alice"}))
 	}
-	if _, err := w.store.Trash(context.Background(), "px", nil); err != nil {
+	if _, err := w.store.Archive(context.Background(), "px", nil); err != nil {
 		tb.Fatal(err)
 	}
 	return w

@@ -233,7 +233,7 @@ func TestSRCH31_RenamesKeepIDsAndLinks(t *testing.T) {
 		}
 	}
 	if !w.ents.Get(a.EntityID).Live() {
-		t.Error("the entity is in the trash")
+		t.Error("the entity is archived")
 	}
 	if got := w.notes.Targets(b.ID); !slices.Equal(got, []string{"", a.ID}) {
 		t.Errorf("links lead to %q", got)

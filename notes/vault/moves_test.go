@@ -104,7 +104,7 @@ func TestForgetTakesWhatWasInTheTrash(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "a.md")))
 	w.imports(t, vault.ImportRequest{Path: dir})
 	if w.ents.Get(gone) == nil || w.ents.Get(gone).Live() {
-		t.Error("the entity of a removed file is in the trash")
+		t.Error("the entity of a removed file is archived")
 	}
 	if _, err := w.im.Forget(ctx, "my-vault", nil); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func (im *Importer) nameFor(ctx context.Context, req ImportRequest) (name, place
 	all, unregister, err := im.register(ctx, im.known, func(all []*vault) (*vault, error) {
 		if v := vaultAt(all, place); v != nil {
 			if req.Name != "" && req.Name != v.Name {
-				return nil, fault.New(fault.Conflict, "the folder is already imported as vault %q", v.Name).
+				return nil, fault.Clash(fault.Exists, "the folder is already imported as vault %q", v.Name).
 					WithRef(v.Name).
 					WithHint("leave out the name, or forget that vault first")
 			}
@@ -43,7 +43,7 @@ func (im *Importer) nameFor(ctx context.Context, req ImportRequest) (name, place
 			return nil, err
 		}
 		if isNamed(all, name) {
-			return nil, fault.New(fault.Conflict, "another folder is already imported as vault %q", name).WithRef(name).
+			return nil, fault.Clash(fault.Exists, "another folder is already imported as vault %q", name).WithRef(name).
 				WithHint("give this one another name")
 		}
 		return &vault{Name: name, Path: place}, nil
@@ -114,12 +114,12 @@ func isSame(a, b string) bool {
 func (im *Importer) checkOverlap(ctx context.Context, place string, all []*vault) error {
 	for _, v := range all {
 		if inner, lies := nestedIn(place, v.Path); lies && im.includes(ctx, v.Path, inner) {
-			return fault.New(fault.Conflict, "the folder is inside vault %q, which has its notes", v.Name).
+			return fault.Clash(fault.Exists, "the folder is inside vault %q, which has its notes", v.Name).
 				WithRef(v.Name).
 				WithHint("to make it a vault, first exclude it there with the line /%s/ in .ctxdignore", inner)
 		}
 		if inner, lies := nestedIn(v.Path, place); lies && im.includes(ctx, place, inner) {
-			return fault.New(fault.Conflict, "the folder contains vault %q", v.Name).WithRef(v.Name).
+			return fault.Clash(fault.Exists, "the folder contains vault %q", v.Name).WithRef(v.Name).
 				WithHint("forget that vault first, or exclude it here with the line /%s/ in .ctxdignore", inner)
 		}
 	}
@@ -191,7 +191,7 @@ func (f *follower) admit(ctx context.Context) (unregister func(), err error) {
 			return nil, nil
 		}
 		if v := vaultAt(all, f.path); v != nil {
-			return nil, fault.New(fault.Conflict, "the folder is that of vault %q", v.Name).WithRef(v.Name).
+			return nil, fault.Clash(fault.Exists, "the folder is that of vault %q", v.Name).WithRef(v.Name).
 				WithHint("name it once")
 		}
 		return f.awaited(), nil

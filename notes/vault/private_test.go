@@ -137,7 +137,7 @@ func TestPRIV9_PrivateUntilAWholeFileSaysOtherwise(t *testing.T) {
 			w.imports(t, vault.ImportRequest{Path: dir})
 			n := byPath(t, w, "a.md")
 			want, e := size < c.from, w.ents.Get(id)
-			// An entity in the trash says what the private text said.
+			// An entity archived says what the private text said.
 			if n.Body != text || n.Private != want || e.Private != (want || !e.Live()) {
 				t.Errorf("%q of %q: note %v, entity %+v", text, c.text, n.Private, e)
 			}

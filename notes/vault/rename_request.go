@@ -167,7 +167,7 @@ func (j *job) rename(n *notes.Note, r NoteRename) error {
 		for other := range j.before.All() {
 			if other.Vault == n.Vault && other.ID != n.ID && equal(other.Path, to) {
 				return &fault.Error{
-					Kind: fault.Conflict, Field: "new", Ref: other.ID, Msg: "another note has that path",
+					Kind: fault.Conflict, Reason: fault.Exists, Field: "new", Ref: other.ID, Msg: "another note has that path",
 					Hint: "choose another name", Candidates: []fault.Candidate{{ID: other.ID, Title: other.Title, Path: other.Path}},
 				}
 			}

@@ -52,8 +52,8 @@ type file struct {
 var (
 	vaults = kv.NewCollection[vault]("vault").Local()                                                       // by name
 	files  = kv.NewCollection("vault-file", kv.Codec[file]{Encode: encodeFile, Decode: decodeFile}).Local() // by vault name, /, path
-	// remains are the entities of notes whose files are gone. They wait in the
-	// trash until somebody restores them or the vault is forgotten.
+	// remains are the entities of notes whose files are gone. They are archived
+	// until somebody restores them or the vault is forgotten.
 	remains = kv.NewCollection[remain]("vault-remain").Local() // by vault name, /, entity id
 )
 
@@ -145,7 +145,7 @@ func (im *Importer) claim(ctx context.Context, name string, asked bool) (release
 		im.mu.Unlock()
 		if asked && other.asked {
 			return nil, &fault.Error{
-				Kind: fault.Conflict, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
+				Kind: fault.Conflict, Reason: fault.Busy, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
 				Hint: "wait for the running import to end",
 			}
 		}
@@ -280,7 +280,7 @@ func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {
 	for _, v := range all {
 		candidates = append(candidates, fault.Candidate{ID: v.Name})
 	}
-	return nil, fault.New(fault.Conflict, "there are %d vaults", len(all)).WithHint("name one of them").
+	return nil, fault.Clash(fault.Ambiguous, "there are %d vaults", len(all)).WithHint("name one of them").
 		WithCandidates(candidates)
 }
 

@@ -391,16 +391,15 @@ func (c *Client) take(m message) {
 func (c *Client) notified(m message) {
 	if m.Method == protocol.NotifyProgress {
 		var params struct {
-			protocol.Progress
-			Token uint64 `json:"token"`
+			Token uint64            `json:"token"`
+			Value protocol.Progress `json:"value"`
 		}
 		if json.Unmarshal(m.Params, &params) == nil {
 			c.mu.Lock()
 			p := c.pending[params.Token]
 			c.mu.Unlock()
 			if p != nil && p.progress != nil {
-				params.Progress.Token = params.Token
-				p.progress(params.Progress)
+				p.progress(params.Value)
 				return
 			}
 		}

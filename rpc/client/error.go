@@ -39,7 +39,7 @@ var kinds = map[int]fault.Kind{
 // Unwrap returns the same failure as a *fault.Error.
 func (e *Error) Unwrap() error {
 	return &fault.Error{
-		Kind: kinds[e.Code], Msg: e.Message, Ref: e.Data.Ref, Field: e.Data.Field, Hint: e.Data.Hint,
+		Kind: kinds[e.Code], Reason: e.Data.Reason, Version: e.Data.Version, Msg: e.Message, Ref: e.Data.Ref, Field: e.Data.Field, Hint: e.Data.Hint,
 		Retryable: e.Data.Retryable, Line: e.Data.Line, Column: e.Data.Column, Candidates: e.Data.Candidates,
 	}
 }

@@ -74,7 +74,7 @@ func meet(t *testing.T, p *pretender, opts client.Options) (*client.Client, erro
 }
 
 func TestCLI6_ClientSaysWhichIsOlder(t *testing.T) {
-	newer := "this program is older than the daemon (version 0.0.7): it speaks protocol " + protocol.Version + ", the daemon 2.0"
+	newer := "this program is older than the daemon (version 0.0.7): it speaks protocol " + protocol.Version + ", the daemon 3.0"
 	older := "the daemon (version 0.0.7) is older than this program: it speaks protocol 0.9, this program " + protocol.Version
 	for _, c := range []struct {
 		name    string
@@ -82,8 +82,8 @@ func TestCLI6_ClientSaysWhichIsOlder(t *testing.T) {
 		message string
 		hint    string
 	}{
-		{"a newer daemon that takes the client", pretender{version: "2.0"}, newer, "update this program"},
-		{"a newer daemon that refuses it", pretender{version: "2.0", refuses: true}, newer, "update this program"},
+		{"a newer daemon that takes the client", pretender{version: "3.0"}, newer, "update this program"},
+		{"a newer daemon that refuses it", pretender{version: "3.0", refuses: true}, newer, "update this program"},
 		{"an older daemon that takes the client", pretender{version: "0.9"}, older, "ctxd stop"},
 		{"an older daemon that refuses it", pretender{version: "0.9", refuses: true}, older, "ctxd stop"},
 	} {
@@ -108,7 +108,7 @@ func TestCLI6_ClientSaysWhichIsOlder(t *testing.T) {
 }
 
 func TestCLI6_RefusalThatTellsNothingStays(t *testing.T) {
-	for _, p := range []pretender{{version: "2.0", refuses: true, mute: true}, {version: protocol.Version + "1", refuses: true}} {
+	for _, p := range []pretender{{version: "3.0", refuses: true, mute: true}, {version: protocol.Version + "1", refuses: true}} {
 		_, err := meet(t, &p, client.Options{})
 		var e *client.Error
 		if !errors.As(err, &e) || e.Message != "no" || errors.As(err, new(*client.VersionError)) {
@@ -124,7 +124,7 @@ func TestCLI6_RefusalThatTellsNothingStays(t *testing.T) {
 // TestCLI6_DaemonsOfOneMajorVersion: both work, and what an older daemon does not know is
 // said to come from that.
 func TestCLI6_DaemonsOfOneMajorVersion(t *testing.T) {
-	for _, version := range []string{"", "1.0", "1.99"} {
+	for _, version := range []string{"", "2.0", "2.99"} {
 		c, err := meet(t, &pretender{version: version}, client.Options{})
 		if err != nil {
 			t.Fatalf("%q: %v", version, err)

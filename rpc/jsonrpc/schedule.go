@@ -261,7 +261,7 @@ func (c *Conn) refusal(k *Call) *protocol.Error {
 	case k.invalid != "":
 		return NewError(protocol.CodeInvalidRequest, "", "the message is not a request: %s", k.invalid)
 	case k.method == nil:
-		e := NewError(protocol.CodeMethodNotFound, "rpc.discover lists the methods", "there is no method %q", ClipName(k.name))
+		e := NewError(protocol.CodeMethodNotFound, c.srv.unknown(k.name), "there is no method %q", ClipName(k.name))
 		e.Data.Ref = ClipName(k.name)
 		return e
 	case k.rejected && k.noRoom:

@@ -31,6 +31,8 @@ type Options struct {
 	Failed   func(ctx context.Context, m *Method, err error) *protocol.Error
 	Panicked func(ctx context.Context, m *Method, thrown any) *protocol.Error
 
+	// Unknown returns what to do instead of calling a method that does not exist. nil: nothing is said.
+	Unknown func(method string) (hint string)
 	// Attach returns what Conn.Data returns. It is called before anything is read.
 	Attach func(*Conn) any
 	// ProcessOf returns the process at the other end of a connection, 0 when that can't
@@ -51,6 +53,7 @@ type Options struct {
 
 // Server serves connections. New makes one, with its gate closed.
 type Server struct {
+	unknown  func(method string) string // Options.Unknown; never nil
 	limits   Limits
 	methods  map[string]*entry
 	names    []string
@@ -104,6 +107,9 @@ func New(opts Options) *Server {
 	}
 	if s.processOf == nil {
 		s.processOf = socket.PeerPID
+	}
+	if s.unknown = opts.Unknown; s.unknown == nil {
+		s.unknown = func(string) string { return "" }
 	}
 	if s.follows == nil {
 		s.follows = func(*Conn) bool { return false }

@@ -3,8 +3,10 @@ package jsonrpc
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // badParam is a parameter that can't be taken. Its path grows on the way out.
@@ -305,11 +308,18 @@ func ClipName(name string) string {
 }
 
 // near says which parameter a misspelt one may mean.
+// near says which parameter was meant: the one that had that name before, or one that is spelt much like it.
 func near(name string, p *plan) string {
-	for known := range p.fields {
+	for known, f := range p.fields {
+		if name != "" && slices.Contains(f.formerly, name) {
+			return ", it is called " + known + " now"
+		}
 		if strings.EqualFold(known, name) {
 			return "; " + known + " is"
 		}
+	}
+	if list := text.Nearest(ClipName(name), slices.Sorted(maps.Keys(p.fields))); len(list) > 0 {
+		return "; did you mean " + strings.Join(list, " or ") + "?"
 	}
 	return ""
 }

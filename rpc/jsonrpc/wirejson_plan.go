@@ -49,7 +49,8 @@ type field struct {
 	def      reflect.Value // invalid: none
 	min, max float64
 	enum     []string
-	long     bool // its string is bounded elsewhere
+	long     bool     // its string is bounded elsewhere
+	formerly []string // what it was called before
 }
 
 // optional is what a protocol.Optional offers to a decoder.
@@ -146,7 +147,7 @@ func (d *Decoder) addField(p *plan, f reflect.StructField, made map[reflect.Type
 	}
 	m := &field{
 		name: name, index: f.Index, number: len(p.fields), plan: d.makePlan(f.Type, made),
-		min: number(f, "min", math.Inf(-1)), max: number(f, "max", math.Inf(1)), long: f.Tag.Get("long") == "true",
+		min: number(f, "min", math.Inf(-1)), max: number(f, "max", math.Inf(1)), long: f.Tag.Get("long") == "true", formerly: strings.Split(f.Tag.Get("formerly"), ","),
 	}
 	if enum := f.Tag.Get("enum"); enum != "" {
 		m.enum = strings.Split(enum, ",")

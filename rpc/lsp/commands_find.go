@@ -56,7 +56,7 @@ func (r *runner) related(ctx context.Context, c *Call, a *CommandArguments, _ Pr
 		return nil, fault.Field("uri", "the document is no note that ctxd knows").WithHint("save it in a folder that is imported")
 	}
 	var out protocol.SearchResult
-	if err := c.Daemon(ctx, "notes.similar", protocol.NoteSimilar{ID: id, Limit: resultLimit(a)}, &out); err != nil {
+	if err := c.Daemon(ctx, "notes.similar", protocol.NoteSimilar{Ref: id, Limit: resultLimit(a)}, &out); err != nil {
 		return nil, err
 	}
 	return searchResultOf(ctx, c, &out)

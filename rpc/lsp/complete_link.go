@@ -199,7 +199,7 @@ func (a *asked) linked(target string) (*Document, error) {
 		return nil, ignoreAbsent(err)
 	}
 	var n protocol.NoteFull
-	if err := a.Daemon(a.ctx, "notes.get", protocol.NoteGet{ID: to.ID}, &n); err != nil {
+	if err := a.Daemon(a.ctx, "notes.get", protocol.NoteGet{Ref: to.ID}, &n); err != nil {
 		return nil, ignoreAbsent(err)
 	}
 	return noteSource(a.ctx, a.Session, &n), nil

@@ -254,5 +254,5 @@ func declaration(ctx context.Context, c *Call, d *Document) ([]Diagnostic, error
 // knows reports whether the daemon has a type: one that is new has no queries that name it yet.
 func knows(ctx context.Context, c *Call, name string) bool {
 	var t record.Type
-	return c.Daemon(ctx, "types.get", protocol.TypeGet{Name: name}, &t) == nil
+	return c.Daemon(ctx, "types.get", protocol.TypeGet{Ref: name}, &t) == nil
 }

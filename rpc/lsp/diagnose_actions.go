@@ -112,7 +112,7 @@ func (a *actor) create(at string, about Diagnostic) error {
 // declare adds the declaration of a type as it was inferred.
 func (a *actor) declare(name string, about Diagnostic) error {
 	var t record.Type
-	if err := a.c.Daemon(a.ctx, "types.get", protocol.TypeGet{Name: name, Vault: a.place.Vault}, &t); err != nil {
+	if err := a.c.Daemon(a.ctx, "types.get", protocol.TypeGet{Ref: name, Vault: a.place.Vault}, &t); err != nil {
 		return err
 	}
 	b := newEditBuilder(a.c)

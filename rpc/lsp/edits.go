@@ -70,7 +70,7 @@ func (b *editBuilder) Planned(uri string, f protocol.FileEdits) error {
 }
 
 func changedError(path string) error {
-	return fault.New(fault.Conflict, "%s has changed meanwhile", path).WithHint("try again in a moment")
+	return fault.Clash(fault.Changed, "%s has changed meanwhile", path).WithHint("try again in a moment")
 }
 
 // units goes through a text in UTF-16 code units.

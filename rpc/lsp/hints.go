@@ -136,11 +136,11 @@ func computedHint(ctx context.Context, c *Call, d *Document, id string) (*InlayH
 		return nil, nil
 	}
 	var e protocol.EntityFull
-	if err := c.Daemon(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e); err != nil {
+	if err := c.Daemon(ctx, "entities.get", protocol.EntityGet{Ref: id, Resolve: 1}, &e); err != nil {
 		return nil, ignoreAbsent(err)
 	}
 	var t record.Type
-	if err := c.Daemon(ctx, "types.get", protocol.TypeGet{Name: e.Type, Vault: e.TypeVault}, &t); err != nil {
+	if err := c.Daemon(ctx, "types.get", protocol.TypeGet{Ref: e.Type, Vault: e.TypeVault}, &t); err != nil {
 		return nil, ignoreAbsent(err)
 	}
 	var parts []string
@@ -211,7 +211,7 @@ func lenses(ctx context.Context, c *Call, p *TextDocumentParams) ([]CodeLens, er
 // referring counts the entities whose fields lead to one.
 func referring(ctx context.Context, c *Call, id string) (int, error) {
 	var near record.GraphSubgraph
-	if err := c.Daemon(ctx, "graph.neighbors", protocol.GraphNeighbors{ID: id, Kinds: []string{"entity"}}, &near); err != nil {
+	if err := c.Daemon(ctx, "graph.neighbors", protocol.GraphNeighbors{Ref: id, Kinds: []string{"entity"}}, &near); err != nil {
 		return 0, ignoreAbsent(err)
 	}
 	from := make(map[string]bool)

@@ -96,7 +96,7 @@ func (s *sought) find() error {
 	read := make(map[string]bool)
 	if s.note != "" {
 		var n protocol.NoteFull
-		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{ID: s.note}, &n); err != nil {
+		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: s.note}, &n); err != nil {
 			return ignoreAbsent(err)
 		}
 		if uri, ok, err := s.URI(s.ctx, n.Vault, n.Path); ok && err == nil {
@@ -135,7 +135,7 @@ func (s *sought) find() error {
 // inNote collects the links of a note that is stored.
 func (s *sought) inNote(id string, read map[string]bool) error {
 	var n protocol.NoteFull
-	if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{ID: id}, &n); err != nil {
+	if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: id}, &n); err != nil {
 		return ignoreAbsent(err)
 	}
 	d := noteSource(s.ctx, s.Session, &n)
@@ -197,7 +197,7 @@ func (s *sought) add(d *Document, start, end int) {
 // those that do by a link are found as links.
 func (s *sought) fields() error {
 	var near record.GraphSubgraph
-	ask := protocol.GraphNeighbors{ID: s.entity, Kinds: []string{"entity"}}
+	ask := protocol.GraphNeighbors{Ref: s.entity, Kinds: []string{"entity"}}
 	if err := s.Daemon(s.ctx, "graph.neighbors", ask, &near); err != nil {
 		return ignoreAbsent(err)
 	}
@@ -206,11 +206,11 @@ func (s *sought) fields() error {
 			continue
 		}
 		var e protocol.EntityFull
-		if err := s.Daemon(s.ctx, "entities.get", protocol.EntityGet{ID: edge.From}, &e); err != nil || e.NoteID == "" {
+		if err := s.Daemon(s.ctx, "entities.get", protocol.EntityGet{Ref: edge.From}, &e); err != nil || e.NoteID == "" {
 			continue // deleted meanwhile, or of no note
 		}
 		var n protocol.NoteFull
-		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{ID: e.NoteID}, &n); err != nil {
+		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: e.NoteID}, &n); err != nil {
 			continue // likewise
 		}
 		d := noteSource(s.ctx, s.Session, &n)
@@ -228,7 +228,7 @@ func (s *sought) fields() error {
 // finds its name.
 func (s *sought) mentions() error {
 	var e protocol.EntityFull
-	if err := s.Daemon(s.ctx, "entities.get", protocol.EntityGet{ID: s.entity}, &e); err != nil {
+	if err := s.Daemon(s.ctx, "entities.get", protocol.EntityGet{Ref: s.entity}, &e); err != nil {
 		return ignoreAbsent(err)
 	}
 	var found protocol.SearchResult
@@ -237,7 +237,7 @@ func (s *sought) mentions() error {
 	names := append([]string{e.Name}, e.Aliases...)
 	for _, hit := range found.Hits {
 		var n protocol.NoteFull
-		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{ID: hit.ID}, &n); err != nil {
+		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: hit.ID}, &n); err != nil {
 			continue
 		}
 		d := noteSource(s.ctx, s.Session, &n)
@@ -268,7 +268,7 @@ func (s *sought) tagged(name string) error {
 	s.uri = "" // no links are looked for
 	for _, h := range page.Notes {
 		var n protocol.NoteFull
-		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{ID: h.ID}, &n); err != nil {
+		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: h.ID}, &n); err != nil {
 			continue
 		}
 		d := noteSource(s.ctx, s.Session, &n)

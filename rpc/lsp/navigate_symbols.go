@@ -50,7 +50,7 @@ func workspaceSymbols(ctx context.Context, c *Call, p *WorkspaceSymbolParams) ([
 	_ = c.Daemon(ctx, "notes.search", ask, &found) // the names are found all the same
 	for _, hit := range found.Hits {
 		var n protocol.NoteFull
-		if err := c.Daemon(ctx, "notes.get", protocol.NoteGet{ID: hit.ID}, &n); err != nil {
+		if err := c.Daemon(ctx, "notes.get", protocol.NoteGet{Ref: hit.ID}, &n); err != nil {
 			continue
 		}
 		d := noteSource(ctx, c.Session, &n)

@@ -50,7 +50,7 @@ func noteSource(ctx context.Context, s *Session, n *protocol.NoteFull) *Document
 // previewNote shows a note: a section of it, a block, or its beginning.
 func previewNote(ctx context.Context, s *Session, id, heading, block string) (string, error) {
 	var n protocol.NoteFull
-	if err := s.Daemon(ctx, "notes.get", protocol.NoteGet{ID: id}, &n); err != nil {
+	if err := s.Daemon(ctx, "notes.get", protocol.NoteGet{Ref: id}, &n); err != nil {
 		return "", ignoreAbsent(err)
 	}
 	d := noteSource(ctx, s, &n)
@@ -118,11 +118,11 @@ func clipPreview(s string) string {
 // previewEntity shows an entity as a card.
 func previewEntity(ctx context.Context, s *Session, id string) (string, error) {
 	var e protocol.EntityFull
-	if err := s.Daemon(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e); err != nil {
+	if err := s.Daemon(ctx, "entities.get", protocol.EntityGet{Ref: id, Resolve: 1}, &e); err != nil {
 		return "", ignoreAbsent(err)
 	}
 	var t record.Type
-	if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Name: e.Type, Vault: e.TypeVault}, &t); err != nil {
+	if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Ref: e.Type, Vault: e.TypeVault}, &t); err != nil {
 		t = record.Type{}
 	}
 	var b strings.Builder

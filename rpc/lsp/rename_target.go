@@ -224,7 +224,7 @@ func (f *renameTargetFinder) resolve(l markdown.Link) (out noteFound, err error)
 		return out, err
 	}
 	var n protocol.NoteFull
-	err = f.c.Daemon(f.ctx, "notes.get", protocol.NoteGet{ID: out.ID}, &n)
+	err = f.c.Daemon(f.ctx, "notes.get", protocol.NoteGet{Ref: out.ID}, &n)
 	out.title = n.Title
 	return out, err
 }
@@ -298,7 +298,7 @@ func (f *renameTargetFinder) mention() (*renameTarget, error) {
 			break
 		}
 		var e protocol.EntityFull
-		err := f.c.Daemon(f.ctx, "entities.get", protocol.EntityGet{Name: name}, &e)
+		err := f.c.Daemon(f.ctx, "entities.get", protocol.EntityGet{Ref: name}, &e)
 		if fault.KindOf(err) == fault.NotFound || fault.KindOf(err) == fault.Conflict {
 			continue
 		}
@@ -319,7 +319,7 @@ func (f *renameTargetFinder) entity(e protocol.EntityFull, name string, start in
 		return nil, isAlias(name, e.Name)
 	}
 	var n protocol.NoteFull
-	if err := f.c.Daemon(f.ctx, "notes.get", protocol.NoteGet{ID: e.NoteID}, &n); err != nil {
+	if err := f.c.Daemon(f.ctx, "notes.get", protocol.NoteGet{Ref: e.NoteID}, &n); err != nil {
 		return nil, err
 	}
 	return f.note(n.Vault, n.Path, name, start, start+len(name)), nil

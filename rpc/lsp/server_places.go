@@ -168,7 +168,7 @@ func (s *Session) Note(ctx context.Context, uri string) (*protocol.NoteFull, err
 		return nil, err
 	}
 	var n protocol.NoteFull
-	err = s.Daemon(ctx, "notes.get", protocol.NoteGet{Path: at.Path, Vault: at.Vault}, &n)
+	err = s.Daemon(ctx, "notes.get", protocol.NoteGet{Ref: at.Path, Vault: at.Vault}, &n)
 	if notFound(err) {
 		return nil, nil
 	}

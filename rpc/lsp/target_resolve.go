@@ -62,11 +62,11 @@ func resolveFieldValue(ctx context.Context, s *Session, d *Document, t textTarge
 	if name == "" {
 		return resolvedTarget{}, nil
 	}
-	if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Name: name, Vault: at.Vault}, &typ); err != nil {
+	if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Ref: name, Vault: at.Vault}, &typ); err != nil {
 		if fault.KindOf(err) != fault.NotFound {
 			return resolvedTarget{}, err
 		}
-		if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Name: name}, &typ); err != nil {
+		if err := s.Daemon(ctx, "types.get", protocol.TypeGet{Ref: name}, &typ); err != nil {
 			return resolvedTarget{}, ignoreAbsent(err)
 		}
 	}
@@ -79,7 +79,7 @@ func resolveFieldValue(ctx context.Context, s *Session, d *Document, t textTarge
 		return resolvedTarget{Note: to.ID, Candidates: to.Candidates}, ignoreAbsent(err)
 	case field.Type.Info().To == record.ToEntity:
 		var e protocol.EntityFull
-		err := s.Daemon(ctx, "entities.get", protocol.EntityGet{Name: t.Name, Type: field.TargetType}, &e)
+		err := s.Daemon(ctx, "entities.get", protocol.EntityGet{Ref: t.Name, Type: field.TargetType}, &e)
 		if err != nil && fault.KindOf(err) == fault.Conflict {
 			return resolvedTarget{}, nil // several entities have the name
 		}
@@ -127,7 +127,7 @@ func resolveByPath(ctx context.Context, s *Session, uri string, l markdown.Link,
 		p = strings.TrimPrefix(p, "/")
 		for _, name := range []string{p, p + ".md"} {
 			var n protocol.NoteFull
-			err := s.Daemon(ctx, "notes.get", protocol.NoteGet{Path: name, Vault: at.Vault}, &n)
+			err := s.Daemon(ctx, "notes.get", protocol.NoteGet{Ref: name, Vault: at.Vault}, &n)
 			if err == nil {
 				f.Note = n.ID
 				return f, nil
@@ -152,7 +152,7 @@ func resolveAttachment(ctx context.Context, s *Session, uri, from string, l mark
 		return "", nil
 	}
 	var links protocol.NoteLinks
-	if err := s.Daemon(ctx, "notes.links", protocol.NoteID{ID: from}, &links); err != nil {
+	if err := s.Daemon(ctx, "notes.links", protocol.NoteRef{Ref: from}, &links); err != nil {
 		return "", ignoreAbsent(err)
 	}
 	for _, known := range links.Outgoing {
@@ -213,7 +213,7 @@ func noteToOpen(ctx context.Context, s *Session, f resolvedTarget) (string, erro
 	switch {
 	case f.Entity != "":
 		var e protocol.EntityFull
-		err := s.Daemon(ctx, "entities.get", protocol.EntityGet{ID: f.Entity}, &e)
+		err := s.Daemon(ctx, "entities.get", protocol.EntityGet{Ref: f.Entity}, &e)
 		return e.NoteID, ignoreAbsent(err)
 	case f.Memory != "":
 		var m record.Memory
@@ -244,7 +244,7 @@ func (p documentPlace) Location(s *Session) Location {
 // no file. A part that is not there gives the beginning of the note.
 func locateNotePart(ctx context.Context, s *Session, note, heading, block string) (documentPlace, bool, error) {
 	var n protocol.NoteFull
-	if err := s.Daemon(ctx, "notes.get", protocol.NoteGet{ID: note}, &n); err != nil {
+	if err := s.Daemon(ctx, "notes.get", protocol.NoteGet{Ref: note}, &n); err != nil {
 		return documentPlace{}, false, ignoreAbsent(err)
 	}
 	d := noteSource(ctx, s, &n)

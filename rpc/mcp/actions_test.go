@@ -23,7 +23,7 @@ func TestCHAT21_NoToolConfirms(t *testing.T) {
 		}
 	}
 	h := start(t).open(mcp.Options{AllowWrite: true})
-	for _, name := range []string{"confirm_action", "chat.confirmAction", "confirmAction"} {
+	for _, name := range []string{"confirm_action", "chat.confirm", "confirmAction"} {
 		if _, err := h.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]any{"id": "act1"}}); err == nil {
 			t.Errorf("there is a tool %s", name)
 		}

@@ -131,28 +131,26 @@ func (c *call) findBook(in readBookInput) (*record.BookFull, error) {
 	if name == "" {
 		return nil, fault.Field("id", "id is needed: the id or the title of a book")
 	}
-	p := protocol.BooksGet{ID: name, Section: in.Section, Text: in.Text}
+	p := protocol.BooksGet{Ref: name, Section: in.Section, Text: in.Text}
 	if book, passage, ok := strings.Cut(name, "."); ok && record.IsID(book) && passage != "" && strings.Trim(passage, "0123456789") == "" {
-		p.ID = book
+		p.Ref = book
 	}
-	if record.IsID(p.ID) {
-		full, err := c.passagesOf(p)
-		if !isMissing(err) {
-			return full, err
-		}
+	full, err := c.passagesOf(p)
+	if !isMissing(err) {
+		return full, err
 	}
 	id, err := c.bookTitled(name)
 	switch {
 	case err != nil:
 		return nil, err
 	case id != "":
-		p.ID = id
-	case !record.IsID(p.ID):
+		p.Ref = id
+	case !record.IsID(p.Ref):
 		return nil, noBook()
 	}
-	full, err := c.passagesOf(p)
+	full, err = c.passagesOf(p)
 	if isMissing(err) && id == "" {
-		if in.Section == "" || c.ask("books.get", protocol.BooksGet{ID: p.ID}, new(record.BookFull)) != nil {
+		if in.Section == "" || c.ask("books.get", protocol.BooksGet{Ref: p.Ref}, new(record.BookFull)) != nil {
 			return nil, noBook()
 		}
 	}
@@ -208,7 +206,7 @@ func (c *call) bookTitled(title string) (string, error) {
 	case len(same) == 0:
 		return "", nil
 	case len(same) > 1:
-		return "", fault.New(fault.Conflict, "%d books are called so", len(same)).
+		return "", fault.Clash(fault.Ambiguous, "%d books are called so", len(same)).
 			WithHint("give the id of one").WithCandidates(same[:min(len(same), 10)])
 	}
 	return same[0].ID, nil

@@ -11,7 +11,7 @@ import (
 func TestMEM69_BooksAreFoundReadAndCited(t *testing.T) {
 	d := start(t)
 	d.seed()
-	d.put("books.put", `{"id":"plain","title":"Beekeeping in towns","mimeType":"txt","text":"Hives stand on roofs."}`)
+	d.put("books.add", `{"id":"plain","title":"Beekeeping in towns","mimeType":"txt","text":"Hives stand on roofs."}`)
 	h := d.open(mcp.Options{})
 	const cited = "[Beekeeping, Winter > Feeding] [id:bees.000000]\n   > A colony needs fifteen kilograms of stores."
 	h.contains("found", h.call("search_books", `{"query":"How many kilograms of stores does a colony need?"}`), "Confidence: ", "Cite what you take", "\n1. "+cited)
@@ -41,6 +41,6 @@ func TestMEM69_BooksAreFoundReadAndCited(t *testing.T) {
 		h.contains(args, h.fails("read_book", args), want)
 	}
 	h.contains("empty", h.fails("search_books", `{"query":" "}`), "query")
-	d.put("books.remove", `{"id":"bees"}`)
+	d.put("books.delete", `{"id":"bees"}`)
 	h.contains("removed", h.call("search_books", `{"query":"kilograms of stores"}`), "No passage was found.")
 }

@@ -71,7 +71,7 @@ var hints = strings.NewReplacer(
 	"entities.list", "list_entities", "types.list", "list_types", "notes.get", "read_note", "entities.get",
 	"get_entity",
 	"wql.check", "list_types", "memory.search", "recall", "memory.list", "recall", "memory.get", "recall",
-	"books.get", "read_book", "memory.recordOutcome", "record_outcome", "context.assemble", "assemble_context",
+	"books.get", "read_book", "memory.outcome", "record_outcome", "context.assemble", "assemble_context",
 )
 
 // clip shortens the text of an error that quotes a long argument.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -48,16 +49,13 @@ func pathSchema() *jsonschema.Schema {
 }
 
 func (c *call) findPath(in pathInput) (string, error) {
-	from, err := c.recordID("from", in.From)
-	if err != nil {
-		return "", err
-	}
-	to, err := c.recordID("to", in.To)
-	if err != nil {
-		return "", err
+	for _, end := range [][2]string{{"from", in.From}, {"to", in.To}} {
+		if strings.TrimSpace(end[1]) == "" {
+			return "", fault.Field(end[0], "%s is needed: a title, name, path or id", end[0])
+		}
 	}
 	var sub record.GraphSubgraph
-	if err := c.ask("graph.path", protocol.GraphPath{From: from, To: to, MaxDepth: in.MaxDepth}, &sub); err != nil {
+	if err := c.ask("graph.path", protocol.GraphPath{From: in.From, To: in.To, MaxDepth: in.MaxDepth}, &sub); err != nil {
 		return "", orNoRecord(err, "from")
 	}
 	l := render.Graph(&sub)

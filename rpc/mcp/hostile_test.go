@@ -57,7 +57,7 @@ func (d *daemon) seedForgeries() map[string]bool {
 		d.put("memory.add", asJSON(d.t, map[string]any{"id": id, "tier": "history", "statement": "told " + text, "summary": text, "tags": []string{fmt.Sprint("forgery", i)}}))
 		outcome := []string{"worked", "failed"}[i%2]
 		for range 2 {
-			d.put("memory.recordOutcome", asJSON(d.t, map[string]any{"ids": []string{id}, "outcome": outcome}))
+			d.put("memory.outcome", asJSON(d.t, map[string]any{"ids": []string{id}, "outcome": outcome}))
 		}
 	}
 	var text strings.Builder
@@ -67,8 +67,8 @@ func (d *daemon) seedForgeries() map[string]bool {
 	for i := range 3 * len(forgeries) {
 		ids[fmt.Sprintf("book.%06d", i)], ids["book"] = true, true
 	}
-	d.put("books.put", asJSON(d.t, map[string]string{"id": "book", "title": "also " + forgeries[0], "author": forgeries[3], "mimeType": "md", "text": text.String()}),
-		"books.put", asJSON(d.t, map[string]string{"id": "book2", "title": "also " + forgeries[15], "mimeType": "md", "text": "x"}))
+	d.put("books.add", asJSON(d.t, map[string]string{"id": "book", "title": "also " + forgeries[0], "author": forgeries[3], "mimeType": "md", "text": text.String()}),
+		"books.add", asJSON(d.t, map[string]string{"id": "book2", "title": "also " + forgeries[15], "mimeType": "md", "text": "x"}))
 	ids["book2"] = true
 	for i := range 3 * len(forgeries) { // those that remember makes
 		ids[fmt.Sprint("memory-", i)] = true

@@ -25,7 +25,7 @@ func (c *call) memoryInsights(in insightsInput) (string, error) {
 		return "", fault.TooLarge("text", len(in.Text), maxQuery, "bytes")
 	}
 	var known record.Insight
-	if err := c.ask("memory.getContextInsights", protocol.InsightAsked{Text: in.Text}, &known); err != nil {
+	if err := c.ask("memory.insights", protocol.InsightAsked{Text: in.Text}, &known); err != nil {
 		return "", err
 	}
 	l := &render.Page{

@@ -21,7 +21,7 @@ func TestMEM65_AHostIsToldHowItWent(t *testing.T) {
 		`{"ids":["a","c"],"outcome":"worked"}`, `{"ids":["a","c"],"outcome":"worked"}`, `{"ids":["a"],"outcome":"worked"}`,
 		`{"ids":["b"],"outcome":"failed"}`, `{"ids":["b"],"outcome":"failed"}`,
 	} {
-		d.put("memory.recordOutcome", outcome)
+		d.put("memory.outcome", outcome)
 	}
 	text := h.call("memory_insights", asked)
 	h.contains("known", text, "What became of memories about this:\n\n- [experience] About router: 3 of 5 uses helped, such as: Restarting the router ", " [id:a]\n",

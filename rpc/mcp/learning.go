@@ -47,7 +47,7 @@ func responseSchema() *jsonschema.Schema {
 }
 
 func (c *call) recordResponse(in responseInput) (string, error) {
-	asked := protocol.MemoryResponse{Outcome: in.Outcome, Takeaway: in.Takeaway, ConversationID: c.conversation()}
+	asked := protocol.MemoryOutcome{Outcome: in.Outcome, Takeaway: in.Takeaway, ConversationID: c.conversation()}
 	for i, s := range in.Related {
 		r := record.ParseNamed(s)
 		if r.Text == "" {
@@ -56,7 +56,7 @@ func (c *call) recordResponse(in responseInput) (string, error) {
 		asked.Related = append(asked.Related, r.Text)
 	}
 	var res protocol.MemoryScored
-	if err := c.write("memory.recordResponse", asked, &res); err != nil {
+	if err := c.write("memory.outcome", asked, &res); err != nil {
 		return "", err
 	}
 	c.unscored.Store(false)
@@ -87,7 +87,7 @@ func (c *call) recordOutcome(in outcomeInput) (string, error) {
 		asked.IDs = append(asked.IDs, m.ID)
 	}
 	var res protocol.MemoryScored
-	if err := c.write("memory.recordOutcome", asked, &res); err != nil {
+	if err := c.write("memory.outcome", asked, &res); err != nil {
 		return "", err
 	}
 	text := ""

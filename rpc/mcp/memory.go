@@ -99,11 +99,13 @@ func (c *call) remember(in rememberInput) (string, error) {
 		draft.Supersedes = append(draft.Supersedes, old.ID)
 	}
 	var added protocol.MemoryAdded
-	if err := c.write("memory.add", protocol.MemoryAdd{MemoryDraft: draft, Similar: true}, &added); err != nil {
+	if err := c.write("memory.add", protocol.MemoryAdd{MemoryDraft: draft, Similar: true, Returns: protocol.Returns{Return: protocol.ReturnFull}}, &added); err != nil {
 		return "", err
 	}
 	if added.Duplicate {
-		return "That is known already: " + memoryLine(added.Memory) + "\n", nil
+		m := added.Memory.Memory
+		m.Statement = added.Memory.Statement
+		return "That is known already: " + memoryLine(&m) + "\n", nil
 	}
 	text := "Remembered" + render.ID(added.Memory.ID)
 	for _, id := range draft.Supersedes {
@@ -144,7 +146,7 @@ func (c *call) updateMemory(in updateInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	patch := protocol.MemoryUpdate{ID: old.ID, Confidence: in.Confidence, IfVersion: &old.Version}
+	patch := protocol.MemoryPatch{ID: old.ID, Confidence: in.Confidence, IfVersion: &old.Version}
 	if in.Statement != "" {
 		if err := c.memoryWholly(old); err != nil {
 			return "", err
@@ -168,7 +170,7 @@ func (c *call) updateMemory(in updateInput) (string, error) {
 		patch.Status = &contested
 	}
 	var m record.Memory
-	err = c.write("memory.update", patch, &m)
+	err = c.write("memory.patch", patch, &m)
 	return writtenText("Changed the memory", m.ID, m.Version), err
 }
 

@@ -147,7 +147,7 @@ func severalNotes(err error) error {
 	if !errors.As(err, &f) || f.Kind != fault.Conflict {
 		return err
 	}
-	return fault.New(fault.Conflict, "several notes have that title or path").
+	return fault.Clash(fault.Ambiguous, "several notes have that title or path").
 		WithHint("give the id of one of these").WithCandidates(f.Candidates)
 }
 
@@ -161,5 +161,5 @@ func orNoNote(err error) error {
 	if isMissing(err) {
 		return noNote()
 	}
-	return err
+	return severalNotes(err)
 }

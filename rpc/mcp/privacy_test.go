@@ -38,10 +38,10 @@ func (d *daemon) seedSecrets() {
 	d.put("memory.add", `{"id":"zqbees","statement":"Bees are kept","private":true}`,
 		"memory.add", `{"id":"zqhives","statement":"Hives are white","private":true}`,
 		"memory.add", `{"id":"zqworked","statement":"It was worked out","tier":"working","private":true,"tags":["zqlabel"]}`,
-		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`,
-		"memory.recordOutcome", `{"ids":["zqworked"],"outcome":"worked"}`,
-		"books.put", `{"id":"zqbook","title":"Zqbook of scales","author":"Zqauthor","name":"zqfile.md","mimeType":"md","text":"# Zqhead\n\nZqpassage of scales.","private":true}`,
-		"books.put", `{"id":"open1","title":"Open book","mimeType":"md","text":"# Hive of [[Zqtitle Secret]]\n\nScales of @Zqname and [[Zqtitle Secret|zqlabel]]."}`)
+		"memory.outcome", `{"ids":["zqworked"],"outcome":"worked"}`,
+		"memory.outcome", `{"ids":["zqworked"],"outcome":"worked"}`,
+		"books.add", `{"id":"zqbook","title":"Zqbook of scales","author":"Zqauthor","name":"zqfile.md","mimeType":"md","text":"# Zqhead\n\nZqpassage of scales.","private":true}`,
+		"books.add", `{"id":"open1","title":"Open book","mimeType":"md","text":"# Hive of [[Zqtitle Secret]]\n\nScales of @Zqname and [[Zqtitle Secret|zqlabel]]."}`)
 }
 
 // attempts are calls by which a model may try to get at private records. The
@@ -479,9 +479,9 @@ var unrelated = []string{
 		{"id":"zqmem1","kind":"identity","alwaysInject":true,"statement":"Scales","private":true},
 		{"id":"zqmem2","kind":"goal","statement":"Alice likes scales","private":true},
 		{"id":"zqmem3","tier":"history","statement":"Scales of Alice","private":true}]}`,
-	"memory.recordOutcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
-	"memory.recordOutcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
-	"books.put", `{"id":"zqbook1","title":"Aardvark scales","mimeType":"md","text":"# Winter\n\nScales of bees weigh scales.","private":true}`,
+	"memory.outcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
+	"memory.outcome", `{"ids":["zqmem3"],"outcome":"worked"}`,
+	"books.add", `{"id":"zqbook1","title":"Aardvark scales","mimeType":"md","text":"# Winter\n\nScales of bees weigh scales.","private":true}`,
 }
 
 // times are those of an answer, and ids of new memories: two stores were not written at the

@@ -101,17 +101,16 @@ func relatedSchema() *jsonschema.Schema {
 // relatedNotes lists the notes that are near one in meaning, then those that only links
 // connect it with.
 func (c *call) relatedNotes(in relatedInput) (string, error) {
-	id, err := c.noteID(in.Note)
-	if err != nil {
-		return "", err
+	if strings.TrimSpace(in.Note) == "" {
+		return "", fault.Field("note", "note is needed: a title, path or id")
 	}
 	var links protocol.NoteLinks
-	if err := c.ask("notes.links", protocol.NoteID{ID: id}, &links); err != nil {
+	if err := c.ask("notes.links", protocol.NoteRef{Ref: in.Note}, &links); err != nil {
 		return "", orNoNote(err)
 	}
 	var near protocol.SearchResult
 	if in.Limit > 0 {
-		if err := c.ask("notes.similar", protocol.NoteSimilar{ID: id, Limit: in.Limit}, &near); err != nil {
+		if err := c.ask("notes.similar", protocol.NoteSimilar{Ref: in.Note, Limit: in.Limit}, &near); err != nil {
 			return "", orNoNote(err)
 		}
 	}

@@ -45,10 +45,10 @@ func (d *daemon) seed() {
 			{"id":"bob","type":"Person","name":"Bob","fields":{"team":"core"}},
 			{"id":"bob2","type":"Person","name":"Bob"},
 			{"id":"gone","type":"Person","name":"Gone"}]}`,
-		"entities.trash", `{"id":"gone"}`,
+		"entities.archive", `{"id":"gone"}`,
 		"memory.add", `{"id":"goal1","kind":"goal","statement":"We weigh scales of Alice"}`,
 		"memory.add", `{"id":"goal2","kind":"preference","statement":"Scales are weighed in the morning"}`,
-		"books.put", `{"id":"bees","title":"Beekeeping","author":"A. Root","name":"bees.md","mimeType":"md","text":"# Winter\n\n## Feeding\n\nA colony needs fifteen kilograms of stores. Scales weigh the hive.\n\n# Spring\n\nBees fly."}`)
+		"books.add", `{"id":"bees","title":"Beekeeping","author":"A. Root","name":"bees.md","mimeType":"md","text":"# Winter\n\n## Feeding\n\nA colony needs fifteen kilograms of stores. Scales weigh the hive.\n\n# Spring\n\nBees fly."}`)
 }
 
 func TestTools(t *testing.T) {
@@ -332,7 +332,7 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 		{"read_note", `{"note":"Alpha","cursor":"x"}`, []string{"the cursor is not from this tool"}},
 		{"read_note", `{"note":"Alpha","cursor":"v9.5"}`, []string{"has changed since", "Try: read it again"}},
 		{"read_notes", `{"notes":[]}`, []string{"notes"}},
-		{"get_entity", `{"entity":"bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
+		{"get_entity", `{"entity":"Bob"}`, []string{"several entities", "Bob (Person) [id:bob]", "[id:bob2]"}},
 		{"get_entity", `{"entity":"gone"}`, []string{"no such entity", "Try: query lists"}},
 		{"get_entity", `{"entity":"[id:gone]"}`, []string{"no such entity"}},
 		{"get_entity", `{"entity":"Alic"}`, []string{"- Alice (Person) [id:alice]"}},
@@ -499,7 +499,7 @@ func TestMCP1_EveryListHasPages(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&text, "# Chapter %d\n\nHives stand here. %s\n\n", i, strings.Repeat("𝕏] ", i/20))
 	}
-	d.put("books.put", asJSON(t, map[string]any{"id": "hives", "title": "Hives", "mimeType": "md", "text": text.String()}))
+	d.put("books.add", asJSON(t, map[string]any{"id": "hives", "title": "Hives", "mimeType": "md", "text": text.String()}))
 	h := d.open(mcp.Options{})
 	for _, tc := range []struct {
 		tool string
@@ -582,22 +582,22 @@ func TestMCP4_LookupsCostWhatTheyShould(t *testing.T) {
 		{"list_notes", `{"folder":"meetings"}`, "notes.list"},
 		{"recent_changes", `{}`, "notes.list"},
 		{"list_tags", `{}`, "tags.list"},
-		{"related_notes", `{"note":"Kickoff"}`, "notes.resolve notes.links notes.similar"},
+		{"related_notes", `{"note":"Kickoff"}`, "notes.links notes.similar"},
 		{"get_entity", `{"entity":"Alice"}`, "tools.call"},
 		{"get_entity", `{"entity":"[id:alice]"}`, "tools.call"},
 		{"list_entities", `{"type":"Person"}`, "entities.list"},
 		{"list_types", `{}`, "types.list"},
 		{"explore_graph", `{"record":"@Alice"}`, "tools.call"},
 		{"explore_graph", `{"record":"[[Kickoff]]"}`, "tools.call"},
-		{"find_path", `{"from":"@Alice","to":"@Core"}`, "entities.get entities.get graph.path"},
+		{"find_path", `{"from":"@Alice","to":"@Core"}`, "graph.path"},
 		{"memory_profile", `{}`, "memory.profile"},
-		{"memory_insights", `{"text":"scales"}`, "memory.getContextInsights"},
+		{"memory_insights", `{"text":"scales"}`, "memory.insights"},
 		{"recall", `{"query":"scales"}`, "memory.search"},
 		{"recall", `{"memory":"#1"}`, "memory.get"},
 		{"search_books", `{"query":"scales"}`, "books.search"},
 		{"read_book", `{"id":"bees"}`, "books.get"},
 		{"read_book", `{"id":"[id:bees.000000]","section":"Winter"}`, "books.get"},
-		{"read_book", `{"id":"Beekeeping"}`, "books.get books.list books.get"},
+		{"read_book", `{"id":"Beekeeping"}`, "books.get"},
 		{"query", `{"query":"SELECT COUNT(*) FROM Person"}`, "tools.call"},
 		{"query", `{"query":"SELECT t FROM Team t"}`, "tools.call"},
 		{"query", `{"query":"SELECT t FROM Team t WHERE t.lead = {this}","this":"Alice"}`, "tools.call"},

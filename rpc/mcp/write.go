@@ -61,7 +61,7 @@ func (c *call) writeNote(in writeInput) (string, error) {
 		}
 		switch same, err := c.findNote("[[" + in.Title + "]]"); {
 		case err == nil:
-			return "", fault.New(fault.Conflict, "there is a note with that title").
+			return "", fault.Clash(fault.Exists, "there is a note with that title").
 				WithHint("give it as note to replace its text, or choose another title").
 				WithCandidates([]fault.Candidate{{ID: same.ID, Title: same.Title, Path: same.Path}})
 		case fault.KindOf(err) != fault.NotFound:
@@ -136,7 +136,7 @@ func (c *call) writable(name string) (*protocol.NoteFull, error) {
 		return nil, err
 	}
 	if n.VaultBacked {
-		return nil, fault.New(fault.Conflict, "the note comes from a file and changes with it alone").
+		return nil, fault.Clash(fault.VaultBacked, "the note comes from a file and changes with it alone").
 			WithHint("propose_edit makes a diff for the file")
 	}
 	return n, c.wholly(n)
@@ -169,7 +169,7 @@ func (c *call) proposeEdit(in editInput) (string, error) {
 		return "", err
 	}
 	if !n.VaultBacked {
-		return "", fault.New(fault.Conflict, "the note comes from no file").WithHint("write_note changes it")
+		return "", fault.Clash(fault.State, "the note comes from no file").WithHint("write_note changes it")
 	}
 	if err := c.wholly(n); err != nil {
 		return "", err
@@ -229,10 +229,10 @@ func (c *call) putEntity(in putInput) (string, error) {
 			return "", err
 		}
 		var same protocol.EntityFull
-		err = c.ask("entities.get", protocol.EntityGet{Name: in.Name, Type: in.Type}, &same)
+		err = c.ask("entities.get", protocol.EntityGet{Ref: in.Name, Type: in.Type}, &same)
 		switch {
-		case err == nil && same.TrashedAt == nil:
-			return "", fault.New(fault.Conflict, "there is an entity of that type and name").
+		case err == nil && same.ArchivedAt == nil:
+			return "", fault.Clash(fault.Exists, "there is an entity of that type and name").
 				WithHint("give it as entity to change its fields, or choose another name").
 				WithCandidates([]fault.Candidate{{ID: same.ID, Name: same.Name, Type: same.Type}})
 		case err != nil && fault.KindOf(err) != fault.NotFound:
@@ -251,7 +251,7 @@ func (c *call) putEntity(in putInput) (string, error) {
 		return "", err
 	}
 	if old.VaultBacked {
-		return "", fault.New(fault.Conflict, "the entity comes from a file and changes with it alone").
+		return "", fault.Clash(fault.VaultBacked, "the entity comes from a file and changes with it alone").
 			WithHint("propose_edit makes a diff for the note that describes it")
 	}
 	fields, err := c.fieldValues(old, in.Fields)
@@ -328,7 +328,7 @@ func (c *call) write(method string, params, result any) error {
 	err := c.daemon.Once(c.ctx, method, params, result)
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.Conflict && f.Field == "ifVersion" {
-		return fault.New(fault.Conflict, "the record was changed meanwhile").WithHint("read it and call again")
+		return fault.Clash(fault.StaleVersion, "the record was changed meanwhile").WithHint("read it and call again")
 	}
 	return err
 }

@@ -80,7 +80,7 @@ type IndexHealth struct {
 type Stats struct {
 	Notes       int           `json:"notes" jsonschema:"notes that are not archived"`
 	Archived    int           `json:"archived" jsonschema:"archived notes"`
-	Entities    int           `json:"entities" jsonschema:"entities that are not in the trash"`
+	Entities    int           `json:"entities" jsonschema:"entities that are not archived"`
 	Types       int           `json:"types" jsonschema:"declared types"`
 	Vaults      int           `json:"vaults" jsonschema:"known vaults"`
 	Records     int           `json:"records" jsonschema:"records in the store"`

@@ -32,7 +32,7 @@ type Counts struct {
 	Seq      uint64 `json:"seq" jsonschema:"number of the last transaction"`
 	Records  int    `json:"records" jsonschema:"records in the store"`
 	Notes    int    `json:"notes" jsonschema:"notes, archived ones included"`
-	Entities int    `json:"entities" jsonschema:"entities, those in the trash included"`
+	Entities int    `json:"entities" jsonschema:"entities, those that are archived ones included"`
 	Types    int    `json:"types" jsonschema:"declared types"`
 	Vaults   int    `json:"vaults" jsonschema:"known vaults"`
 }

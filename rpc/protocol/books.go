@@ -4,7 +4,7 @@ import "github.com/ctxd/ctxd/entities/record"
 
 // BooksGet are the parameters of books.get.
 type BooksGet struct {
-	ID             string `json:"id" jsonschema:"the book"`
+	Ref            string `json:"ref" formerly:"id" jsonschema:"id or title of the book, or the beginning of its id, of at least 8 characters"`
 	Section        string `json:"section,omitempty" jsonschema:"read this section and those below it: its heading, or several of them joined by \" > \""`
 	Text           bool   `json:"text,omitempty" jsonschema:"read the passages of the whole book; those of a section are read in any case"`
 	ConversationID string `json:"conversationId,omitempty" jsonschema:"the conversation that asks: it sees its own books"`
@@ -45,14 +45,14 @@ const (
 )
 
 var bookMethods = []Method{
-	job(JobBooks, daemon(describe[record.BooksPut, record.BookPut]("books.put", Job,
+	job(JobBooks, daemon(describe[record.BooksAdd, record.BookAdded]("books.add", Job,
 		"Add a file to ask about it: md, txt, html, csv, docx, xlsx, pdf or epub.",
 		"It is converted, cut into passages and indexed; $/progress says convert, cut, index or embed. The same bytes twice are one book. "+
 			"A book whose file can't be read stays, failed with the reason, and data.ref is its id. A call that is cancelled leaves nothing; what a stop of the daemon interrupts goes on after the next start.",
 		Example{`{"text":"# Winter\n\nA colony needs fifteen kilograms of stores.\n","mimeType":"md","title":"Beekeeping"}`, `{"book":` + exampleBook + `,"duplicate":false}`},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable))),
 	describe[BooksGet, record.BookFull]("books.get", Read,
-		"Read a book: its sections, or the passages of one.", "", Example{exampleBookID, `{"book":` + exampleBook + `,"sections":[{"path":["Winter","Feeding"],"page":12,"passages":3}]}`},
+		"Read a book: its sections, or the passages of one.", "", Example{`{"ref":"Beekeeping"}`, `{"book":` + exampleBook + `,"sections":[{"path":["Winter","Feeding"],"page":12,"passages":3}]}`},
 		CodeNotFound),
 	describe[BooksList, record.BookList]("books.list", Read,
 		"List the books, the latest first.", "",
@@ -66,7 +66,7 @@ var bookMethods = []Method{
 		}),
 	describe[record.BookRef, record.Book]("books.publish", Mutation,
 		"Show a book of a conversation to all.", "", Example{exampleBookID, exampleBook}, CodeNotFound, CodeUnavailable),
-	describe[record.BookRef, Deleted]("books.remove", Mutation,
+	describe[record.BookRef, Deleted]("books.delete", Mutation,
 		"Remove a book with its passages.", "The next call does not find it. Its room in the files is free after the next snapshot.",
 		Example{exampleBookID, exampleBookID}, CodeNotFound, CodeUnavailable),
 }

@@ -16,8 +16,9 @@ type ChatMessageDraft struct {
 	Private         bool       `json:"private,omitempty" jsonschema:"keep it from remote models"`
 }
 
-// ChatCreate are the parameters of chat.create.
-type ChatCreate struct {
+// ChatPut are the parameters of chat.put.
+type ChatPut struct {
+	ID              string   `json:"id,omitempty" jsonschema:"id of the conversation; a new UUID when absent"`
 	Title           string   `json:"title,omitempty" jsonschema:"its title, at most 200 characters; the beginning of its first message of a user when absent"`
 	SystemPrompt    string   `json:"systemPrompt,omitempty" jsonschema:"what the model is told before everything else, at most 64 KiB"`
 	Provider        string   `json:"provider,omitempty" jsonschema:"which provider answers: letters, digits, _ and -, at most 64; the one that is configured when absent"`
@@ -27,6 +28,7 @@ type ChatCreate struct {
 	Private         bool     `json:"private,omitempty" jsonschema:"keep it from remote models"`
 	PinnedNoteIDs   []string `json:"pinnedNoteIds,omitempty" jsonschema:"notes that stand in every prompt of the conversation, at most 100; a prompt shows five"`
 	PinnedMemoryIDs []string `json:"pinnedMemoryIds,omitempty" jsonschema:"memories that stand in every prompt of the conversation, at most 100"`
+	IfVersion       *int     `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
 }
 
 // ChatAppend are the parameters of chat.append.
@@ -55,7 +57,7 @@ type ChatMessageAdded struct {
 
 // ChatGet are the parameters of chat.get.
 type ChatGet struct {
-	Ref    string `json:"ref" jsonschema:"id of the conversation, or a handle with or without @"`
+	Ref    string `json:"ref" jsonschema:"id of the conversation, a handle with or without @, or the beginning of an id, of at least 8 characters"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before; absent for the first"`
 	Limit  int    `json:"limit,omitempty" min:"1" max:"1000" default:"50" jsonschema:"messages of a page"`
 	Branch string `json:"branch,omitempty" jsonschema:"id of a message: the newest branch that has it, instead of the newest of all"`
@@ -134,9 +136,9 @@ type ChatFound struct {
 	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`
 }
 
-// ChatUpdate are the parameters of chat.update. Absent members stay as they are.
-type ChatUpdate struct {
-	ID        string  `json:"id" jsonschema:"id or handle of the conversation"`
+// ChatPatch are the parameters of chat.patch. Absent members stay as they are.
+type ChatPatch struct {
+	ID        string  `json:"id" jsonschema:"id of the conversation"`
 	Title     *string `json:"title,omitempty" jsonschema:"its title; empty for the beginning of its first message of a user"`
 	Private   *bool   `json:"private,omitempty" jsonschema:"whether it is kept from remote models"`
 	IfVersion *int    `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
@@ -171,18 +173,18 @@ type ChatWaiting struct {
 	Action         record.ChatAction `json:"action" jsonschema:"the action"`
 }
 
-// ChatConfirm are the parameters of chat.confirmAction.
+// ChatConfirm are the parameters of chat.confirm.
 type ChatConfirm struct {
 	ID   string         `json:"id" jsonschema:"id of the action"`
 	Args map[string]any `json:"args,omitempty" jsonschema:"in the place of proposed args of the same names, null for none; those that are absent stay. Empty: the user has looked at the records since, and what is there may be overwritten"`
 }
 
-// ChatReject are the parameters of chat.rejectAction.
+// ChatReject are the parameters of chat.reject.
 type ChatReject struct {
 	ID string `json:"id" jsonschema:"id of the action"`
 }
 
-// ChatDecided is the result of chat.confirmAction and chat.rejectAction.
+// ChatDecided is the result of chat.confirm and chat.reject.
 type ChatDecided struct {
 	record.ChatAction
 	Repeat   bool     `json:"repeat" jsonschema:"whether it was so before, so that nothing was done: a client that does it itself has been told to"`
@@ -259,12 +261,12 @@ type ChatProbe struct {
 
 // ChatID are the parameters of chat.delete.
 type ChatID struct {
-	ID string `json:"id" jsonschema:"id or handle of the conversation"`
+	ID string `json:"id" jsonschema:"id of the conversation"`
 }
 
 // ChatExport are the parameters of chat.export.
 type ChatExport struct {
-	ID     string `json:"id" jsonschema:"id or handle of the conversation"`
+	Ref    string `json:"ref" formerly:"id" jsonschema:"the conversation, as for chat.get"`
 	Format string `json:"format,omitempty" enum:"markdown,json" default:"markdown" jsonschema:"markdown: for people to read; json: everything, for chat.import"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the piece before; absent for the first"`
 	Reads
@@ -323,16 +325,16 @@ const (
 )
 
 var chatMethods = []Method{
-	describe[ChatCreate, record.Conversation]("chat.create", Mutation,
-		"Begin a conversation, before anything is said in it.",
+	describe[ChatPut, record.Conversation]("chat.put", Mutation,
+		"Begin a conversation, before anything is said in it, or replace its settings; those that are absent are cleared.",
 		"What is pinned in it stands in each prompt that context.assemble makes for it. What of that is deleted or archived later is left out, and the report says so.",
 		Example{`{"title":"Weekend trip","pinnedMemoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","aliases":[],"title":"Weekend trip","private":false,` +
 			`"messages":0,"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:00:00Z","version":1,"maxContext":32768,"pinnedNoteIds":[],"pinnedMemoryIds":["550e8400-e29b-41d4-a716-446655440000"]}`},
-		CodeNotFound, CodeLimit, CodeUnavailable),
+		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[ChatAppend, ChatAppended]("chat.append", Mutation,
 		"Keep what was said in a conversation, a new one when none is named.",
 		"All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. "+
-			"A conversation that begins with private messages alone is private. memoryIds count no use: memory.recordUse does, once for an answer. An answer that is a repeat keeps the references that it has.",
+			"A conversation that begins with private messages alone is private. memoryIds count no use: memory.use does, once for an answer. An answer that is a repeat keeps the references that it has.",
 		Example{
 			`{"title":"Weekend trip","messages":[{"role":"user","content":"Where could we hike in May?","clientMessageId":"m1"}]}`,
 			`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","messages":[{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","index":1,"hash":"a3f20k","repeat":false}]}`,
@@ -397,7 +399,7 @@ var chatMethods = []Method{
 		"An action waits for 24 hours. chat.get shows those of each answer, with what has become of them.",
 		Example{`{"limit":1}`, `{"actions":[{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e","handle":"weekend_trip_k3x9","title":"Weekend trip","action":` + exampleAction + `}],"total":1}`},
 		CodeNotFound),
-	describe[ChatConfirm, ChatDecided]("chat.confirmAction", Mutation,
+	describe[ChatConfirm, ChatDecided]("chat.confirm", Mutation,
 		"Do what an answer proposes. It is for a person who was shown the action: no model may call it.",
 		"assignEntity writes the entity, in the same transaction. forClient tells that the client does it: it creates the task, or writes the line of edit. "+
 			"An action that was confirmed is not done again. One whose record is gone becomes failed. It is a conflict when it was rejected or has expired or failed, "+
@@ -408,7 +410,7 @@ var chatMethods = []Method{
 				`"reason":"You said that Ann leads it.","version":3,"expiresAt":"2026-03-05T09:00:02Z","decidedAt":"2026-03-04T09:05:00Z","repeat":false,"warnings":[]}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
-	describe[ChatReject, ChatDecided]("chat.rejectAction", Mutation,
+	describe[ChatReject, ChatDecided]("chat.reject", Mutation,
 		"Have what an answer proposes not be done.", "It is a conflict when the action was confirmed, or has expired or failed.",
 		Example{
 			`{"id":"46fd2706-8baf-433b-82eb-8c7fada847da"}`,
@@ -416,7 +418,7 @@ var chatMethods = []Method{
 				`"reason":"You asked for it.","expiresAt":"2026-03-05T09:00:02Z","decidedAt":"2026-03-04T09:05:00Z","repeat":false,"warnings":[]}`,
 		},
 		CodeNotFound, CodeConflict, CodeUnavailable),
-	describe[ChatUpdate, record.Conversation]("chat.update", Mutation,
+	describe[ChatPatch, record.Conversation]("chat.patch", Mutation,
 		"Change the title of a conversation, whether it is private, what answers in it and what is pinned in it.",
 		"Its handle stays. What was remembered from a conversation that becomes private is private too. Pins of a remote reader replace those that he sees.",
 		Example{`{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}`, exampleConversation},
@@ -424,13 +426,13 @@ var chatMethods = []Method{
 	describe[ByID, record.Conversation]("chat.archive", Mutation,
 		"Take a conversation out of the list of conversations.", "It stays, and is still read by id and handle.",
 		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
-	describe[ByID, record.Conversation]("chat.unarchive", Mutation,
+	describe[ByID, record.Conversation]("chat.restore", Mutation,
 		"Bring an archived conversation back.", "",
 		Example{exampleConversationID, exampleConversation}, CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ChatExport, ChatExported]("chat.export", Read,
 		"Export a conversation for people to read, or as JSON for chat.import.",
 		"The JSON has all that is kept of the conversation but how its answers were given, which chat.inspect tells; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.",
-		Example{`{"id":"weekend_trip_k3x9"}`, `{"text":"<!-- ctxd conversation -->\n# Weekend trip\n\n- Handle: @weekend_trip_k3x9\n- Begun: 2026-03-04T09:00:00Z\n- Changed: 2026-03-04T09:01:00Z\n- Messages: 1\n\n## 1. user, 2026-03-04T09:00:00Z\n\n> Where could we hike in May?\n"}`},
+		Example{`{"ref":"weekend_trip_k3x9"}`, `{"text":"<!-- ctxd conversation -->\n# Weekend trip\n\n- Handle: @weekend_trip_k3x9\n- Begun: 2026-03-04T09:00:00Z\n- Changed: 2026-03-04T09:01:00Z\n- Messages: 1\n\n## 1. user, 2026-03-04T09:00:00Z\n\n> Where could we hike in May?\n"}`},
 		CodeNotFound),
 	job(JobImport, wholeStore(describe[ChatImport, ChatImported]("chat.import", Job,
 		"Import a conversation that chat.export gave as JSON, or the conversations of a data export of ChatGPT or Claude.",

@@ -21,8 +21,8 @@ type ChatNoteStatistics struct {
 	Spending *ChatSpending      `json:"spending,omitempty" jsonschema:"what was spent on language models, whatever since says; absent for a remote reader"`
 }
 
-// ChatForNote are the parameters of chat.forNote.
-type ChatForNote struct {
+// ChatCitationFilter are the parameters of chat.citations.
+type ChatCitationFilter struct {
 	NoteID string `json:"noteId" jsonschema:"id of the note"`
 	All    bool   `json:"all,omitempty" jsonschema:"also messages for which the note was only found"`
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before; absent for the first"`
@@ -30,7 +30,7 @@ type ChatForNote struct {
 	Reads
 }
 
-// ChatCitations is the result of chat.forNote.
+// ChatCitations is the result of chat.citations.
 type ChatCitations struct {
 	Messages      []ChatCitation `json:"messages" jsonschema:"the messages, newest first"`
 	Total         int            `json:"total" jsonschema:"how many there are, on all pages"`
@@ -94,7 +94,7 @@ var citedMethods = []Method{
 				`"months":[{"month":"2026-03","notes":7,"direct":5,"search":9,"used":8,"conversations":3}],"spending":{"today":[],"total":[]}}`,
 		},
 	),
-	describe[ChatForNote, ChatCitations]("chat.forNote", Read,
+	describe[ChatCitationFilter, ChatCitations]("chat.citations", Read,
 		"List every message that used a note, with its conversation, newest first.",
 		"A message used a note when it names it with a link, or when the model has read of it for the answer. Archived conversations are looked at, too. A note that is gone is not found once no message refers to it.",
 		Example{
@@ -106,7 +106,7 @@ var citedMethods = []Method{
 	),
 	describe[ChatGraphParams, ChatGraph]("chat.graph", Read,
 		"Show which conversations stood on which notes, as a graph or a drawing of it.",
-		"The weight of an edge is the number of messages of the conversation that used the note; see chat.forNote. Of a large graph the heaviest edges are given.",
+		"The weight of an edge is the number of messages of the conversation that used the note; see chat.citations. Of a large graph the heaviest edges are given.",
 		Example{
 			`{"nodes":2}`,
 			`{"nodes":[{"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","kind":"conversation","title":"Weekend trip","messages":3},{"id":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","kind":"note","title":"Huts in the Alps","messages":2}],` +

@@ -4,7 +4,7 @@ import "github.com/ctxd/ctxd/entities/fault"
 
 // Version is the version of the protocol, MAJOR.MINOR. A minor version adds; a
 // client that asks for a newer major version is refused.
-const Version = "1.0"
+const Version = "2.0"
 
 // The error codes, first those of JSON-RPC.
 const (
@@ -36,6 +36,8 @@ type ErrorData struct {
 	Ref        string            `json:"ref,omitempty" jsonschema:"id or name of the record concerned, or the id of the incident in the log"`
 	Field      string            `json:"field,omitempty" jsonschema:"the parameter at fault, dotted, as in entities[3].name"`
 	Hint       string            `json:"hint,omitempty" jsonschema:"what to do about it"`
+	Reason     fault.Reason      `json:"reason,omitempty" enum:"version,exists,ambiguous,vaultBacked,state,duplicate,busy,changed" jsonschema:"of a conflict: what it is about. version: ifVersion is not that of the record; exists: it is there already; ambiguous: candidates are meant; vaultBacked: it changes with its file alone; state: its state does not allow it; duplicate: another record says the same; busy: something else goes on; changed: what was read has changed meanwhile"`
+	Version    int               `json:"version,omitempty" jsonschema:"with version and exists: the version that the record has"`
 	Retryable  bool              `json:"retryable" jsonschema:"whether the same call may succeed later"`
 	Line       int               `json:"line,omitempty" jsonschema:"line in a query text, from 1"`
 	Column     int               `json:"column,omitempty" jsonschema:"column in that line, UTF-16 code units, from 1"`
@@ -67,14 +69,21 @@ var Codes = []Code{
 	{CodeQuery, "query", "The query cannot be run; data.line and data.column say where it is wrong."},
 }
 
-// Progress is the parameter of $/progress, sent to the caller that put the
-// token into the params of a call.
+// ProgressParams is the parameter of $/progress, sent to the caller that put the token into the params of a call. Its
+// shape is that of the Language Server Protocol.
+type ProgressParams struct {
+	Token any      `json:"token" jsonschema:"the progressToken of the call, as it was given"`
+	Value Progress `json:"value" jsonschema:"how far the call has come"`
+}
+
+// Progress is how far a call has come.
 type Progress struct {
-	Token   any    `json:"token" jsonschema:"the progressToken of the call, as it was given"`
-	Kind    string `json:"kind" enum:"begin,report,end" jsonschema:"where the work stands"`
-	Message string `json:"message,omitempty" jsonschema:"what is being done"`
-	Done    int64  `json:"done" jsonschema:"units of work that are done"`
-	Total   int64  `json:"total" jsonschema:"total units of work; 0 when unknown"`
+	Kind       string `json:"kind" enum:"begin,report,end" jsonschema:"where the work stands"`
+	Title      string `json:"title,omitempty" jsonschema:"what the call does; at the beginning"`
+	Message    string `json:"message,omitempty" jsonschema:"what is being done"`
+	Percentage int    `json:"percentage,omitempty" min:"0" max:"100" jsonschema:"done of total, rounded down; absent for 0 and when total is unknown"`
+	Done       int64  `json:"done" jsonschema:"units of work that are done"`
+	Total      int64  `json:"total" jsonschema:"total units of work; 0 when unknown"`
 }
 
 // The kinds of Progress.

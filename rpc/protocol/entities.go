@@ -20,7 +20,7 @@ type EntityRecord struct {
 	CreatedAt *time.Time    `json:"createdAt,omitempty" jsonschema:"time of creation; used only for a new record"`
 
 	UpdatedAt   *time.Time `json:"updatedAt,omitempty" jsonschema:"set by the daemon, ignored here"`
-	TrashedAt   *time.Time `json:"trashedAt,omitempty" jsonschema:"set by the daemon, ignored here"`
+	ArchivedAt  *time.Time `json:"archivedAt,omitempty" formerly:"trashedAt" jsonschema:"set by the daemon, ignored here"`
 	VaultBacked bool       `json:"vaultBacked,omitempty" jsonschema:"set by the daemon, ignored here"`
 	Version     int        `json:"version,omitempty" jsonschema:"set by the daemon, ignored here; see ifVersion"`
 }
@@ -77,9 +77,8 @@ type EntityHead struct {
 
 // EntityGet are the parameters of entities.get.
 type EntityGet struct {
-	ID      string `json:"id,omitempty" jsonschema:"id of the entity; exactly one of id and name is needed"`
-	Name    string `json:"name,omitempty" jsonschema:"its name or an alias, in full and without case; a live entity is found before one in the trash"`
-	Type    string `json:"type,omitempty" jsonschema:"with a name: only entities of this type"`
+	Ref     string `json:"ref" formerly:"id,name" jsonschema:"id, name, alias or handle of the entity, or the beginning of its id, of at least 8 characters; names are compared without case, and a live entity is found before an archived one"`
+	Type    string `json:"type,omitempty" jsonschema:"only an entity of this type"`
 	Resolve int    `json:"resolve,omitempty" min:"0" max:"4" default:"0" jsonschema:"how many levels of references and computed fields are returned as records"`
 	Reads
 }
@@ -97,8 +96,8 @@ type EntityFull struct {
 
 // EntityFilter are the parameters of entities.list.
 type EntityFilter struct {
-	Type    string `json:"type,omitempty" jsonschema:"entities of this type only"`
-	Trashed bool   `json:"trashed,omitempty" jsonschema:"those in the trash instead"`
+	Type     string `json:"type,omitempty" jsonschema:"entities of this type only"`
+	Archived bool   `json:"archived,omitempty" formerly:"trashed" jsonschema:"the archived ones instead"`
 	Page
 	Reads
 }
@@ -145,7 +144,7 @@ type TypePutResult struct {
 
 // TypeGet are the parameters of types.get.
 type TypeGet struct {
-	Name  string `json:"name" jsonschema:"name of the type"`
+	Ref   string `json:"ref" formerly:"name" jsonschema:"name of the type"`
 	Vault string `json:"vault,omitempty" jsonschema:"the vault whose type it is; without it the one of everybody, else the only one"`
 	Reads
 }
@@ -160,13 +159,13 @@ type TypeName struct {
 type TypeDelete struct {
 	Name  string `json:"name" jsonschema:"name of the type"`
 	Vault string `json:"vault,omitempty" jsonschema:"the vault whose type it is; without it the one of everybody, else the only one"`
-	Force bool   `json:"force,omitempty" jsonschema:"delete it even when entities of it exist; they go to the trash"`
+	Force bool   `json:"force,omitempty" jsonschema:"delete it even when entities of it exist; they are archived"`
 }
 
 // TypeCount is a type with the number of its live entities.
 type TypeCount struct {
 	record.Type
-	Count int `json:"count" jsonschema:"entities of the type, not counting the trash"`
+	Count int `json:"count" jsonschema:"entities of the type, without archived ones"`
 }
 
 // TypeList is the result of types.list.
@@ -188,12 +187,12 @@ var typeMethods = []Method{
 		"Read a type.",
 		"Each vault may have its own type of a name: an entity has that of its vault, else the one of everybody. "+
 			"If several vaults have one and everybody has none, vault says which.",
-		Example{`{"name":"person"}`, exampleType}, CodeNotFound, CodeConflict),
+		Example{`{"ref":"person"}`, exampleType}, CodeNotFound, CodeConflict),
 	describe[ReadAll, TypeList]("types.list", Read,
 		"List all types with their numbers of entities.", "",
 		Example{`{}`, `{"types":[` + exampleType[:len(exampleType)-1] + `,"count":12}]}`}),
 	wholeStore(describe[TypeDelete, TypeName]("types.delete", Mutation,
-		"Remove a type. If it has entities this needs force, which moves them to the trash.", "",
+		"Remove a type. If it has entities this needs force, which archives them.", "",
 		Example{`{"name":"Person","force":true}`, `{"name":"Person"}`},
 		CodeNotFound, CodeConflict, CodeUnavailable)),
 }
@@ -217,19 +216,19 @@ var entityMethods = []Method{
 		Example{`{"entities":[{"id":"alice","type":"Person","name":"Alice","fields":{"role":"Engineer","team":"core"}}]}`, `{"entities":[` + exampleEntity + `]}`},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[EntityGet, EntityFull]("entities.get", Read,
-		"Read an entity by id or name; with resolve, also what its references and computed fields lead to.",
-		"When several entities have the name, the error has them as candidates. "+
+		"Read an entity; with resolve, also what its references and computed fields lead to.",
+		"When several entities are meant, the error has them as candidates; when none is, those that may be meant. "+
 			"With resolve, each entity has its fields only where it is first reached, so cycles end.",
-		Example{`{"name":"Alice","type":"Person"}`, exampleEntity}, CodeNotFound, CodeConflict, CodeDeadline),
+		Example{`{"ref":"Alice","type":"Person"}`, exampleEntity}, CodeNotFound, CodeConflict, CodeDeadline),
 	describe[EntityFilter, EntityPage]("entities.list", Read,
 		"List entities by name.", "",
 		Example{`{"type":"Person"}`, `{"entities":[` + exampleEntity + `],"total":1}`}, CodeNotFound),
-	describe[ByID, Versioned]("entities.trash", Mutation,
-		"Move an entity to the trash; references to it show as deleted.", "",
+	describe[ByID, Versioned]("entities.archive", Mutation,
+		"Archive an entity; references to it show as deleted.", "",
 		Example{`{"id":"alice"}`, `{"id":"alice","version":2}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ByID, Versioned]("entities.restore", Mutation,
-		"Restore an entity from the trash.", "",
+		"Restore an entity from the archive.", "",
 		Example{`{"id":"alice"}`, `{"id":"alice","version":3}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ByID, Versioned]("entities.delete", Mutation,

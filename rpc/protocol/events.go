@@ -123,28 +123,28 @@ type EventTopics struct {
 // NotesChanged is the parameter of notes.changed.
 type NotesChanged struct {
 	IDs  []string `json:"ids" jsonschema:"the notes; empty when kind is many"`
-	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; many: too many to list, read everything again"`
+	Kind string   `json:"kind" enum:"put,archive,restore,delete,many" jsonschema:"what happened to them; many: too many to list, read everything again"`
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
 // EntitiesChanged is the parameter of entities.changed.
 type EntitiesChanged struct {
 	IDs  []string `json:"ids" jsonschema:"the entities; empty when kind is many"`
-	Kind string   `json:"kind" enum:"put,trash,restore,delete,many" jsonschema:"what happened to them; many: too many to list, read everything again"`
+	Kind string   `json:"kind" enum:"put,archive,restore,delete,many" jsonschema:"what happened to them; many: too many to list, read everything again"`
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
 // MemoryChanged is the parameter of memory.changed.
 type MemoryChanged struct {
 	IDs  []string `json:"ids" jsonschema:"the memories; empty when kind is many"`
-	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; archive: it is found no more when no status is asked for; unarchive: it is again; many: too many to list, read everything again"`
+	Kind string   `json:"kind" enum:"put,archive,restore,delete,many" jsonschema:"what happened to them; archive: it is found no more when no status is asked for; restore: it is again; many: too many to list, read everything again"`
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
 // ChatChanged is the parameter of chat.changed.
 type ChatChanged struct {
 	IDs  []string `json:"ids" jsonschema:"the conversations; empty when kind is many"`
-	Kind string   `json:"kind" enum:"put,archive,unarchive,delete,many" jsonschema:"what happened to them; put: made, changed, or said more in; many: too many to list, read everything again"`
+	Kind string   `json:"kind" enum:"put,archive,restore,delete,many" jsonschema:"what happened to them; put: made, changed, or said more in; many: too many to list, read everything again"`
 	Seq  uint64   `json:"seq" jsonschema:"number of the commit, as in admin.health; of several that were merged, the last"`
 }
 
@@ -152,8 +152,6 @@ type ChatChanged struct {
 const (
 	ChangePut        = "put" // made, changed, or shown differently because of what it refers to
 	ChangeArchive    = "archive"
-	ChangeUnarchive  = "unarchive"
-	ChangeTrash      = "trash"
 	ChangeRestore    = "restore"
 	ChangeDelete     = "delete"
 	ChangeActivate   = "activate"

@@ -35,7 +35,7 @@ var Features = []Feature{
 	{SettingMemoryPassive, "what was just said in a conversation brings memories into its next prompt", nil, nil},
 	{
 		SettingMemoryOutcomes, "what was shown is kept until somebody tells how it went, and memories are scored by that",
-		[]string{"memory.recordResponse", "memory.recordOutcome", "memory.detectOutcome"},
+		[]string{"memory.outcome", "memory.outcome", "memory.judge"},
 		nil,
 	},
 	{
@@ -53,7 +53,7 @@ var Features = []Feature{
 	{
 		SettingBooksEnabled, "books are read, found and told to models",
 		[]string{"books."},
-		[]string{"books.list", "books.remove"},
+		[]string{"books.list", "books.delete"},
 	},
 }
 

@@ -33,7 +33,7 @@ var intentMethods = []Method{
 	describe[IntentRoute, IntentRouted]("intent.route", Read,
 		"Find what a text orders ctxd to do: to remember, to forget, to pin, to search.",
 		"Orders are commands (/remember, /forget, /goal, /value, /search, /book, /pin) at the beginning of a line, and phrases such as \"remember that …\" in many languages. "+
-			"Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirmAction does one.",
+			"Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirm does one.",
 		Example{
 			`{"text":"/remember I like tea"}`,
 			`{"intents":[{"kind":"remember","text":"I like tea","range":[0,20],"command":true,"confidence":1,` +

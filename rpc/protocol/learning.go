@@ -6,36 +6,31 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// MemoryResponse are the parameters of memory.recordResponse.
-type MemoryResponse struct {
-	Outcome        string   `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how the answer went"`
-	Takeaway       string   `json:"takeaway,omitempty" jsonschema:"what was learned, in one or two sentences: it becomes a memory of the tier working"`
-	ConversationID string   `json:"conversationId,omitempty" jsonschema:"the conversation that memory.search, context.assemble or chat.send was called with: what was shown there last is scored"`
-	Related        []string `json:"related,omitempty" jsonschema:"which of it: positions from 1, or ids, at most 50; when absent those that the answer names, and all when it names none"`
-	MessageID      string   `json:"messageId,omitempty" jsonschema:"an answer of the conversation: what its model was shown is scored"`
-}
-
-// MemoryOutcome are the parameters of memory.recordOutcome.
+// MemoryOutcome are the parameters of memory.outcome: of an answer, or of memories by their ids.
 type MemoryOutcome struct {
-	IDs        []string `json:"ids" jsonschema:"ids of memories, at most 200"`
-	Outcome    string   `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how it went with them"`
-	Signal     string   `json:"signal,omitempty" enum:"explicit,detector,heuristic,system" default:"explicit" jsonschema:"who tells it; heuristic scores nothing, and detector nothing at a confidence of 0.7 or less"`
-	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"how sure that is; when absent 1, 0.8, 0.5 and 0.9 for the signals in their order"`
+	Outcome        string   `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how the answer went, or how it went with the memories"`
+	ConversationID string   `json:"conversationId,omitempty" jsonschema:"the conversation that memory.search, context.assemble or chat.send was called with: what was shown there last is scored"`
+	MessageID      string   `json:"messageId,omitempty" jsonschema:"an answer of the conversation: what its model was shown is scored"`
+	Related        []string `json:"related,omitempty" jsonschema:"which of what was shown: positions from 1, or ids, at most 50; when absent those that the answer names, and all when it names none"`
+	Takeaway       string   `json:"takeaway,omitempty" jsonschema:"what was learned, in one or two sentences: it becomes a memory of the tier working"`
+	IDs            []string `json:"ids,omitempty" jsonschema:"score these memories, at most 200, and no answer; without the four above"`
+	Signal         string   `json:"signal,omitempty" enum:"explicit,detector,heuristic,system" jsonschema:"beside ids: who tells it, explicit when absent; heuristic scores nothing, and detector nothing at a confidence of 0.7 or less"`
+	Confidence     *float64 `json:"confidence,omitempty" min:"0" max:"1" jsonschema:"beside ids: how sure that is; when absent 1, 0.8, 0.5 and 0.9 for the signals in their order"`
 }
 
-// MemoryScored is the result of memory.recordResponse and memory.recordOutcome.
+// MemoryScored is the result of memory.outcome.
 type MemoryScored struct {
 	Scored   []record.ScoredMemory `json:"scored" jsonschema:"the memories that have another score; facts of memoryBank have none"`
 	Takeaway *record.Memory        `json:"takeaway,omitempty" jsonschema:"the memory of what was learned; absent without one, and where the reader does not see it"`
 }
 
-// MemoryDetect are the parameters of memory.detectOutcome.
-type MemoryDetect struct {
+// MemoryJudge are the parameters of memory.judge.
+type MemoryJudge struct {
 	ConversationID string `json:"conversationId" jsonschema:"id or handle of the conversation"`
 }
 
-// MemoryDetected is the result of memory.detectOutcome.
-type MemoryDetected struct {
+// MemoryJudged is the result of memory.judge.
+type MemoryJudged struct {
 	Outcome    string                `json:"outcome" enum:"worked,failed,partial,unknown" jsonschema:"how the answers went; unknown at a confidence of 0.7 or less"`
 	Confidence float64               `json:"confidence" jsonschema:"how sure the model is, 0 to 1"`
 	Reasoning  string                `json:"reasoning" jsonschema:"why, in a sentence"`
@@ -68,22 +63,18 @@ type MemoryEvents struct {
 }
 
 var learningMethods = []Method{
-	describe[MemoryResponse, MemoryScored]("memory.recordResponse", Mutation,
-		"Say how an answer went: the memories that it used are scored, and what was learned is kept.",
-		"What was shown in the conversation last is scored once: a second call scores nothing. What was not shown there is refused. worked adds 0.2 to a score, partial 0.05, failed takes 0.3, unknown changes none.",
+	describe[MemoryOutcome, MemoryScored]("memory.outcome", Mutation,
+		"Say how an answer went, or how it went with memories: they are scored, and what was learned is kept.",
+		"What was shown in the conversation last is scored once: a second call scores nothing. What was not shown there is refused. "+
+			"Counters and scores of the memories change, and nothing else of them. worked adds 0.2 to a score, partial 0.05, failed takes 0.3, unknown changes none; facts of memoryBank are not scored.",
 		Example{
 			`{"outcome":"worked","takeaway":"Stretching before the run helps"}`,
 			`{"scored":[],"takeaway":` + exampleMemory + `}`,
 		},
 		CodeNotFound, CodeLimit, CodeUnavailable),
-	describe[MemoryOutcome, MemoryScored]("memory.recordOutcome", Mutation,
-		"Say how it went with memories.",
-		"Their counters and scores change, and nothing else of them. Facts of memoryBank are not scored.",
-		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"],"outcome":"failed"}`, `{"scored":[]}`},
-		CodeNotFound, CodeLimit, CodeUnavailable),
-	job(JobChat, describe[MemoryDetect, MemoryDetected]("memory.detectOutcome", Job,
+	job(JobChat, describe[MemoryJudge, MemoryJudged]("memory.judge", Job,
 		"Have a model read the end of a conversation and say how its answers went.",
-		"It reads the last four turns, 500 characters of each message, and asks the model that gave the last answer. Above a confidence of 0.7 what was shown in the conversation is scored as memory.recordResponse does. With fewer than two turns nobody is asked. A model that is not local is asked about nothing private.",
+		"It reads the last four turns, 500 characters of each message, and asks the model that gave the last answer. Above a confidence of 0.7 what was shown in the conversation is scored as memory.outcome does. With fewer than two turns nobody is asked. A model that is not local is asked about nothing private.",
 		Example{`{"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`, `{"outcome":"worked","confidence":0.9,"reasoning":"The user says thanks.","scored":[]}`},
 		CodeNotFound, CodeUnavailable)),
 	wholeStore(describe[MemoryPromote, MemoryPromoted]("memory.promote", Mutation,

@@ -99,6 +99,17 @@ func (r *Reads) AskedAudience() string { return r.Audience }
 // ReadAll are the parameters of a method that reads records and takes no others.
 type ReadAll struct{ Reads }
 
+// Returns is the parameter of methods that write records with long texts: their replies leave these out.
+type Returns struct {
+	Return string `json:"return,omitempty" enum:"brief,full" default:"brief" jsonschema:"full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes"`
+}
+
+// ReturnFull is the Return of who wants the record whole.
+const ReturnFull = "full"
+
+// Whole reports whether the reply has the long text.
+func (r *Returns) Whole() bool { return r.Return == ReturnFull }
+
 // Page are the parameters that every list method takes.
 type Page struct {
 	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the page before; absent for the first"`

@@ -47,18 +47,41 @@ type MemorySourceDraft struct {
 // MemoryAdd are the parameters of memory.add.
 type MemoryAdd struct {
 	MemoryDraft
+	Returns
 	Similar bool `json:"similar,omitempty" jsonschema:"look for memories that say much the same, too; it takes a search"`
 }
 
 // MemoryAddMany are the parameters of memory.addMany.
 type MemoryAddMany struct {
 	Memories []MemoryDraft `json:"memories" jsonschema:"at most 1,000"`
+	Returns
+}
+
+// maxBrief is how many bytes of a statement a reply has that is not asked for in full.
+const maxBrief = 2 << 10
+
+// MemorySaved is a memory in the reply of a method that writes it.
+type MemorySaved struct {
+	record.Memory
+	Statement string `json:"statement,omitempty" jsonschema:"what it says; when it is longer than 2,048 bytes, with return: full alone"`
+}
+
+// SavedMemory returns a memory as the reply has it, its statement whole if that is asked for; nil for nil.
+func SavedMemory(m *record.Memory, whole bool) *MemorySaved {
+	if m == nil {
+		return nil
+	}
+	out := &MemorySaved{Memory: *m}
+	if whole || len(m.Statement) <= maxBrief {
+		out.Statement = m.Statement
+	}
+	return out
 }
 
 // MemoryAdded is what has become of a draft.
 type MemoryAdded struct {
-	Memory    *record.Memory `json:"memory" jsonschema:"the memory"`
-	Duplicate bool           `json:"duplicate" jsonschema:"whether one of that tier said the same already: it is mentioned once more, and nothing else was written"`
+	Memory    *MemorySaved `json:"memory" jsonschema:"the memory"`
+	Duplicate bool         `json:"duplicate" jsonschema:"whether one of that tier said the same already: it is mentioned once more, and nothing else was written"`
 
 	Similar []SimilarMemory `json:"similar,omitempty" jsonschema:"memories that say much the same, the nearest first, at most 3; only of memory.add, when asked for: nothing is merged"`
 }
@@ -68,9 +91,9 @@ type MemoryAddedMany struct {
 	Memories []MemoryAdded `json:"memories" jsonschema:"what has become of each, in the order of the call"`
 }
 
-// MemoryRef are the parameters of memory.get.
+// MemoryRef are the parameters of methods that read one memory.
 type MemoryRef struct {
-	Ref string `json:"ref" jsonschema:"an id, a handle with or without @, or a number as 42, #42 or claim_42"`
+	Ref string `json:"ref" formerly:"id" jsonschema:"an id, a number as 42, #42 or claim_42, a handle with or without @, or the beginning of an id, of at least 8 characters"`
 	Reads
 }
 
@@ -85,7 +108,7 @@ type MemoryFilter struct {
 	Pinned    *bool      `json:"pinned,omitempty" jsonschema:"those that are pinned, or those that are not"`
 	After     *time.Time `json:"after,omitempty" jsonschema:"written down at this time or later"`
 	Before    *time.Time `json:"before,omitempty" jsonschema:"written down before this time"`
-	SortBy    string     `json:"sortBy,omitempty" enum:"updated,created,quality,use" default:"updated" jsonschema:"what comes first: the last changed, the newest, the best, the most used"`
+	Sort      string     `json:"sort,omitempty" formerly:"sortBy" enum:"updated,created,quality,use" default:"updated" jsonschema:"what comes first: the last changed, the newest, the best, the most used"`
 	Page
 	Reads
 }
@@ -103,19 +126,13 @@ type MemoryPage struct {
 	NextCursor string           `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
-// MemoryID are the parameters of methods that read about one memory.
-type MemoryID struct {
-	ID string `json:"id" jsonschema:"id of the memory"`
-	Reads
-}
-
 // MemoryVersions is the result of memory.versions.
 type MemoryVersions struct {
 	Versions []record.MemoryVersion `json:"versions" jsonschema:"what it said before, the latest first"`
 }
 
-// MemoryUpdate are the parameters of memory.update. Absent members stay as they are.
-type MemoryUpdate struct {
+// MemoryPatch are the parameters of memory.patch. Absent members stay as they are.
+type MemoryPatch struct {
 	ID        string             `json:"id,omitempty" jsonschema:"id of the memory; or give match"`
 	Match     string             `json:"match,omitempty" jsonschema:"a text that says which memory is meant: the best hit of memory.search if it is clearly better than the second"`
 	Tier      *string            `json:"tier,omitempty" enum:"working,history,patterns,memoryBank" jsonschema:"its tier; its time in it begins anew"`
@@ -139,6 +156,7 @@ type MemoryUpdate struct {
 	Source       *MemorySourceDraft  `json:"source,omitempty" jsonschema:"where it comes from now"`
 	Status       *string             `json:"status,omitempty" enum:"contested" jsonschema:"contested, of an active memory; other methods give the other statuses"`
 	IfVersion    *int                `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+	Returns
 }
 
 // MemoryRestore are the parameters of memory.restore.
@@ -146,6 +164,7 @@ type MemoryRestore struct {
 	ID        string `json:"id" jsonschema:"id of the memory"`
 	Version   int    `json:"version,omitempty" min:"1" jsonschema:"a former version, whose statement and summary come back as a new one; absent for an archived memory that is to come back as it is"`
 	IfVersion *int   `json:"ifVersion,omitempty" min:"1" jsonschema:"the version to change; another one is a conflict"`
+	Returns
 }
 
 // MemoryDelete are the parameters of memory.delete.
@@ -192,20 +211,14 @@ type MemoryImport struct {
 	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only tell what would be done"`
 }
 
-// MemoryUsed are the parameters of memory.recordUse.
-type MemoryUsed struct {
+// MemoryUse are the parameters of memory.use.
+type MemoryUse struct {
 	IDs []string `json:"ids" jsonschema:"the memories that were used, at most 200"`
 }
 
-// Counted is the result of memory.recordUse.
+// Counted is the result of memory.use.
 type Counted struct {
 	Counted int `json:"counted" jsonschema:"how many were counted: unknown and repeated ids are not"`
-}
-
-// MemoryPin are the parameters of memory.pin.
-type MemoryPin struct {
-	ID     string `json:"id" jsonschema:"id of the memory"`
-	Pinned bool   `json:"pinned" jsonschema:"whether it is in every prompt that shows memories"`
 }
 
 // MemoryProfile are the parameters of memory.profile.
@@ -216,7 +229,7 @@ type MemoryProfile struct {
 
 // MemorySimilar are the parameters of memory.similar.
 type MemorySimilar struct {
-	ID    string `json:"id" jsonschema:"id of the memory"`
+	Ref   string `json:"ref" formerly:"id" jsonschema:"the memory, as for memory.get"`
 	Limit int    `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"memories at most"`
 	Reads
 }
@@ -230,13 +243,13 @@ type MemorySearch struct {
 	Tags           []string        `json:"tags,omitempty" jsonschema:"with each of these tags or domains, or one below it"`
 	Contexts       []string        `json:"contexts,omitempty" jsonschema:"in one of these contexts, by id"`
 	EntityIDs      []string        `json:"entityIds,omitempty" jsonschema:"about one of these entities"`
-	ConversationID string          `json:"conversationId,omitempty" jsonschema:"the conversation that asks, any id of the client's: what is shown is kept for it, so that memory.recordResponse can score it; it leaves nothing out"`
+	ConversationID string          `json:"conversationId,omitempty" jsonschema:"the conversation that asks, any id of the client's: what is shown is kept for it, so that memory.outcome can score it; it leaves nothing out"`
 	InConversation string          `json:"inConversation,omitempty" jsonschema:"messages of this conversation, memories that stem from it, and passages of its books, only"`
 	After          *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
 	Before         *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`
 	AsOf           *time.Time      `json:"asOf,omitempty" jsonschema:"what held at this time, superseded and deprecated memories included"`
 	Limit          int             `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"hits at most"`
-	SortBy         string          `json:"sortBy,omitempty" enum:"relevance,recency,score" default:"relevance" jsonschema:"relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone"`
+	Sort           string          `json:"sort,omitempty" formerly:"sortBy" enum:"relevance,recency,score" default:"relevance" jsonschema:"relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone"`
 	MinScore       float64         `json:"minScore,omitempty" min:"0" max:"1" jsonschema:"hits with at least this score"`
 	Diversity      bool            `json:"diversity,omitempty" jsonschema:"show of memories that say nearly the same only the surest"`
 	Stages         map[string]bool `json:"stages,omitempty" jsonschema:"stages of the ranking to switch on or off, by name"`
@@ -273,8 +286,8 @@ type MemoryUnderstood struct {
 	From      *time.Time          `json:"from,omitempty" jsonschema:"begin of the days that it names"`
 	To        *time.Time          `json:"to,omitempty" jsonschema:"end of them"`
 	Recent    bool                `json:"recent" jsonschema:"whether it asks for what is new"`
-	SortBy    string              `json:"sortBy" enum:"relevance,recency,score" jsonschema:"the order of the hits"`
-	Synonyms  map[string][]string `json:"synonyms,omitempty" jsonschema:"by some of its words, the words that count nearly as much; see memory.synonyms.put"`
+	Sort      string              `json:"sort" enum:"relevance,recency,score" jsonschema:"the order of the hits"`
+	Synonyms  map[string][]string `json:"synonyms,omitempty" jsonschema:"by some of its words, the words that count nearly as much; see synonyms.put"`
 }
 
 // MemoryStage says what a stage of the ranking did.
@@ -327,23 +340,23 @@ type MemoryStats struct {
 	OldestUnused *record.Memory   `json:"oldestUnused,omitempty" jsonschema:"the oldest that was never used; absent when there is none"`
 }
 
-// SynonymsPut are the parameters of memory.synonyms.put.
+// SynonymsPut are the parameters of synonyms.put.
 type SynonymsPut struct {
 	Words   []string `json:"words" jsonschema:"2 to 16 words that mean the same, such as ux and user experience"`
 	Private bool     `json:"private,omitempty" jsonschema:"keep them from remote models, and from what these search for"`
 }
 
-// SynonymsList is the result of memory.synonyms.list.
+// SynonymsList is the result of synonyms.list.
 type SynonymsList struct {
 	Synonyms []*record.Synonyms `json:"synonyms" jsonschema:"sets of words that mean the same, by their first words"`
 }
 
-// SynonymsDelete are the parameters of memory.synonyms.delete.
+// SynonymsDelete are the parameters of synonyms.delete.
 type SynonymsDelete struct {
 	Words []string `json:"words" jsonschema:"at most 16 words that mean the same as others no more"`
 }
 
-// SynonymsDeleted is the result of memory.synonyms.delete.
+// SynonymsDeleted is the result of synonyms.delete.
 type SynonymsDeleted struct {
 	Deleted int `json:"deleted" jsonschema:"how many of the words had synonyms"`
 }
@@ -361,7 +374,7 @@ type ContextPut struct {
 
 // ContextRef are the parameters of contexts.get.
 type ContextRef struct {
-	Ref string `json:"ref" jsonschema:"an id, or a handle with or without @"`
+	Ref string `json:"ref" jsonschema:"an id, a handle with or without @, a name, or the beginning of an id, of at least 8 characters"`
 	Reads
 }
 
@@ -424,6 +437,7 @@ const (
 		`"createdAt":"2026-03-04T09:00:00Z","updatedAt":"2026-03-04T09:00:00Z","version":1}`
 	exampleSynonyms = `{"id":"7d1f3b52-90aa-4a6e-9c1e-6d0f0a8b1c11","words":["ux","user experience"],"private":false,"updatedAt":"2026-03-04T09:00:00Z"}`
 	exampleMemoryID = `{"id":"550e8400-e29b-41d4-a716-446655440000"}`
+	exampleMemory42 = `{"ref":"#42"}`
 )
 
 // exampleCounted is exampleContext with its memories counted.
@@ -448,25 +462,21 @@ var memoryMethods = []Method{
 	describe[MemoryFilter, MemoryPage]("memory.list", Read,
 		"List memories.", "",
 		Example{`{"kinds":["preference"],"limit":1}`, `{"memories":[` + exampleMemory + `],"total":1}`}),
-	describe[MemoryID, MemoryVersions]("memory.versions", Read,
+	describe[MemoryRef, MemoryVersions]("memory.versions", Read,
 		"List what a memory said before.", "",
-		Example{exampleMemoryID, `{"versions":[{"version":1,"statement":"I like morning workouts","quality":0.49,"source":{"kind":"user"},"updatedAt":"2026-03-01T09:00:00Z"}]}`},
+		Example{exampleMemory42, `{"versions":[{"version":1,"statement":"I like morning workouts","quality":0.49,"source":{"kind":"user"},"updatedAt":"2026-03-01T09:00:00Z"}]}`},
 		CodeNotFound),
-	describe[MemoryUpdate, record.Memory]("memory.update", Mutation,
+	describe[MemoryPatch, MemorySaved]("memory.patch", Mutation,
 		"Change only the given parts of a memory; what it said before is kept.", "",
 		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","confidence":0.9}`, exampleMemory},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
-	describe[MemoryPin, record.Memory]("memory.pin", Mutation,
-		"Show a memory in every prompt that shows memories, or no more.", "",
-		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","pinned":false}`, exampleMemory},
-		CodeNotFound, CodeConflict, CodeUnavailable),
-	describe[ByID, record.Memory]("memory.archive", Mutation,
+	describe[ByID, MemorySaved]("memory.archive", Mutation,
 		"Take a memory out of what is found.", "It is still found by id, handle and number. Nothing automatic deletes it.",
 		Example{exampleMemoryID, exampleMemory}, CodeNotFound, CodeConflict, CodeUnavailable),
-	describe[MemoryRestore, record.Memory]("memory.restore", Mutation,
+	describe[MemoryRestore, MemorySaved]("memory.restore", Mutation,
 		"Bring an archived memory back, or what it said in a former version.", "",
 		Example{exampleMemoryID, exampleMemory}, CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
-	describe[ByID, record.Memory]("memory.retract", Mutation,
+	describe[ByID, MemorySaved]("memory.retract", Mutation,
 		"Say that a memory was wrong.", "It is found by its id alone from then on, and cannot be changed.",
 		Example{exampleMemoryID, exampleMemory}, CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[MemoryDelete, Deleted]("memory.delete", Mutation,
@@ -492,7 +502,7 @@ var memoryMethods = []Method{
 			`{"format":"jsonl","dryRun":true,"memories":1,"contexts":0,"synonyms":0,"versions":0,"numbers":0,"same":1,"archived":0,"left":0,"conflicts":[{"line":3,"id":"550e8400-e29b-41d4-a716-446655440000","field":"number","message":"the number 2 is taken","taken":true}],"conflictsTotal":1}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit))),
-	describe[MemoryUsed, Counted]("memory.recordUse", Mutation,
+	describe[MemoryUse, Counted]("memory.use", Mutation,
 		"Count that memories were used.", "It changes no memory: neither its version nor what is indexed of it.",
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),
 	describe[MemorySearch, MemoryFound]("memory.search", Read,
@@ -500,12 +510,12 @@ var memoryMethods = []Method{
 		"By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.",
 		Example{
 			`{"query":"When do I work out?","limit":1}`,
-			`{"hits":[{"kind":"memories","id":"550e8400-e29b-41d4-a716-446655440000","ref":"#42","position":1,"tier":"memoryBank","status":"active","text":"I prefer morning workouts","score":0.52,"createdAt":"2026-03-04T09:00:00Z","ranges":[[17,25]]}],"understood":{"words":["work","out"],"unknown":[],"ignored":["when","do"],"entityIds":[],"recent":false,"sortBy":"relevance"},"confidence":"medium","reason":"nothing is very near to the question"}`,
+			`{"hits":[{"kind":"memories","id":"550e8400-e29b-41d4-a716-446655440000","ref":"#42","position":1,"tier":"memoryBank","status":"active","text":"I prefer morning workouts","score":0.52,"createdAt":"2026-03-04T09:00:00Z","ranges":[[17,25]]}],"understood":{"words":["work","out"],"unknown":[],"ignored":["when","do"],"entityIds":[],"recent":false,"sort":"relevance"},"confidence":"medium","reason":"nothing is very near to the question"}`,
 		}),
 	describe[MemorySimilar, SimilarMemories]("memory.similar", Read,
 		"Find the memories that say much the same as one, the nearest first.",
 		"Active and contested ones. It compares vectors that are stored and embeds nothing; while the memory has none, it looks for its words and says so.",
-		Example{exampleMemoryID, `{"hits":[{"memory":` + exampleMemory + `,"cosine":0.83,"differs":["negation"]}]}`},
+		Example{exampleMemory42, `{"hits":[{"memory":` + exampleMemory + `,"cosine":0.83,"differs":["negation"]}]}`},
 		CodeNotFound),
 	describe[MemoryProfile, MemoryList]("memory.profile", Read,
 		"Read what is known about the person: where a conversation begins.", "",
@@ -514,14 +524,14 @@ var memoryMethods = []Method{
 		"Count memories.", "",
 		Example{`{}`, `{"total":1,"tiers":{"memoryBank":1},"kinds":{"preference":1},"status":{"active":1},"bank":1,"maxBank":1000,"queue":0,"mostUsed":[],"oldestUnused":` + exampleMemory + `}`}),
 
-	describe[SynonymsPut, record.Synonyms]("memory.synonyms.put", Mutation,
+	describe[SynonymsPut, record.Synonyms]("synonyms.put", Mutation,
 		"Have words mean the same when memories and messages are searched.",
 		"Sets that have one of the words are joined, private ones with private ones. In effect at the next call.",
 		Example{`{"words":["ux","user experience"]}`, exampleSynonyms}, CodeLimit, CodeUnavailable),
-	describe[ReadAll, SynonymsList]("memory.synonyms.list", Read,
+	describe[ReadAll, SynonymsList]("synonyms.list", Read,
 		"List the words that mean the same.", "",
 		Example{`{}`, `{"synonyms":[` + exampleSynonyms + `]}`}),
-	describe[SynonymsDelete, SynonymsDeleted]("memory.synonyms.delete", Mutation,
+	describe[SynonymsDelete, SynonymsDeleted]("synonyms.delete", Mutation,
 		"Have words mean the same as others no more.", "A word that is left alone goes too.",
 		Example{`{"words":["ux"]}`, `{"deleted":1}`}, CodeLimit, CodeUnavailable),
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Mode says how calls of a method stand to the other calls of a connection.
@@ -64,6 +65,14 @@ func describe[P, R any](name string, mode Mode, summary, description string, ex 
 		Name: name, Mode: mode, Summary: summary, Description: description,
 		Params: reflect.TypeFor[P](), Result: reflect.TypeFor[R](), Example: ex, Codes: codes,
 	}
+}
+
+// Title is what the method does, in a few words: the first clause of its summary.
+func (m *Method) Title() string {
+	if end := strings.IndexAny(m.Summary, ".,:;"); end > 0 {
+		return m.Summary[:end]
+	}
+	return m.Summary
 }
 
 // Errors returns the codes of all errors that a call of the method may be
@@ -159,8 +168,8 @@ var lifecycleMethods = []Method{
 		"Open the connection; the client names itself and its protocol version.",
 		"Before this call only rpc.discover and admin.health answer. Afterwards the client sends the notification initialized.",
 		Example{
-			`{"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}`,
-			`{"serverInfo":{"name":"ctxd","version":"0.1.0","commit":""},"protocolVersion":"1.0","capabilities":{"methods":["notes.get"],"framings":["newline","content-length"],"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"providers":[]}}`,
+			`{"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"2.0"}`,
+			`{"serverInfo":{"name":"ctxd","version":"0.1.0","commit":""},"protocolVersion":"2.0","capabilities":{"methods":["notes.get"],"framings":["newline","content-length"],"embedder":{"name":"static","dims":256,"device":"cpu","kind":"builtin","state":"ready"},"providers":[]}}`,
 		}, CodeUnavailable))),
 	storeless(describe[Empty, Nothing]("shutdown", Mutation,
 		"Prepare to close the connection; answers null when every earlier mutation is done.",
@@ -187,7 +196,7 @@ var adminMethods = []Method{
 		Example{`{}`, `{"brokenOff":["vault.import"]}`}))),
 	early(storeless(describe[Empty, Document]("rpc.discover", Read,
 		"Describe every method in an OpenRPC document.", "",
-		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"1.0"},"methods":[]}`}))),
+		Example{`{}`, `{"openrpc":"1.3.2","info":{"title":"ctxd","version":"2.0"},"methods":[]}`}))),
 }
 
 const (

@@ -32,6 +32,7 @@ type NoteRecord struct {
 type NotePut struct {
 	NoteRecord
 	IfVersion *int `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+	Returns
 }
 
 // NotePatch are the parameters of notes.patch. Absent members stay as they are.
@@ -45,36 +46,38 @@ type NotePatch struct {
 	Aliases   Optional[[]string] `json:"aliases,omitzero" jsonschema:"other titles apart from those in the frontmatter; null for none"`
 	Private   *bool              `json:"private,omitempty" jsonschema:"keep it from remote models"`
 	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
+	Returns
 }
 
 // NotePutMany are the parameters of notes.putMany.
 type NotePutMany struct {
 	Notes []NoteRecord `json:"notes" jsonschema:"at most 1,000"`
+	Returns
 }
 
 // NoteList is the result of notes.putMany.
 type NoteList struct {
-	Notes []*record.Note `json:"notes" jsonschema:"the notes"`
+	Notes []NoteSaved `json:"notes" jsonschema:"the notes"`
 }
 
-// NoteGet are the parameters of notes.get: exactly one of id, path and title.
+// NoteGet are the parameters of notes.get.
 type NoteGet struct {
-	ID    string `json:"id,omitempty" jsonschema:"id of the note"`
-	Path  string `json:"path,omitempty" jsonschema:"its path"`
-	Title string `json:"title,omitempty" jsonschema:"its title or alias, compared without case; several notes of one title are a conflict with candidates"`
-	Vault string `json:"vault,omitempty" jsonschema:"beside path or title: look in the vault of this name only"`
+	Ref   string `json:"ref" formerly:"id,path,title" jsonschema:"id, path, title or alias of the note, vault:path, [[a link]], or the beginning of its id, of at least 8 characters; compared without case, but for ids and paths"`
+	Vault string `json:"vault,omitempty" jsonschema:"look in the vault of this name only, for a path or a title"`
 	Reads
 }
 
-// NoteSaved is the result of notes.put.
+// NoteSaved is the result of notes.put and notes.patch.
 type NoteSaved struct {
 	record.Note
+	Body string `json:"body,omitempty" jsonschema:"its text, Markdown; with return: full alone"`
 	record.Waits
 }
 
 // NoteFull is the result of notes.get.
 type NoteFull struct {
-	NoteSaved
+	record.Note
+	record.Waits
 	Vault     string                `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
 	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`
@@ -177,7 +180,7 @@ type NoteSearch struct {
 
 // NoteSimilar are the parameters of notes.similar.
 type NoteSimilar struct {
-	ID    string `json:"id" jsonschema:"id of the note"`
+	Ref   string `json:"ref" formerly:"id" jsonschema:"the note, as for notes.get"`
 	Limit int    `json:"limit,omitempty" min:"1" max:"100" default:"10" jsonschema:"hits at most"`
 	Reads
 }
@@ -273,9 +276,9 @@ type SearchStage struct {
 	US    int64  `json:"us" jsonschema:"microseconds"`
 }
 
-// NoteID are the parameters of notes.links.
-type NoteID struct {
-	ID string `json:"id" jsonschema:"id of the note"`
+// NoteRef are the parameters of notes.links.
+type NoteRef struct {
+	Ref string `json:"ref" formerly:"id" jsonschema:"the note, as for notes.get"`
 	Reads
 }
 
@@ -306,25 +309,26 @@ var noteMethods = []Method{
 		"An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.",
 		Example{
 			`{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}`,
-			exampleNote,
+			exampleSaved,
 		},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
-	describe[NotePatch, record.Note]("notes.patch", Mutation,
+	describe[NotePatch, NoteSaved]("notes.patch", Mutation,
 		"Change only the given fields of a note.",
 		"The title, body, path and folder of a note from a vault change only with its file.",
-		Example{`{"id":"kickoff","tags":["planning"],"ifVersion":1}`, exampleNote},
+		Example{`{"id":"kickoff","tags":["planning"],"ifVersion":1}`, exampleSaved},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NotePutMany, NoteList]("notes.putMany", Mutation,
 		"Create or replace up to 1,000 notes in one transaction.", "A remote connection cannot choose the id of a new note.",
 		Example{
 			`{"notes":[{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning"}]}`,
-			`{"notes":[` + exampleNote + `]}`,
+			`{"notes":[` + exampleSaved + `]}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NoteGet, NoteFull]("notes.get", Read,
-		"Read a note with its links, by id, path or title.", "",
+		"Read a note with its links.",
+		"When several notes are meant, the error has them as candidates; when none is, those that may be meant.",
 		Example{
-			`{"title":"kickoff"}`,
+			`{"ref":"kickoff"}`,
 			exampleNote[:len(exampleNote)-1] +
 				`,"links":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"backlinks":[{"id":"minutes","title":"Minutes","line":3,"count":1}]}`,
 		},
@@ -336,15 +340,15 @@ var noteMethods = []Method{
 			`{"notes":[{"id":"kickoff","title":"Kickoff","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}],"total":60,"nextCursor":"MQ"}`,
 		}),
 	describe[ByID, Versioned]("notes.archive", Mutation,
-		"Hide a note from menus, lists and prompts; its entity moves to the trash.", "",
+		"Hide a note from menus, lists and prompts; its entity is archived.", "",
 		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":2}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
-	describe[ByID, Versioned]("notes.unarchive", Mutation,
+	describe[ByID, Versioned]("notes.restore", Mutation,
 		"Restore an archived note and its entity.", "",
 		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":3}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[ByID, Versioned]("notes.delete", Mutation,
-		"Delete a note permanently; its entity moves to the trash.", "",
+		"Delete a note permanently; its entity is archived.", "",
 		Example{`{"id":"kickoff","ifVersion":3}`, `{"id":"kickoff","version":4}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[NoteComplete, NoteItems]("notes.complete", Read,
@@ -366,14 +370,14 @@ var noteMethods = []Method{
 		"Find notes that are similar to a note.",
 		"Stored vectors are compared; nothing is embedded. While the note has no vector, its words are searched for: mode is then lexical, and degraded says why. Archived notes are left out.",
 		Example{
-			`{"id":"kickoff","limit":1}`,
+			`{"ref":"kickoff","limit":1}`,
 			`{"hits":[{"id":"alpha","title":"Project Alpha","score":0.61,"by":"meaning","snippet":"The plan of the project.","ranges":[]}],"mode":"semantic"}`,
 		},
 		CodeNotFound, CodeDeadline),
-	describe[NoteID, NoteLinks]("notes.links", Read,
+	describe[NoteRef, NoteLinks]("notes.links", Read,
 		"List the links from a note, the links to it, and its links without a target.", "",
 		Example{
-			`{"id":"kickoff"}`,
+			`{"ref":"kickoff"}`,
 			`{"outgoing":[{"target":"Project Alpha","embed":false,"line":1,"id":"alpha","title":"Project Alpha"}],"incoming":[],"unresolved":[]}`,
 		},
 		CodeNotFound),
@@ -382,4 +386,8 @@ var noteMethods = []Method{
 		Example{`{"prefix":"plan"}`, `{"tags":[{"name":"planning","count":7}],"total":1}`}),
 }
 
-const exampleNote = `{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}`
+const (
+	exampleNote  = `{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning",` + exampleHead
+	exampleSaved = `{"id":"kickoff","title":"Kickoff",` + exampleHead
+	exampleHead  = `"tags":["planning"],"aliases":[],"private":false,"vaultBacked":false,"createdAt":"2026-01-31T09:30:00Z","updatedAt":"2026-01-31T09:30:00Z","version":1}`
+)

@@ -18,7 +18,7 @@ type PersonalityFull struct {
 
 // PersonalityRef are the parameters of personality.get.
 type PersonalityRef struct {
-	ID string `json:"id,omitempty" jsonschema:"the personality; the active one when absent"`
+	Ref string `json:"ref,omitempty" formerly:"id" jsonschema:"id of the personality; the active one when absent"`
 }
 
 // PersonalityList is the result of personality.list.
@@ -106,7 +106,7 @@ var personalityMethods = []Method{
 		Example{`{"template":` + exampleTemplate + `}`, exampleFull}, CodeConflict, CodeLimit, CodeUnavailable)),
 	daemon(describe[PersonalityRef, PersonalityFull]("personality.get", Read,
 		"Read a personality, its template and what a prompt shows of it.", "",
-		Example{`{"id":"ada"}`, exampleFull}, CodeNotFound)),
+		Example{`{"ref":"ada"}`, exampleFull}, CodeNotFound)),
 	daemon(describe[PersonalityActivate, PersonalityActivated]("personality.activate", Mutation,
 		"Have prompts begin with a personality from now on, or with none.",
 		"In effect for the next prompt of every client. context.assemble {personality: false} leaves it out.",

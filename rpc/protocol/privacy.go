@@ -15,7 +15,7 @@ type PrivacyList struct {
 // PrivateRecords is the result of privacy.list.
 type PrivateRecords struct {
 	Notes      int                    `json:"notes" jsonschema:"private notes, archived ones included"`
-	Entities   int                    `json:"entities" jsonschema:"private entities, those in the trash included"`
+	Entities   int                    `json:"entities" jsonschema:"private entities, those that are archived ones included"`
 	Records    []record.PrivacyRecord `json:"records" jsonschema:"the private records by title; with an id only those with that id"`
 	NextCursor string                 `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }

@@ -17,7 +17,7 @@ func TestPRIV7_EveryMethodSaysWhatItShows(t *testing.T) {
 		switch {
 		case m.LocalOnly():
 			want = protocol.SightLocal
-		case (room == "notes" || room == "entities" || room == "memory" || room == "contexts" || room == "chat" || room == "refs" || room == "books") && (m.Mode == protocol.Mutation || m.Kind == protocol.JobChat):
+		case (room == "notes" || room == "entities" || room == "memory" || room == "contexts" || room == "chat" || room == "refs" || room == "books" || room == "synonyms") && (m.Mode == protocol.Mutation || m.Kind == protocol.JobChat):
 			want = protocol.SightWriter
 		case m.Name == "refs.parse", m.Name == "tools.list", m.Name == "personality.validate": // they know no record
 			want = protocol.SightNone

@@ -38,7 +38,7 @@ type SyncQueue struct {
 
 // SyncRefusal says which call could not be made again, and why.
 type SyncRefusal struct {
-	Number    int       `json:"number" jsonschema:"number of the call, for sync.resolve"`
+	Number    int       `json:"number" jsonschema:"number of the call, for sync.settle"`
 	Method    string    `json:"method" jsonschema:"its method"`
 	At        time.Time `json:"at" jsonschema:"when it was taken"`
 	RefusedAt time.Time `json:"refusedAt" jsonschema:"when it was refused"`
@@ -66,15 +66,14 @@ type SyncTheirs struct {
 
 // SyncConflictsOf are the parameters of sync.conflicts.
 type SyncConflictsOf struct {
-	After int `json:"after,omitempty" min:"0" jsonschema:"only those with a greater number: next of the page before"`
-	Limit int `json:"limit,omitempty" min:"1" max:"1000" default:"100" jsonschema:"conflicts of a page"`
+	Page
 }
 
 // SyncConflicts is the result of sync.conflicts.
 type SyncConflicts struct {
-	Conflicts []SyncConflict `json:"conflicts" jsonschema:"the first taken first"`
-	Total     int            `json:"total" jsonschema:"how many there are in all"`
-	Next      int            `json:"next,omitempty" jsonschema:"after of the next page; absent on the last"`
+	Conflicts  []SyncConflict `json:"conflicts" jsonschema:"the first taken first"`
+	Total      int            `json:"total" jsonschema:"how many there are in all"`
+	NextCursor string         `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
 }
 
 // What becomes of a call that was refused.
@@ -83,14 +82,14 @@ const (
 	KeepAgain  = "again"
 )
 
-// SyncResolve are the parameters of sync.resolve.
-type SyncResolve struct {
+// SyncSettle are the parameters of sync.settle.
+type SyncSettle struct {
 	Number int    `json:"number" min:"1" jsonschema:"number of the call, as sync.conflicts lists it"`
 	Keep   string `json:"keep" enum:"theirs,again" jsonschema:"theirs: what is there stays, and the call is forgotten; again: the call is made once more"`
 }
 
-// SyncResolved is the result of sync.resolve.
-type SyncResolved struct {
+// SyncSettled is the result of sync.settle.
+type SyncSettled struct {
 	Number int    `json:"number" jsonschema:"number of the call"`
 	Keep   string `json:"keep" enum:"theirs,again" jsonschema:"what becomes of it"`
 }
@@ -172,9 +171,9 @@ var syncMethods = []Method{
 		CodeConflict)),
 	daemon(describe[SyncConflictsOf, SyncConflicts]("sync.conflicts", Read,
 		"List the calls that waited for the other machines and could not be made again.",
-		"With the setting store.sync.offline: queue, memory.add, chat.append, chat.send, and notes.put and entities.put of new ids are taken while the servers cannot be reached, and made again when they can. What cannot be made again is kept here, with both sides, until sync.resolve ends it.",
+		"With the setting store.sync.offline: queue, memory.add, chat.append, chat.send, and notes.put and entities.put of new ids are taken while the servers cannot be reached, and made again when they can. What cannot be made again is kept here, with both sides, until sync.settle ends it.",
 		Example{`{}`, `{"conflicts":[{"number":3,"method":"notes.put","at":"2026-01-31T09:30:00Z","refusedAt":"2026-01-31T10:30:00Z","message":"note \"plan\" has version 1, not 0","hint":"read it again and decide whether to overwrite it","audience":"local","client":"notes","mine":{"id":"plan","body":"Ours"},"theirs":{"note":` + exampleNote + `}}],"total":1}`})),
-	daemon(describe[SyncResolve, SyncResolved]("sync.resolve", Mutation,
+	daemon(describe[SyncSettle, SyncSettled]("sync.settle", Mutation,
 		"End a conflict of sync.conflicts: leave what is there, or make the call once more.",
 		"Nothing ends one by itself. A call that is made once more goes behind those that wait, and gets a new number; when it is refused again, it is listed again.",
 		Example{`{"number":3,"keep":"theirs"}`, `{"number":3,"keep":"theirs"}`},

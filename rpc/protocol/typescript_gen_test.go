@@ -467,8 +467,7 @@ func property(name string) string {
 	return name
 }
 
-// typeName turns "notes.putMany" into "NotesPutMany" and "$/progress" into
-// "Progress".
+// typeName turns "notes.putMany" into "NotesPutMany".
 func typeName(method string) string {
 	var name strings.Builder
 	for part := range strings.FieldsFuncSeq(method, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -477,10 +476,13 @@ func typeName(method string) string {
 	return name.String()
 }
 
-// eventName names the params of a notification: "NotesChangedEvent".
+// eventName names the params of a notification: "NotesChangedEvent", "ChatDelta", "ProgressParams".
 func eventName(n tsMethod) string {
 	if n.Topic {
 		return typeName(n.Name) + "Event"
+	}
+	if strings.HasPrefix(n.Name, "$/") { // Progress is what they have
+		return typeName(n.Name) + "Params"
 	}
 	return typeName(n.Name)
 }

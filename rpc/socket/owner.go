@@ -39,7 +39,7 @@ func newOwnedError(path string, o Owner, now time.Time) *OwnedError {
 		e.Uptime = max(0, now.Sub(o.Started))
 		who = fmt.Sprintf("pid %d, version %s, up %s", o.PID, o.Version, e.Uptime.Round(time.Second))
 	}
-	e.fault = fault.New(fault.Conflict, "another ctxd already serves this socket (%s)", who).
+	e.fault = fault.Clash(fault.Exists, "another ctxd already serves this socket (%s)", who).
 		WithHint("use that one, or stop it with: ctxd stop%s", flagFor(path))
 	return e
 }

@@ -103,7 +103,7 @@ func (n *NoteText) Place(cursor string) (int, error) {
 		return 0, BadCursor()
 	}
 	if m[1] != strconv.Itoa(n.Version) {
-		return 0, fault.New(fault.Conflict, "the note has changed since its first part was read").
+		return 0, fault.Clash(fault.Changed, "the note has changed since its first part was read").
 			WithHint("read it again without a cursor")
 	}
 	return strconv.Atoi(m[2])

@@ -144,7 +144,7 @@ func (c *confirm) Run(a *Options) error {
 			return term.Misuse("--args is no JSON object", `ctxd chat confirm ID --args '{"title":"…"}'`)
 		}
 	}
-	return c.decide(a, "chat.confirmAction", params)
+	return c.decide(a, "chat.confirm", params)
 }
 
 type reject struct{ anAction }
@@ -158,7 +158,7 @@ func (reject) Examples() []term.Example {
 }
 
 func (c *reject) Run(a *Options) error {
-	return c.decide(a, "chat.rejectAction", protocol.ChatReject{ID: c.Action})
+	return c.decide(a, "chat.reject", protocol.ChatReject{ID: c.Action})
 }
 
 func (c *anAction) decide(a *Options, method string, params any) error {
@@ -282,7 +282,7 @@ func (s *conversing) confirm(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	return s.decide(ctx, "chat.confirmAction", protocol.ChatConfirm{ID: a.ID})
+	return s.decide(ctx, "chat.confirm", protocol.ChatConfirm{ID: a.ID})
 }
 
 func (s *conversing) reject(ctx context.Context, arg string) error {
@@ -290,7 +290,7 @@ func (s *conversing) reject(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	return s.decide(ctx, "chat.rejectAction", protocol.ChatReject{ID: a.ID})
+	return s.decide(ctx, "chat.reject", protocol.ChatReject{ID: a.ID})
 }
 
 // decide decides about an action. The numbers of the others stay until the next answer or list.

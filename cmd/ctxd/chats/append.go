@@ -39,7 +39,7 @@ func (appendTo) Examples() []term.Example {
 func (c *appendTo) Run(a *Options) error {
 	if c.To != "" && c.Title != "" {
 		return term.Misuse("--title is for a new conversation, and --to names one",
-			"ctxd chat update "+term.ShellQuoted(c.To)+" --title "+term.ShellQuoted(c.Title))
+			"ctxd chat set "+term.ShellQuoted(c.To)+" --title "+term.ShellQuoted(c.Title))
 	}
 	said, err := c.text(a)
 	if err != nil {

@@ -27,7 +27,7 @@ func readConfirmed(ctx context.Context, a *Options, cl *client.Client, d *protoc
 func (s *conversing) book(ctx context.Context, arg string) error {
 	if s.conversation == nil || s.conversation.ID == "" {
 		return fault.New(fault.Invalid, "there is no conversation yet that the file could be read for").
-			WithHint("say something first, or read it for all conversations: ctxd books put FILE")
+			WithHint("say something first, or read it for all conversations: ctxd books add FILE")
 	}
 	cl, err := s.conn()
 	if err != nil {
@@ -42,7 +42,7 @@ func readBook(ctx context.Context, a *Options, cl *client.Client, file, conversa
 	if err != nil {
 		return err
 	}
-	return records.AddBook(ctx, a.Streams, cl, record.BooksPut{Path: path, ConversationID: conversation})
+	return records.AddBook(ctx, a.Streams, cl, record.BooksAdd{Path: path, ConversationID: conversation})
 }
 
 // absolute is the path of a file as a person writes it, with ~ and seen from the working directory.

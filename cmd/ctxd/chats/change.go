@@ -41,18 +41,18 @@ func (update) Help() string {
 
 func (update) Examples() []term.Example {
 	return []term.Example{
-		{`ctxd chat update weekend_trip_k3x9 --title "Hiking in May"`, "another title"},
-		{"ctxd chat update weekend_trip_k3x9 --private", "hide it from remote models"},
-		{"ctxd chat update weekend_trip_k3x9 --model small --temperature 0", "another model"},
+		{`ctxd chat set weekend_trip_k3x9 --title "Hiking in May"`, "another title"},
+		{"ctxd chat set weekend_trip_k3x9 --private", "hide it from remote models"},
+		{"ctxd chat set weekend_trip_k3x9 --model small --temperature 0", "another model"},
 	}
 }
 
 func (c *update) Run(a *Options) error {
 	if c.Title == nil && c.Private == nil && !c.given() {
-		return term.Misuse("nothing to change", "ctxd chat update --help lists what can be changed")
+		return term.Misuse("nothing to change", "ctxd chat set --help lists what can be changed")
 	}
-	return c.change(a, "changed", "chat.update", func(found *record.Conversation) any {
-		return protocol.ChatUpdate{
+	return c.change(a, "changed", "chat.patch", func(found *record.Conversation) any {
+		return protocol.ChatPatch{
 			ID: found.ID, Title: c.Title, Private: c.Private, IfVersion: &found.Version,
 			SystemPrompt: optional(c.SystemPrompt), Provider: optional(c.Provider), Model: optional(c.Model),
 			MaxContext: optional(c.MaxContext), Temperature: optional(c.Temperature),
@@ -91,17 +91,17 @@ func (archive) Examples() []term.Example {
 
 func (c *archive) Run(a *Options) error { return c.change(a, "archived", "chat.archive", byID) }
 
-type unarchive struct{ aConversation }
+type restore struct{ aConversation }
 
-func (unarchive) Examples() []term.Example {
-	return []term.Example{{"ctxd chat unarchive weekend_trip_k3x9", "it is listed again"}}
+func (restore) Examples() []term.Example {
+	return []term.Example{{"ctxd chat restore weekend_trip_k3x9", "it is listed again"}}
 }
 
-func (c *unarchive) Run(a *Options) error { return c.change(a, "unarchived", "chat.unarchive", byID) }
+func (c *restore) Run(a *Options) error { return c.change(a, "restored", "chat.restore", byID) }
 
 type deleteOne struct {
 	aConversation
-	Force bool `short:"f" help:"Do not ask for confirmation."`
+	Yes bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (deleteOne) Help() string {
@@ -111,7 +111,7 @@ func (deleteOne) Help() string {
 func (deleteOne) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd chat delete weekend_trip_k3x9", "show which it is, ask, and delete it"},
-		{"ctxd chat delete weekend_trip_k3x9 --force", "in a script"},
+		{"ctxd chat delete weekend_trip_k3x9 --yes", "in a script"},
 	}
 }
 
@@ -121,9 +121,9 @@ func (c *deleteOne) Run(a *Options) error {
 		if err != nil {
 			return err
 		}
-		if !c.Force {
+		if !c.Yes {
 			err := a.Confirm(a.Ctx, "Delete this conversation for good?",
-				"ctxd chat delete "+term.ShellQuoted(c.Conversation)+" --force",
+				"ctxd chat delete "+term.ShellQuoted(c.Conversation)+" --yes",
 				func(s *term.Screen) {
 					s.Say(append(name(found), term.Styled(term.Faint, "  "+term.Count(found.Messages, "message")))...)
 				})

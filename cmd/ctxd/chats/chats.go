@@ -30,18 +30,18 @@ type Command struct {
 	Search     searchIn    `cmd:"" help:"Find messages by their words and their meaning."`
 	New        create      `cmd:"" help:"Begin a conversation before anything is said in it."`
 	Append     appendTo    `cmd:"" help:"Keep a message, in a new conversation or in one that there is."`
-	Update     update      `cmd:"" help:"Change the title of a conversation, whether it is private, or what answers in it."`
+	Set        update      `cmd:"" help:"Change the title of a conversation, whether it is private, or what answers in it."`
 	Pin        pin         `cmd:"" help:"Have memories and notes stand in every prompt of a conversation."`
 	Unpin      unpin       `cmd:"" help:"Take memories and notes out of the prompts of a conversation again."`
-	Archive    archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat unarchive brings it back."`
-	Unarchive  unarchive   `cmd:"" help:"Bring an archived conversation back."`
+	Archive    archive     `cmd:"" help:"Take a conversation out of the list. ctxd chat restore brings it back."`
+	Restore    restore     `cmd:"" help:"Bring an archived conversation back."`
 	Intents    intents     `cmd:"" help:"Show what a message orders: to remember, to forget, to pin, to search."`
 	Actions    listActions `cmd:"" help:"List what is proposed and waits for you to confirm."`
 	Confirm    confirm     `cmd:"" help:"Do what was proposed."`
 	Reject     reject      `cmd:"" help:"Have what was proposed not be done."`
 	Providers  providers   `cmd:"" help:"List who may answer in conversations, and which models they have."`
 	Stats      stats       `cmd:"" help:"Show what language models were asked, what that cost, and which notes were used."`
-	ForNote    forNote     `cmd:"" help:"List the messages that used a note."`
+	Citations  forNote     `cmd:"" help:"List the messages that used a note."`
 	Highlights highlights  `cmd:"" help:"Show the excerpts of notes that an answer stood on, where they stand in the notes."`
 	Suggest    suggestFor  `cmd:"" help:"List notes that are related to a conversation and that it does not refer to yet."`
 	Graph      graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`

@@ -27,9 +27,9 @@ func (forNote) Help() string {
 
 func (forNote) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd chat for-note 'Huts in the Alps'", "where a note was used"},
-		{"ctxd chat for-note Travel/Huts.md --all", "also where it was only found"},
-		{"ctxd chat for-note 'Huts in the Alps' --json | jq -r '.messages[].handle'", "for scripts"},
+		{"ctxd chat citations 'Huts in the Alps'", "where a note was used"},
+		{"ctxd chat citations Travel/Huts.md --all", "also where it was only found"},
+		{"ctxd chat citations 'Huts in the Alps' --json | jq -r '.messages[].handle'", "for scripts"},
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *forNote) find(a *Options, cl *client.Client) (string, error) {
 		return "", err
 	}
 	var page protocol.ChatCitations
-	if cl.Call(a.Ctx, "chat.forNote", protocol.ChatForNote{NoteID: name, All: true, Limit: 1}, &page) != nil {
+	if cl.Call(a.Ctx, "chat.citations", protocol.ChatCitationFilter{NoteID: name, All: true, Limit: 1}, &page) != nil {
 		return "", err
 	}
 	return name, nil
@@ -74,7 +74,7 @@ func (c *forNote) find(a *Options, cl *client.Client) (string, error) {
 // collect returns the messages of all pages up to the limit.
 func (c *forNote) collect(a *Options, cl *client.Client, id string) (*protocol.ChatCitations, error) {
 	all := &protocol.ChatCitations{Messages: []protocol.ChatCitation{}}
-	params := protocol.ChatForNote{NoteID: id, All: c.All}
+	params := protocol.ChatCitationFilter{NoteID: id, All: c.All}
 	limit := int(c.Limit)
 	for {
 		params.Limit = pageSize
@@ -82,7 +82,7 @@ func (c *forNote) collect(a *Options, cl *client.Client, id string) (*protocol.C
 			params.Limit = min(pageSize, limit-len(all.Messages))
 		}
 		var page protocol.ChatCitations
-		if err := cl.Call(a.Ctx, "chat.forNote", params, &page); err != nil {
+		if err := cl.Call(a.Ctx, "chat.citations", params, &page); err != nil {
 			return nil, err
 		}
 		all.Messages = append(all.Messages, page.Messages...)

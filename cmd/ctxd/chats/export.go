@@ -108,7 +108,7 @@ func (c *export) text(a *Options, cl *client.Client, id string) (string, error) 
 
 // pieces gives the texts of an export.
 func (c *export) pieces(a *Options, cl *client.Client, id string, give func(string) error) error {
-	params := protocol.ChatExport{ID: id, Format: c.Format}
+	params := protocol.ChatExport{Ref: id, Format: c.Format}
 	for {
 		var piece protocol.ChatExported
 		if err := cl.Call(a.Ctx, "chat.export", params, &piece); err != nil {

@@ -35,13 +35,13 @@ func (c *create) Run(a *Options) error {
 		if err != nil {
 			return err
 		}
-		params := protocol.ChatCreate{
+		params := protocol.ChatPut{
 			Title: c.Title, Private: c.Private, MaxContext: c.MaxContext, Temperature: c.Temperature,
 			PinnedNoteIDs: p.notes, PinnedMemoryIDs: p.memories,
 			SystemPrompt: given(c.SystemPrompt), Provider: given(c.Provider), Model: given(c.Model),
 		}
 		var made record.Conversation
-		if err := cl.Call(a.Ctx, "chat.create", params, &made); err != nil {
+		if err := cl.Call(a.Ctx, "chat.put", params, &made); err != nil {
 			return err
 		}
 		if a.JSON {
@@ -107,8 +107,8 @@ func (c *pinArgs) pinning(a *Options, did string, to func(have, refs []string) [
 	if err != nil {
 		return err
 	}
-	return c.change(a, did, "chat.update", func(found *record.Conversation) any {
-		params := protocol.ChatUpdate{ID: found.ID, IfVersion: &found.Version}
+	return c.change(a, did, "chat.patch", func(found *record.Conversation) any {
+		params := protocol.ChatPatch{ID: found.ID, IfVersion: &found.Version}
 		if len(p.notes) > 0 {
 			params.PinnedNoteIDs = protocol.Some(to(found.PinnedNoteIDs, p.notes))
 		}
@@ -122,7 +122,7 @@ func (c *pinArgs) pinning(a *Options, did string, to func(have, refs []string) [
 type pin struct{ pinArgs }
 
 func (pin) Help() string {
-	return "A prompt that ctxd context --conversation or a client asks for has them. ctxd memory pin has a memory stand in the prompts of all conversations."
+	return "A prompt that ctxd prompt --conversation or a client asks for has them. ctxd memory pin has a memory stand in the prompts of all conversations."
 }
 
 func (pin) Examples() []term.Example {

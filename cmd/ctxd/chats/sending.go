@@ -36,7 +36,7 @@ type teller struct {
 	asking
 
 	conversation *record.Conversation // nil before anything was said in a new one
-	fresh        protocol.ChatCreate  // how a new one is made
+	fresh        protocol.ChatPut     // how a new one is made
 	client       *client.Client       // nil before the first call
 	deltas       chan turn.ChatDelta
 	over         chan struct{} // closed when nobody takes deltas of the connection any more
@@ -49,8 +49,8 @@ func (c *asking) teller(a *Options) *teller {
 }
 
 // fresh is how a new conversation is made: who answers first does so from then on.
-func (c *asking) fresh() protocol.ChatCreate {
-	return protocol.ChatCreate{SystemPrompt: c.System, Private: c.Private, Provider: c.Provider, Model: c.Model}
+func (c *asking) fresh() protocol.ChatPut {
+	return protocol.ChatPut{SystemPrompt: c.System, Private: c.Private, Provider: c.Provider, Model: c.Model}
 }
 
 // maxWaiting is how many deltas wait to be drawn. Beyond that the daemon joins what it has not sent.
@@ -110,7 +110,7 @@ func (t *teller) resume() error {
 		return nil
 	}
 	if t.System != "" {
-		return term.Misuse("--system is for a new conversation", "ctxd chat update CONVERSATION --system-prompt TEXT")
+		return term.Misuse("--system is for a new conversation", "ctxd chat set CONVERSATION --system-prompt TEXT")
 	}
 	if t.Last {
 		var page protocol.Conversations
@@ -162,7 +162,7 @@ func (t *teller) begin(ctx context.Context, text string) error {
 		f.Title, _ = term.CutColumns(first, titleColumns)
 	}
 	var made record.Conversation
-	if err := t.call(ctx, "chat.create", f, &made); err != nil {
+	if err := t.call(ctx, "chat.put", f, &made); err != nil {
 		return err
 	}
 	t.conversation = &made
@@ -170,7 +170,7 @@ func (t *teller) begin(ctx context.Context, text string) error {
 		return nil
 	}
 	none := "" // before the answer: a title that a model makes of it is for what was not called yet
-	return t.call(ctx, "chat.update", protocol.ChatUpdate{ID: made.ID, Title: &none}, nil)
+	return t.call(ctx, "chat.patch", protocol.ChatPatch{ID: made.ID, Title: &none}, nil)
 }
 
 // titleColumns is how much of a message its conversation is called by.

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -55,8 +56,8 @@ func slashCommands() []slashCommand {
 }
 
 // command runs a command.
-func (s *conversing) command(ctx context.Context, text string) error {
-	named, arg, _ := strings.Cut(text, " ")
+func (s *conversing) command(ctx context.Context, line string) error {
+	named, arg, _ := strings.Cut(line, " ")
 	arg = strings.TrimSpace(arg)
 	all := slashCommands()
 	i := slices.IndexFunc(all, func(c slashCommand) bool { return c.name == named })
@@ -67,7 +68,7 @@ func (s *conversing) command(ctx context.Context, text string) error {
 		}
 		e := fault.New(fault.Invalid, "there is no command %s", term.Clean(named)).
 			WithHint("/help lists the commands; two slashes begin a message with one")
-		if near := term.NearestNames(named, names); len(near) > 0 {
+		if near := text.Nearest(named, names); len(near) > 0 {
 			e.Hint = strings.Join(near, " or ")
 		}
 		return e
@@ -132,10 +133,10 @@ func (s *conversing) open(ctx context.Context, ref string) error {
 }
 
 // change changes the conversation, or how a new one will be made.
-func (s *conversing) change(ctx context.Context, did string, u protocol.ChatUpdate) error {
+func (s *conversing) change(ctx context.Context, did string, u protocol.ChatPatch) error {
 	u.ID = s.conversation.ID
 	var now record.Conversation
-	if err := s.call(ctx, "chat.update", u, &now); err != nil {
+	if err := s.call(ctx, "chat.patch", u, &now); err != nil {
 		return err
 	}
 	s.conversation = &now
@@ -149,7 +150,7 @@ func (s *conversing) title(ctx context.Context, text string) error {
 		s.faint("the conversation will be called so")
 		return nil
 	}
-	return s.change(ctx, "changed", protocol.ChatUpdate{Title: &text})
+	return s.change(ctx, "changed", protocol.ChatPatch{Title: &text})
 }
 
 func (s *conversing) private(ctx context.Context, arg string) error {
@@ -160,7 +161,7 @@ func (s *conversing) private(ctx context.Context, arg string) error {
 		return nil
 	}
 	s.Private = on
-	return s.change(ctx, map[bool]string{true: "private", false: "no longer private"}[on], protocol.ChatUpdate{Private: &on})
+	return s.change(ctx, map[bool]string{true: "private", false: "no longer private"}[on], protocol.ChatPatch{Private: &on})
 }
 
 func (s *conversing) provider(ctx context.Context, named string) error {
@@ -170,7 +171,7 @@ func (s *conversing) provider(ctx context.Context, named string) error {
 		s.faint("who answers: " + orConfigured(named))
 		return nil
 	}
-	return s.change(ctx, "who answers: "+orConfigured(named), protocol.ChatUpdate{
+	return s.change(ctx, "who answers: "+orConfigured(named), protocol.ChatPatch{
 		Provider: protocol.Some(named), Model: protocol.Some(""),
 	})
 }
@@ -182,7 +183,7 @@ func (s *conversing) model(ctx context.Context, named string) error {
 		s.faint("the model: " + orConfigured(named))
 		return nil
 	}
-	return s.change(ctx, "the model: "+orConfigured(named), protocol.ChatUpdate{Model: protocol.Some(named)})
+	return s.change(ctx, "the model: "+orConfigured(named), protocol.ChatPatch{Model: protocol.Some(named)})
 }
 
 func orConfigured(named string) string {
@@ -220,7 +221,7 @@ func (s *conversing) pinning(ctx context.Context, did, ref string, to func(have,
 	if err != nil {
 		return err
 	}
-	u := protocol.ChatUpdate{IfVersion: &found.Version}
+	u := protocol.ChatPatch{IfVersion: &found.Version}
 	if len(p.notes) > 0 {
 		u.PinnedNoteIDs = protocol.Some(to(found.PinnedNoteIDs, p.notes))
 	}

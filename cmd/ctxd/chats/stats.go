@@ -93,8 +93,8 @@ func (c *stats) write(a *Options, cl *client.Client, res *protocol.ChatNoteStati
 	d := &page.CitedDocument{Stats: res, Since: c.Since, Remote: c.Remote(), Made: time.Now(), As: citedAs}
 	for i := range res.Notes {
 		uses := new(protocol.ChatCitations)
-		params := protocol.ChatForNote{NoteID: res.Notes[i].NoteID, All: true, Limit: usesOnPage}
-		if err := cl.Call(a.Ctx, "chat.forNote", params, uses); err != nil && fault.KindOf(err) != fault.NotFound {
+		params := protocol.ChatCitationFilter{NoteID: res.Notes[i].NoteID, All: true, Limit: usesOnPage}
+		if err := cl.Call(a.Ctx, "chat.citations", params, uses); err != nil && fault.KindOf(err) != fault.NotFound {
 			return err
 		}
 		d.Uses = append(d.Uses, uses)

@@ -105,7 +105,7 @@ func makeConfig(p string) error {
 	f, err := os.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fault.New(fault.Conflict, "the file %q already exists", p).WithHint("edit it, or move it away")
+		return fault.Clash(fault.Exists, "the file %q already exists", p).WithHint("edit it, or move it away")
 	case err != nil:
 		return fault.Wrap(fault.Unavailable, err, "cannot create the file %q: %s", p, Reason(err)).
 			WithHint("choose another place with --config")

@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/socket"
@@ -201,15 +202,15 @@ func (c *Config) checkEnvironment(environ []string) error {
 		names[i] = s.Env()
 	}
 	for _, pair := range environ {
-		name, text, _ := strings.Cut(pair, "=")
+		name, value, _ := strings.Cut(pair, "=")
 		ours := slices.ContainsFunc(sections, func(section string) bool {
 			return strings.HasPrefix(name, variableOf(section)+"_")
 		})
-		if !ours || text == "" || slices.Contains(names, name) {
+		if !ours || value == "" || slices.Contains(names, name) {
 			continue
 		}
 		e := fault.New(fault.Invalid, "no setting has this environment variable").WithHint("ctxd config --help lists the settings")
-		if near := term.NearestNames(name, names); len(near) > 0 {
+		if near := text.Nearest(name, names); len(near) > 0 {
 			e.Hint = "did you mean $" + near[0] + "?"
 		}
 		return &Error{At: Origin{Source: fromEnv, where: "$" + name}, Fault: e}
@@ -413,7 +414,7 @@ func (c *Config) unknownSetting(key string) *fault.Error {
 			WithHint("chat.providers.NAME.key says where a key is found; replace one that was shown")
 	}
 	e := fault.New(fault.Invalid, "there is no setting %q", key).WithHint("ctxd config lists the settings")
-	if near := term.NearestNames(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
+	if near := text.Nearest(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
 		e.Hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return e
@@ -467,7 +468,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "log.size", flag: "--log-size", about: "size at which a new log file is started", value: sizeOf(&c.Log.Size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "number of old log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
 		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
-		{key: "prompts.dir", about: "folder of your own templates of what ctxd asks a model, before those that are compiled in; ctxd prompts list names them", value: pathOf(&c.Prompts)},
+		{key: "prompts.dir", about: "folder of your own templates of what ctxd asks a model, before those that are compiled in; ctxd templates list names them", value: pathOf(&c.Prompts)},
 		{key: "open.command", about: "program that ctxd open runs, with its arguments: {path}, {line} and {urlpath} stand for the file of a note; none prints them", value: stringOf((*string)(&c.Open), checkOpen)},
 		{key: "memory.askForOutcome", about: "who is asked how it went with the memories that were shown before: mcp, hosts of ctxd mcp that may write; chat, the user, by the model; all; none", value: wordOf(&c.Records.AskForOutcome, AskMCP, AskChat, AskAll, AskNobody)},
 		{key: "memory.coldStart.idle", about: "after how long without a message the profile comes into a conversation again", value: durationOf(&c.Records.ColdStart, time.Minute, 10*365*24*time.Hour)},

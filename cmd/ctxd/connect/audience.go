@@ -39,7 +39,7 @@ func namesReader(hint string) bool {
 	}
 	for _, name := range [...]string{
 		"ctxd search ", "ctxd call ", "ctxd inspect entity ", "ctxd inspect graph ", "ctxd types list",
-		"ctxd memory list", "ctxd contexts tree",
+		"ctxd memory list", "ctxd contexts list --tree",
 	} {
 		if strings.Contains(hint, name) {
 			return true

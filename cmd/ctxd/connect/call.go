@@ -15,6 +15,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -93,7 +94,7 @@ func (c *CallCommand) suggest(err error, methods []string) error {
 	}
 	e := fault.New(fault.NotFound, "the daemon has no method %q", c.Method).
 		WithHint("ctxd call --help lists the methods")
-	if near := term.NearestNames(c.Method, methods); len(near) > 0 {
+	if near := text.Nearest(c.Method, methods); len(near) > 0 {
 		e.Hint = "ctxd call " + strings.Join(near, ", or ctxd call ")
 	}
 	return e
@@ -113,8 +114,5 @@ func (c *CallCommand) suggestParam(refused *client.Error) error {
 		return &e
 	}
 	e.Data.Hint = c.Method + " takes " + strings.Join(names, ", ")
-	if near := term.NearestNames(name, names); len(near) > 0 {
-		e.Data.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Data.Hint
-	}
 	return &e
 }

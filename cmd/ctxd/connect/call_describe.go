@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
 	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
 )
@@ -84,7 +85,7 @@ func (c *CallCommand) describe(a *CallOptions) error {
 	}
 	if i < 0 {
 		e := fault.New(fault.NotFound, "there is no method %q", c.Method).WithHint("ctxd call --help lists the methods")
-		if near := term.NearestNames(c.Method, protocol.Names()); len(near) > 0 {
+		if near := text.Nearest(c.Method, protocol.Names()); len(near) > 0 {
 			e.Hint = "ctxd call " + near[0] + " --describe"
 		}
 		return e

@@ -53,7 +53,7 @@ func TestCall_TextsBecomeWhatTheMethodTakes(t *testing.T) {
 
 func TestCall_ParametersThatAMethodDoesNotHave(t *testing.T) {
 	for _, c := range []struct{ method, field, hint string }{
-		{"notes.complete", "prefx", "did you mean prefix? notes.complete takes audience, from, limit, prefix"},
+		{"notes.complete", "prefx", "notes.complete takes audience, from, limit, prefix"},
 		{"notes.complete", "q", "notes.complete takes audience, from, limit, prefix"},
 		{"admin.health", "q", "admin.health takes no parameters"},
 		{"notes.complete", "limit", ""},

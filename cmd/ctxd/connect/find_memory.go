@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -22,29 +21,12 @@ func FindMemory(ctx context.Context, cl *client.Client, ref string) (*record.Mem
 	return &m, err
 }
 
-// FindContext returns the context of an id or a handle, or of a name that only one context has.
+// FindContext returns the context that a ref means, as contexts.get takes it.
 func FindContext(ctx context.Context, cl *client.Client, ref string) (*protocol.ContextFull, error) {
 	var c protocol.ContextFull
 	err := cl.Call(ctx, "contexts.get", protocol.ContextRef{Ref: ref}, &c)
-	if fault.KindOf(err) != fault.NotFound {
-		return &c, err
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, term.NotFound("context", ref).WithHint("give an id, a handle or a name, as listed by ctxd contexts list --tree")
 	}
-	var all protocol.ContextList
-	if err := cl.Call(ctx, "contexts.list", protocol.ContextFilter{Tree: true}, &all); err != nil {
-		return nil, err
-	}
-	var named []fault.Candidate
-	for _, c := range all.Contexts {
-		if strings.EqualFold(c.Name, ref) {
-			named = append(named, fault.Candidate{ID: c.ID, Name: c.Name})
-		}
-	}
-	switch len(named) {
-	case 0:
-		return nil, term.NotFound("context", ref).WithHint("give an id, a handle or a name, as listed by ctxd contexts tree")
-	case 1:
-		return &c, cl.Call(ctx, "contexts.get", protocol.ContextRef{Ref: named[0].ID}, &c)
-	}
-	return nil, fault.New(fault.Conflict, "%d contexts are called %q", len(named), ref).
-		WithHint("give the id of one of them").WithCandidates(named)
+	return &c, err
 }

@@ -392,7 +392,7 @@ func OwnerOf(dir string, err error) error {
 	if fault.KindOf(err) != fault.Conflict {
 		return err
 	}
-	e := &OwnedError{Fault: fault.New(fault.Conflict, "%s", fault.Message(err)).
+	e := &OwnedError{Fault: fault.Clash(fault.Exists, "%s", fault.Message(err)).
 		WithHint("choose another folder with --data, or stop that process")}
 	var unsigned error
 	e.owner, unsigned = awaitSignature(dir)

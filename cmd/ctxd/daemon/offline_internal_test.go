@@ -194,7 +194,7 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 	}
 	own := asked[protocol.NoteSaved](a, a.local, "notes.put", `{"title":"Own","body":"about packing"}`)
 	alice := asked[protocol.EntitySaved](a, a.local, "entities.put", `{"type":"Person","name":"Alice","fields":{"role":"pilot"}}`)
-	if !alice.Pending || !asked[protocol.EntityFull](a, a.local, "entities.get", `{"id":"`+alice.ID+`"}`).Pending {
+	if !alice.Pending || !asked[protocol.EntityFull](a, a.local, "entities.get", `{"ref":"`+alice.ID+`"}`).Pending {
 		t.Error("the entity does not wait")
 	}
 	sent := asked[turn.ChatSent](a, a.local, "chat.send", `{"text":"How do I get there?"}`)
@@ -222,7 +222,7 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 	said(b, "b1")
 	said(b, "b2")
 	b.text("notes.put", `{"id":"plan","title":"Plan","body":"theirs"}`)
-	b.text("chat.update", `{"id":"`+hidden+`","private":true}`)
+	b.text("chat.patch", `{"id":"`+hidden+`","private":true}`)
 
 	proxy.Heal()
 	a.eventually("nothing waits", func() bool {
@@ -263,9 +263,9 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 		{"chat.get", `{"ref":"` + conv + `"}`},
 		{"chat.get", `{"ref":"` + sent.ConversationID + `"}`},
 		{"chat.get", `{"ref":"` + hidden + `"}`},
-		{"notes.get", `{"id":"plan"}`},
-		{"notes.get", `{"id":"` + own.ID + `"}`},
-		{"entities.get", `{"id":"` + alice.ID + `"}`},
+		{"notes.get", `{"ref":"plan"}`},
+		{"notes.get", `{"ref":"` + own.ID + `"}`},
+		{"entities.get", `{"ref":"` + alice.ID + `"}`},
 	} {
 		one, two := a.text(call[0], call[1]), b.text(call[0], call[1])
 		if one != two || strings.Contains(one, `"pending"`) || strings.Contains(one, "not for me") {
@@ -277,18 +277,18 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 		m.has("context.assemble", `{"text":"Where is my bicycle?","memories":5}`, "library")
 	}
 	// A conflict is ended by a person alone.
-	a.text("sync.resolve", fmt.Sprintf(`{"number":%d,"keep":"again"}`, note.Number))
+	a.text("sync.settle", fmt.Sprintf(`{"number":%d,"keep":"again"}`, note.Number))
 	a.eventually("it is refused again", func() bool {
 		s := asked[protocol.SyncConflicts](a, a.local, "sync.conflicts", `{}`)
 		return s.Total == 2 && s.Conflicts[1].Number > message.Number
 	})
 	for _, c := range asked[protocol.SyncConflicts](a, a.local, "sync.conflicts", `{}`).Conflicts {
-		a.text("sync.resolve", fmt.Sprintf(`{"number":%d,"keep":"theirs"}`, c.Number))
+		a.text("sync.settle", fmt.Sprintf(`{"number":%d,"keep":"theirs"}`, c.Number))
 	}
 	if s := a.text("sync.conflicts", `{}`); !strings.Contains(s, `"total":0`) {
 		t.Errorf("conflicts %s", s)
 	}
-	if e := a.refused("sync.resolve", `{"number":1,"keep":"theirs"}`); e.Code != protocol.CodeNotFound {
+	if e := a.refused("sync.settle", `{"number":1,"keep":"theirs"}`); e.Code != protocol.CodeNotFound {
 		t.Errorf("%+v", e)
 	}
 }

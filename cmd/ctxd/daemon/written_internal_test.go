@@ -19,7 +19,7 @@ func TestSYNC3_WhoWroteAMemoryIsKnownOnAllMachines(t *testing.T) {
 	if bicycle.Source.Machine != "" {
 		t.Errorf("who wrote it remotely is told %+v", bicycle.Source)
 	}
-	b.text("memory.update", `{"id":"`+tea.ID+`","statement":"I drink coffee."}`)
+	b.text("memory.patch", `{"id":"`+tea.ID+`","statement":"I drink coffee."}`)
 	a.has("memory.list", `{}`, "coffee")
 	a.has("memory.list", `{}`, bicycle.ID)
 
@@ -50,15 +50,15 @@ func TestSYNC3_WhoWroteAMemoryIsKnownOnAllMachines(t *testing.T) {
 				t.Errorf("machine %s tells a remote reader %+v", name, got.Source)
 			}
 		}
-		former := asked[protocol.MemoryVersions](m, m.local, "memory.versions", `{"id":"`+tea.ID+`"}`).Versions
+		former := asked[protocol.MemoryVersions](m, m.local, "memory.versions", `{"ref":"`+tea.ID+`"}`).Versions
 		if len(former) != 1 || former[0].Source.Machine != "one" || former[0].Source.Client != "notes" {
 			t.Errorf("machine %s says of the former version %+v", name, former)
 		}
 		for _, call := range [][2]string{
 			{"memory.list", `{}`},
-			{"memory.versions", `{"id":"` + tea.ID + `"}`},
+			{"memory.versions", `{"ref":"` + tea.ID + `"}`},
 			{"memory.search", `{"query":"coffee","explain":true}`},
-			{"memory.similar", `{"id":"` + tea.ID + `"}`},
+			{"memory.similar", `{"ref":"` + tea.ID + `"}`},
 			{"context.assemble", `{"text":"What do I drink?","memories":5}`},
 			{"tools.call", `{"name":"search_memory","arguments":{"query":"coffee"}}`},
 		} {

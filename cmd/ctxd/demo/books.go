@@ -24,8 +24,8 @@ type read struct {
 // reads adds a book.
 func (j *job) reads() error {
 	name, data := fixtures.Book()
-	var put record.BookPut
-	err := j.call("books.put", record.BooksPut{Name: name, Content: base64.StdEncoding.EncodeToString(data)}, &put, nil)
+	var put record.BookAdded
+	err := j.call("books.add", record.BooksAdd{Name: name, Content: base64.StdEncoding.EncodeToString(data)}, &put, nil)
 	if err == nil {
 		j.did.Read.Book = put.Book
 		j.show.book(j.last(), put.Book)

@@ -254,11 +254,11 @@ func (j *job) computes() error {
 			return err
 		}
 		var e protocol.EntityFull
-		if err := j.client.Call(j.ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+		if err := j.client.Call(j.ctx, "entities.get", protocol.EntityGet{Ref: id}, &e); err != nil {
 			return err
 		}
 		var t entities.Type
-		own := protocol.TypeGet{Name: e.Type, Vault: e.TypeVault}
+		own := protocol.TypeGet{Ref: e.Type, Vault: e.TypeVault}
 		if err := j.client.Call(j.ctx, "types.get", own, &t); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func (j *job) noteID(known, path string) (string, error) {
 		return known, nil
 	}
 	var n record.Note
-	err := j.client.Call(j.ctx, "notes.get", protocol.NoteGet{Path: path}, &n)
+	err := j.client.Call(j.ctx, "notes.get", protocol.NoteGet{Ref: path}, &n)
 	return n.ID, err
 }
 

@@ -25,7 +25,7 @@ func checkPrompts(x *examination) (*checkup, error) {
 	c.Found = term.Count(own, "template") + " of " + dir
 	if c.More = set.Warnings(); len(c.More) > 0 {
 		c.State = stateWarning
-		c.Hint = "ctxd prompts show NAME --built-in prints one that is sound; the README of chat/prompts says what one needs"
+		c.Hint = "ctxd templates show NAME --built-in prints one that is sound; the README of chat/prompts says what one needs"
 	}
 	return c, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// Context is ctxd context and ctxd inspect context.
+// Context is ctxd prompt and ctxd inspect context.
 type Context struct {
 	Text         string         `arg:"" optional:"" help:"The message, with @Name and [[Title]] mentions."`
 	Entity       []string       `placeholder:"NAME" sep:"none" help:"Also mention this entity, by id, name or alias. May be repeated."`
@@ -53,15 +53,15 @@ func (Context) Help() string {
 // Examples are those of --help.
 func (Context) Examples() []term.Example {
 	return []term.Example{
-		{`ctxd context "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
-		{`ctxd context "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
-		{`ctxd context "when could we train?" --memory 42`, "with a memory attached"},
-		{`ctxd context "when could we train?" --conversation weekend_trip_k3x9`, "with what is pinned in a conversation"},
-		{`ctxd context "when could we train?" --memories 10 --search 0`, "with what is remembered, and no notes"},
-		{`ctxd context "and then?" --recall both --conversation conv_running_3f2a`, "with what the last turns of a conversation have found"},
-		{`ctxd context "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},
-		{`ctxd context "@Alice" --prompt --audience remote`, "the report names nothing private either, so you can share it"},
-		{`ctxd context "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
+		{`ctxd prompt "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
+		{`ctxd prompt "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
+		{`ctxd prompt "when could we train?" --memory 42`, "with a memory attached"},
+		{`ctxd prompt "when could we train?" --conversation weekend_trip_k3x9`, "with what is pinned in a conversation"},
+		{`ctxd prompt "when could we train?" --memories 10 --search 0`, "with what is remembered, and no notes"},
+		{`ctxd prompt "and then?" --recall both --conversation conv_running_3f2a`, "with what the last turns of a conversation have found"},
+		{`ctxd prompt "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},
+		{`ctxd prompt "@Alice" --prompt --audience remote`, "the report names nothing private either, so you can share it"},
+		{`ctxd prompt "@Alice" --html alice.html`, "a page with the prompt, the graph and a search"},
 	}
 }
 
@@ -73,7 +73,7 @@ func (c *Context) Run(a *Options) error {
 	}
 	if strings.TrimSpace(c.Text) == "" && len(c.Entity) == 0 && len(c.Note) == 0 && len(c.Memory) == 0 && c.Conversation == "" {
 		return term.Misuse("nothing to assemble",
-			`give a message, --entity, --note or --memory: ctxd context "@Alice"`)
+			`give a message, --entity, --note or --memory: ctxd prompt "@Alice"`)
 	}
 	if c.Recall != prompt.Prefetch && c.Conversation == "" {
 		return term.Misuse("--recall "+c.Recall+" needs --conversation",
@@ -81,7 +81,7 @@ func (c *Context) Run(a *Options) error {
 	}
 	if c.Force && c.HTML == "" {
 		return term.Misuse("--force needs --html",
-			`ctxd context "@Alice" --html alice.html --force`)
+			`ctxd prompt "@Alice" --html alice.html --force`)
 	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		p := gather.Params{

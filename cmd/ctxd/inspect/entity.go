@@ -72,17 +72,17 @@ func (c *Entity) Run(a *Options) error {
 
 func viewEntity(a *Options, cl *client.Client, id string) (*entityView, error) {
 	v := &entityView{Refs: []backReference{}, Links: []notes.Backlink{}}
-	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &v.Entity); err != nil {
+	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{Ref: id, Resolve: 1}, &v.Entity); err != nil {
 		return nil, err
 	}
-	own := protocol.TypeGet{Name: v.Entity.Type, Vault: v.Entity.TypeVault}
+	own := protocol.TypeGet{Ref: v.Entity.Type, Vault: v.Entity.TypeVault}
 	if err := cl.Call(a.Ctx, "types.get", own, &v.Type); err != nil {
 		return nil, err
 	}
-	if v.Entity.TrashedAt == nil {
+	if v.Entity.ArchivedAt == nil {
 		var around graph.Subgraph
 		if err := cl.Call(a.Ctx, "graph.neighbors",
-			protocol.GraphNeighbors{ID: id, Depth: 1, Kinds: []string{"entity"}}, &around); err != nil {
+			protocol.GraphNeighbors{Ref: id, Depth: 1, Kinds: []string{"entity"}}, &around); err != nil {
 			return nil, err
 		}
 		v.Refs = references(&around, id)
@@ -91,7 +91,7 @@ func viewEntity(a *Options, cl *client.Client, id string) (*entityView, error) {
 		return v, nil
 	}
 	var n protocol.NoteFull
-	err := cl.Call(a.Ctx, "notes.get", protocol.NoteGet{ID: v.Entity.NoteID}, &n)
+	err := cl.Call(a.Ctx, "notes.get", protocol.NoteGet{Ref: v.Entity.NoteID}, &n)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return nil, err
 	}
@@ -117,8 +117,8 @@ func references(around *graph.Subgraph, id string) []backReference {
 func (v *entityView) draw(s *term.Screen) {
 	e := &v.Entity
 	head := term.Line{term.Styled(term.Strong, "@"+e.Name), term.Styled(term.Faint, " ("+e.Type+")")}
-	if e.TrashedAt != nil {
-		head = append(head, term.Styled(term.Warn, "  in the trash"))
+	if e.ArchivedAt != nil {
+		head = append(head, term.Styled(term.Warn, "  archived"))
 	}
 	if e.Private {
 		head = append(head, term.Styled(term.Warn, "  private"))

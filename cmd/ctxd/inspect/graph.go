@@ -120,7 +120,7 @@ func (c *graphCmd) fields() int {
 
 func (c *graphCmd) around(a *Options, cl *client.Client, id string) error {
 	var sub graph.Subgraph
-	p := protocol.GraphNeighbors{ID: id, Depth: c.depth(), Kinds: c.Kind, Fields: c.fields()}
+	p := protocol.GraphNeighbors{Ref: id, Depth: c.depth(), Kinds: c.Kind, Fields: c.fields()}
 	if err := cl.Call(a.Ctx, "graph.neighbors", p, &sub); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func graphStats(a *Options, cl *client.Client) error {
 	f.Addf("records", "%s, %s", term.Count(st.Entities, "entity"), term.Count(st.Notes, "note"))
 	f.Addf("edges", "%s, %s", term.Count(st.References, "reference"), term.Count(st.Links, "link"))
 	if st.Dangling > 0 {
-		f.Addf("dangling", "%s to records that are missing, in the trash or archived", term.Count(st.Dangling, "reference"))
+		f.Addf("dangling", "%s to records that are missing or archived", term.Count(st.Dangling, "reference"))
 	}
 	f.Addf("per record", "mean %.1f edges, median %s, maximum %s", st.MeanDegree,
 		term.Number(st.MedianDegree), term.Number(st.MaxDegree))

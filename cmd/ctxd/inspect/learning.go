@@ -243,7 +243,7 @@ func (v *learningView) readEvents(a *Options, cl *client.Client) error {
 
 func (v *learningView) readConcepts(a *Options, cl *client.Client) error {
 	var res protocol.ConceptList
-	if err := cl.Call(a.Ctx, "memory.concepts", protocol.ConceptFilter{Limit: conceptsRead}, &res); err != nil {
+	if err := cl.Call(a.Ctx, "concepts.list", protocol.ConceptFilter{Limit: conceptsRead}, &res); err != nil {
 		return err
 	}
 	var rates []conceptRate

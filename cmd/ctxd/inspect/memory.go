@@ -121,7 +121,7 @@ type relatedMemory struct {
 func viewMemory(a *Options, cl *client.Client, m *record.Memory) (*memoryView, error) {
 	v := &memoryView{Memory: m, Contexts: []protocol.ContextFull{}, About: []aboutRecord{}, Related: []relatedMemory{}}
 	var list protocol.MemoryVersions
-	if err := cl.Call(a.Ctx, "memory.versions", protocol.MemoryID{ID: m.ID}, &list); err != nil {
+	if err := cl.Call(a.Ctx, "memory.versions", protocol.MemoryRef{Ref: m.ID}, &list); err != nil {
 		return nil, err
 	}
 	v.Versions = list.Versions
@@ -187,7 +187,7 @@ func (v *memoryView) readRank(a *Options, cl *client.Client) error {
 func (v *memoryView) readAbout(a *Options, cl *client.Client) error {
 	for _, id := range v.Memory.EntityIDs {
 		var e protocol.EntityFull
-		if there, err := exists(cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id}, &e)); err != nil {
+		if there, err := exists(cl.Call(a.Ctx, "entities.get", protocol.EntityGet{Ref: id}, &e)); err != nil {
 			return err
 		} else if there {
 			v.About = append(v.About, aboutRecord{e.ID, "entity", e.Name})
@@ -213,7 +213,7 @@ func noteAbout(a *Options, cl *client.Client, id string) (*aboutRecord, error) {
 		return nil, nil //nolint:nilnil // nothing was asked for
 	}
 	var n protocol.NoteFull
-	there, err := exists(cl.Call(a.Ctx, "notes.get", protocol.NoteGet{ID: id}, &n))
+	there, err := exists(cl.Call(a.Ctx, "notes.get", protocol.NoteGet{Ref: id}, &n))
 	if err != nil || !there {
 		return nil, err
 	}

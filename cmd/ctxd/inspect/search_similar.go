@@ -40,7 +40,7 @@ func (c *Similar) Run(a *SearchOptions) error {
 			return err
 		}
 		var res protocol.SearchResult
-		err = cl.Call(a.Ctx, "notes.similar", protocol.NoteSimilar{ID: n.ID, Limit: int(c.Limit)}, &res)
+		err = cl.Call(a.Ctx, "notes.similar", protocol.NoteSimilar{Ref: n.ID, Limit: int(c.Limit)}, &res)
 		if err != nil {
 			return err
 		}

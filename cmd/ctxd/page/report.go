@@ -189,7 +189,7 @@ var reasons = []struct {
 	{prompt.Unknown, "no such record"},
 	{prompt.Private, "withheld from a remote model"},
 	{prompt.Archived, "archived"},
-	{prompt.Deleted, "in the trash"},
+	{prompt.Deleted, "archived"},
 	{prompt.Duplicate, "given twice"},
 	{prompt.Distilled, "does not matter for the message, as a model found"},
 	{prompt.OverLimit, "over the section limit"},

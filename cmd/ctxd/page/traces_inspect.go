@@ -166,7 +166,7 @@ func drawAnswer(s *term.Screen, got *turn.ChatInspected) {
 // nowCommand is the command that shows what the model would be given now.
 func nowCommand(got *turn.ChatInspected) string {
 	conversation := cmp.Or(got.Conversation.Handle, got.Conversation.ID)
-	out := `ctxd context "…" --conversation ` + conversation + " --recall both --prompt"
+	out := `ctxd prompt "…" --conversation ` + conversation + " --recall both --prompt"
 	if !got.Trace.Remote {
 		out += " --audience local"
 	}

@@ -24,12 +24,12 @@ type BooksOptions struct {
 
 // BooksCommand is ctxd books.
 type BooksCommand struct {
-	Put     putBook     `cmd:"" help:"Add files to ask about them."`
+	Add     putBook     `cmd:"" help:"Add files to ask about them."`
 	List    listBooks   `cmd:"" help:"List the books."`
 	Show    showBook    `cmd:"" help:"Show the sections of a book, or read them."`
 	Search  searchBooks `cmd:"" help:"Find passages that answer a question."`
 	Publish publishBook `cmd:"" help:"Show a book of a conversation to all."`
-	Remove  removeBook  `cmd:"" help:"Remove a book with its passages."`
+	Delete  removeBook  `cmd:"" help:"Delete a book with its passages."`
 }
 
 // Help is what --help says of the command.
@@ -41,9 +41,9 @@ func (BooksCommand) Help() string {
 // Examples are those of --help.
 func (BooksCommand) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd books put ~/manual.pdf", "add a file"},
+		{"ctxd books add ~/manual.pdf", "add a file"},
 		{`ctxd books search "how do I bleed the brakes?"`, "passages, with how to cite them"},
-		{`ctxd context "how do I bleed the brakes?" --passages 4 --prompt`, "the prompt with passages"},
+		{`ctxd prompt "how do I bleed the brakes?" --passages 4 --prompt`, "the prompt with passages"},
 	}
 }
 
@@ -59,9 +59,9 @@ type putBook struct {
 // Examples are those of --help.
 func (putBook) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd books put manual.pdf prices.xlsx", "add two files"},
-		{"ctxd books put contract.docx --private", "no remote model sees it"},
-		{"ctxd books put notes.html --conversation weekend_trip_k3x9", "for one conversation"},
+		{"ctxd books add manual.pdf prices.xlsx", "add two files"},
+		{"ctxd books add contract.docx --private", "no remote model sees it"},
+		{"ctxd books add notes.html --conversation weekend_trip_k3x9", "for one conversation"},
 	}
 }
 
@@ -91,16 +91,16 @@ func (c *putBook) one(a *BooksOptions, cl *client.Client, file, conversation str
 		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
 			WithHint("give the absolute path of the file")
 	}
-	return AddBook(a.Ctx, a.Streams, cl, record.BooksPut{
+	return AddBook(a.Ctx, a.Streams, cl, record.BooksAdd{
 		Path: path, MimeType: c.Format, Title: c.Title, Author: c.Author, Private: c.Private, ConversationID: conversation,
 	})
 }
 
 // AddBook has the daemon read a book, draws how far it is, and prints what came of it.
-func AddBook(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksPut) error {
-	var out record.BookPut
+func AddBook(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksAdd) error {
+	var out record.BookAdded
 	p := term.NewProgress(s.Err)
-	err := cl.CallProgress(ctx, "books.put", params, &out, p.Wire)
+	err := cl.CallProgress(ctx, "books.add", params, &out, p.Wire)
 	p.Finish()
 	switch {
 	case err != nil:
@@ -190,7 +190,7 @@ func (c *listBooks) Run(a *BooksOptions) error {
 			return a.Out.JSON(all)
 		}
 		if len(all.Books) == 0 {
-			a.Out.Say(term.Styled(term.Faint, "there are no books; ctxd books put FILE adds one"))
+			a.Out.Say(term.Styled(term.Faint, "there are no books; ctxd books add FILE adds one"))
 			return nil
 		}
 		table := &term.Table{}
@@ -230,7 +230,7 @@ func (c *showBook) Run(a *BooksOptions) error {
 		if err != nil {
 			return err
 		}
-		p := protocol.BooksGet{ID: id, Section: c.Section, Text: c.Text, ConversationID: conversation}
+		p := protocol.BooksGet{Ref: id, Section: c.Section, Text: c.Text, ConversationID: conversation}
 		var all record.BookFull
 		for {
 			var page record.BookFull
@@ -277,7 +277,7 @@ func drawPassage(a *BooksOptions, p *record.Passage, score string) {
 // bookOf returns the id of a book that is named by its id or a part of its title.
 func bookOf(a *BooksOptions, cl *client.Client, name, conversation string) (string, error) {
 	var one record.BookFull
-	err := cl.Call(a.Ctx, "books.get", protocol.BooksGet{ID: name, ConversationID: conversation}, &one)
+	err := cl.Call(a.Ctx, "books.get", protocol.BooksGet{Ref: name, ConversationID: conversation}, &one)
 	if err == nil {
 		return one.Book.ID, nil
 	}
@@ -309,7 +309,7 @@ func bookOf(a *BooksOptions, cl *client.Client, name, conversation string) (stri
 	case 1:
 		return found[0].ID, nil
 	}
-	return "", fault.New(fault.Conflict, "%d books are called like %q", len(found), name).
+	return "", fault.Clash(fault.Ambiguous, "%d books are called like %q", len(found), name).
 		WithHint("give the id of one; ctxd books list shows them")
 }
 
@@ -386,7 +386,7 @@ type removeBook struct {
 
 // Examples are those of --help.
 func (removeBook) Examples() []term.Example {
-	return []term.Example{{"ctxd books remove beekeeping", "no search finds it any more"}}
+	return []term.Example{{"ctxd books delete beekeeping", "no search finds it any more"}}
 }
 
 // Run runs the command.
@@ -400,7 +400,7 @@ func (c *removeBook) Run(a *BooksOptions) error {
 			return err
 		}
 		var out protocol.Deleted
-		err = cl.Call(a.Ctx, "books.remove", record.BookRef{ID: id}, &out)
+		err = cl.Call(a.Ctx, "books.delete", record.BookRef{ID: id}, &out)
 		switch {
 		case err != nil:
 			return err

@@ -10,7 +10,7 @@
 //   - books.go: ctxd books: files that a person asks about.
 //   - references_*.go: ctxd refs: what a message refers to.
 //   - personalities*.go: ctxd personality: how the assistant is to speak.
-//   - templates.go: ctxd prompts: the templates of what ctxd itself asks a model.
+//   - templates.go: ctxd templates: the templates of what ctxd itself asks a model.
 //   - tools.go: ctxd tools: what a model can call.
 //
 // Each command is a few calls of the protocol. One that changes a note, an entity, a type, a memory or a context names

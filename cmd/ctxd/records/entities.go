@@ -20,6 +20,10 @@ type Entities struct {
 	List listEntities   `cmd:"" help:"List the entities by name."`
 	Show inspect.Entity `cmd:"" help:"Show an entity with its fields and what refers to it; the same as ctxd inspect entity."`
 	Set  setEntity      `cmd:"" help:"Create an entity, or change one that is not from a vault."`
+
+	Archive archiveEntity `cmd:"" help:"Archive an entity. References to it show as deleted."`
+	Restore restoreEntity `cmd:"" help:"Bring an archived entity back."`
+	Delete  deleteEntity  `cmd:"" help:"Delete an entity for good."`
 }
 
 // Examples are those of --help.
@@ -32,8 +36,8 @@ func (Entities) Examples() []term.Example {
 }
 
 type listEntities struct {
-	Type    string `placeholder:"TYPE" help:"Only entities of this type."`
-	Trashed bool   `help:"List the entities in the trash instead."`
+	Type     string `placeholder:"TYPE" help:"Only entities of this type."`
+	Archived bool   `help:"List the archived entities instead."`
 
 	ListFlags
 	connect.Audience
@@ -52,7 +56,7 @@ func (c *listEntities) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		list, more, err := pages(int(c.Limit), func(page protocol.Page) ([]protocol.EntityHead, string, error) {
 			var res protocol.EntityPage
-			err := cl.Call(a.Ctx, "entities.list", protocol.EntityFilter{Type: c.Type, Trashed: c.Trashed, Page: page}, &res)
+			err := cl.Call(a.Ctx, "entities.list", protocol.EntityFilter{Type: c.Type, Archived: c.Archived, Page: page}, &res)
 			return res.Entities, res.NextCursor, err
 		})
 		if err != nil {
@@ -79,7 +83,7 @@ func (c *listEntities) Run(a *Options) error {
 				term.Line{term.Styled(term.Faint, where)}, term.Line{term.Styled(term.Faint, id)})
 		}
 		none := "no such entity"
-		if c.Type == "" && !c.Trashed {
+		if c.Type == "" && !c.Archived {
 			none = "there are no entities; frontmatter with a type makes one, and so does ctxd entities set"
 		}
 		a.drawList(cl, t, none, more)
@@ -163,11 +167,11 @@ func (c *setEntity) save(a *Options, cl *client.Client) (*savedEntity, error) {
 		return nil, err
 	}
 	var e protocol.EntityFull
-	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+	if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{Ref: id}, &e); err != nil {
 		return nil, err
 	}
 	p := protocol.EntityPatch{ID: id, Private: c.Private, IfVersion: &e.Version}
-	p.Fields, err = c.values(a, cl, protocol.TypeGet{Name: e.Type, Vault: e.TypeVault})
+	p.Fields, err = c.values(a, cl, protocol.TypeGet{Ref: e.Type, Vault: e.TypeVault})
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +198,9 @@ func newType(a *Options, cl *client.Client, name string) (protocol.TypeGet, erro
 		}
 	}
 	if t := named.In("", false); t != nil {
-		return protocol.TypeGet{Name: name, Vault: t.Vault}, nil
+		return protocol.TypeGet{Ref: name, Vault: t.Vault}, nil
 	}
-	return protocol.TypeGet{Name: name}, nil
+	return protocol.TypeGet{Ref: name}, nil
 }
 
 // values makes the values that FIELD=VALUE stand for, nil for a field to empty.
@@ -287,7 +291,7 @@ func unknownField(typ *record.Type, name string) error {
 	if len(names) == 0 {
 		hint = "ctxd types set " + term.ShellQuoted(typ.Name) + " FIELD:TYPE declares one"
 	}
-	if near := term.NearestNames(name, names); len(near) > 0 {
+	if near := text.Nearest(name, names); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
 	}
 	return term.Misuse("type "+typ.Name+" has no field "+name, hint)

@@ -22,34 +22,33 @@ import (
 
 // MemoryCommand is ctxd memory.
 type MemoryCommand struct {
-	Add       addMemory       `cmd:"" help:"Write a memory down: one statement about you or your world."`
-	List      listMemories    `cmd:"" help:"List the memories."`
-	Search    searchMemories  `cmd:"" help:"Find the memories that answer a question."`
-	Show      showMemory      `cmd:"" help:"Show a memory, and what it said before."`
-	Update    updateMemory    `cmd:"" help:"Change parts of a memory; what it said before is kept."`
-	Pin       pinMemory       `cmd:"" help:"Pin a memory: it is always in the prompts that show memories."`
-	Unpin     unpinMemory     `cmd:"" help:"Unpin a memory."`
-	Archive   archiveMemory   `cmd:"" help:"Take a memory out of what is found. ctxd memory restore brings it back."`
-	Restore   restoreMemory   `cmd:"" help:"Bring an archived memory back, or what a memory said before."`
-	Retract   retractMemory   `cmd:"" help:"Say that a memory was wrong. It stays, and is found by its id alone."`
-	Delete    deleteMemory    `cmd:"" help:"Delete a memory for good."`
-	Forget    forget          `cmd:"" help:"Delete all memories that stem from a conversation, a note or a program, or all."`
-	Similar   similarMemories `cmd:"" help:"Find the memories that say much the same as one."`
-	Synonyms  synonyms        `cmd:"" help:"Say which words mean the same when memories are searched."`
-	Profile   profile         `cmd:"" help:"Show what is known about you: what a conversation begins with."`
-	Outcome   outcomeOf       `cmd:"" help:"Say how it went with memories: they are scored."`
-	Response  response        `cmd:"" help:"Say how an answer went: what was shown for it is scored, what was learned is kept."`
-	Promote   promoteMemories `cmd:"" help:"Move memories that proved themselves to tiers that last, and archive those that failed."`
-	Upkeep    upkeepOfFacts   `cmd:"" help:"Keep facts in order: what supports, contradicts and repeats them."`
-	Conflicts conflicts       `cmd:"" help:"Settle the pairs of memories that are in conflict."`
-	Events    eventsOf        `cmd:"" help:"List what learning did to memories."`
-	Stats     stats           `cmd:"" help:"Count the memories, and show which are used."`
-	Concepts  conceptsCmd     `cmd:"" help:"List what memories and messages speak of, or draw it."`
-	Concept   conceptCmd      `cmd:"" help:"Show one thing that memories and messages speak of."`
-	Insights  insightsCmd     `cmd:"" help:"Show what became of memories about the subjects of a text."`
-	Actions   actionsCmd      `cmd:"" help:"Show which tools and memories helped with a kind of task."`
-	Export    exportMemories  `cmd:"" help:"Write all memories to a file."`
-	Import    importMemories  `cmd:"" help:"Read memories from a file, also of other programs."`
+	Add           addMemory        `cmd:"" help:"Write a memory down: one statement about you or your world."`
+	List          listMemories     `cmd:"" help:"List the memories."`
+	Search        searchMemories   `cmd:"" help:"Find the memories that answer a question."`
+	Show          showMemory       `cmd:"" help:"Show a memory, and what it said before."`
+	Set           updateMemory     `cmd:"" help:"Change parts of a memory; what it said before is kept."`
+	Pin           pinMemory        `cmd:"" help:"Pin a memory: it is always in the prompts that show memories."`
+	Unpin         unpinMemory      `cmd:"" help:"Unpin a memory."`
+	Archive       archiveMemory    `cmd:"" help:"Take a memory out of what is found. ctxd memory restore brings it back."`
+	Restore       restoreMemory    `cmd:"" help:"Bring an archived memory back, or what a memory said before."`
+	Retract       retractMemory    `cmd:"" help:"Say that a memory was wrong. It stays, and is found by its id alone."`
+	Delete        deleteMemory     `cmd:"" help:"Delete a memory for good."`
+	Forget        forget           `cmd:"" help:"Delete all memories that stem from a conversation, a note or a program, or all."`
+	Similar       similarMemories  `cmd:"" help:"Find the memories that say much the same as one."`
+	Synonyms      synonyms         `cmd:"" help:"Say which words mean the same when memories are searched."`
+	Profile       profile          `cmd:"" help:"Show what is known about you: what a conversation begins with."`
+	Outcome       outcomeOf        `cmd:"" help:"Say how an answer, or memories, worked out: they are scored, and what was learned is kept."`
+	Judge         judge            `cmd:"" help:"Have a model say how the answers of a conversation worked out."`
+	Promote       promoteMemories  `cmd:"" help:"Move memories that proved themselves to tiers that last, and archive those that failed."`
+	Upkeep        upkeepOfFacts    `cmd:"" help:"Keep facts in order: what supports, contradicts and repeats them."`
+	Conflicts     conflicts        `cmd:"" help:"Settle the pairs of memories that are in conflict."`
+	Events        eventsOf         `cmd:"" help:"List what learning did to memories."`
+	Stats         stats            `cmd:"" help:"Count the memories, and show which are used."`
+	Concepts      conceptsCmd      `cmd:"" help:"List what memories and messages speak of, draw it, or show one of it."`
+	Insights      insightsCmd      `cmd:"" help:"Show what became of memories about the subjects of a text."`
+	Effectiveness effectivenessCmd `cmd:"" help:"Show which tools and memories helped with a kind of task."`
+	Export        exportMemories   `cmd:"" help:"Write all memories to a file."`
+	Import        importMemories   `cmd:"" help:"Read memories from a file, also of other programs."`
 }
 
 // Help is what --help says of the command.

@@ -78,18 +78,20 @@ func (c *addMemory) Run(a *MemoryOptions) error {
 			return err
 		}
 		var added protocol.MemoryAdded
-		err := cl.Call(a.Ctx, "memory.add", protocol.MemoryAdd{MemoryDraft: draft, Similar: true}, &added)
+		err := cl.Call(a.Ctx, "memory.add", protocol.MemoryAdd{MemoryDraft: draft, Similar: true, Returns: protocol.Returns{Return: protocol.ReturnFull}}, &added)
 		if err != nil {
 			return err
 		}
 		if a.JSON {
 			return a.Out.JSON(added)
 		}
+		m := &added.Memory.Memory
+		m.Statement = added.Memory.Statement
 		if added.Duplicate {
-			drawMemoryResult(a.Out, "known", added.Memory, "the same was there already: counted once more")
+			drawMemoryResult(a.Out, "known", m, "the same was there already: counted once more")
 			return nil
 		}
-		drawMemoryResult(a.Out, "added", added.Memory, outcome(added.Memory))
+		drawMemoryResult(a.Out, "added", m, outcome(m))
 		drawNear(a.Out, added.Similar)
 		return nil
 	})

@@ -46,9 +46,9 @@ func (updateMemory) Help() string {
 
 func (updateMemory) Examples() []term.Example {
 	return []term.Example{
-		{`ctxd memory update 42 "I prefer evening workouts"`, "another statement"},
-		{"ctxd memory update 42 --confidence 0.9 --tag sport --tag habits", "how sure it is, and its tags"},
-		{"ctxd memory update 42 --clear valid-to --no-private", "empty a date, and make it public"},
+		{`ctxd memory set 42 "I prefer evening workouts"`, "another statement"},
+		{"ctxd memory set 42 --confidence 0.9 --tag sport --tag habits", "how sure it is, and its tags"},
+		{"ctxd memory set 42 --clear valid-to --no-private", "empty a date, and make it public"},
 	}
 }
 
@@ -61,9 +61,9 @@ func (c *updateMemory) changes() bool {
 
 func (c *updateMemory) Run(a *MemoryOptions) error {
 	if !c.changes() {
-		return term.Misuse("nothing to change", "ctxd memory update --help lists what can be changed")
+		return term.Misuse("nothing to change", "ctxd memory set --help lists what can be changed")
 	}
-	patch := protocol.MemoryUpdate{
+	patch := protocol.MemoryPatch{
 		Kind: c.Kind, Tier: c.Tier, Importance: c.Importance, Confidence: c.Confidence,
 		AlwaysInject: c.Always, Private: c.Private,
 	}
@@ -85,17 +85,17 @@ func (c *updateMemory) Run(a *MemoryOptions) error {
 		if err := c.resolve(a, cl, &patch); err != nil {
 			return err
 		}
-		patch.ID, patch.IfVersion = m.ID, &m.Version
+		patch.ID, patch.IfVersion, patch.Return = m.ID, &m.Version, protocol.ReturnFull
 		if c.IfVersion > 0 {
 			version := int(c.IfVersion)
 			patch.IfVersion = &version
 		}
-		return cl.Call(a.Ctx, "memory.update", patch, changed)
+		return cl.Call(a.Ctx, "memory.patch", patch, changed)
 	})
 }
 
 // fill sets what the flags say without the daemon.
-func (c *updateMemory) fill(p *protocol.MemoryUpdate) error {
+func (c *updateMemory) fill(p *protocol.MemoryPatch) error {
 	for _, list := range []struct {
 		to    *protocol.Optional[[]string]
 		given []string
@@ -145,7 +145,7 @@ func (c *updateMemory) fill(p *protocol.MemoryUpdate) error {
 }
 
 // resolve sets the ids of what the flags name.
-func (c *updateMemory) resolve(a *MemoryOptions, cl *client.Client, p *protocol.MemoryUpdate) error {
+func (c *updateMemory) resolve(a *MemoryOptions, cl *client.Client, p *protocol.MemoryPatch) error {
 	for _, list := range []struct {
 		to   *protocol.Optional[[]string]
 		refs []string
@@ -173,6 +173,9 @@ func (a *MemoryOptions) changing(ref, did string, call func(cl *client.Client, m
 		var changed record.Memory
 		if err := call(cl, m, &changed); err != nil {
 			return asCommand(err, ref)
+		}
+		if changed.Statement == "" { // a long one, which the reply leaves out
+			changed.Statement = m.Statement
 		}
 		if a.JSON {
 			return a.Out.JSON(&changed)
@@ -227,7 +230,7 @@ func (c *unpinMemory) Run(a *MemoryOptions) error { return a.pin(c.Memory, false
 
 func (a *MemoryOptions) pin(ref string, pinned bool, did string) error {
 	return a.changing(ref, did, func(cl *client.Client, m, changed *record.Memory) error {
-		return cl.Call(a.Ctx, "memory.pin", protocol.MemoryPin{ID: m.ID, Pinned: pinned}, changed)
+		return cl.Call(a.Ctx, "memory.patch", protocol.MemoryPatch{ID: m.ID, Pinned: &pinned}, changed)
 	})
 }
 

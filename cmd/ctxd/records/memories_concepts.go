@@ -14,7 +14,7 @@ import (
 )
 
 type conceptsCmd struct {
-	Ends   []string       `arg:"" optional:"" help:"With --path: the two concepts."`
+	Ends   []string       `arg:"" optional:"" help:"The concept to show; with --path: the two concepts."`
 	Path   bool           `help:"Show how two concepts are connected: memories and messages that speak of two of them each."`
 	Since  string         `placeholder:"DATE" help:"Count only what was written on this date or later: ${memoryDates}."`
 	Sort   string         `enum:"relevant,recent,oldest" default:"relevant" placeholder:"BY" help:"What comes first: relevant, what most speak of; recent, the last mentioned; oldest, the first mentioned. Default: relevant."`
@@ -29,7 +29,8 @@ type conceptsCmd struct {
 func (conceptsCmd) Help() string {
 	return "Lists what memories and messages speak of: entities, tags of memories, and phrases that several texts have, " +
 		"each with how many speak of it and when it was mentioned first and last. " +
-		"As a drawing it shows which of them stand together. With --path it shows how two are connected."
+		"As a drawing it shows which of them stand together. With the name of one it shows what is called so, what became of the memories about it, " +
+		"which concepts stand together with it, nearest first, and the last memories and messages that speak of it. With --path it shows how two are connected."
 }
 
 func (conceptsCmd) Examples() []term.Example {
@@ -37,6 +38,7 @@ func (conceptsCmd) Examples() []term.Example {
 		{"ctxd memory concepts", "what most memories and messages speak of"},
 		{"ctxd memory concepts --sort recent --since yesterday", "what was spoken of last"},
 		{"ctxd memory concepts --format svg -o concepts.svg", "a drawing that any browser shows"},
+		{"ctxd memory concepts roof", "one of them, with what stands together with it"},
 		{"ctxd memory concepts --path roof chimney", "how two concepts are connected"},
 		{"ctxd memory concepts --json | jq -r '.concepts[].label'", "for scripts"},
 	}
@@ -46,8 +48,8 @@ func (c *conceptsCmd) check(a *MemoryOptions) error {
 	switch {
 	case c.Path && len(c.Ends) != 2:
 		return term.Misuse("--path takes two concepts", "ctxd memory concepts --path roof chimney")
-	case !c.Path && len(c.Ends) > 0:
-		return term.Misuse("concepts are named with --path only", "for one concept: ctxd memory concept "+term.ShellQuoted(c.Ends[0]))
+	case !c.Path && len(c.Ends) > 0 && c.Format != "list":
+		return term.Misuse("--format "+c.Format+" draws all concepts, or a path", "leave out --format to read about one concept")
 	case a.JSON && c.Format != "list":
 		return term.Misuse("--json and --format "+c.Format+" cannot be combined", "leave out one of them")
 	case c.Output != "" && c.Format == "list":
@@ -70,9 +72,12 @@ func (c *conceptsCmd) Run(a *MemoryOptions) error {
 		if c.Path {
 			return c.between(a, cl)
 		}
+		if len(c.Ends) > 0 {
+			return c.one(a, cl)
+		}
 		var list protocol.ConceptList
 		p := protocol.ConceptFilter{Since: since, Sort: c.Sort, Limit: int(c.Limit)}
-		if err := cl.Call(a.Ctx, "memory.concepts", p, &list); err != nil {
+		if err := cl.Call(a.Ctx, "concepts.list", p, &list); err != nil {
 			return err
 		}
 		if a.JSON {
@@ -89,9 +94,21 @@ func (c *conceptsCmd) Run(a *MemoryOptions) error {
 	})
 }
 
+func (c *conceptsCmd) one(a *MemoryOptions, cl *client.Client) error {
+	var full protocol.ConceptFull
+	if err := cl.Call(a.Ctx, "concepts.get", protocol.ConceptRef{Ref: strings.Join(c.Ends, " ")}, &full); err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Out.JSON(full)
+	}
+	drawConcept(a.Out, &full)
+	return nil
+}
+
 func (c *conceptsCmd) between(a *MemoryOptions, cl *client.Client) error {
 	var path protocol.ConceptPath
-	if err := cl.Call(a.Ctx, "memory.conceptPath", protocol.ConceptEnds{From: c.Ends[0], To: c.Ends[1]}, &path); err != nil {
+	if err := cl.Call(a.Ctx, "concepts.path", protocol.ConceptEnds{From: c.Ends[0], To: c.Ends[1]}, &path); err != nil {
 		return err
 	}
 	switch {
@@ -99,7 +116,7 @@ func (c *conceptsCmd) between(a *MemoryOptions, cl *client.Client) error {
 		return a.Out.JSON(path)
 	case len(path.Concepts) == 0:
 		return fault.New(fault.NotFound, "%s and %s are not connected within 6 edges", term.Clean(c.Ends[0]), term.Clean(c.Ends[1])).
-			WithHint("show what stands beside one of them: ctxd memory concept %s", term.ShellQuoted(c.Ends[0]))
+			WithHint("show what stands beside one of them: ctxd memory concepts %s", term.ShellQuoted(c.Ends[0]))
 	case c.Format != "list":
 		return c.draw(a, conceptGraph(path.Concepts, path.Edges, true), "How "+c.Ends[0]+" and "+c.Ends[1]+" are connected")
 	}
@@ -233,38 +250,6 @@ func days(c *record.Concept) string {
 	return first + " – " + last
 }
 
-type conceptCmd struct {
-	Label []string `arg:"" help:"A name or form of the concept, or a synonym."`
-
-	connect.Audience
-}
-
-func (conceptCmd) Help() string {
-	return "Shows what is called so, what became of the memories about it, which concepts stand together with it, nearest first, " +
-		"and the last memories and messages that speak of it."
-}
-
-func (conceptCmd) Examples() []term.Example {
-	return []term.Example{
-		{"ctxd memory concept roof", "what stands together with it"},
-		{"ctxd memory concept roof --json | jq -r '.edges[].to'", "for scripts"},
-	}
-}
-
-func (c *conceptCmd) Run(a *MemoryOptions) error {
-	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		var full protocol.ConceptFull
-		if err := cl.Call(a.Ctx, "memory.concept", protocol.ConceptLabel{Label: strings.Join(c.Label, " ")}, &full); err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.Out.JSON(full)
-		}
-		drawConcept(a.Out, &full)
-		return nil
-	})
-}
-
 func drawConcept(s *term.Screen, c *protocol.ConceptFull) {
 	s.Say(term.Styled(term.Strong, term.Clean(c.Label)), term.Styled(term.Faint, "  "+c.Kind))
 	f := &term.Facts{Table: term.Table{Indent: 2}}
@@ -332,7 +317,7 @@ func (c *insightsCmd) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var in record.Insight
 		p := protocol.InsightAsked{Text: strings.Join(c.Text, " "), ConversationID: c.Conversation}
-		if err := cl.Call(a.Ctx, "memory.getContextInsights", p, &in); err != nil {
+		if err := cl.Call(a.Ctx, "memory.insights", p, &in); err != nil {
 			return err
 		}
 		switch {
@@ -353,25 +338,25 @@ func (c *insightsCmd) Run(a *MemoryOptions) error {
 	})
 }
 
-type actionsCmd struct {
+type effectivenessCmd struct {
 	Task []string `arg:"" help:"What is to be done."`
 
 	connect.Audience
 }
 
-func (actionsCmd) Help() string {
+func (effectivenessCmd) Help() string {
 	return "Shows which tools, and memories of which tier, helped with answers in conversations about the same things, what helped surest first. " +
 		"Answers count when somebody has said what became of them."
 }
 
-func (actionsCmd) Examples() []term.Example {
-	return []term.Example{{"ctxd memory actions 'mend the roof'", "what helped with such a task"}}
+func (effectivenessCmd) Examples() []term.Example {
+	return []term.Example{{"ctxd memory effectiveness 'mend the roof'", "what helped with such a task"}}
 }
 
-func (c *actionsCmd) Run(a *MemoryOptions) error {
+func (c *effectivenessCmd) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var out protocol.ActionEffectiveness
-		err := cl.Call(a.Ctx, "memory.actionEffectiveness", protocol.TaskDescription{Task: strings.Join(c.Task, " ")}, &out)
+		err := cl.Call(a.Ctx, "memory.effectiveness", protocol.TaskDescription{Task: strings.Join(c.Task, " ")}, &out)
 		if err != nil {
 			return err
 		}

@@ -11,9 +11,8 @@ import (
 // Contexts is ctxd contexts.
 type Contexts struct {
 	List   listContexts  `cmd:"" help:"List the contexts at the top, or those directly below one."`
-	Tree   treeContexts  `cmd:"" help:"Show all contexts as a tree."`
 	Show   showContext   `cmd:"" help:"Show a context with what lies below it and its memories."`
-	Put    putContext    `cmd:"" help:"Create a context, or change one."`
+	Set    putContext    `cmd:"" help:"Create a context, or change one."`
 	Delete deleteContext `cmd:"" help:"Delete a context. Its memories stay."`
 	Link   linkMemories  `cmd:"" help:"Have memories belong to a context."`
 	Unlink unlinkMemory  `cmd:"" help:"Have memories belong to a context no more."`
@@ -23,20 +22,21 @@ type Contexts struct {
 func (Contexts) Help() string {
 	return "A context is a part of your life or work, such as Health, that memories belong to. " +
 		"Contexts form a tree, and a memory may belong to several. " +
-		"To see the prompt for a message, use ctxd context."
+		"To see the prompt for a message, use ctxd prompt."
 }
 
 // Examples are those of --help.
 func (Contexts) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd contexts put Health", "create a context"},
-		{"ctxd contexts tree", "all of them"},
+		{"ctxd contexts set Health", "create a context"},
+		{"ctxd contexts list --tree", "all of them"},
 		{"ctxd contexts link Health 42 43", "memories that belong to it"},
 	}
 }
 
 type listContexts struct {
-	Parent string `placeholder:"CONTEXT" help:"Those directly below this one."`
+	Parent string `xor:"which" placeholder:"CONTEXT" help:"Those directly below this one."`
+	Tree   bool   `xor:"which" help:"All of them, each below its parent."`
 
 	connect.Audience
 }
@@ -45,13 +45,14 @@ func (listContexts) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd contexts list", "those at the top"},
 		{"ctxd contexts list --parent Health", "those directly below one"},
+		{"ctxd contexts list --tree", "all contexts, each below its parent"},
 		{"ctxd contexts list --audience remote", "only public ones, for a model on another machine"},
 	}
 }
 
 func (c *listContexts) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		var filter protocol.ContextFilter
+		filter := protocol.ContextFilter{Tree: c.Tree}
 		if c.Parent != "" {
 			parent, err := connect.FindContext(a.Ctx, cl, c.Parent)
 			if err != nil {
@@ -66,9 +67,13 @@ func (c *listContexts) Run(a *MemoryOptions) error {
 		if a.JSON {
 			return a.Out.JSON(list)
 		}
-		none := "there are no contexts; ctxd contexts put Health makes one"
+		none := "there are no contexts; ctxd contexts set Health makes one"
 		if c.Parent != "" {
 			none = "no context lies below it"
+		}
+		if c.Tree && len(list.Contexts) > 0 {
+			term.DrawTree(a.Out, "", treeOf(list.Contexts))
+			return nil
 		}
 		drawContexts(a.Out, list.Contexts, none)
 		return nil
@@ -104,33 +109,6 @@ func privately(private bool) term.Line {
 		return nil
 	}
 	return term.Line{term.Styled(term.Warn, "private")}
-}
-
-type treeContexts struct{ connect.Audience }
-
-func (treeContexts) Examples() []term.Example {
-	return []term.Example{
-		{"ctxd contexts tree", "all contexts, each below its parent"},
-		{"ctxd contexts tree --audience remote", "only public ones, for a model on another machine"},
-	}
-}
-
-func (c *treeContexts) Run(a *MemoryOptions) error {
-	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		var list protocol.ContextList
-		if err := cl.Call(a.Ctx, "contexts.list", protocol.ContextFilter{Tree: true}, &list); err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.Out.JSON(list)
-		}
-		if len(list.Contexts) == 0 {
-			a.Out.Say(term.Styled(term.Faint, "there are no contexts yet; ctxd contexts put NAME creates one"))
-			return nil
-		}
-		term.DrawTree(a.Out, "", treeOf(list.Contexts))
-		return nil
-	})
 }
 
 // treeOf hangs contexts below their parents. What lies below one that is not in the list stands at
@@ -238,10 +216,10 @@ func (putContext) Help() string {
 
 func (putContext) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd contexts put Health --description 'Training and food'", "create a context"},
-		{"ctxd contexts put Running --parent Health", "one below it"},
-		{"ctxd contexts put 'Trail running' --change Running", "another name"},
-		{"ctxd contexts put Running --change Running --parent ''", "move it to the top"},
+		{"ctxd contexts set Health --description 'Training and food'", "create a context"},
+		{"ctxd contexts set Running --parent Health", "one below it"},
+		{"ctxd contexts set 'Trail running' --change Running", "another name"},
+		{"ctxd contexts set Running --change Running --parent ''", "move it to the top"},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 type deleteMemory struct {
 	aMemory
-	Force bool `short:"f" help:"Do not ask for confirmation."`
+	Yes bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (deleteMemory) Help() string {
@@ -26,7 +26,7 @@ func (deleteMemory) Help() string {
 func (deleteMemory) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd memory delete 42", "show it, ask, and delete it"},
-		{"ctxd memory delete 42 --force", "in a script"},
+		{"ctxd memory delete 42 --yes", "in a script"},
 	}
 }
 
@@ -36,8 +36,8 @@ func (c *deleteMemory) Run(a *MemoryOptions) error {
 		if err != nil {
 			return err
 		}
-		if !c.Force {
-			err := a.Confirm(a.Ctx, "Delete this memory for good?", "ctxd memory delete "+term.ShellQuoted(c.Memory)+" --force",
+		if !c.Yes {
+			err := a.Confirm(a.Ctx, "Delete this memory for good?", "ctxd memory delete "+term.ShellQuoted(c.Memory)+" --yes",
 				func(s *term.Screen) { inspect.DrawMemory(s, m) })
 			if err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -16,59 +17,40 @@ import (
 
 type outcomeOf struct {
 	Outcome  string   `arg:"" enum:"${memoryOutcomes}" help:"How it went: ${enum}."`
-	Memories []string `arg:"" help:"Ids, handles or numbers of the memories."`
-	Signal   string   `enum:"explicit,detector,heuristic,system" default:"explicit" placeholder:"WHO" help:"Who tells it: ${enum}. heuristic scores nothing. Default: explicit."`
-	Sure     *float64 `placeholder:"0–1" help:"How sure it is. Default: 1, and less for the other signals."`
+	Memories []string `arg:"" optional:"" help:"Ids, handles or numbers of memories to score. Without them it is about an answer."`
+
+	Takeaway     string   `placeholder:"TEXT" help:"Of an answer: what was learned, in one or two sentences; - reads it from standard input."`
+	Conversation string   `placeholder:"ID" help:"The conversation of the answer: what was shown there last is scored."`
+	Message      string   `placeholder:"ID" help:"The answer, whose memories are scored."`
+	Related      []string `placeholder:"POSITION" sep:"none" help:"Which of what was shown: positions from 1, or ids. May be repeated. Default: what the answer names, or all."`
+	Signal       string   `enum:"explicit,detector,heuristic,system" default:"explicit" placeholder:"WHO" help:"Of memories: who tells it: ${enum}. heuristic scores nothing. Default: explicit."`
+	Sure         *float64 `placeholder:"0–1" help:"Of memories: how sure it is. Default: 1, and less for the other signals."`
 }
 
 func (outcomeOf) Help() string {
-	return "worked adds 0.2 to the score of each memory, partial 0.05, failed takes 0.3. What is told of memories of the tier memoryBank is kept, and they are not scored."
+	return "worked adds 0.2 to the score of each memory, partial 0.05, failed takes 0.3. What is told of memories of the tier memoryBank is kept, and they are not scored. " +
+		"What was shown for an answer is scored once: a second call scores nothing. What was learned becomes a memory of the tier working."
 }
 
 func (outcomeOf) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd memory outcome worked 42", "it helped"},
 		{"ctxd memory outcome failed 42 43", "neither of the two did"},
+		{`ctxd memory outcome worked --takeaway "Stretching before the run helps."`, "keep what was learned"},
+		{"ctxd memory search run --for c1 && ctxd memory outcome worked --conversation c1 --related 1", "score the first hit of a search"},
 	}
 }
 
 func (c *outcomeOf) Run(a *MemoryOptions) error {
-	return a.With(func(cl *client.Client) error {
-		ids, err := memoryIDs(a, cl, c.Memories)
-		if err != nil {
-			return err
-		}
-		var res protocol.MemoryScored
-		p := protocol.MemoryOutcome{IDs: ids, Outcome: c.Outcome, Signal: c.Signal, Confidence: c.Sure}
-		if err := cl.Call(a.Ctx, "memory.recordOutcome", p, &res); err != nil {
-			return err
-		}
-		return drawScored(a, cl, &res)
-	})
-}
-
-type response struct {
-	Outcome      string   `arg:"" enum:"${memoryOutcomes}" help:"How the answer went: ${enum}."`
-	Takeaway     string   `arg:"" optional:"" help:"What was learned, in one or two sentences; - reads it from standard input."`
-	Conversation string   `placeholder:"ID" help:"The conversation: what was shown there last is scored."`
-	Related      []string `placeholder:"POSITION" sep:"none" help:"Which of what was shown: positions from 1, or ids. May be repeated. Default: what the answer names, or all."`
-	Message      string   `placeholder:"ID" help:"An answer of the conversation, whose memories are scored."`
-}
-
-func (response) Help() string {
-	return "What was learned becomes a memory of the tier working. What was shown is scored once: a second call scores nothing."
-}
-
-func (response) Examples() []term.Example {
-	return []term.Example{
-		{`ctxd memory response worked "Stretching before the run helps."`, "keep what was learned"},
-		{"ctxd memory search run --for c1 && ctxd memory response worked --conversation c1 --related 1", "score the first hit of a search"},
-	}
-}
-
-func (c *response) Run(a *MemoryOptions) error {
-	p := protocol.MemoryResponse{
-		Outcome: c.Outcome, ConversationID: c.Conversation, Related: c.Related, MessageID: c.Message,
+	p := protocol.MemoryOutcome{Outcome: c.Outcome, ConversationID: c.Conversation, Related: c.Related, MessageID: c.Message}
+	of := len(c.Memories) > 0
+	switch {
+	case of && (c.Takeaway != "" || c.Conversation != "" || c.Message != "" || len(c.Related) > 0):
+		return term.Misuse("memories stand beside --takeaway, --conversation, --message or --related", "score memories with one command, and an answer with another")
+	case of:
+		p.Signal, p.Confidence = c.Signal, c.Sure
+	case c.Sure != nil || c.Signal != learn.SourceExplicit:
+		return term.Misuse("--signal and --sure need memories", "ctxd memory outcome worked 42 --sure 0.5")
 	}
 	if c.Takeaway != "" {
 		said, err := a.statement(c.Takeaway)
@@ -77,12 +59,44 @@ func (c *response) Run(a *MemoryOptions) error {
 		}
 		p.Takeaway = said
 	}
-	return a.With(func(cl *client.Client) error {
+	return a.With(func(cl *client.Client) (err error) {
+		if of {
+			if p.IDs, err = memoryIDs(a, cl, c.Memories); err != nil {
+				return err
+			}
+		}
 		var res protocol.MemoryScored
-		if err := cl.Call(a.Ctx, "memory.recordResponse", p, &res); err != nil {
+		if err := cl.Call(a.Ctx, "memory.outcome", p, &res); err != nil {
 			return err
 		}
 		return drawScored(a, cl, &res)
+	})
+}
+
+type judge struct {
+	Conversation string `arg:"" help:"Id or handle of the conversation."`
+}
+
+func (judge) Help() string {
+	return "The model that gave the last answer reads the last four turns. Above a confidence of 0.7 the memories that were shown there are scored, as ctxd memory outcome does. " +
+		"A model that is not local is asked about nothing private."
+}
+
+func (judge) Examples() []term.Example {
+	return []term.Example{{"ctxd memory judge @weekend_trip_k3x9", "whether the answers helped"}}
+}
+
+func (c *judge) Run(a *MemoryOptions) error {
+	return a.With(func(cl *client.Client) error {
+		var res protocol.MemoryJudged
+		if err := cl.Call(a.Ctx, "memory.judge", protocol.MemoryJudge{ConversationID: c.Conversation}, &res); err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.Out.JSON(res)
+		}
+		a.Out.Say(term.Styled(term.Strong, res.Outcome), term.Styled(term.Faint, fmt.Sprintf("  %.2f sure", res.Confidence)), term.Text("  "+term.Clean(res.Reasoning)))
+		return drawScored(a, cl, &protocol.MemoryScored{Scored: res.Scored})
 	})
 }
 

@@ -45,7 +45,7 @@ func (c *listMemories) filter(a *MemoryOptions, cl *client.Client) (f protocol.M
 		f.Tags = append(f.Tags, strings.TrimPrefix(tag, "#"))
 	}
 	if c.Sort != nil {
-		f.SortBy = *c.Sort
+		f.Sort = *c.Sort
 	}
 	if f.After, err = moment("after", c.After); err != nil {
 		return f, err

@@ -17,7 +17,7 @@ type searchMemories struct {
 	Query        []string `arg:"" help:"A question, or words of what is looked for."`
 	Only         []string `enum:"memories,messages" placeholder:"KIND" help:"Only memories, or only messages of conversations: ${enum}."`
 	Conversation string   `placeholder:"ID" help:"Only messages of this conversation, and memories that stem from it."`
-	For          string   `placeholder:"ID" help:"The conversation that asks: what is shown is kept for it, for ctxd memory response."`
+	For          string   `placeholder:"ID" help:"The conversation that asks: what is shown is kept for it, for ctxd memory outcome."`
 	Tier         []string `enum:"${memoryTiers}" placeholder:"TIER" help:"Only memories of this tier: ${enum}. May be repeated."`
 	Status       []string `enum:"${memoryStatuses}" placeholder:"STATUS" help:"Only memories of this status: ${enum}. May be repeated. Default: active and contested."`
 	Tag          []string `placeholder:"TAG" sep:"none" help:"Only memories with this tag or area of life, or one below it. Of several, all."`
@@ -59,7 +59,7 @@ func (c *searchMemories) params(a *MemoryOptions, cl *client.Client) (p protocol
 		p.Tags = append(p.Tags, strings.TrimPrefix(tag, "#"))
 	}
 	if c.Sort != nil {
-		p.SortBy = *c.Sort
+		p.Sort = *c.Sort
 	}
 	for _, date := range []struct {
 		flag, given string
@@ -179,7 +179,7 @@ func drawReading(s *term.Screen, u *protocol.MemoryUnderstood) {
 	if u.From != nil && u.To != nil {
 		row("days", []string{u.From.Format(time.DateOnly) + " to " + u.To.AddDate(0, 0, -1).Format(time.DateOnly)})
 	}
-	row("order", []string{u.SortBy})
+	row("order", []string{u.Sort})
 }
 
 func drawStages(s *term.Screen, stages []protocol.MemoryStage) {

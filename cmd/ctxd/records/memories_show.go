@@ -45,7 +45,7 @@ func (c *showMemory) Run(a *MemoryOptions) error {
 		out := shownMemory{Memory: m}
 		if c.Versions {
 			var list protocol.MemoryVersions
-			if err := cl.Call(a.Ctx, "memory.versions", protocol.MemoryID{ID: m.ID}, &list); err != nil {
+			if err := cl.Call(a.Ctx, "memory.versions", protocol.MemoryRef{Ref: m.ID}, &list); err != nil {
 				return err
 			}
 			out.Versions = list.Versions

@@ -38,7 +38,7 @@ func (c *similarMemories) Run(a *MemoryOptions) error {
 			return err
 		}
 		var res protocol.SimilarMemories
-		err = cl.Call(a.Ctx, "memory.similar", protocol.MemorySimilar{ID: m.ID, Limit: int(c.Limit)}, &res)
+		err = cl.Call(a.Ctx, "memory.similar", protocol.MemorySimilar{Ref: m.ID, Limit: int(c.Limit)}, &res)
 		if err != nil {
 			return err
 		}

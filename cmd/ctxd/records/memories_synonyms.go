@@ -12,7 +12,7 @@ import (
 
 // synonyms is ctxd memory synonyms.
 type synonyms struct {
-	Put    putSynonyms    `cmd:"" help:"Have words mean the same."`
+	Set    putSynonyms    `cmd:"" help:"Have words mean the same."`
 	List   listSynonyms   `cmd:"" help:"List the words that mean the same."`
 	Delete deleteSynonyms `cmd:"" help:"Have words mean the same as others no more."`
 }
@@ -26,7 +26,7 @@ func (synonyms) Help() string {
 // Examples are those of --help.
 func (synonyms) Examples() []term.Example {
 	return []term.Example{
-		{`ctxd memory synonyms put ux "user experience"`, "an acronym"},
+		{`ctxd memory synonyms set ux "user experience"`, "an acronym"},
 		{"ctxd memory synonyms list", "all of them"},
 		{"ctxd memory synonyms delete ux", "one word of a set"},
 	}
@@ -48,15 +48,15 @@ func (putSynonyms) Help() string {
 
 func (putSynonyms) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd memory synonyms put car automobile", "two words"},
-		{`ctxd memory synonyms put boss "Zoe Quist" --private`, "kept from models on other machines"},
+		{"ctxd memory synonyms set car automobile", "two words"},
+		{`ctxd memory synonyms set boss "Zoe Quist" --private`, "kept from models on other machines"},
 	}
 }
 
 func (c *putSynonyms) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var set record.Synonyms
-		err := cl.Call(a.Ctx, "memory.synonyms.put", protocol.SynonymsPut{Words: c.Words, Private: c.Private}, &set)
+		err := cl.Call(a.Ctx, "synonyms.put", protocol.SynonymsPut{Words: c.Words, Private: c.Private}, &set)
 		if err != nil {
 			return err
 		}
@@ -89,14 +89,14 @@ func (listSynonyms) Examples() []term.Example {
 func (c *listSynonyms) Run(a *MemoryOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		var list protocol.SynonymsList
-		if err := cl.Call(a.Ctx, "memory.synonyms.list", protocol.ReadAll{}, &list); err != nil {
+		if err := cl.Call(a.Ctx, "synonyms.list", protocol.ReadAll{}, &list); err != nil {
 			return err
 		}
 		if a.JSON {
 			return a.Out.JSON(list)
 		}
 		if len(list.Synonyms) == 0 {
-			a.Out.Say(term.Styled(term.Faint, "there are no synonyms; ctxd memory synonyms put WORD OTHER makes some"))
+			a.Out.Say(term.Styled(term.Faint, "there are no synonyms; ctxd memory synonyms set WORD OTHER makes some"))
 		}
 		for _, set := range list.Synonyms {
 			a.Out.Say(synonymLine(set)...)
@@ -118,7 +118,7 @@ func (deleteSynonyms) Examples() []term.Example {
 func (c *deleteSynonyms) Run(a *MemoryOptions) error {
 	return a.With(func(cl *client.Client) error {
 		var out protocol.SynonymsDeleted
-		err := cl.Call(a.Ctx, "memory.synonyms.delete", protocol.SynonymsDelete{Words: c.Words}, &out)
+		err := cl.Call(a.Ctx, "synonyms.delete", protocol.SynonymsDelete{Words: c.Words}, &out)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,10 @@ type Notes struct {
 	List listNotes `cmd:"" help:"List the notes."`
 	Show showNote  `cmd:"" help:"Print the text of a note as it is stored."`
 	Set  setNote   `cmd:"" help:"Create a note, or change one that is not in a vault."`
+
+	Archive archiveNote `cmd:"" help:"Take a note out of menus, lists and prompts."`
+	Restore restoreNote `cmd:"" help:"Bring an archived note back."`
+	Delete  deleteNote  `cmd:"" help:"Delete a note for good."`
 }
 
 // Examples are those of --help.

@@ -30,7 +30,7 @@ type PersonalityCommand struct {
 	Show     showPersonality     `cmd:"" help:"Show what prompts begin with."`
 	Use      usePersonality      `cmd:"" help:"Have prompts begin with one from now on."`
 	Edit     editPersonality     `cmd:"" help:"Change one in your editor, or make one."`
-	Put      putPersonality      `cmd:"" help:"Write one from a file."`
+	Set      putPersonality      `cmd:"" help:"Write one from a file."`
 	Validate validatePersonality `cmd:"" help:"Find what is wrong with a template."`
 	Delete   removePersonality   `cmd:"" help:"Delete one of your own."`
 	Export   exportPersonalities `cmd:"" help:"Print yours as one YAML text."`
@@ -116,7 +116,7 @@ func (showPersonality) Examples() []term.Example {
 
 // Run runs the command.
 func (c *showPersonality) Run(a *PersonalityOptions) error {
-	got, err := callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.Personality})
+	got, err := callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{Ref: c.Personality})
 	switch {
 	case err != nil:
 		return err
@@ -192,8 +192,8 @@ type putPersonality struct {
 // Examples are those of --help.
 func (putPersonality) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd personality put coach.yaml", "one of your own, by the name in it"},
-		{"ctxd personality put - --id coach < coach.yaml", "under an id that you choose"},
+		{"ctxd personality set coach.yaml", "one of your own, by the name in it"},
+		{"ctxd personality set - --id coach < coach.yaml", "under an id that you choose"},
 	}
 }
 

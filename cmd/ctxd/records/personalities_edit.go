@@ -71,7 +71,7 @@ func (c *editPersonality) Run(a *PersonalityOptions) error {
 			return kept(err)
 		}
 		if !checked.OK {
-			err := a.Confirm(a.Ctx, "Go on editing?", "ctxd personality put "+term.ShellQuoted(file)+" --id "+c.Personality, func(*term.Screen) {
+			err := a.Confirm(a.Ctx, "Go on editing?", "ctxd personality set "+term.ShellQuoted(file)+" --id "+c.Personality, func(*term.Screen) {
 				drawProblems(a, term.Bad, checked.Errors)
 			})
 			if err != nil {
@@ -103,17 +103,17 @@ func notSaved(err error, checked *protocol.PersonalityValidated) error {
 
 // begin returns the text that editing begins with, and the version that it is of, 0 for a new one.
 func (c *editPersonality) begin(a *PersonalityOptions) (text string, version int, err error) {
-	got, err := callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.Personality})
+	got, err := callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{Ref: c.Personality})
 	switch {
 	case err == nil && got.Personality.Preset:
-		return "", 0, (&fault.Error{Kind: fault.Conflict, Ref: c.Personality, Msg: c.Personality + " is compiled in and can't be changed"}).
+		return "", 0, (&fault.Error{Kind: fault.Conflict, Reason: fault.State, Ref: c.Personality, Msg: c.Personality + " is compiled in and can't be changed"}).
 			WithHint("ctxd personality edit my-%s --from %s", c.Personality, c.Personality)
 	case err == nil:
 		return got.Personality.Template, got.Personality.Version, nil
 	case term.ExplainError(err).Code != term.ExitMissing:
 		return "", 0, err
 	}
-	got, err = callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{ID: c.From})
+	got, err = callPersonality[protocol.PersonalityFull](a, "personality.get", protocol.PersonalityRef{Ref: c.From})
 	return got.Personality.Template, 0, err
 }
 

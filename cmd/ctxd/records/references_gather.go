@@ -25,7 +25,7 @@ type gatherRefs struct {
 
 // Help is what --help says of the command.
 func (gatherRefs) Help() string {
-	return "It is the memory part of the prompt that ctxd context assembles, alone: what the message refers to, what is " +
+	return "It is the memory part of the prompt that ctxd prompt assembles, alone: what the message refers to, what is " +
 		"attached, the profile, what is pinned and what a search finds. As pkb each is a <pkb_item> line."
 }
 

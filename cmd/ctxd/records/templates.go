@@ -1,6 +1,6 @@
 package records
 
-// ctxd prompts shows the templates of what ctxd itself asks a model, such as the title of a conversation, for a person
+// ctxd templates shows the templates of what ctxd itself asks a model, such as the title of a conversation, for a person
 // to see and to copy. It reads the configuration and the folder that prompts.dir names, as a daemon would that starts
 // now, and asks none.
 
@@ -13,13 +13,13 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 )
 
-// PromptsOptions are what ctxd prompts runs with.
+// PromptsOptions are what ctxd templates runs with.
 type PromptsOptions struct {
 	*term.Streams
 	*config.Flags
 }
 
-// PromptsCommand is ctxd prompts.
+// PromptsCommand is ctxd templates.
 type PromptsCommand struct {
 	List listPrompts `cmd:"" help:"List the templates, and which are your own."`
 	Show showPrompt  `cmd:"" help:"Print a template."`
@@ -31,14 +31,14 @@ func (PromptsCommand) Help() string {
 		"name into the folder that the setting prompts.dir names. It holds from the next start of the daemon on."
 }
 
-// listPrompts is ctxd prompts list.
+// listPrompts is ctxd templates list.
 type listPrompts struct{}
 
 // Examples are those of --help.
 func (listPrompts) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd prompts list", "what ctxd asks a model"},
-		{"ctxd prompts list --json | jq -r '.prompts[].name'", "for scripts"},
+		{"ctxd templates list", "what ctxd asks a model"},
+		{"ctxd templates list --json | jq -r '.prompts[].name'", "for scripts"},
 	}
 }
 
@@ -81,7 +81,7 @@ func openPrompts(a *PromptsOptions) (set *prompts.Set, dir string, err error) {
 	return prompts.Open(conf.Prompts, slog.New(slog.DiscardHandler)), conf.Prompts, nil
 }
 
-// showPrompt is ctxd prompts show.
+// showPrompt is ctxd templates show.
 type showPrompt struct {
 	Prompt  string `arg:"" help:"Name of the template, such as title."`
 	BuiltIn bool   `help:"Print the one that is compiled in, also where yours is used."`
@@ -95,9 +95,9 @@ func (showPrompt) Help() string {
 // Examples are those of --help.
 func (showPrompt) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd prompts show title", "how ctxd asks for the title of a conversation"},
-		{"ctxd prompts show title > ~/.config/ctxd/prompts/title.tmpl", "one of your own begins as a copy"},
-		{"ctxd prompts show title --built-in", "what was before"},
+		{"ctxd templates show title", "how ctxd asks for the title of a conversation"},
+		{"ctxd templates show title > ~/.config/ctxd/prompts/title.tmpl", "one of your own begins as a copy"},
+		{"ctxd templates show title --built-in", "what was before"},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -20,6 +21,8 @@ type Types struct {
 	List listTypes `cmd:"" help:"List the types and how many entities each has."`
 	Show showType  `cmd:"" help:"Show the fields of a type."`
 	Set  setType   `cmd:"" help:"Declare a type, or change its fields."`
+
+	Delete deleteType `cmd:"" help:"Remove a type. Its entities are archived."`
 }
 
 // Examples are those of --help.
@@ -111,14 +114,14 @@ func (c *showType) Run(a *Options) error {
 
 // findType reads a type, and names those that a misspelt one may mean.
 func findType(a *Options, cl *client.Client, name, vault string, typ *record.Type) error {
-	err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: name, Vault: vault}, typ)
+	err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Ref: name, Vault: vault}, typ)
 	several := new(fault.Error)
 	if fault.KindOf(err) == fault.Conflict && errors.As(err, &several) && len(several.Candidates) > 0 {
 		names := make([]string, len(several.Candidates))
 		for i, c := range several.Candidates {
 			names[i] = c.ID
 		}
-		return fault.New(fault.Conflict, "%s", several.Msg).
+		return fault.Clash(fault.Ambiguous, "%s", several.Msg).
 			WithHint("ctxd types show %s --vault %s; the vaults are %s",
 				term.ShellQuoted(name), term.ShellQuoted(names[0]), strings.Join(names, ", "))
 	}
@@ -137,7 +140,7 @@ func findType(a *Options, cl *client.Client, name, vault string, typ *record.Typ
 	for i, t := range all.Types {
 		names[i] = t.Name
 	}
-	if near := term.NearestNames(name, names); len(near) > 0 {
+	if near := text.Nearest(name, names); len(near) > 0 {
 		missing.Hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return missing
@@ -209,7 +212,7 @@ func (c *setType) Run(a *Options) error {
 	return a.With(func(cl *client.Client) error {
 		put := protocol.TypePut{Name: c.Type, Force: c.Force, Fields: []record.Field{}}
 		var before record.Type
-		err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Name: c.Type}, &before)
+		err := cl.Call(a.Ctx, "types.get", protocol.TypeGet{Ref: c.Type}, &before)
 		kind := fault.KindOf(err)
 		isNew := kind == fault.NotFound || kind == fault.Conflict // of vaults, none of everybody
 		switch {
@@ -287,7 +290,7 @@ func parseField(arg string) (record.Field, error) {
 			kinds[i] = string(t)
 		}
 		hint := "the field types are " + strings.Join(kinds, ", ")
-		if near := term.NearestNames(kind, kinds); len(near) > 0 {
+		if near := text.Nearest(kind, kinds); len(near) > 0 {
 			hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
 		}
 		return f, term.Misuse("there is no field type "+kind, hint)

@@ -192,7 +192,7 @@ func (m *manager) ready(a *Options, socket string) error {
 	}
 	away := m.exec(a.Ctx, m.state)
 	if h := connect.HealthOf(a.Ctx, socket); h != nil && away != nil {
-		return fault.New(fault.Conflict, "a daemon that is not a service is already running (pid %d)", h.PID).
+		return fault.Clash(fault.Exists, "a daemon that is not a service is already running (pid %d)", h.PID).
 			WithHint("stop it first: ctxd stop")
 	}
 	return nil
@@ -287,7 +287,7 @@ func checkOurs(path string, force bool) error {
 	case err != nil:
 		return fault.Wrap(fault.Unavailable, err, "cannot read the service file")
 	case !force && !strings.Contains(string(content), serviceMark):
-		return fault.New(fault.Conflict, "there is a file that ctxd did not write: %s", path).
+		return fault.Clash(fault.Exists, "there is a file that ctxd did not write: %s", path).
 			WithHint("move it away, or replace it with --force")
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -48,8 +49,8 @@ func commands() []wqlCommand {
 var errQuit = errors.New("quit")
 
 // command runs a command.
-func (s *session) command(ctx context.Context, text string) error {
-	name, arg, _ := strings.Cut(strings.TrimRight(text, "; "), " ")
+func (s *session) command(ctx context.Context, line string) error {
+	name, arg, _ := strings.Cut(strings.TrimRight(line, "; "), " ")
 	arg = strings.TrimSpace(arg)
 	all := commands()
 	i := slices.IndexFunc(all, func(c wqlCommand) bool { return c.name == name })
@@ -59,7 +60,7 @@ func (s *session) command(ctx context.Context, text string) error {
 			names[i] = c.name
 		}
 		e := fault.New(fault.Invalid, "there is no command %s", term.Clean(name)).WithHint(`\? lists the commands`)
-		if near := term.NearestNames(name, names); len(near) > 0 {
+		if near := text.Nearest(name, names); len(near) > 0 {
 			e.Hint = strings.Join(near, " or ")
 		}
 		return e
@@ -199,7 +200,7 @@ func unknownType(types []protocol.TypeCount, name string) error {
 		names[i] = t.Name
 	}
 	e := term.NotFound("type", name).WithHint(`\t lists the types`)
-	if near := term.NearestNames(name, names); len(near) > 0 {
+	if near := text.Nearest(name, names); len(near) > 0 {
 		e.Hint = `\d ` + strings.Join(near, `, or \d `)
 	}
 	return e

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/entities/wql/columns"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/rpc/client/rows"
@@ -70,7 +71,7 @@ func unknownField(r *columns.Reader, types []string, name string) error {
 		}
 	}
 	err := term.Misuse("there is no field "+name, "there are "+strings.Join(names, ", "))
-	if near := term.NearestNames(name, names); len(near) > 0 {
+	if near := text.Nearest(name, names); len(near) > 0 {
 		err.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
 	}
 	return err

@@ -80,7 +80,7 @@ func (s *session) setThis(ctx context.Context, name string) error {
 			return s.audience.Explain(err)
 		}
 		var e protocol.EntityFull
-		if err := cl.Call(ctx, "entities.get", protocol.EntityGet{ID: id}, &e); err != nil {
+		if err := cl.Call(ctx, "entities.get", protocol.EntityGet{Ref: id}, &e); err != nil {
 			return err
 		}
 		this.id, this.name, this.typ = e.ID, e.Name, e.Type

@@ -36,7 +36,7 @@ type SyncCommand struct {
 	Leave    leaveSync     `cmd:"" help:"Take this machine out. It keeps the records."`
 
 	Conflicts listConflicts   `cmd:"" help:"List what was written without the other machines and could not be given to them."`
-	Resolve   resolveConflict `cmd:"" help:"End a conflict: leave what is there, or try once more."`
+	Settle    resolveConflict `cmd:"" help:"End a conflict: leave what is there, or try once more."`
 }
 
 // Help is what --help says of the command.

@@ -25,15 +25,15 @@ func drawQueue(f *term.Facts, q *protocol.SyncQueue) {
 }
 
 type listConflicts struct {
-	After int `placeholder:"NUMBER" help:"Only those with a greater number."`
-	Limit int `default:"100" placeholder:"N" help:"How many at most."`
+	Cursor string `placeholder:"CURSOR" help:"Go on behind the page before, which says its cursor."`
+	Limit  int    `default:"100" placeholder:"N" help:"How many at most."`
 }
 
 // Help is what --help says of the command.
 func (listConflicts) Help() string {
 	return "With store.sync.offline: queue, memories, messages, and new notes and entities are taken while the servers cannot be reached, " +
 		"and given to the other machines when they can. What cannot be given to them, since another machine has written the same note, say, " +
-		"is kept here with both sides until ctxd sync resolve ends it."
+		"is kept here with both sides until ctxd sync settle ends it."
 }
 
 // Examples are those of --help.
@@ -46,7 +46,7 @@ func (listConflicts) Examples() []term.Example {
 
 // Run runs the command.
 func (c *listConflicts) Run(a *SyncOptions) error {
-	got, err := callSync[protocol.SyncConflicts](a, "sync.conflicts", protocol.SyncConflictsOf{After: c.After, Limit: c.Limit})
+	got, err := callSync[protocol.SyncConflicts](a, "sync.conflicts", protocol.SyncConflictsOf{Page: protocol.Page{Cursor: c.Cursor, Limit: c.Limit}})
 	switch {
 	case err != nil:
 		return err
@@ -75,10 +75,10 @@ func (c *listConflicts) Run(a *SyncOptions) error {
 			a.Out.Say(term.Styled(term.Faint, "  Try: "+x.Hint))
 		}
 	}
-	if got.Next > 0 {
-		a.Out.Say(term.Styled(term.Faint, fmt.Sprintf("%d more: ctxd sync conflicts --after %d", got.Total-len(got.Conflicts), got.Next)))
+	if got.NextCursor != "" {
+		a.Out.Say(term.Styled(term.Faint, fmt.Sprintf("%d in all; the next ones: ctxd sync conflicts --cursor %s", got.Total, got.NextCursor)))
 	}
-	a.Out.Say(term.Styled(term.Faint, "ctxd sync resolve NUMBER --keep theirs leaves what is there; --keep again tries once more."))
+	a.Out.Say(term.Styled(term.Faint, "ctxd sync settle NUMBER --keep theirs leaves what is there; --keep again tries once more."))
 	return nil
 }
 
@@ -104,14 +104,14 @@ func (resolveConflict) Help() string {
 // Examples are those of --help.
 func (resolveConflict) Examples() []term.Example {
 	return []term.Example{
-		{"ctxd sync resolve 3 --keep theirs", "what the other machine wrote stays"},
-		{"ctxd sync resolve 3 --keep again", "after what was in the way has another id, or is deleted"},
+		{"ctxd sync settle 3 --keep theirs", "what the other machine wrote stays"},
+		{"ctxd sync settle 3 --keep again", "after what was in the way has another id, or is deleted"},
 	}
 }
 
 // Run runs the command.
 func (c *resolveConflict) Run(a *SyncOptions) error {
-	got, err := callSync[protocol.SyncResolved](a, "sync.resolve", protocol.SyncResolve{Number: c.Number, Keep: c.Keep})
+	got, err := callSync[protocol.SyncSettled](a, "sync.settle", protocol.SyncSettle{Number: c.Number, Keep: c.Keep})
 	switch {
 	case err != nil:
 		return err

@@ -22,6 +22,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -154,6 +155,16 @@ var otherVerbs = map[string][]string{
 	"rm": {"delete", "forget"}, "remove": {"delete", "forget"}, "delete": {"forget"},
 }
 
+// moved are commands that have other names since protocol 2, by their former paths. They go with protocol 3.
+var moved = map[string]string{
+	"context": "prompt", "prompts": "templates",
+	"memory update": "memory set", "memory response": "memory outcome", "memory concept": "memory concepts",
+	"memory actions": "memory effectiveness", "memory synonyms put": "memory synonyms set",
+	"books put": "books add", "books remove": "books delete", "contexts put": "contexts set", "contexts tree": "contexts list --tree",
+	"chat update": "chat set", "chat unarchive": "chat restore", "chat for-note": "chat citations",
+	"personality put": "personality set", "sync resolve": "sync settle",
+}
+
 // noCommand says of an unknown word in the place of a command what may have been meant: the
 // word that ctxd uses for it, or a command of that name in another place. The place is nil
 // for the program itself.
@@ -165,6 +176,11 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 	word := m[1]
 	if place == nil {
 		place = program
+	}
+	_, former, _ := strings.Cut(place.FullPath()+" "+word, " ")
+	if now := moved[former]; now != "" {
+		f.Message, f.Hint = fmt.Sprintf("ctxd %s is called ctxd %s now", former, now), "ctxd "+now
+		return
 	}
 	for _, verb := range otherVerbs[word] {
 		if slices.ContainsFunc(place.Children, func(n *kong.Node) bool { return n.Name == verb }) {
@@ -178,7 +194,7 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 		for _, n := range place.Children {
 			names = append(names, n.Name)
 		}
-		if near := NearestNames(word, names); len(near) > 0 {
+		if near := text.Nearest(word, names); len(near) > 0 {
 			f.Message += fmt.Sprintf(", did you mean %q?", near[0])
 		}
 	}

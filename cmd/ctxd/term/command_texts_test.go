@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 func TestQuoted(t *testing.T) {
@@ -22,7 +23,7 @@ func TestNearest(t *testing.T) {
 	for in, want := range map[string][]string{
 		"notes.serch": {"notes.search"}, "assemble": {"context.assemble"}, "nothing.like.it": nil, "Notes.Get": {"notes.get"},
 	} {
-		if got := term.NearestNames(in, methods); !slices.Equal(got, want) {
+		if got := text.Nearest(in, methods); !slices.Equal(got, want) {
 			t.Errorf("nearest(%q) = %v, want %v", in, got, want)
 		}
 	}

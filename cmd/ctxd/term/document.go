@@ -45,7 +45,7 @@ func checkDocument(file, path string, replace bool) error {
 		return fault.New(fault.Invalid, "%q is no regular file", file).
 			WithHint("leave out --output to write to standard output")
 	case err == nil && !replace:
-		return fault.Wrap(fault.Conflict, fs.ErrExist, "%q already exists", file).
+		return fault.Wrap(fault.Conflict, fs.ErrExist, "%q already exists", file).WithReason(fault.Exists).
 			WithHint("choose another name, or replace it with --force")
 	}
 	return nil
@@ -78,7 +78,7 @@ func explainDocument(file string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return fault.Wrap(fault.Conflict, err, "%q already exists", file).
+		return fault.Wrap(fault.Conflict, err, "%q already exists", file).WithReason(fault.Exists).
 			WithHint("choose another name, or replace it with --force")
 	case errors.Is(err, fs.ErrNotExist):
 		return NotFound("folder", filepath.Dir(file)).

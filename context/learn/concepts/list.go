@@ -146,13 +146,13 @@ func (x *Index) Get(ctx context.Context, v *audience.View, label string) (*About
 // find returns the concept that a text names.
 func (l *look) find(field, label string) (joined, *record.Concept, error) {
 	if learn.PhraseKey(label) == "" {
-		return joined{}, nil, fault.Field(field, "%s has no word", field).WithHint("give the label of a concept, such as one of memory.concepts")
+		return joined{}, nil, fault.Field(field, "%s has no word", field).WithHint("give the label of a concept, such as one of concepts.list")
 	}
 	j := l.join(learn.PhraseKey(label), strings.TrimLeft(label, "@#"))
 	c := l.concept(j, everything)
 	if c == nil {
 		err := fault.Missing("concept", label)
-		err.Hint = "memory.concepts lists what memories and messages speak of"
+		err.Hint = "concepts.list lists what memories and messages speak of"
 		return joined{}, nil, err
 	}
 	return j, c, nil

@@ -126,7 +126,7 @@ func (l *look) join(key string, names ...string) joined {
 // entity returns an entity as the reader sees it, nil for one that is not there for him.
 func (l *look) entity(id string) *entities.Entity {
 	e := l.v.Entity(id)
-	if e == nil || e.TrashedAt != nil {
+	if e == nil || e.ArchivedAt != nil {
 		return nil
 	}
 	return l.v.ShownEntity(e)
@@ -136,7 +136,7 @@ func (l *look) entity(id string) *entities.Entity {
 func (l *look) named(name string) *entities.Entity {
 	var only *entities.Entity
 	for _, e := range l.v.Named(name) {
-		if e.TrashedAt != nil {
+		if e.ArchivedAt != nil {
 			continue
 		}
 		if only != nil {

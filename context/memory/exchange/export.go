@@ -146,7 +146,7 @@ func freePlace(path string, force bool) error {
 }
 
 func exists() error {
-	e := fault.New(fault.Conflict, "the file is there already").WithHint("choose another name, or give force to replace it")
+	e := fault.Clash(fault.Exists, "the file is there already").WithHint("choose another name, or give force to replace it")
 	e.Field = "path"
 	return e
 }

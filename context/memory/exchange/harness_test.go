@@ -77,7 +77,7 @@ func (w *world) add(d memory.Draft) *record.Memory {
 func (w *world) list() []*record.Memory {
 	w.Helper()
 	list, _, _, err := w.mem.List(w.Context(), w.local,
-		memory.Filter{Status: record.MemoryStatuses, SortBy: memory.ByCreated}, nil, 1e6)
+		memory.Filter{Status: record.MemoryStatuses, Sort: memory.ByCreated}, nil, 1e6)
 	must(w, err)
 	return list
 }

@@ -70,7 +70,7 @@ func live(rt *rapid.T, w *world) {
 	case 6:
 		err = w.mem.Delete(ctx, w.local, one(), true, nil)
 	case 7:
-		_, err = w.mem.RecordUse(ctx, w.local, []string{one()})
+		_, err = w.mem.Use(ctx, w.local, []string{one()})
 	case 8:
 		c := memory.ContextDraft{Name: fmt.Sprintf("Context %d", w.ids), Private: rapid.Bool().Draw(rt, "private")}
 		if len(contexts) > 0 && rapid.Bool().Draw(rt, "below") {

@@ -175,7 +175,7 @@ func (f *file) read(ctx context.Context, parse parser, yield func(r memory.Row, 
 		return unreadable(err)
 	}
 	if !info.Mode().IsRegular() || info.Size() != f.size || !info.ModTime().Equal(f.changed) {
-		return fault.New(fault.Conflict, "the file was changed while it was read").WithHint("try again")
+		return fault.Clash(fault.Changed, "the file was changed while it was read").WithHint("try again")
 	}
 	r := newReader(in)
 	err = parse(r, func(row memory.Row) error {

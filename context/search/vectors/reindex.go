@@ -25,7 +25,7 @@ func (x *Index) Reindex(ctx context.Context, progress func(done, total int)) err
 	case x.serving == nil || x.building != nil && !x.unwanted || x.anew || !x.serving.ready:
 		x.mu.Unlock()
 		return &fault.Error{
-			Kind: fault.Conflict, Msg: "the vectors are being made already",
+			Kind: fault.Conflict, Reason: fault.Busy, Msg: "the vectors are being made already",
 			Hint: "wait until that is done; admin.stats shows it", Retryable: true,
 		}
 	}

@@ -21,7 +21,7 @@ func (x *Index) Reindex(ctx context.Context, progress func(done, total int)) err
 	if len(x.waiting) > 0 {
 		x.mu.Unlock()
 		return &fault.Error{
-			Kind: fault.Conflict, Msg: "the index of words is being made already",
+			Kind: fault.Conflict, Reason: fault.Busy, Msg: "the index of words is being made already",
 			Hint: "wait until that is done; admin.stats shows it", Retryable: true,
 		}
 	}

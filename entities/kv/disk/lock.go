@@ -29,7 +29,7 @@ func LockDir(fsys FS, dir string) (io.Closer, error) {
 				holder = "process " + strconv.Itoa(pid)
 			}
 		}
-		return nil, fault.New(fault.Conflict, "the store is in use by %s", holder).
+		return nil, fault.Clash(fault.Busy, "the store is in use by %s", holder).
 			WithHint("talk to the running daemon, or stop it first")
 	}
 	if err != nil {

@@ -107,7 +107,7 @@ func (l *Log) passTaken(ctx context.Context, after outbox.Position, sequence uin
 
 // others is the fault of who comes second.
 func others(err error) error {
-	return fault.Wrap(fault.Conflict, err, "another machine has written to the shared store first")
+	return fault.Wrap(fault.Conflict, err, "another machine has written to the shared store first").WithReason(fault.Changed)
 }
 
 // behind returns the chain at the end of what is known behind a position of the store.

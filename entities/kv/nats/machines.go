@@ -113,7 +113,7 @@ func (b *bucket) rekeying(machines []Machine, number uint32, secret Secret) (epo
 	}
 	me := b.id.Machine()
 	if !slices.ContainsFunc(r.Members, func(m member) bool { return m.Machine == me }) {
-		return 0, nil, fault.New(fault.Conflict, "this machine is not in the list of machines").WithHint("try again in a moment; it puts itself in the list")
+		return 0, nil, fault.Clash(fault.State, "this machine is not in the list of machines").WithHint("try again in a moment; it puts itself in the list")
 	}
 	entry, err = json.Marshal(r)
 	return epoch, append([]byte{ofKeys}, entry...), err

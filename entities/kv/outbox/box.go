@@ -134,7 +134,7 @@ func eachItem(tx Tx, fn func(it *item) (more bool, err error)) error {
 }
 
 // errDone is what a replay gets whose item has ended.
-var errDone = fault.New(fault.Conflict, "it has reached the other machines already")
+var errDone = fault.Clash(fault.State, "it has reached the other machines already")
 
 // isDone reports whether an item is done, or there is none.
 func isDone(tx Tx, number uint64) (bool, error) {
@@ -397,7 +397,7 @@ func getRefused(tx Tx, number uint64) (*item, error) {
 	case !ok:
 		return nil, missing(number)
 	case it.Refused == nil:
-		return nil, fault.New(fault.Conflict, "the change with the number %d is not refused, and is going to reach the other machines", number).
+		return nil, fault.Clash(fault.State, "the change with the number %d is not refused, and is going to reach the other machines", number).
 			WithRef(fmt.Sprint(number))
 	}
 	return &it, nil

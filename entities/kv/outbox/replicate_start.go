@@ -64,7 +64,7 @@ func MayBeStale(err error) bool {
 
 // OvertakenError is the error of a transaction that others were ahead of each time it ran.
 func OvertakenError() error {
-	e := fault.New(fault.Conflict, "other machines were first each time that this was tried").WithHint("try it again")
+	e := fault.Clash(fault.Busy, "other machines were first each time that this was tried").WithHint("try it again")
 	e.Retryable = true
 	return e
 }

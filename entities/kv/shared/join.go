@@ -66,7 +66,7 @@ func (o *BeginOptions) begin(ctx context.Context) (*nats.Identity, *nats.Cluster
 }
 
 func takesPart() error {
-	return fault.New(fault.Conflict, "this machine takes part in a shared store already").
+	return fault.Clash(fault.State, "this machine takes part in a shared store already").
 		WithHint("look with ctxd sync status, or leave it with ctxd sync leave; --again replaces it with another one")
 }
 
@@ -132,7 +132,7 @@ func Join(ctx context.Context, o JoinOptions) (*Joined, error) {
 
 func (o *JoinOptions) join(ctx context.Context, db *kv.Store) (*Joined, error) {
 	if db.Status().Records > 0 && !o.Again {
-		return nil, fault.New(fault.Conflict, "the store of this machine has records, and can't join another one").
+		return nil, fault.Clash(fault.State, "the store of this machine has records, and can't join another one").
 			WithHint("join with an empty folder, or have what is here replaced, of which a backup is kept: ctxd sync join --again")
 	}
 	err := makeFolder(o.Dir)

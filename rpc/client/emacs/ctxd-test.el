@@ -157,13 +157,13 @@ It is not killed: timers of xref.el need it."
 (ert-deftest ctxd-test-context ()
   (ctxd-test-in "Meetings/Project Alpha Kickoff.md"
     (ctxd-test-press "C-c n c" (ctxd-test-type "what did @Alice decide?") "RET")
-    (ctxd-test-shows "*ctxd context*" "role: Engineering Manager")
+    (ctxd-test-shows "*ctxd prompt*" "role: Engineering Manager")
     (should (string-search "role: Engineering Manager" (current-kill 0)))
     ;; Without words it is about the note, and with a prefix argument only copied.
-    (kill-buffer "*ctxd context*")
+    (kill-buffer "*ctxd prompt*")
     (ctxd-test-press "C-u C-c n c RET")
     (ctxd-test-wait "the prompt" (lambda () (string-search "the long table" (current-kill 0))))
-    (should-not (get-buffer "*ctxd context*"))))
+    (should-not (get-buffer "*ctxd prompt*"))))
 
 (ert-deftest ctxd-test-graph ()
   (ctxd-test-in "Meetings/Project Alpha Kickoff.md"

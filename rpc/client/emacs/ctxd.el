@@ -107,7 +107,7 @@ Until the daemon has given an id, the id that we gave stands there.")
              :notification-dispatcher #'ctxd--notified)))
       (jsonrpc-request connection 'initialize
                        `(:clientInfo (:name "emacs" :version ,emacs-version)
-                         :processId ,(emacs-pid) :protocolVersion "1.0")
+                         :processId ,(emacs-pid) :protocolVersion "2.0")
                        :timeout (max ctxd-timeout 30))
       (jsonrpc-notify connection 'initialized (make-hash-table))
       (setq ctxd--connection connection)))
@@ -437,7 +437,7 @@ argument, it is not shown."
              (message "The prompt is empty: nothing was mentioned, and nothing found")
            (kill-new system)
            (unless only-copy
-             (ctxd--show "*ctxd context*" system #'ctxd--markdown))
+             (ctxd--show "*ctxd prompt*" system #'ctxd--markdown))
            (message "Prompt of %d characters (%s), copied" (length system)
                     (mapconcat (lambda (section) (plist-get section :name))
                                (plist-get result :sections) ", "))))))))

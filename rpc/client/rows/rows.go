@@ -19,7 +19,7 @@ func NewReader(types []protocol.TypeCount, call Call) *columns.Reader {
 	}
 	return columns.NewReader(list, func(ctx context.Context, id string) (*columns.Entity, error) {
 		var e protocol.EntityFull
-		if err := call(ctx, "entities.get", protocol.EntityGet{ID: id, Resolve: 1}, &e); err != nil {
+		if err := call(ctx, "entities.get", protocol.EntityGet{Ref: id, Resolve: 1}, &e); err != nil {
 			return nil, err
 		}
 		return Entity(&e), nil

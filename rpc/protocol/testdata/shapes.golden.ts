@@ -82,7 +82,7 @@ export type Params<M extends MethodName> = Methods[M]["params"];
 export type Result<M extends MethodName> = Methods[M]["result"];
 
 /** How far a call has come. */
-export interface Progress {
+export interface ProgressParams {
   token: unknown;
 }
 
@@ -94,7 +94,7 @@ export interface ThingChangedEvent {
 /** Every notification of the daemon with the type of its params. */
 export interface Notifications {
   /** How far a call has come. */
-  "$/progress": Progress;
+  "$/progress": ProgressParams;
   /** Things changed. */
   "thing.changed": ThingChangedEvent;
 }

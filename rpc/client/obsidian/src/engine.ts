@@ -102,12 +102,12 @@ export class Engine {
   async related(path: string, limit: number, signal?: AbortSignal): Promise<Found[]> {
     const client = await this.#link.client();
     const known = await this.#need();
-    const note = await orNone(client.call("notes.get", { path: known.prefix + path, vault: known.name }, { signal }));
+    const note = await orNone(client.call("notes.get", { ref: known.prefix + path, vault: known.name }, { signal }));
     if (note === undefined) {
       return [];
     }
     const linked = new Set([...note.links.map((link) => link.id), ...note.backlinks.map(({ id }) => id)]);
-    const { hits } = await client.call("notes.similar", { id: note.id, limit: Math.min(2 * limit, 100) }, { signal });
+    const { hits } = await client.call("notes.similar", { ref: note.id, limit: Math.min(2 * limit, 100) }, { signal });
     return this.#found(known, hits, linked).slice(0, limit);
   }
 
@@ -131,7 +131,7 @@ export class Engine {
   async context(path: string, options: { private: boolean; searchNotes: number }): Promise<Context> {
     const client = await this.#link.client();
     const known = await this.#need();
-    const note = await client.call("notes.get", { path: known.prefix + path, vault: known.name });
+    const note = await client.call("notes.get", { ref: known.prefix + path, vault: known.name });
     const { system, report } = await client.call("context.assemble", {
       text: note.title,
       mentionedNoteIds: [note.id],
@@ -178,7 +178,7 @@ export class Engine {
    */
   async confirm(action: ChatAction, onProgress?: (progress: Progress) => void): Promise<{ search?: string; said: string }> {
     const client = await this.#link.client();
-    const done = await client.call("chat.confirmAction", { id: action.id });
+    const done = await client.call("chat.confirm", { id: action.id });
     if (done.status === "failed") {
       return { said: done.failure ?? "It could not be done." };
     }
@@ -187,7 +187,7 @@ export class Engine {
     }
     const { path, conversationId, query } = done.args as { path?: string; conversationId?: string; query?: string };
     if (done.type === "book" && path !== undefined) {
-      const { book } = await client.call("books.put", {
+      const { book } = await client.call("books.add", {
         path: resolve(this.#options.vault, path),
         ...(conversationId !== undefined && { conversationId }),
       }, { onProgress });
@@ -204,7 +204,7 @@ export class Engine {
 
   /** Says no to what an answer proposes. */
   async reject(action: ChatAction): Promise<void> {
-    await (await this.#link.client()).call("chat.rejectAction", { id: action.id });
+    await (await this.#link.client()).call("chat.reject", { id: action.id });
   }
 
   #found(known: Known, hits: SearchHit[], linked: ReadonlySet<string | undefined> = new Set()): Found[] {
@@ -220,7 +220,7 @@ export class Engine {
 
   async #idOf(client: Client, path: string): Promise<string | undefined> {
     const known = await this.#known();
-    return known && (await orNone(client.call("notes.get", { path: known.prefix + path, vault: known.name })))?.id;
+    return known && (await orNone(client.call("notes.get", { ref: known.prefix + path, vault: known.name })))?.id;
   }
 
   // pathOf is the path of a note that is cited; a reference does not say of
@@ -229,7 +229,7 @@ export class Engine {
     if (!item.clickable || item.noteId === undefined || known === undefined) {
       return undefined;
     }
-    const vault = known.only ? known.name : (await orNone(client.call("notes.get", { id: item.noteId })))?.vault;
+    const vault = known.only ? known.name : (await orNone(client.call("notes.get", { ref: item.noteId })))?.vault;
     return vault === undefined ? undefined : pathIn(known, item.relativePath, vault);
   }
 

@@ -1,7 +1,7 @@
 import { onAbort } from "./abort.js";
 import { CtxdError, lost } from "./errors.js";
 import type { CallOptions } from "./options.js";
-import { ErrorCode, type ErrorData, type Progress } from "./protocol.js";
+import { ErrorCode, type ErrorData, type ProgressParams } from "./protocol.js";
 
 /** What a connection speaks over, one message at a time. */
 export interface Wire {
@@ -233,11 +233,11 @@ export class Connection {
 
   #notified(method: string, params: unknown): void {
     if (method === "$/progress") {
-      const progress = params as Progress;
+      const progress = params as ProgressParams;
       const call = this.#sent.get(progress?.token as number);
       if (call?.options.onProgress !== undefined) {
         if (!call.withdrawn) {
-          guard(call.options.onProgress, progress);
+          guard(call.options.onProgress, progress.value);
         }
         return;
       }

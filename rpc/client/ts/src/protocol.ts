@@ -7,7 +7,7 @@
 // dates YYYY-MM-DD, durations milliseconds.
 
 /** The version of the protocol that this client was made for, MAJOR.MINOR. */
-export const protocolVersion = "1.0";
+export const protocolVersion = "2.0";
 
 /** The codes of errors, by name. */
 export const ErrorCode = {
@@ -135,6 +135,13 @@ export interface Book {
   updatedAt: string;
 }
 
+export interface BookAdded {
+  /** The book, ready. */
+  book: Book;
+  /** Whether a book of the same bytes was there already, which is this one. */
+  duplicate: boolean;
+}
+
 export interface BookFull {
   /** The book. */
   book: Book;
@@ -162,13 +169,6 @@ export interface BookList {
   books: Book[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
-}
-
-export interface BookPut {
-  /** The book, ready. */
-  book: Book;
-  /** Whether a book of the same bytes was there already, which is this one. */
-  duplicate: boolean;
 }
 
 export interface BookSection {
@@ -225,7 +225,7 @@ export interface Candidate {
 }
 
 export interface ChatAction {
-  /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
+  /** Id of the action, which chat.confirm and chat.reject take. */
   id: string;
   /** What is to be done. */
   type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
@@ -251,7 +251,7 @@ export interface ChatAction {
    * RFC 3339, in UTC.
    */
   decidedAt?: string;
-  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.put, or writes the line of edit into the file. */
+  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.add, or writes the line of edit into the file. */
   forClient?: boolean;
   /** Of a failed one: why it could not be done. */
   failure?: string;
@@ -333,7 +333,7 @@ export interface ChatCitations {
 }
 
 export interface ChatDecided {
-  /** Id of the action, which chat.confirmAction and chat.rejectAction take. */
+  /** Id of the action, which chat.confirm and chat.reject take. */
   id: string;
   /** What is to be done. */
   type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
@@ -359,7 +359,7 @@ export interface ChatDecided {
    * RFC 3339, in UTC.
    */
   decidedAt?: string;
-  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.put, or writes the line of edit into the file. */
+  /** Of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.add, or writes the line of edit into the file. */
   forClient?: boolean;
   /** Of a failed one: why it could not be done. */
   failure?: string;
@@ -1855,7 +1855,7 @@ export interface Counts {
   records: number;
   /** Notes, archived ones included. */
   notes: number;
-  /** Entities, those in the trash included. */
+  /** Entities, those that are archived ones included. */
   entities: number;
   /** Declared types. */
   types: number;
@@ -1961,10 +1961,10 @@ export interface Entity {
    */
   updatedAt: string;
   /**
-   * When it went to the trash; absent while it is not there.
+   * When it was archived; absent while it is not.
    * RFC 3339, in UTC.
    */
-  trashedAt?: string;
+  archivedAt?: string;
   /** Counts its changes, from 1. */
   version: number;
 }
@@ -1995,10 +1995,10 @@ export interface EntityFull {
    */
   updatedAt: string;
   /**
-   * When it went to the trash; absent while it is not there.
+   * When it was archived; absent while it is not.
    * RFC 3339, in UTC.
    */
-  trashedAt?: string;
+  archivedAt?: string;
   /** Counts its changes, from 1. */
   version: number;
   /** The vault whose type it has; absent for a type of everybody. */
@@ -2039,10 +2039,10 @@ export interface EntityHead {
    */
   updatedAt: string;
   /**
-   * When it went to the trash; absent while it is not there.
+   * When it was archived; absent while it is not.
    * RFC 3339, in UTC.
    */
-  trashedAt?: string;
+  archivedAt?: string;
   /** Counts its changes, from 1. */
   version: number;
   /** Vault of the note that it was made from; absent when the reader sees one vault at most. */
@@ -2118,7 +2118,7 @@ export interface EntityRecord {
    * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
-  trashedAt?: string;
+  archivedAt?: string;
   /** Set by the daemon, ignored here. */
   vaultBacked?: boolean;
   /** Set by the daemon, ignored here; see ifVersion. */
@@ -2153,10 +2153,10 @@ export interface EntitySaved {
    */
   updatedAt: string;
   /**
-   * When it went to the trash; absent while it is not there.
+   * When it was archived; absent while it is not.
    * RFC 3339, in UTC.
    */
-  trashedAt?: string;
+  archivedAt?: string;
   /** Counts its changes, from 1. */
   version: number;
   /** Names in fields, where an id belongs, that lead to no record: at most 100; absent without any. */
@@ -2183,6 +2183,10 @@ export interface ErrorData {
   field?: string;
   /** What to do about it. */
   hint?: string;
+  /** Of a conflict: what it is about. version: ifVersion is not that of the record; exists: it is there already; ambiguous: candidates are meant; vaultBacked: it changes with its file alone; state: its state does not allow it; duplicate: another record says the same; busy: something else goes on; changed: what was read has changed meanwhile. */
+  reason?: "version" | "exists" | "ambiguous" | "vaultBacked" | "state" | "duplicate" | "busy" | "changed";
+  /** With version and exists: the version that the record has. */
+  version?: number;
   /** Whether the same call may succeed later. */
   retryable: boolean;
   /** Line in a query text, from 1. */
@@ -2265,7 +2269,7 @@ export interface GraphHub {
 }
 
 export interface GraphStats {
-  /** Entities that are not in the trash. */
+  /** Entities that are not archived. */
   entities: number;
   /** Notes that are not archived. */
   notes: number;
@@ -2273,7 +2277,7 @@ export interface GraphStats {
   references: number;
   /** Wikilinks between notes, each pair once. */
   links: number;
-  /** References to records that are missing, in the trash or archived. */
+  /** References to records that are missing or archived. */
   dangling: number;
   /** Parts that no edge connects. */
   components: number;
@@ -2789,7 +2793,7 @@ export interface Memory {
 
 export interface MemoryAdded {
   /** The memory. */
-  memory: Memory;
+  memory: MemorySaved;
   /** Whether one of that tier said the same already: it is mentioned once more, and nothing else was written. */
   duplicate: boolean;
   /** Memories that say much the same, the nearest first, at most 3; only of memory.add, when asked for: nothing is merged. */
@@ -2828,17 +2832,6 @@ export interface MemoryConflicting {
   conflicts: Contradiction[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
-}
-
-export interface MemoryDetected {
-  /** How the answers went; unknown at a confidence of 0.7 or less. */
-  outcome: "worked" | "failed" | "partial" | "unknown";
-  /** How sure the model is, 0 to 1. */
-  confidence: number;
-  /** Why, in a sentence. */
-  reasoning: string;
-  /** The memories that have another score. */
-  scored: ScoredMemory[];
 }
 
 export interface MemoryDraft {
@@ -3033,6 +3026,17 @@ export interface MemoryImported {
   conflictsTotal: number;
 }
 
+export interface MemoryJudged {
+  /** How the answers went; unknown at a confidence of 0.7 or less. */
+  outcome: "worked" | "failed" | "partial" | "unknown";
+  /** How sure the model is, 0 to 1. */
+  confidence: number;
+  /** Why, in a sentence. */
+  reasoning: string;
+  /** The memories that have another score. */
+  scored: ScoredMemory[];
+}
+
 export interface MemoryKnown {
   /** Id of the memory. */
   id: string;
@@ -3093,6 +3097,118 @@ export interface MemoryRetrieval {
   fallbacks: string[];
   /** Milliseconds of each stage of the prompt. */
   stageMs: Record<string, number>;
+}
+
+export interface MemorySaved {
+  /** Id of the memory. */
+  id: string;
+  /** Its number, 1, 2, 3 …: #42 and @claim_42 name the memory 42; never used again. */
+  number: number;
+  /** What @ names it by; absent where it would tell a private name. */
+  handle?: string;
+  /** Its former handles. */
+  aliases: string[];
+  /** Working, history, patterns or memoryBank. */
+  tier: string;
+  /** Fact, preference, identity, goal, value, project, skill, decision, task, event, lesson, solution or takeaway. */
+  kind: string;
+  /** The statement in short. */
+  summary?: string;
+  /** Questions that it answers. */
+  questions: string[];
+  /** Areas of life that it belongs to, such as health. */
+  domains: string[];
+  /** Its tags, without #. */
+  tags: string[];
+  /** Entities that it is about. */
+  entityIds: string[];
+  /** Notes that it is about. */
+  noteIds: string[];
+  /** Active, contested, superseded, deprecated, archived, merged or retracted. */
+  status: string;
+  /** How much it matters, 0 to 1. */
+  importance: number;
+  /** How sure it is, 0 to 1. */
+  confidence: number;
+  /** Whether it is in every prompt that shows memories. */
+  pinned: boolean;
+  /** Whether it is in every profile. */
+  alwaysInject: boolean;
+  /** Whether it is kept from remote models. */
+  private: boolean;
+  /**
+   * Since when it holds in the world.
+   * RFC 3339, in UTC.
+   */
+  validFrom?: string;
+  /**
+   * Until when it held.
+   * RFC 3339, in UTC.
+   */
+  validTo?: string;
+  /** Where it comes from. */
+  source: MemorySource;
+  /** Ids of the last messages and memories that support it. */
+  evidence: string[];
+  /** How many supported it in all. */
+  evidenceCount: number;
+  /**
+   * When the last one did.
+   * RFC 3339, in UTC.
+   */
+  lastEvidenceAt?: string;
+  /**
+   * Up to when sources were counted.
+   * RFC 3339, in UTC.
+   */
+  evidenceUpTo?: string;
+  /**
+   * Since when the confidence stands.
+   * RFC 3339, in UTC.
+   */
+  confidenceAt: string;
+  /** Memories that held before it. */
+  supersedes: string[];
+  /** The memory that holds now. */
+  supersededBy?: string;
+  /** The memory that it was merged into. */
+  mergedInto?: string;
+  /** Memories that say otherwise. */
+  contradicts: string[];
+  /**
+   * When it was written down.
+   * RFC 3339, in UTC.
+   */
+  createdAt: string;
+  /**
+   * Time of the last change; it never goes back.
+   * RFC 3339, in UTC.
+   */
+  updatedAt: string;
+  /**
+   * When it was archived; absent while it is not.
+   * RFC 3339, in UTC.
+   */
+  archivedAt?: string;
+  /**
+   * Since when it is of its tier.
+   * RFC 3339, in UTC.
+   */
+  tierSince: string;
+  /** Counts its changes, from 1. */
+  version: number;
+  /** Importance times confidence. */
+  quality: number;
+  /** Ids of the contexts that it belongs to. */
+  contexts: string[];
+  /** How it was used. */
+  use: MemoryUse;
+  /** How it is found now: by its words, by its meaning too, or by its words alone because the embedder refused it; only in memory.get and memory.list. */
+  indexed?: "words" | "meaning" | "failed";
+  /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
+  pending?: boolean;
+  /** What it says; when it is longer than 2,048 bytes, with return: full alone. */
+  statement?: string;
 }
 
 export interface MemoryScored {
@@ -3186,8 +3302,8 @@ export interface MemoryUnderstood {
   /** Whether it asks for what is new. */
   recent: boolean;
   /** The order of the hits. */
-  sortBy: "relevance" | "recency" | "score";
-  /** By some of its words, the words that count nearly as much; see memory.synonyms.put. */
+  sort: "relevance" | "recency" | "score";
+  /** By some of its words, the words that count nearly as much; see synonyms.put. */
   synonyms?: Record<string, string[]>;
 }
 
@@ -3486,7 +3602,7 @@ export interface NoteLinks {
 
 export interface NoteList {
   /** The notes. */
-  notes: Note[];
+  notes: NoteSaved[];
 }
 
 export interface NotePage {
@@ -3579,8 +3695,6 @@ export interface NoteSaved {
   id: string;
   /** Its title. */
   title: string;
-  /** Its text, Markdown. */
-  body: string;
   /** Canvas or base for a note that is read from such a file: its body is the text of the cards, or the source; absent for Markdown. */
   kind?: string;
   /** Its path, with / between folders. */
@@ -3614,6 +3728,8 @@ export interface NoteSaved {
   version: number;
   /** The entity made from it. */
   entityId?: string;
+  /** Its text, Markdown; with return: full alone. */
+  body?: string;
   /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
   pending?: boolean;
 }
@@ -3819,12 +3935,30 @@ export interface PrivateNames {
 export interface PrivateRecords {
   /** Private notes, archived ones included. */
   notes: number;
-  /** Private entities, those in the trash included. */
+  /** Private entities, those that are archived ones included. */
   entities: number;
   /** The private records by title; with an id only those with that id. */
   records: PrivacyRecord[];
   /** Cursor of the next page; absent on the last. */
   nextCursor?: string;
+}
+
+export interface Progress {
+  /** Where the work stands. */
+  kind: "begin" | "report" | "end";
+  /** What the call does; at the beginning. */
+  title?: string;
+  /** What is being done. */
+  message?: string;
+  /**
+   * Done of total, rounded down; absent for 0 and when total is unknown.
+   * From 0 to 100.
+   */
+  percentage?: number;
+  /** Units of work that are done. */
+  done: number;
+  /** Total units of work; 0 when unknown. */
+  total: number;
 }
 
 export interface RecentReports {
@@ -4208,7 +4342,7 @@ export interface Stats {
   notes: number;
   /** Archived notes. */
   archived: number;
-  /** Entities that are not in the trash. */
+  /** Entities that are not archived. */
   entities: number;
   /** Declared types. */
   types: number;
@@ -4359,7 +4493,7 @@ export interface SyncCompactedMachine {
 }
 
 export interface SyncConflict {
-  /** Number of the call, for sync.resolve. */
+  /** Number of the call, for sync.settle. */
   number: number;
   /** Its method. */
   method: string;
@@ -4394,8 +4528,8 @@ export interface SyncConflicts {
   conflicts: SyncConflict[];
   /** How many there are in all. */
   total: number;
-  /** After of the next page; absent on the last. */
-  next?: number;
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
 }
 
 export interface SyncHealth {
@@ -4452,7 +4586,7 @@ export interface SyncQueue {
 }
 
 export interface SyncRefusal {
-  /** Number of the call, for sync.resolve. */
+  /** Number of the call, for sync.settle. */
   number: number;
   /** Its method. */
   method: string;
@@ -4479,7 +4613,7 @@ export interface SyncRemoved {
   words: string;
 }
 
-export interface SyncResolved {
+export interface SyncSettled {
   /** Number of the call. */
   number: number;
   /** What becomes of it. */
@@ -4715,7 +4849,7 @@ export interface TypeCount {
   version: number;
   /** The vault whose type it is: its notes have it; absent for a type of everybody. */
   vault?: string;
-  /** Entities of the type, not counting the trash. */
+  /** Entities of the type, without archived ones. */
   count: number;
 }
 
@@ -5070,6 +5204,11 @@ export interface NotesPutParams {
   version?: number;
   /** The version to replace; 0: it must not exist yet. */
   ifVersion?: number;
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
 }
 
 /** Params of notes.patch. */
@@ -5092,23 +5231,29 @@ export interface NotesPatchParams {
   private?: boolean;
   /** The version to change; another one is a conflict. */
   ifVersion?: number;
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
 }
 
 /** Params of notes.putMany. */
 export interface NotesPutManyParams {
   /** At most 1,000. */
   notes: NoteRecord[];
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
 }
 
 /** Params of notes.get. */
 export interface NotesGetParams {
-  /** Id of the note. */
-  id?: string;
-  /** Its path. */
-  path?: string;
-  /** Its title or alias, compared without case; several notes of one title are a conflict with candidates. */
-  title?: string;
-  /** Beside path or title: look in the vault of this name only. */
+  /** Id, path, title or alias of the note, vault:path, [[a link]], or the beginning of its id, of at least 8 characters; compared without case, but for ids and paths. */
+  ref: string;
+  /** Look in the vault of this name only, for a path or a title. */
   vault?: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
@@ -5152,8 +5297,8 @@ export interface NotesArchiveParams {
   ifVersion?: number;
 }
 
-/** Params of notes.unarchive. */
-export interface NotesUnarchiveParams {
+/** Params of notes.restore. */
+export interface NotesRestoreParams {
   /** Id of the record. */
   id: string;
   /** The version to change; another one is a conflict. */
@@ -5217,8 +5362,8 @@ export interface NotesSearchParams {
 
 /** Params of notes.similar. */
 export interface NotesSimilarParams {
-  /** Id of the note. */
-  id: string;
+  /** The note, as for notes.get. */
+  ref: string;
   /**
    * Hits at most.
    * From 1 to 100. 10 when absent.
@@ -5230,8 +5375,8 @@ export interface NotesSimilarParams {
 
 /** Params of notes.links. */
 export interface NotesLinksParams {
-  /** Id of the note. */
-  id: string;
+  /** The note, as for notes.get. */
+  ref: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
@@ -5270,7 +5415,7 @@ export interface TypesPutParams {
 /** Params of types.get. */
 export interface TypesGetParams {
   /** Name of the type. */
-  name: string;
+  ref: string;
   /** The vault whose type it is; without it the one of everybody, else the only one. */
   vault?: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
@@ -5289,7 +5434,7 @@ export interface TypesDeleteParams {
   name: string;
   /** The vault whose type it is; without it the one of everybody, else the only one. */
   vault?: string;
-  /** Delete it even when entities of it exist; they go to the trash. */
+  /** Delete it even when entities of it exist; they are archived. */
   force?: boolean;
 }
 
@@ -5323,7 +5468,7 @@ export interface EntitiesPutParams {
    * Set by the daemon, ignored here.
    * RFC 3339, in UTC.
    */
-  trashedAt?: string;
+  archivedAt?: string;
   /** Set by the daemon, ignored here. */
   vaultBacked?: boolean;
   /** Set by the daemon, ignored here; see ifVersion. */
@@ -5358,11 +5503,9 @@ export interface EntitiesPutManyParams {
 
 /** Params of entities.get. */
 export interface EntitiesGetParams {
-  /** Id of the entity; exactly one of id and name is needed. */
-  id?: string;
-  /** Its name or an alias, in full and without case; a live entity is found before one in the trash. */
-  name?: string;
-  /** With a name: only entities of this type. */
+  /** Id, name, alias or handle of the entity, or the beginning of its id, of at least 8 characters; names are compared without case, and a live entity is found before an archived one. */
+  ref: string;
+  /** Only an entity of this type. */
   type?: string;
   /**
    * How many levels of references and computed fields are returned as records.
@@ -5377,8 +5520,8 @@ export interface EntitiesGetParams {
 export interface EntitiesListParams {
   /** Entities of this type only. */
   type?: string;
-  /** Those in the trash instead. */
-  trashed?: boolean;
+  /** The archived ones instead. */
+  archived?: boolean;
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
   /**
@@ -5390,8 +5533,8 @@ export interface EntitiesListParams {
   audience?: "local" | "remote";
 }
 
-/** Params of entities.trash. */
-export interface EntitiesTrashParams {
+/** Params of entities.archive. */
+export interface EntitiesArchiveParams {
   /** Id of the record. */
   id: string;
   /** The version to change; another one is a conflict. */
@@ -5458,8 +5601,8 @@ export interface WqlCheckParams {
 
 /** Params of graph.neighbors. */
 export interface GraphNeighborsParams {
-  /** Id of the note or entity to start from. */
-  id: string;
+  /** The note or entity to start from, as for notes.get and entities.get; an entity goes before a note. */
+  ref: string;
   /**
    * Edges to go.
    * From 1 to 4. 1 when absent.
@@ -5478,9 +5621,9 @@ export interface GraphNeighborsParams {
 
 /** Params of graph.path. */
 export interface GraphPathParams {
-  /** Id of the note or entity to start from. */
+  /** The note or entity to start from, as for graph.neighbors. */
   from: string;
-  /** Id of the note or entity to reach. */
+  /** The note or entity to reach. */
   to: string;
   /**
    * Edges at most.
@@ -5718,6 +5861,11 @@ export interface MemoryAddParams {
    * RFC 3339, in UTC.
    */
   createdAt?: string;
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
   /** Look for memories that say much the same, too; it takes a search. */
   similar?: boolean;
 }
@@ -5726,11 +5874,16 @@ export interface MemoryAddParams {
 export interface MemoryAddManyParams {
   /** At most 1,000. */
   memories: MemoryDraft[];
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
 }
 
 /** Params of memory.get. */
 export interface MemoryGetParams {
-  /** An id, a handle with or without @, or a number as 42, #42 or claim_42. */
+  /** An id, a number as 42, #42 or claim_42, a handle with or without @, or the beginning of an id, of at least 8 characters. */
   ref: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
@@ -5766,7 +5919,7 @@ export interface MemoryListParams {
    * What comes first: the last changed, the newest, the best, the most used.
    * "updated" when absent.
    */
-  sortBy?: "updated" | "created" | "quality" | "use";
+  sort?: "updated" | "created" | "quality" | "use";
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
   /**
@@ -5780,14 +5933,14 @@ export interface MemoryListParams {
 
 /** Params of memory.versions. */
 export interface MemoryVersionsParams {
-  /** Id of the memory. */
-  id: string;
+  /** An id, a number as 42, #42 or claim_42, a handle with or without @, or the beginning of an id, of at least 8 characters. */
+  ref: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
-/** Params of memory.update. */
-export interface MemoryUpdateParams {
+/** Params of memory.patch. */
+export interface MemoryPatchParams {
   /** Id of the memory; or give match. */
   id?: string;
   /** A text that says which memory is meant: the best hit of memory.search if it is clearly better than the second. */
@@ -5841,14 +5994,11 @@ export interface MemoryUpdateParams {
    * At least 1.
    */
   ifVersion?: number;
-}
-
-/** Params of memory.pin. */
-export interface MemoryPinParams {
-  /** Id of the memory. */
-  id: string;
-  /** Whether it is in every prompt that shows memories. */
-  pinned: boolean;
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
 }
 
 /** Params of memory.archive. */
@@ -5873,6 +6023,11 @@ export interface MemoryRestoreParams {
    * At least 1.
    */
   ifVersion?: number;
+  /**
+   * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
+   * "brief" when absent.
+   */
+  return?: "brief" | "full";
 }
 
 /** Params of memory.retract. */
@@ -5933,8 +6088,8 @@ export interface MemoryImportParams {
   dryRun?: boolean;
 }
 
-/** Params of memory.recordUse. */
-export interface MemoryRecordUseParams {
+/** Params of memory.use. */
+export interface MemoryUseParams {
   /** The memories that were used, at most 200. */
   ids: string[];
 }
@@ -5955,7 +6110,7 @@ export interface MemorySearchParams {
   contexts?: string[];
   /** About one of these entities. */
   entityIds?: string[];
-  /** The conversation that asks, any id of the client's: what is shown is kept for it, so that memory.recordResponse can score it; it leaves nothing out. */
+  /** The conversation that asks, any id of the client's: what is shown is kept for it, so that memory.outcome can score it; it leaves nothing out. */
   conversationId?: string;
   /** Messages of this conversation, memories that stem from it, and passages of its books, only. */
   inConversation?: string;
@@ -5983,7 +6138,7 @@ export interface MemorySearchParams {
    * Relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone.
    * "relevance" when absent.
    */
-  sortBy?: "relevance" | "recency" | "score";
+  sort?: "relevance" | "recency" | "score";
   /**
    * Hits with at least this score.
    * From 0 to 1.
@@ -6001,8 +6156,8 @@ export interface MemorySearchParams {
 
 /** Params of memory.similar. */
 export interface MemorySimilarParams {
-  /** Id of the memory. */
-  id: string;
+  /** The memory, as for memory.get. */
+  ref: string;
   /**
    * Memories at most.
    * From 1 to 50. 5 when absent.
@@ -6029,22 +6184,22 @@ export interface MemoryStatsParams {
   audience?: "local" | "remote";
 }
 
-/** Params of memory.synonyms.put. */
-export interface MemorySynonymsPutParams {
+/** Params of synonyms.put. */
+export interface SynonymsPutParams {
   /** 2 to 16 words that mean the same, such as ux and user experience. */
   words: string[];
   /** Keep them from remote models, and from what these search for. */
   private?: boolean;
 }
 
-/** Params of memory.synonyms.list. */
-export interface MemorySynonymsListParams {
+/** Params of synonyms.list. */
+export interface SynonymsListParams {
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
-/** Params of memory.synonyms.delete. */
-export interface MemorySynonymsDeleteParams {
+/** Params of synonyms.delete. */
+export interface SynonymsDeleteParams {
   /** At most 16 words that mean the same as others no more. */
   words: string[];
 }
@@ -6069,7 +6224,7 @@ export interface ContextsPutParams {
 
 /** Params of contexts.get. */
 export interface ContextsGetParams {
-  /** An id, or a handle with or without @. */
+  /** An id, a handle with or without @, a name, or the beginning of an id, of at least 8 characters. */
   ref: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
@@ -6109,40 +6264,31 @@ export interface ContextsDeleteParams {
   subtree?: boolean;
 }
 
-/** Params of memory.recordResponse. */
-export interface MemoryRecordResponseParams {
-  /** How the answer went. */
+/** Params of memory.outcome. */
+export interface MemoryOutcomeParams {
+  /** How the answer went, or how it went with the memories. */
   outcome: "worked" | "failed" | "partial" | "unknown";
-  /** What was learned, in one or two sentences: it becomes a memory of the tier working. */
-  takeaway?: string;
   /** The conversation that memory.search, context.assemble or chat.send was called with: what was shown there last is scored. */
   conversationId?: string;
-  /** Which of it: positions from 1, or ids, at most 50; when absent those that the answer names, and all when it names none. */
-  related?: string[];
   /** An answer of the conversation: what its model was shown is scored. */
   messageId?: string;
-}
-
-/** Params of memory.recordOutcome. */
-export interface MemoryRecordOutcomeParams {
-  /** Ids of memories, at most 200. */
-  ids: string[];
-  /** How it went with them. */
-  outcome: "worked" | "failed" | "partial" | "unknown";
-  /**
-   * Who tells it; heuristic scores nothing, and detector nothing at a confidence of 0.7 or less.
-   * "explicit" when absent.
-   */
+  /** Which of what was shown: positions from 1, or ids, at most 50; when absent those that the answer names, and all when it names none. */
+  related?: string[];
+  /** What was learned, in one or two sentences: it becomes a memory of the tier working. */
+  takeaway?: string;
+  /** Score these memories, at most 200, and no answer; without the four above. */
+  ids?: string[];
+  /** Beside ids: who tells it, explicit when absent; heuristic scores nothing, and detector nothing at a confidence of 0.7 or less. */
   signal?: "explicit" | "detector" | "heuristic" | "system";
   /**
-   * How sure that is; when absent 1, 0.8, 0.5 and 0.9 for the signals in their order.
+   * Beside ids: how sure that is; when absent 1, 0.8, 0.5 and 0.9 for the signals in their order.
    * From 0 to 1.
    */
   confidence?: number;
 }
 
-/** Params of memory.detectOutcome. */
-export interface MemoryDetectOutcomeParams {
+/** Params of memory.judge. */
+export interface MemoryJudgeParams {
   /** Id or handle of the conversation. */
   conversationId: string;
 }
@@ -6173,8 +6319,8 @@ export interface MemoryEventsParams {
   audience?: "local" | "remote";
 }
 
-/** Params of memory.concepts. */
-export interface MemoryConceptsParams {
+/** Params of concepts.list. */
+export interface ConceptsListParams {
   /**
    * Count only what was written from then on.
    * RFC 3339, in UTC.
@@ -6194,16 +6340,16 @@ export interface MemoryConceptsParams {
   audience?: "local" | "remote";
 }
 
-/** Params of memory.concept. */
-export interface MemoryConceptParams {
+/** Params of concepts.get. */
+export interface ConceptsGetParams {
   /** A name or form of the concept, or a synonym. */
-  label: string;
+  ref: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
-/** Params of memory.conceptPath. */
-export interface MemoryConceptPathParams {
+/** Params of concepts.path. */
+export interface ConceptsPathParams {
   /** A name of the concept to start from. */
   from: string;
   /** A name of the concept to reach. */
@@ -6212,16 +6358,16 @@ export interface MemoryConceptPathParams {
   audience?: "local" | "remote";
 }
 
-/** Params of memory.actionEffectiveness. */
-export interface MemoryActionEffectivenessParams {
+/** Params of memory.effectiveness. */
+export interface MemoryEffectivenessParams {
   /** What is to be done. */
   task: string;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
 
-/** Params of memory.getContextInsights. */
-export interface MemoryGetContextInsightsParams {
+/** Params of memory.insights. */
+export interface MemoryInsightsParams {
   /** What the user typed. */
   text: string;
   /** The conversation that it is of. */
@@ -6263,8 +6409,8 @@ export interface MemorySettleParams {
   resolution: "keep" | "supersede" | "retract" | "both";
 }
 
-/** Params of books.put. */
-export interface BooksPutParams {
+/** Params of books.add. */
+export interface BooksAddParams {
   /** Id of the book; a new one when absent. */
   id?: string;
   /** Absolute path of a file on the machine of the daemon. */
@@ -6289,8 +6435,8 @@ export interface BooksPutParams {
 
 /** Params of books.get. */
 export interface BooksGetParams {
-  /** The book. */
-  id: string;
+  /** Id or title of the book, or the beginning of its id, of at least 8 characters. */
+  ref: string;
   /** Read this section and those below it: its heading, or several of them joined by " > ". */
   section?: string;
   /** Read the passages of the whole book; those of a section are read in any case. */
@@ -6346,14 +6492,16 @@ export interface BooksPublishParams {
   id: string;
 }
 
-/** Params of books.remove. */
-export interface BooksRemoveParams {
+/** Params of books.delete. */
+export interface BooksDeleteParams {
   /** The book. */
   id: string;
 }
 
-/** Params of chat.create. */
-export interface ChatCreateParams {
+/** Params of chat.put. */
+export interface ChatPutParams {
+  /** Id of the conversation; a new UUID when absent. */
+  id?: string;
   /** Its title, at most 200 characters; the beginning of its first message of a user when absent. */
   title?: string;
   /** What the model is told before everything else, at most 64 KiB. */
@@ -6378,6 +6526,8 @@ export interface ChatCreateParams {
   pinnedNoteIds?: string[];
   /** Memories that stand in every prompt of the conversation, at most 100. */
   pinnedMemoryIds?: string[];
+  /** The version to replace; 0: it must not exist yet. */
+  ifVersion?: number;
 }
 
 /** Params of chat.append. */
@@ -6471,7 +6621,7 @@ export interface ChatFollowParams {
 
 /** Params of chat.get. */
 export interface ChatGetParams {
-  /** Id of the conversation, or a handle with or without @. */
+  /** Id of the conversation, a handle with or without @, or the beginning of an id, of at least 8 characters. */
   ref: string;
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
@@ -6551,23 +6701,23 @@ export interface ChatActionsParams {
   audience?: "local" | "remote";
 }
 
-/** Params of chat.confirmAction. */
-export interface ChatConfirmActionParams {
+/** Params of chat.confirm. */
+export interface ChatConfirmParams {
   /** Id of the action. */
   id: string;
   /** In the place of proposed args of the same names, null for none; those that are absent stay. Empty: the user has looked at the records since, and what is there may be overwritten. */
   args?: Record<string, unknown>;
 }
 
-/** Params of chat.rejectAction. */
-export interface ChatRejectActionParams {
+/** Params of chat.reject. */
+export interface ChatRejectParams {
   /** Id of the action. */
   id: string;
 }
 
-/** Params of chat.update. */
-export interface ChatUpdateParams {
-  /** Id or handle of the conversation. */
+/** Params of chat.patch. */
+export interface ChatPatchParams {
+  /** Id of the conversation. */
   id: string;
   /** Its title; empty for the beginning of its first message of a user. */
   title?: string;
@@ -6608,8 +6758,8 @@ export interface ChatArchiveParams {
   ifVersion?: number;
 }
 
-/** Params of chat.unarchive. */
-export interface ChatUnarchiveParams {
+/** Params of chat.restore. */
+export interface ChatRestoreParams {
   /** Id of the record. */
   id: string;
   /** The version to change; another one is a conflict. */
@@ -6618,8 +6768,8 @@ export interface ChatUnarchiveParams {
 
 /** Params of chat.export. */
 export interface ChatExportParams {
-  /** Id or handle of the conversation. */
-  id: string;
+  /** The conversation, as for chat.get. */
+  ref: string;
   /**
    * Markdown: for people to read; json: everything, for chat.import.
    * "markdown" when absent.
@@ -6653,7 +6803,7 @@ export interface ChatProvidersParams {
 
 /** Params of chat.delete. */
 export interface ChatDeleteParams {
-  /** Id or handle of the conversation. */
+  /** Id of the conversation. */
   id: string;
 }
 
@@ -6670,8 +6820,8 @@ export interface ChatStatsParams {
   audience?: "local" | "remote";
 }
 
-/** Params of chat.forNote. */
-export interface ChatForNoteParams {
+/** Params of chat.citations. */
+export interface ChatCitationsParams {
   /** Id of the note. */
   noteId: string;
   /** Also messages for which the note was only found. */
@@ -6772,8 +6922,8 @@ export interface PersonalityPutParams {
 
 /** Params of personality.get. */
 export interface PersonalityGetParams {
-  /** The personality; the active one when absent. */
-  id?: string;
+  /** Id of the personality; the active one when absent. */
+  ref?: string;
 }
 
 /** Params of personality.activate. */
@@ -6976,17 +7126,17 @@ export interface SyncRemoveParams {
 
 /** Params of sync.conflicts. */
 export interface SyncConflictsParams {
-  /** Only those with a greater number: next of the page before. */
-  after?: number;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
   /**
-   * Conflicts of a page.
+   * Records of a page.
    * From 1 to 1000. 100 when absent.
    */
   limit?: number;
 }
 
-/** Params of sync.resolve. */
-export interface SyncResolveParams {
+/** Params of sync.settle. */
+export interface SyncSettleParams {
   /**
    * Number of the call, as sync.conflicts lists it.
    * At least 1.
@@ -7031,7 +7181,7 @@ export interface Methods {
    * Open the connection; the client names itself and its protocol version.
    * Before this call only rpc.discover and admin.health answer. Afterwards the client sends the notification initialized.
    * Errors of its own: unavailable, limit.
-   * @example {"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"1.0"}
+   * @example {"clientInfo":{"name":"notes-app","version":"2.1.0"},"protocolVersion":"2.0"}
    */
   "initialize": { params: InitializeParams; result: InitializeResult };
   /**
@@ -7053,7 +7203,7 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","tags":["planning"],"ifVersion":1}
    */
-  "notes.patch": { params: NotesPatchParams; result: Note };
+  "notes.patch": { params: NotesPatchParams; result: NoteSaved };
   /**
    * Create or replace up to 1,000 notes in one transaction.
    * A remote connection cannot choose the id of a new note.
@@ -7062,9 +7212,10 @@ export interface Methods {
    */
   "notes.putMany": { params: NotesPutManyParams; result: NoteList };
   /**
-   * Read a note with its links, by id, path or title.
+   * Read a note with its links.
+   * When several notes are meant, the error has them as candidates; when none is, those that may be meant.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
-   * @example {"title":"kickoff"}
+   * @example {"ref":"kickoff"}
    */
   "notes.get": { params: NotesGetParams; result: NoteFull };
   /**
@@ -7074,7 +7225,7 @@ export interface Methods {
    */
   "notes.list": { params: NotesListParams; result: NotePage };
   /**
-   * Hide a note from menus, lists and prompts; its entity moves to the trash.
+   * Hide a note from menus, lists and prompts; its entity is archived.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff"}
    */
@@ -7084,9 +7235,9 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff"}
    */
-  "notes.unarchive": { params: NotesUnarchiveParams; result: Versioned };
+  "notes.restore": { params: NotesRestoreParams; result: Versioned };
   /**
-   * Delete a note permanently; its entity moves to the trash.
+   * Delete a note permanently; its entity is archived.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","ifVersion":3}
    */
@@ -7114,13 +7265,13 @@ export interface Methods {
    * Find notes that are similar to a note.
    * Stored vectors are compared; nothing is embedded. While the note has no vector, its words are searched for: mode is then lexical, and degraded says why. Archived notes are left out.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"kickoff","limit":1}
+   * @example {"ref":"kickoff","limit":1}
    */
   "notes.similar": { params: NotesSimilarParams; result: SearchResult };
   /**
    * List the links from a note, the links to it, and its links without a target.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"kickoff"}
+   * @example {"ref":"kickoff"}
    */
   "notes.links": { params: NotesLinksParams; result: NoteLinks };
   /**
@@ -7140,7 +7291,7 @@ export interface Methods {
    * Read a type.
    * Each vault may have its own type of a name: an entity has that of its vault, else the one of everybody. If several vaults have one and everybody has none, vault says which.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
-   * @example {"name":"person"}
+   * @example {"ref":"person"}
    */
   "types.get": { params: TypesGetParams; result: Type };
   /**
@@ -7149,7 +7300,7 @@ export interface Methods {
    */
   "types.list": { params: TypesListParams; result: TypeList };
   /**
-   * Remove a type. If it has entities this needs force, which moves them to the trash.
+   * Remove a type. If it has entities this needs force, which archives them.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"name":"Person","force":true}
    */
@@ -7176,10 +7327,10 @@ export interface Methods {
    */
   "entities.putMany": { params: EntitiesPutManyParams; result: EntityList };
   /**
-   * Read an entity by id or name; with resolve, also what its references and computed fields lead to.
-   * When several entities have the name, the error has them as candidates. With resolve, each entity has its fields only where it is first reached, so cycles end.
+   * Read an entity; with resolve, also what its references and computed fields lead to.
+   * When several entities are meant, the error has them as candidates; when none is, those that may be meant. With resolve, each entity has its fields only where it is first reached, so cycles end.
    * Errors of its own: not_found, conflict, unavailable, limit, deadline.
-   * @example {"name":"Alice","type":"Person"}
+   * @example {"ref":"Alice","type":"Person"}
    */
   "entities.get": { params: EntitiesGetParams; result: EntityFull };
   /**
@@ -7189,13 +7340,13 @@ export interface Methods {
    */
   "entities.list": { params: EntitiesListParams; result: EntityPage };
   /**
-   * Move an entity to the trash; references to it show as deleted.
+   * Archive an entity; references to it show as deleted.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice"}
    */
-  "entities.trash": { params: EntitiesTrashParams; result: Versioned };
+  "entities.archive": { params: EntitiesArchiveParams; result: Versioned };
   /**
-   * Restore an entity from the trash.
+   * Restore an entity from the archive.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"alice"}
    */
@@ -7226,14 +7377,14 @@ export interface Methods {
   "wql.check": { params: WqlCheckParams; result: WQLChecked };
   /**
    * Return the graph around a note or entity.
-   * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"alice"}
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"ref":"alice"}
    */
   "graph.neighbors": { params: GraphNeighborsParams; result: GraphSubgraph };
   /**
    * Find a shortest path between two records; empty if there is none.
    * Edges are followed in both directions. With ways, nodes and edges hold everything on the shortest paths, with every edge of each step, and ways lists the paths.
-   * Errors of its own: not_found, unavailable, limit, deadline.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
    * @example {"from":"alice","to":"core"}
    */
   "graph.path": { params: GraphPathParams; result: GraphSubgraph };
@@ -7320,7 +7471,7 @@ export interface Methods {
   /**
    * List what a memory said before.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   * @example {"ref":"#42"}
    */
   "memory.versions": { params: MemoryVersionsParams; result: MemoryVersions };
   /**
@@ -7328,33 +7479,27 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"550e8400-e29b-41d4-a716-446655440000","confidence":0.9}
    */
-  "memory.update": { params: MemoryUpdateParams; result: Memory };
-  /**
-   * Show a memory in every prompt that shows memories, or no more.
-   * Errors of its own: not_found, conflict, unavailable, limit.
-   * @example {"id":"550e8400-e29b-41d4-a716-446655440000","pinned":false}
-   */
-  "memory.pin": { params: MemoryPinParams; result: Memory };
+  "memory.patch": { params: MemoryPatchParams; result: MemorySaved };
   /**
    * Take a memory out of what is found.
    * It is still found by id, handle and number. Nothing automatic deletes it.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
    */
-  "memory.archive": { params: MemoryArchiveParams; result: Memory };
+  "memory.archive": { params: MemoryArchiveParams; result: MemorySaved };
   /**
    * Bring an archived memory back, or what it said in a former version.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
    */
-  "memory.restore": { params: MemoryRestoreParams; result: Memory };
+  "memory.restore": { params: MemoryRestoreParams; result: MemorySaved };
   /**
    * Say that a memory was wrong.
    * It is found by its id alone from then on, and cannot be changed.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
    */
-  "memory.retract": { params: MemoryRetractParams; result: Memory };
+  "memory.retract": { params: MemoryRetractParams; result: MemorySaved };
   /**
    * Delete a memory with its versions, its counters and what other memories say of it.
    * One that is neither archived nor retracted needs force. Its number is not used again.
@@ -7389,7 +7534,7 @@ export interface Methods {
    * Errors of its own: unavailable, limit.
    * @example {"ids":["550e8400-e29b-41d4-a716-446655440000"]}
    */
-  "memory.recordUse": { params: MemoryRecordUseParams; result: Counted };
+  "memory.use": { params: MemoryUseParams; result: Counted };
   /**
    * Find the memories and messages that answer a question.
    * By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.
@@ -7401,7 +7546,7 @@ export interface Methods {
    * Find the memories that say much the same as one, the nearest first.
    * Active and contested ones. It compares vectors that are stored and embeds nothing; while the memory has none, it looks for its words and says so.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"550e8400-e29b-41d4-a716-446655440000"}
+   * @example {"ref":"#42"}
    */
   "memory.similar": { params: MemorySimilarParams; result: SimilarMemories };
   /**
@@ -7421,19 +7566,19 @@ export interface Methods {
    * Errors of its own: unavailable, limit.
    * @example {"words":["ux","user experience"]}
    */
-  "memory.synonyms.put": { params: MemorySynonymsPutParams; result: Synonyms };
+  "synonyms.put": { params: SynonymsPutParams; result: Synonyms };
   /**
    * List the words that mean the same.
    * Errors of its own: unavailable, limit, deadline.
    */
-  "memory.synonyms.list": { params: MemorySynonymsListParams; result: SynonymsList };
+  "synonyms.list": { params: SynonymsListParams; result: SynonymsList };
   /**
    * Have words mean the same as others no more.
    * A word that is left alone goes too.
    * Errors of its own: unavailable, limit.
    * @example {"words":["ux"]}
    */
-  "memory.synonyms.delete": { params: MemorySynonymsDeleteParams; result: SynonymsDeleted };
+  "synonyms.delete": { params: SynonymsDeleteParams; result: SynonymsDeleted };
   /**
    * Create or replace a context: a part of a life that memories belong to.
    * Contexts form a tree. An unknown id creates the context with that id; a remote connection gives none to a new one. The handle stays when the name changes.
@@ -7473,26 +7618,19 @@ export interface Methods {
    */
   "contexts.delete": { params: ContextsDeleteParams; result: ContextDeleted };
   /**
-   * Say how an answer went: the memories that it used are scored, and what was learned is kept.
-   * What was shown in the conversation last is scored once: a second call scores nothing. What was not shown there is refused. worked adds 0.2 to a score, partial 0.05, failed takes 0.3, unknown changes none.
+   * Say how an answer went, or how it went with memories: they are scored, and what was learned is kept.
+   * What was shown in the conversation last is scored once: a second call scores nothing. What was not shown there is refused. Counters and scores of the memories change, and nothing else of them. worked adds 0.2 to a score, partial 0.05, failed takes 0.3, unknown changes none; facts of memoryBank are not scored.
    * Errors of its own: not_found, unavailable, limit.
    * @example {"outcome":"worked","takeaway":"Stretching before the run helps"}
    */
-  "memory.recordResponse": { params: MemoryRecordResponseParams; result: MemoryScored };
-  /**
-   * Say how it went with memories.
-   * Their counters and scores change, and nothing else of them. Facts of memoryBank are not scored.
-   * Errors of its own: not_found, unavailable, limit.
-   * @example {"ids":["550e8400-e29b-41d4-a716-446655440000"],"outcome":"failed"}
-   */
-  "memory.recordOutcome": { params: MemoryRecordOutcomeParams; result: MemoryScored };
+  "memory.outcome": { params: MemoryOutcomeParams; result: MemoryScored };
   /**
    * Have a model read the end of a conversation and say how its answers went.
-   * It reads the last four turns, 500 characters of each message, and asks the model that gave the last answer. Above a confidence of 0.7 what was shown in the conversation is scored as memory.recordResponse does. With fewer than two turns nobody is asked. A model that is not local is asked about nothing private.
+   * It reads the last four turns, 500 characters of each message, and asks the model that gave the last answer. Above a confidence of 0.7 what was shown in the conversation is scored as memory.outcome does. With fewer than two turns nobody is asked. A model that is not local is asked about nothing private.
    * Errors of its own: not_found, unavailable, limit.
    * @example {"conversationId":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
-  "memory.detectOutcome": { params: MemoryDetectOutcomeParams; result: MemoryDetected };
+  "memory.judge": { params: MemoryJudgeParams; result: MemoryJudged };
   /**
    * Move memories that proved themselves to tiers that last, and archive those that failed.
    * The daemon does it by itself: at the start, each 30 minutes and each 20 messages. From working to history at a score of 0.7 and two uses, from history to patterns at 0.9 and three; below 0.2 they are archived. A second run does nothing.
@@ -7513,33 +7651,33 @@ export interface Methods {
    * Errors of its own: unavailable, limit, deadline.
    * @example {"limit":1}
    */
-  "memory.concepts": { params: MemoryConceptsParams; result: ConceptList };
+  "concepts.list": { params: ConceptsListParams; result: ConceptList };
   /**
    * Read a concept with what stands together with it.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"label":"roofs"}
+   * @example {"ref":"roofs"}
    */
-  "memory.concept": { params: MemoryConceptParams; result: ConceptFull };
+  "concepts.get": { params: ConceptsGetParams; result: ConceptFull };
   /**
    * Find a shortest path between two concepts, over memories and messages that speak of two of them each.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"from":"roof","to":"chimney"}
    */
-  "memory.conceptPath": { params: MemoryConceptPathParams; result: ConceptPath };
+  "concepts.path": { params: ConceptsPathParams; result: ConceptPath };
   /**
    * Say what helped with a kind of task: which tools, and memories of which tier.
    * The kind is told by the concepts of the task. Answers count that got an outcome.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"task":"mend the roof"}
    */
-  "memory.actionEffectiveness": { params: MemoryActionEffectivenessParams; result: ActionEffectiveness };
+  "memory.effectiveness": { params: MemoryEffectivenessParams; result: ActionEffectiveness };
   /**
    * Say what became of memories about the subjects of a text.
    * What helped, what did not, of which tier memories helped, which subjects go on, and what was asked before. It looks up what is known and embeds nothing.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"text":"How do I mend the roof?"}
    */
-  "memory.getContextInsights": { params: MemoryGetContextInsightsParams; result: Insight };
+  "memory.insights": { params: MemoryInsightsParams; result: Insight };
   /**
    * Keep facts in order: count what supports them, let fade what nobody repeats, settle or contest what contradicts another, merge what says the same.
    * The daemon does it by itself once a day, when nobody calls. Facts are the memories of memoryBank and patterns. A second run does nothing, and one that was interrupted goes on with the next. The last run can be undone until the next one; what was changed since stays.
@@ -7567,11 +7705,11 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"text":"# Winter\n\nA colony needs fifteen kilograms of stores.\n","mimeType":"md","title":"Beekeeping"}
    */
-  "books.put": { params: BooksPutParams; result: BookPut };
+  "books.add": { params: BooksAddParams; result: BookAdded };
   /**
    * Read a book: its sections, or the passages of one.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
+   * @example {"ref":"Beekeeping"}
    */
   "books.get": { params: BooksGetParams; result: BookFull };
   /**
@@ -7599,17 +7737,17 @@ export interface Methods {
    * Errors of its own: not_found, unavailable, limit.
    * @example {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8"}
    */
-  "books.remove": { params: BooksRemoveParams; result: Deleted };
+  "books.delete": { params: BooksDeleteParams; result: Deleted };
   /**
-   * Begin a conversation, before anything is said in it.
+   * Begin a conversation, before anything is said in it, or replace its settings; those that are absent are cleared.
    * What is pinned in it stands in each prompt that context.assemble makes for it. What of that is deleted or archived later is left out, and the report says so.
-   * Errors of its own: not_found, unavailable, limit.
+   * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"title":"Weekend trip","pinnedMemoryIds":["550e8400-e29b-41d4-a716-446655440000"]}
    */
-  "chat.create": { params: ChatCreateParams; result: Conversation };
+  "chat.put": { params: ChatPutParams; result: Conversation };
   /**
    * Keep what was said in a conversation, a new one when none is named.
-   * All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. A conversation that begins with private messages alone is private. memoryIds count no use: memory.recordUse does, once for an answer. An answer that is a repeat keeps the references that it has.
+   * All messages or none. A message with the clientMessageId of one that is there stores nothing, and says which conversation is meant when none is named. A conversation that begins with private messages alone is private. memoryIds count no use: memory.use does, once for an answer. An answer that is a repeat keeps the references that it has.
    * Errors of its own: not_found, unavailable, limit.
    * @example {"title":"Weekend trip","messages":[{"role":"user","content":"Where could we hike in May?","clientMessageId":"m1"}]}
    */
@@ -7675,21 +7813,21 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"36fd2706-8baf-433b-82eb-8c7fada847da"}
    */
-  "chat.confirmAction": { params: ChatConfirmActionParams; result: ChatDecided };
+  "chat.confirm": { params: ChatConfirmParams; result: ChatDecided };
   /**
    * Have what an answer proposes not be done.
    * It is a conflict when the action was confirmed, or has expired or failed.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"46fd2706-8baf-433b-82eb-8c7fada847da"}
    */
-  "chat.rejectAction": { params: ChatRejectActionParams; result: ChatDecided };
+  "chat.reject": { params: ChatRejectParams; result: ChatDecided };
   /**
    * Change the title of a conversation, whether it is private, what answers in it and what is pinned in it.
    * Its handle stays. What was remembered from a conversation that becomes private is private too. Pins of a remote reader replace those that he sees.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e","title":"Weekend trip"}
    */
-  "chat.update": { params: ChatUpdateParams; result: Conversation };
+  "chat.patch": { params: ChatPatchParams; result: Conversation };
   /**
    * Take a conversation out of the list of conversations.
    * It stays, and is still read by id and handle.
@@ -7702,12 +7840,12 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}
    */
-  "chat.unarchive": { params: ChatUnarchiveParams; result: Conversation };
+  "chat.restore": { params: ChatRestoreParams; result: Conversation };
   /**
    * Export a conversation for people to read, or as JSON for chat.import.
    * The JSON has all that is kept of the conversation but how its answers were given, which chat.inspect tells; for a remote reader it has what he sees, and is not imported. In Markdown each line of what was said begins with >, and no other line does.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"weekend_trip_k3x9"}
+   * @example {"ref":"weekend_trip_k3x9"}
    */
   "chat.export": { params: ChatExportParams; result: ChatExported };
   /**
@@ -7744,10 +7882,10 @@ export interface Methods {
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"noteId":"5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77","limit":1}
    */
-  "chat.forNote": { params: ChatForNoteParams; result: ChatCitations };
+  "chat.citations": { params: ChatCitationsParams; result: ChatCitations };
   /**
    * Show which conversations stood on which notes, as a graph or a drawing of it.
-   * The weight of an edge is the number of messages of the conversation that used the note; see chat.forNote. Of a large graph the heaviest edges are given.
+   * The weight of an edge is the number of messages of the conversation that used the note; see chat.citations. Of a large graph the heaviest edges are given.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"nodes":2}
    */
@@ -7775,7 +7913,7 @@ export interface Methods {
   "chat.references": { params: ChatReferencesParams; result: ChatReferenceList };
   /**
    * Find what a text orders ctxd to do: to remember, to forget, to pin, to search.
-   * Orders are commands (/remember, /forget, /goal, /value, /search, /book, /pin) at the beginning of a line, and phrases such as "remember that …" in many languages. Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirmAction does one.
+   * Orders are commands (/remember, /forget, /goal, /value, /search, /book, /pin) at the beginning of a line, and phrases such as "remember that …" in many languages. Several stand in lines, in lists, or behind semicolons. Nothing is changed: chat.send proposes them as actions, and chat.confirm does one.
    * Errors of its own: not_found, unavailable, limit, deadline.
    * @example {"text":"/remember I like tea"}
    */
@@ -7795,7 +7933,7 @@ export interface Methods {
   /**
    * Read a personality, its template and what a prompt shows of it.
    * Errors of its own: not_found, unavailable, limit, deadline.
-   * @example {"id":"ada"}
+   * @example {"ref":"ada"}
    */
   "personality.get": { params: PersonalityGetParams; result: PersonalityFull };
   /**
@@ -7942,7 +8080,7 @@ export interface Methods {
   "sync.leave": { params: NoParams; result: SyncLeft };
   /**
    * List the calls that waited for the other machines and could not be made again.
-   * With the setting store.sync.offline: queue, memory.add, chat.append, chat.send, and notes.put and entities.put of new ids are taken while the servers cannot be reached, and made again when they can. What cannot be made again is kept here, with both sides, until sync.resolve ends it.
+   * With the setting store.sync.offline: queue, memory.add, chat.append, chat.send, and notes.put and entities.put of new ids are taken while the servers cannot be reached, and made again when they can. What cannot be made again is kept here, with both sides, until sync.settle ends it.
    * Errors of its own: unavailable, limit, deadline.
    */
   "sync.conflicts": { params: SyncConflictsParams; result: SyncConflicts };
@@ -7952,7 +8090,7 @@ export interface Methods {
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"number":3,"keep":"theirs"}
    */
-  "sync.resolve": { params: SyncResolveParams; result: SyncResolved };
+  "sync.settle": { params: SyncSettleParams; result: SyncSettled };
   /**
    * Report the health of the daemon and what needs attention.
    * While the store is being opened or replaced the status is warning or worse, and loading says what other calls wait for.
@@ -8026,17 +8164,11 @@ export type Params<M extends MethodName> = Methods[M]["params"];
 export type Result<M extends MethodName> = Methods[M]["result"];
 
 /** The progress of a call that has a progressToken. */
-export interface Progress {
+export interface ProgressParams {
   /** The progressToken of the call, as it was given. */
   token: unknown;
-  /** Where the work stands. */
-  kind: "begin" | "report" | "end";
-  /** What is being done. */
-  message?: string;
-  /** Units of work that are done. */
-  done: number;
-  /** Total units of work; 0 when unknown. */
-  total: number;
+  /** How far the call has come. */
+  value: Progress;
 }
 
 /** A piece of an answer that is being given. */
@@ -8064,7 +8196,7 @@ export interface ChatChangedEvent {
   /** The conversations; empty when kind is many. */
   ids: string[];
   /** What happened to them; put: made, changed, or said more in; many: too many to list, read everything again. */
-  kind: "put" | "archive" | "unarchive" | "delete" | "many";
+  kind: "put" | "archive" | "restore" | "delete" | "many";
   /** Number of the commit, as in admin.health; of several that were merged, the last. */
   seq: number;
 }
@@ -8074,7 +8206,7 @@ export interface EntitiesChangedEvent {
   /** The entities; empty when kind is many. */
   ids: string[];
   /** What happened to them; many: too many to list, read everything again. */
-  kind: "put" | "trash" | "restore" | "delete" | "many";
+  kind: "put" | "archive" | "restore" | "delete" | "many";
   /** Number of the commit, as in admin.health; of several that were merged, the last. */
   seq: number;
 }
@@ -8127,8 +8259,8 @@ export interface IndexProgressEvent {
 export interface MemoryChangedEvent {
   /** The memories; empty when kind is many. */
   ids: string[];
-  /** What happened to them; archive: it is found no more when no status is asked for; unarchive: it is again; many: too many to list, read everything again. */
-  kind: "put" | "archive" | "unarchive" | "delete" | "many";
+  /** What happened to them; archive: it is found no more when no status is asked for; restore: it is again; many: too many to list, read everything again. */
+  kind: "put" | "archive" | "restore" | "delete" | "many";
   /** Number of the commit, as in admin.health; of several that were merged, the last. */
   seq: number;
 }
@@ -8138,7 +8270,7 @@ export interface NotesChangedEvent {
   /** The notes; empty when kind is many. */
   ids: string[];
   /** What happened to them; many: too many to list, read everything again. */
-  kind: "put" | "archive" | "unarchive" | "delete" | "many";
+  kind: "put" | "archive" | "restore" | "delete" | "many";
   /** Number of the commit, as in admin.health; of several that were merged, the last. */
   seq: number;
 }
@@ -8157,9 +8289,9 @@ export interface PersonalityChangedEvent {
 export interface Notifications {
   /**
    * The progress of a call that has a progressToken.
-   * Sent on the connection of the call.
+   * Sent on the connection of the call, as the Language Server Protocol has it; done and total are beyond it.
    */
-  "$/progress": Progress;
+  "$/progress": ProgressParams;
   /**
    * A piece of an answer that is being given.
    * Sent to the connection that called chat.send, before its reply, and to those that follow the conversation. None is lost; the texts that wait for a slow reader come joined.

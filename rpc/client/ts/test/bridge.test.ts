@@ -62,7 +62,7 @@ test("CLI-5: a daemon is started for the app, serves its pages, and quits with i
   const own = page();
   assert.equal(own.state.state, "starting");
   const early = new AbortController();
-  const withdrawn = own.call("notes.get", { id: "kickoff" }, { signal: early.signal });
+  const withdrawn = own.call("notes.get", { ref: "kickoff" }, { signal: early.signal });
   early.abort(new Error("not any more"));
   assert.equal(((await rejection(withdrawn)) as Error).message, "not any more");
   const note = await own.call("notes.put", { id: "kickoff", title: "Kickoff 😀", body: "Goals" }); // waits
@@ -76,7 +76,7 @@ test("CLI-5: a daemon is started for the app, serves its pages, and quits with i
   assert.equal(daemon.state.state, "stopped");
   assert.equal((await own.closed)?.message, "the app has stopped the daemon");
   assert.equal(own.open, false);
-  assert.equal((await failure(own.call("notes.get", { id: "kickoff" }))).kind, "unavailable");
+  assert.equal((await failure(own.call("notes.get", { ref: "kickoff" }))).kind, "unavailable");
   assert.equal((await failure(daemon.connect())).kind, "cancelled");
   assert.equal((await failure(dial({ path: at.path }))).retryable, true); // nobody listens
 });
@@ -180,7 +180,7 @@ test("CLI-5: a daemon that runs already is found, and stays when the app quits",
   assert.equal((await running).started, false);
   await daemon.stop();
   const other = await found.connect();
-  assert.equal((await other.call("notes.get", { id: "a" })).title, "A");
+  assert.equal((await other.call("notes.get", { ref: "a" })).title, "A");
 });
 
 test("CLI-5: two apps that start at once share one daemon", async (t) => {
@@ -196,7 +196,7 @@ test("CLI-5: two apps that start at once share one daemon", async (t) => {
 test("CLI-5: a program that can't be run, or ends at once, is told with what helps", async (t) => {
   const { daemon, page } = await open(t, { program: "/no/such/ctxd" });
   const own = page();
-  const err = await failure(own.call("notes.get", { id: "a" }));
+  const err = await failure(own.call("notes.get", { ref: "a" }));
   assert.deepEqual([err.message, err.hint], ["/no/such/ctxd can't be run", "install ctxd, or give the path of the program"]);
   assert.equal(own.state.state, "failed");
   const again = until(daemon, "failed");
@@ -204,7 +204,7 @@ test("CLI-5: a program that can't be run, or ends at once, is told with what hel
   assert.equal((await again).error.message, err.message);
 
   const { page: other } = await open(t, { args: ["--no-such-flag"] });
-  const said = await failure(other().call("notes.get", { id: "a" }));
+  const said = await failure(other().call("notes.get", { ref: "a" }));
   assert.match(said.message, /no-such-flag/);
 });
 
@@ -216,7 +216,7 @@ test("CLI-5: a page that listened before there was a ctxd is told of changes whe
   const own = page();
   await until(own, "failed");
   const changed = new Promise<string[]>((resolve) => void own.subscribe("notes.changed", ({ ids }) => resolve(ids)));
-  assert.match((await failure(own.call("notes.get", { id: "a" }))).message, /can't be run$/);
+  assert.match((await failure(own.call("notes.get", { ref: "a" }))).message, /can't be run$/);
   await copyFile(program, later); // somebody installs it
   const running = until(own, "running");
   own.retry();
@@ -247,7 +247,7 @@ test("CLI-5: a daemon of another protocol is refused, and which is older is told
   assert.ok(old instanceof VersionError);
   assert.equal(old.older, "daemon");
   const page = pageOf(daemon);
-  const there = await failure(page.call("notes.get", { id: "a" }));
+  const there = await failure(page.call("notes.get", { ref: "a" }));
   assert.deepEqual([there.message, there.hint], [old.message, old.hint]);
   theirs = "2.0";
   const failed = until(daemon, "failed");

@@ -44,7 +44,7 @@ test("notes are written, read, found and removed", async () => {
   });
   assert.equal(written.version, 1);
   assert.deepEqual(written.tags, ["planning"]);
-  const read = await ctxd.call("notes.get", { id: "kickoff" });
+  const read = await ctxd.call("notes.get", { ref: "kickoff" });
   assert.equal(read.title, "Kickoff “Ωmega” 😀");
   assert.equal(read.body, written.body);
   assert.equal(read.links[0]?.target, "Plan");
@@ -97,21 +97,21 @@ test("REF-6, REF-7: a message refers to memories and to a part of a note, and th
 test("RPC-7: a read sees the changes that were called before it", async () => {
   const put = ctxd.call("notes.put", { id: "order", title: "one" });
   const patch = ctxd.call("notes.patch", { id: "order", title: "two" });
-  assert.equal((await ctxd.call("notes.get", { id: "order" })).title, "two");
+  assert.equal((await ctxd.call("notes.get", { ref: "order" })).title, "two");
   assert.equal((await put).title, "one");
   assert.equal((await patch).version, 2);
 });
 
 test("errors say what was wrong and what to do", async () => {
-  const missing = await failure(ctxd.call("notes.get", { id: "nobody" }));
+  const missing = await failure(ctxd.call("notes.get", { ref: "nobody" }));
   assert.deepEqual([missing.code, missing.kind, missing.method], [ErrorCode.NotFound, "not_found", "notes.get"]);
 
   await ctxd.call("notes.putMany", { notes: [{ id: "t1", title: "Twin" }, { id: "t2", title: "Twin" }] });
-  const ambiguous = await failure(ctxd.call("notes.get", { title: "twin" }));
+  const ambiguous = await failure(ctxd.call("notes.get", { ref: "twin" }));
   assert.equal(ambiguous.kind, "conflict");
   assert.deepEqual(ambiguous.candidates?.map(({ id }) => id).sort(), ["t1", "t2"]);
 
-  const wrong = await failure(ctxd.request("notes.get", { id: 5 }));
+  const wrong = await failure(ctxd.request("notes.get", { ref: 5 }));
   assert.deepEqual([wrong.kind, wrong.field], ["invalid_params", "id"]);
 
   const query = await failure(ctxd.call("wql.query", { query: "SELECT p FROM Nothing WHERE" }));
@@ -128,7 +128,7 @@ test("10 MB go both ways, whatever the characters", async () => {
   assert.ok(Buffer.byteLength(JSON.stringify(notes)) > 10 << 20);
   const put = await ctxd.call("notes.putMany", { notes });
   assert.deepEqual(put.notes.map((note) => note.body === body), [true, true, true]);
-  assert.equal((await ctxd.call("notes.get", { id: "large-z" })).body, body);
+  assert.equal((await ctxd.call("notes.get", { ref: "large-z" })).body, body);
 });
 
 test("a message over the limit is refused and the connection stays", async () => {
@@ -138,7 +138,7 @@ test("a message over the limit is refused and the connection stays", async () =>
 });
 
 test("RPC-6: any number of calls may be made at once", async () => {
-  const got = await Promise.all(Array.from({ length: 500 }, () => ctxd.call("notes.get", { id: "t1" })));
+  const got = await Promise.all(Array.from({ length: 500 }, () => ctxd.call("notes.get", { ref: "t1" })));
   assert.equal(got.length, 500);
   assert.ok(got.every(({ id }) => id === "t1"));
 });
@@ -217,7 +217,7 @@ test("ctxd stdio starts a daemon and is a connection to it", async (t) => {
   assert.equal(await one.closed, undefined);
 
   const two = await connect({ path: at.path });
-  assert.equal((await two.call("notes.get", { id: "a" })).title, "é 😀");
+  assert.equal((await two.call("notes.get", { ref: "a" })).title, "é 😀");
   const stop = spawn(program, ["stop"], { stdio: "ignore" }); // waits until the daemon's files are at rest
   assert.deepEqual(await once(stop, "exit"), [0, null]);
   await two.closed;

@@ -34,7 +34,7 @@ export async function refused(ctxd: Client, err: CtxdError): Promise<void> {
   // @ts-expect-error: the params are missing
   await ctxd.call("notes.links");
   // @ts-expect-error: a parameter has another type
-  await ctxd.call("notes.links", { id: 5 });
+  await ctxd.call("notes.links", { ref: 5 });
   // @ts-expect-error: a parameter has another value
   await ctxd.call("notes.search", { query: "x", mode: "fuzzy" });
   // @ts-expect-error: null clears a member of a patch, not of a note
@@ -64,7 +64,7 @@ export async function ofAPage(page: Page<typeof api>, silent: Page<{ methods: ["
   // @ts-expect-error: the api does not allow the method
   await page.call("notes.delete", { id: "x" });
   // @ts-expect-error: a parameter has another type
-  await page.call("notes.get", { id: 5 });
+  await page.call("notes.get", { ref: 5 });
   // @ts-expect-error: the api does not allow the topic
   await page.subscribe("memory.changed", () => {});
   // @ts-expect-error: the api does not allow chat.send

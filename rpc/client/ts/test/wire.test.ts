@@ -25,7 +25,7 @@ test("the client introduces itself", async (t) => {
   const { id, method, params } = await peer.next();
   assert.equal(method, "initialize");
   assert.deepEqual(params, {
-    clientInfo: { name: "app", version: "2.1.0" }, processId: 7, protocolVersion: "1.0",
+    clientInfo: { name: "app", version: "2.1.0" }, processId: 7, protocolVersion: "2.0",
   });
   peer.send({ id, result: { serverInfo: { name: "peer" } } });
   assert.equal((await connecting).server.serverInfo.name, "peer");
@@ -103,7 +103,7 @@ test("an error has all that the daemon said", async (t) => {
     kind: "conflict", ref: "r", field: "f", hint: "h", retryable: true, line: 1, column: 2,
     candidates: [{ id: "a", title: "A" }],
   };
-  const call = failure(client.call("notes.get", { title: "x" }));
+  const call = failure(client.call("notes.get", { ref: "x" }));
   peer.send({ id: (await peer.next()).id, error: { code: 1002, message: "two", data } });
   const err = await call;
   assert.equal(err.message, "two");
@@ -116,7 +116,7 @@ test("an error has all that the daemon said", async (t) => {
 
 test("replies find their calls in any order", async (t) => {
   const { peer, client } = await open(t);
-  const calls = [client.call("notes.get", { id: "a" }), client.call("notes.get", { id: "b" })];
+  const calls = [client.call("notes.get", { ref: "a" }), client.call("notes.get", { ref: "b" })];
   const asked = [await peer.next(), await peer.next()];
   for (const { id, params } of asked.reverse()) {
     peer.send({ id, result: params });
@@ -128,8 +128,8 @@ test("RPC-6: calls over the limit wait in the client", async (t) => {
   const { peer, client } = await open(t, { maxInFlight: 2 });
   const control = new AbortController();
   const calls = ["a", "b"].map((id) => client.call("notes.get", { id }));
-  const dropped = client.call("notes.get", { id: "dropped" }, { signal: control.signal });
-  calls.push(client.call("notes.get", { id: "c" }));
+  const dropped = client.call("notes.get", { ref: "dropped" }, { signal: control.signal });
+  calls.push(client.call("notes.get", { ref: "c" }));
   const [first, second] = [await peer.next(), await peer.next()];
   control.abort();
   assert.equal((await rejection(dropped) as Error).name, "AbortError");
@@ -201,12 +201,12 @@ test("progress goes to the call that asked for it", async (t) => {
   const { id, params } = await peer.next();
   assert.deepEqual(params, { path: "/v", progressToken: id });
   const report = { kind: "report", done: 1, total: 2 };
-  peer.send({ method: "$/progress", params: { ...report, token: id } });
-  peer.send({ method: "$/progress", params: { ...report, token: "another" } });
+  peer.send({ method: "$/progress", params: { token: id, value: report } });
+  peer.send({ method: "$/progress", params: { token: "another", value: report } });
   peer.send({ id, result: {} });
   await call;
-  assert.deepEqual(seen, [{ ...report, token: id }]);
-  assert.deepEqual(others, [["$/progress", { ...report, token: "another" }]]);
+  assert.deepEqual(seen, [report]);
+  assert.deepEqual(others, [["$/progress", { token: "another", value: report }]]);
 });
 
 test("the last listener of a topic ends the subscription", async (t) => {

@@ -81,7 +81,7 @@ export class NoteTree implements vscode.TreeDataProvider<Line>, vscode.Disposabl
       this.#view.description = note?.title ?? "";
       this.#view.message = note === undefined ? "This file is no note of a vault." : "";
       if (note === undefined) return [];
-      const [find, { hits }] = await Promise.all([files(client), client.call("notes.similar", { id: note.id, limit: 15 })]);
+      const [find, { hits }] = await Promise.all([files(client), client.call("notes.similar", { ref: note.id, limit: 15 })]);
       // What links here is listed already.
       const linking = new Set(note.backlinks.map(({ id }) => id));
       const others = hits.filter(({ id }) => !linking.has(id));

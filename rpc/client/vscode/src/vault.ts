@@ -35,7 +35,7 @@ export async function noteOf(client: Client, document: vscode.TextDocument): Pro
   }
   if (best === undefined) return undefined;
   try {
-    return await client.call("notes.get", { path: best.rest, vault: best.vault.vault });
+    return await client.call("notes.get", { ref: best.rest, vault: best.vault.vault });
   } catch (err) {
     // A file that was not read yet, or that is left out.
     if ((err as { kind?: string }).kind === "not_found") return undefined;

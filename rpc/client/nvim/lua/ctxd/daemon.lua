@@ -76,7 +76,7 @@ local function start()
   local hello = {
     clientInfo = { name = 'neovim', version = ('%d.%d.%d'):format(version.major, version.minor, version.patch) },
     processId = vim.fn.getpid(),
-    protocolVersion = '1.0',
+    protocolVersion = '2.0',
   }
   this.request('initialize', hello, function(err)
     if err then

@@ -254,7 +254,7 @@ class Served {
     // A call that is withdrawn while the daemon starts needs no answer of it.
     const client = await orAborted(this.#attach(), signal);
     const { progressToken: token, ...own } = params;
-    const onProgress = (progress: Progress) => this.#post({ method: "$/progress", params: { ...progress, token } });
+    const onProgress = (value: Progress) => this.#post({ method: "$/progress", params: { token, value } });
     return client.call(method as "tags.list", own as object, token === undefined ? { signal } : { signal, onProgress });
   }
 

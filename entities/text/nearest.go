@@ -1,4 +1,4 @@
-package term
+package text
 
 import (
 	"cmp"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// NearestNames returns up to three of the names that are most like a misspelt one.
-func NearestNames(name string, names []string) []string {
+// Nearest returns up to three of the names that are most like a misspelt one.
+func Nearest(name string, names []string) []string {
 	type scored struct {
 		name string
 		away int
@@ -15,9 +15,9 @@ func NearestNames(name string, names []string) []string {
 	var list []scored
 	name = strings.ToLower(name)
 	for _, n := range names {
-		away := distance(name, strings.ToLower(n))
+		away := editDistance(name, strings.ToLower(n))
 		if _, last, ok := strings.Cut(n, "."); ok && !strings.Contains(name, ".") {
-			away = min(away, distance(name, strings.ToLower(last)))
+			away = min(away, editDistance(name, strings.ToLower(last)))
 		}
 		if away <= 1+len(name)/4 {
 			list = append(list, scored{n, away})
@@ -31,8 +31,8 @@ func NearestNames(name string, names []string) []string {
 	return out
 }
 
-// distance is the Levenshtein distance in bytes: O(len(a) * len(b)).
-func distance(a, b string) int {
+// editDistance is the Levenshtein distance in bytes: O(len(a) * len(b)).
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -1,0 +1,183 @@
+package audience
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes"
+)
+
+// MinIDPrefix is how many characters of an id name a record, when no other record that the reader sees has an id that
+// begins with them.
+const MinIDPrefix = 8
+
+// offered is how many candidates an error has.
+const offered = 3
+
+// FindNote returns the note that people mean by a ref, which is tried as: an id, a path, a title or an alias, the target
+// of a link, a path or a title behind the name of its vault and a colon, the beginning of an id. [[Title]], [id:…] and an
+// address are read as what they are. With a vault only its notes are looked at. The error is a Conflict with candidates
+// for several, and NotFound for none.
+// It costs O(1), and O(n) for the beginning of an id.
+func (v *View) FindNote(ref, vault string) (*notes.Note, error) {
+	r := record.ParseNamed(ref)
+	switch {
+	case r.Text == "":
+		return nil, fault.Field("ref", "ref is empty").WithHint("give an id, a path or a title")
+	case vault != "":
+		return v.found(v.noteInVault(vault, r.Text))
+	case r.ID:
+		return v.found(v.NoteByID(r.Text))
+	}
+	if n := v.Note(r.Text); n != nil && !r.Note {
+		return n, nil
+	}
+	for _, look := range []func(string) (*notes.Note, error){v.NoteByPath, v.NoteByTitle, v.noteByLink, v.noteByVault, v.noteByPrefix} {
+		n, err := look(r.Text)
+		if err == nil || !missing(err) {
+			return v.found(n, err)
+		}
+	}
+	return nil, &fault.Error{
+		Kind: fault.NotFound, Field: "ref", Msg: "no note has that id, path or title",
+		Hint: "notes.complete finds notes by the beginning of their title",
+	}
+}
+
+// found returns a note that was looked for by a ref, its error as one about the ref.
+func (v *View) found(n *notes.Note, err error) (*notes.Note, error) { return n, aboutRef(err) }
+
+func aboutRef(err error) error { return fault.In("ref", err) }
+
+// missing reports whether there is no such record: an id or a path that no record can have is one of them.
+func missing(err error) bool {
+	kind := fault.KindOf(err)
+	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)
+}
+
+// noteByLink returns the note that a link of no note leads to.
+func (v *View) noteByLink(target string) (*notes.Note, error) {
+	found := v.ResolveNote(target, "")
+	if n := v.Note(found.ID); n != nil {
+		return n, nil
+	}
+	if len(found.Candidates) == 0 {
+		return nil, notes.Unnamed("title")
+	}
+	return nil, fault.Clash(fault.Ambiguous, "several notes have that title or path").
+		WithHint("give the id of one of the candidates").WithCandidates(v.Candidates(found.Candidates))
+}
+
+// noteByVault reads vault:path and vault:title, as answers write them where there are several vaults.
+func (v *View) noteByVault(text string) (*notes.Note, error) {
+	vault, rest, ok := strings.Cut(text, ":")
+	if !ok || vault == "" || rest == "" {
+		return nil, notes.Unnamed("title")
+	}
+	return v.noteInVault(vault, rest)
+}
+
+func (v *View) noteInVault(vault, text string) (n *notes.Note, err error) {
+	for _, at := range [][2]string{{text, ""}, {text + ".md", ""}, {"", text}} {
+		n, err = v.NoteInVault(vault, at[0], at[1])
+		if err == nil || !missing(err) {
+			break
+		}
+	}
+	return n, err
+}
+
+func (v *View) noteByPrefix(prefix string) (*notes.Note, error) {
+	found, err := ByIDPrefix(prefix, v.notes.All(), func(n *notes.Note) (string, bool) { return n.ID, v.SeesNote(n) })
+	if found == nil && err == nil {
+		err = notes.Unnamed("title")
+	}
+	return found, v.ShownError(err)
+}
+
+// FindEntity returns the entity that people mean by a ref, of a type or of any for "": an id, a handle, a name or an
+// alias, the beginning of an id, in that order. @Name, @[Name], [id:…] and an address are read as what they are. Errors
+// and cost are those of FindNote.
+func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
+	r := record.ParseNamed(ref)
+	if r.Text == "" {
+		return nil, fault.Field("ref", "ref is empty").WithHint("give an id, a handle or a name")
+	}
+	of := func(e *entities.Entity) bool {
+		return e != nil && (typeName == "" || entities.Fold(e.Type) == entities.Fold(typeName))
+	}
+	if e := v.Entity(r.Text); of(e) {
+		return e, nil
+	}
+	if r.ID {
+		return nil, aboutRef(fault.Missing("entity", r.Text))
+	}
+	e, err := v.EntityByName(r.Text, typeName)
+	if err == nil || !missing(err) {
+		return e, aboutRef(err)
+	}
+	if list := slices.DeleteFunc(slices.Clone(v.Handled(r.Text)), func(e *entities.Entity) bool { return !of(e) }); len(list) == 1 {
+		return list[0], nil
+	}
+	found, several := ByIDPrefix(r.Text, v.entities.All(), func(e *entities.Entity) (string, bool) { return e.ID, v.SeesEntity(e) && of(e) })
+	if found != nil || several != nil {
+		return found, several
+	}
+	return nil, &fault.Error{
+		Kind: fault.NotFound, Field: "ref", Msg: "no entity has that id or name",
+		Hint: "entities.complete finds entities by the beginning of their name",
+	}
+}
+
+// FindRecord returns the id of the entity or note that people mean by a ref: FindEntity goes before FindNote, but for
+// [[Title]] and the address of a note.
+func (v *View) FindRecord(ref string) (id string, err error) {
+	r := record.ParseNamed(ref)
+	if !r.Note {
+		e, err := v.FindEntity(ref, "")
+		if err == nil {
+			return e.ID, nil
+		}
+		if r.Entity || !missing(err) {
+			return "", err
+		}
+	}
+	n, err := v.FindNote(ref, "")
+	switch {
+	case err == nil:
+		return n.ID, nil
+	case r.Note || !missing(err):
+		return "", err
+	}
+	return "", &fault.Error{
+		Kind: fault.NotFound, Field: "ref", Msg: "no note or entity has that id, path, title or name",
+		Hint: "notes.complete and entities.complete find them by their beginning",
+	}
+}
+
+// ByIDPrefix returns the only one of some records whose id begins with a text of at least MinIDPrefix characters, and the
+// zero value for none. Of several the error is a Conflict. id returns the id of a record, and whether the reader sees it.
+func ByIDPrefix[R any](prefix string, all iter.Seq[R], id func(R) (string, bool)) (found R, err error) {
+	var none R
+	if len(prefix) < MinIDPrefix || !record.IsID(prefix) {
+		return none, nil
+	}
+	var ids []fault.Candidate
+	for r := range all {
+		if s, seen := id(r); seen && strings.HasPrefix(s, prefix) {
+			found, ids = r, append(ids, fault.Candidate{ID: s})
+		}
+	}
+	if len(ids) > 1 {
+		slices.SortFunc(ids, func(a, b fault.Candidate) int { return strings.Compare(a.ID, b.ID) })
+		e := fault.Clash(fault.Ambiguous, "several ids begin with %q", prefix).WithHint("give more of the id").
+			WithCandidates(ids[:min(len(ids), offered)])
+		e.Field = "ref"
+		return none, e
+	}
+	return found, nil
+}
