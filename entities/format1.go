@@ -2,6 +2,7 @@ package entities
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -14,12 +15,25 @@ import (
 var entityRecords1 = EntityRecords.With(kv.Codec[Entity]{
 	Encode: encode,
 	Decode: func(s string) (*Entity, error) {
-		if strings.HasPrefix(s, "{") {
-			return kv.JSON[Entity]().Decode(s)
+		if !strings.HasPrefix(s, "{") {
+			return decode(s)
 		}
-		return decode(s)
+		e, err := kv.JSON[Entity]().Decode(s)
+		if err != nil {
+			return nil, err
+		}
+		then, err := kv.JSON[entity1]().Decode(s)
+		if err == nil {
+			e.ArchivedAt = then.TrashedAt
+		}
+		return e, err
 	},
 })
+
+// entity1 is what the JSON of format 1 calls otherwise than clients do today.
+type entity1 struct {
+	TrashedAt *time.Time `json:"trashedAt"`
+}
 
 // Upgrade rewrites the entities of a store whose records are of format 1 or older.
 // Types are JSON still.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -24,7 +25,7 @@ func methodsOfMemory() (list []*protocol.Method) {
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		space, _, _ := strings.Cut(m.Name, ".")
-		if slices.Contains([]string{"memory", "contexts", "chat", "intent", "tools", "personality", "books", "sync"}, space) {
+		if slices.Contains([]string{"memory", "synonyms", "concepts", "contexts", "chat", "intent", "tools", "personality", "books", "sync"}, space) {
 			list = append(list, m)
 		}
 	}
@@ -181,7 +182,7 @@ func refusals() map[string][]refusal {
 		},
 		"memory.get": {
 			{`{"ref":""}`, missing, ""},
-			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"none"}`, missing, "ref"},
 			{`{"ref":"#999"}`, missing, ""},
 			{`{"ref":"` + long(300) + `"}`, missing, ""},
 			{`{"ref":"old","audience":"world"}`, invalid, "audience"},
@@ -194,7 +195,7 @@ func refusals() map[string][]refusal {
 			{`{"limit":1001}`, invalid, "limit"},
 			{`{"cursor":"?"}`, invalid, "cursor"},
 		},
-		"memory.versions": {{`{"ref":"none"}`, missing, ""}},
+		"memory.versions": {{`{"ref":"none"}`, missing, "ref"}},
 		"memory.patch": {
 			{`{"statement":"I try"}`, invalid, "id"},
 			{`{"id":"old","source":{"kind":"user","machine":"desk"}}`, invalid, "source.machine"},
@@ -318,7 +319,7 @@ func refusals() map[string][]refusal {
 			{`{"query":"tea","sort":"size"}`, invalid, "sort"},
 		},
 		"memory.similar": {
-			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"none"}`, missing, "ref"},
 			{`{"ref":"old","limit":0}`, invalid, "limit"},
 		},
 		"memory.profile": {{`{"limit":0}`, invalid, "limit"}},
@@ -429,7 +430,7 @@ func refusals() map[string][]refusal {
 		"chat.cancel": {{`{}`, invalid, "conversationId"}, {`{"conversationId":"none"}`, missing, ""}},
 		"chat.follow": {{`{}`, invalid, "conversationId"}, {`{"conversationId":"none"}`, missing, ""}},
 		"chat.get": {
-			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"none"}`, missing, "ref"},
 			{`{"ref":"<chat>","cursor":"?"}`, invalid, "cursor"},
 			{`{"ref":"<chat>","limit":1001}`, invalid, "limit"},
 		},
@@ -492,7 +493,7 @@ func refusals() map[string][]refusal {
 		},
 		"books.get": {
 			{`{}`, invalid, "ref"},
-			{`{"ref":"none"}`, missing, ""},
+			{`{"ref":"none"}`, missing, "ref"},
 			{`{"ref":"<book>","cursor":"x","text":true}`, invalid, "cursor"},
 			{`{"ref":"<book>","section":"none"}`, missing, ""},
 			{`{"ref":"<book>","limit":1001}`, invalid, "limit"},
@@ -654,6 +655,12 @@ func TestREL6_WhatIsRememberedRefusesWhatCannotBe(t *testing.T) {
 			if e.Code != r.code || e.Data.Field != r.field {
 				t.Errorf("%s %.120s: %v with the field %q, want %d with %q", m.Name, r.params, e, e.Data.Field, r.code, r.field)
 				continue
+			}
+			if (e.Data.Reason != "") != (r.code == protocol.CodeConflict) {
+				t.Errorf("%s %.120s: %v with the reason %q", m.Name, r.params, e, e.Data.Reason)
+			}
+			if e.Data.Reason == fault.StaleVersion && e.Data.Version == 0 {
+				t.Errorf("%s %.120s: the error does not have the version of the record", m.Name, r.params)
 			}
 			met = append(met, e.Code)
 		}

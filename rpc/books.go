@@ -110,7 +110,7 @@ func (r *bookHandlers) embed(ctx context.Context) {
 func (r *bookHandlers) Get(ctx context.Context, by callReader, p protocol.BooksGet) (out record.BookFull, err error) {
 	out.Book, err = r.books.Get(by.View, p.Ref, p.ConversationID)
 	if err != nil {
-		return out, err
+		return out, fault.In("ref", err)
 	}
 	if p.Section == "" && !p.Text {
 		list, err := r.books.Contents(ctx, by.View, out.Book.ID, p.ConversationID)

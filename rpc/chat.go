@@ -110,6 +110,9 @@ func (c scope) chatGet(ctx context.Context, _ *Session, p protocol.ChatGet) (out
 		}
 	}
 	page, err := c.chat.Messages(ctx, c.view, p.Ref, p.Branch, after, p.Limit)
+	if fault.KindOf(err) == fault.NotFound && err != nil && p.Branch == "" {
+		err = fault.In("ref", err)
+	}
 	if err != nil {
 		return out, err
 	}

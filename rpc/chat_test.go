@@ -54,7 +54,7 @@ func TestCHAT36_WhatAClientSaysIsKept(t *testing.T) {
 		t.Errorf("the pages hold %v", both)
 	}
 	d.want(d.do("chat.delete", `{"id":"`+id+`"}`), "id", id)
-	d.wantRefused("chat.get", `{"ref":"`+id+`"}`, 1001, "")
+	d.wantRefused("chat.get", `{"ref":"`+id+`"}`, 1001, "ref")
 	d.wantRefused("chat.get", `{"ref":"x","cursor":"%%"}`, -32602, "cursor")
 	d.wantRefused("chat.append", `{"messages":[]}`, -32602, "messages")
 	d.wantRefused("chat.append", `{"conversationId":"none","messages":[{"role":"user","content":"x"}]}`, 1001, "conversationId")

@@ -101,7 +101,7 @@ func TestMEM5_NothingOfWhatWasDeletedIsLeftInTheFiles(t *testing.T) {
 		t.Error("what was not deleted is in no file")
 	}
 	d.want(d.do("memory.get", `{"ref":"c"}`), "statement", "The zqkept stays")
-	d.wantRefused("chat.get", `{"ref":"`+gone+`"}`, protocol.CodeNotFound, "")
+	d.wantRefused("chat.get", `{"ref":"`+gone+`"}`, protocol.CodeNotFound, "ref")
 	d.want(d.do("admin.check", `{}`), "ok", true)
 }
 
@@ -121,7 +121,7 @@ func TestMEM11_MemoriesGoOutAndIn(t *testing.T) {
 	d.do("memory.forget", `{"all":true}`)
 	dry := d.do("memory.import", fmt.Sprintf(`{"path":%q,"dryRun":true}`, file))
 	d.want(dry, "memories", 2)
-	d.wantRefused("memory.get", `{"ref":"a"}`, protocol.CodeNotFound, "")
+	d.wantRefused("memory.get", `{"ref":"a"}`, protocol.CodeNotFound, "ref")
 	d.want(d.do("memory.import", params), "memories", 2)
 	d.want(d.do("memory.get", `{"ref":"b"}`), "private", true)
 	d.want(d.do("memory.import", params), "same", 2)

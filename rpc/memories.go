@@ -161,7 +161,7 @@ func (r *memoryHandlers) Get(_ context.Context, by callReader, p protocol.Memory
 	if err == nil {
 		m.Indexed, m.Waits = r.similar.Indexed(m.ID), by.Waits(m.ID)
 	}
-	return m, err
+	return m, fault.In("ref", err)
 }
 
 // memoryMark is where a page of memories ends: what it is sorted by, and the number.
@@ -244,7 +244,11 @@ func (r *memoryHandlers) List(ctx context.Context, by callReader, p protocol.Mem
 
 // Similar is memory.similar.
 func (r *memoryHandlers) Similar(ctx context.Context, by callReader, p protocol.MemorySimilar) (protocol.SimilarMemories, error) {
-	res, err := r.similar.To(ctx, by.View, p.Ref, p.Limit)
+	m, err := r.memory.Get(by.View, p.Ref)
+	if err != nil {
+		return protocol.SimilarMemories{}, fault.In("ref", err)
+	}
+	res, err := r.similar.To(ctx, by.View, m.ID, p.Limit)
 	if err != nil {
 		return protocol.SimilarMemories{}, err
 	}
@@ -262,7 +266,7 @@ func (r *memoryHandlers) Similar(ctx context.Context, by callReader, p protocol.
 func (r *memoryHandlers) Versions(ctx context.Context, by callReader, p protocol.MemoryRef) (protocol.MemoryVersions, error) {
 	m, err := r.memory.Get(by.View, p.Ref)
 	if err != nil {
-		return protocol.MemoryVersions{}, err
+		return protocol.MemoryVersions{}, fault.In("ref", err)
 	}
 	list, err := r.memory.Versions(ctx, by.View, m.ID)
 	return protocol.MemoryVersions{Versions: list}, err
@@ -394,7 +398,7 @@ func (r *memoryHandlers) PutContext(ctx context.Context, by callReader, p protoc
 func (r *memoryHandlers) GetContext(_ context.Context, by callReader, p protocol.ContextRef) (*protocol.ContextFull, error) {
 	found, below, _, err := r.memory.GetContext(by.View, p.Ref)
 	if err != nil {
-		return nil, err
+		return nil, fault.In("ref", err)
 	}
 	counted := r.memory.Counted(by.View, []*memory.Context{found})
 	return &protocol.ContextFull{CountedContext: counted[0], Children: r.memory.Counted(by.View, below)}, nil

@@ -92,8 +92,8 @@ func TestMEM35_SimilarMemories(t *testing.T) {
 			t.Errorf("a remote reader is shown %v", id)
 		}
 	}
-	d.wantRefused("memory.similar", `{"ref":"none"}`, 1001, "")
-	d.wantRefused("memory.similar", `{"ref":"secret","audience":"remote"}`, 1001, "")
+	d.wantRefused("memory.similar", `{"ref":"none"}`, 1001, "ref")
+	d.wantRefused("memory.similar", `{"ref":"secret","audience":"remote"}`, 1001, "ref")
 }
 
 // TestMEM35_SimilarWithoutVectors finds by words, and says so.

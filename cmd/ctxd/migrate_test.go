@@ -85,6 +85,9 @@ func goldens(t *testing.T) (list []golden) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
+		for i := range g.answers {
+			g.answers[i].inProtocol2()
+		}
 		if g.format < 5 {
 			for i := range g.answers {
 				g.answers[i].Result = withMarkdownLinks(t, g.answers[i].Result)
@@ -93,6 +96,24 @@ func goldens(t *testing.T) (list []golden) {
 		list = append(list, g)
 	}
 	return list
+}
+
+// inProtocol2 asks what was asked in protocol 1 as protocol 2 does, and has its answer in the words of today.
+func (r *recorded) inProtocol2() {
+	if now := protocol.Renamed[r.Method]; now != "" {
+		r.Method, _, _ = strings.Cut(now, " ")
+	}
+	refs := map[string][]string{
+		"notes.get": {"id", "path", "title"}, "notes.links": {"id"}, "notes.similar": {"id"}, "entities.get": {"id", "name"}, "types.get": {"name"},
+		"graph.neighbors": {"id"}, "memory.versions": {"id"}, "memory.similar": {"id"},
+	}
+	params := string(r.Params)
+	for _, former := range refs[r.Method] {
+		params = strings.Replace(params, `{"`+former+`":`, `{"ref":`, 1)
+	}
+	params = strings.NewReplacer(`"trashed":`, `"archived":`, `"sortBy":`, `"sort":`).Replace(params)
+	r.Params = json.RawMessage(params)
+	r.Result = bytes.ReplaceAll(r.Result, []byte(`"trashedAt":`), []byte(`"archivedAt":`))
 }
 
 // withMarkdownLinks returns an answer of format 4 or older as it is since format 5: the

@@ -31,7 +31,7 @@
 //
 // The rendered fields of an entity are kept from call to call, apart for each audience, since a remote model does not
 // see private records, and for each format. A block is dropped when its entity changes, when anything it refers to does
-// (a rename, the trash, an archived note: the graph knows who refers to what), or when a type does. One with computed
+// (a rename, an archived record: the graph knows who refers to what), or when a type does. One with computed
 // fields is asked for by what they depend on, which package wql knows; one with links in its texts, which may lead to
 // private notes, holds until the next commit.
 //

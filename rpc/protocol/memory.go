@@ -507,7 +507,7 @@ var memoryMethods = []Method{
 		Example{`{"ids":["550e8400-e29b-41d4-a716-446655440000"]}`, `{"counted":1}`}, CodeUnavailable),
 	describe[MemorySearch, MemoryFound]("memory.search", Read,
 		"Find the memories and messages that answer a question.",
-		"By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.",
+		"By words and by meaning, ranked by stages, which stages switches on and off for one call. Nothing is counted by it. reason says why nothing was found.",
 		Example{
 			`{"query":"When do I work out?","limit":1}`,
 			`{"hits":[{"kind":"memories","id":"550e8400-e29b-41d4-a716-446655440000","ref":"#42","position":1,"tier":"memoryBank","status":"active","text":"I prefer morning workouts","score":0.52,"createdAt":"2026-03-04T09:00:00Z","ranges":[[17,25]]}],"understood":{"words":["work","out"],"unknown":[],"ignored":["when","do"],"entityIds":[],"recent":false,"sort":"relevance"},"confidence":"medium","reason":"nothing is very near to the question"}`,

@@ -22,6 +22,7 @@ func TestReadmeHasTheContract(t *testing.T) {
 	text := string(data)
 	for _, table := range []struct{ name, want string }{
 		{"methods", openrpc.MethodTable()},
+		{"first calls", openrpc.FirstCallsTable()},
 		{"errors", openrpc.ErrorTable()},
 		{"topics", openrpc.TopicsTable()},
 		{"jobs", openrpc.JobTable()},

@@ -58,7 +58,7 @@ var refsMethods = []Method{
 		}, CodeLimit)),
 	describe[RefsComplete, record.RefCompletions]("refs.complete", Read,
 		"Complete a handle, for menus behind @ and #.",
-		"The handle itself comes first, then handles that begin with the prefix, then those of which a later word does, then names. Among equals the last used or changed comes first, then the shorter, then the alphabet decides. claim_4 and #4 complete numbers of memories; an empty prefix gives what was used last. With a limit of 6 or more each kind that matches is there. Archived, trashed and other records that are not active are left out.",
+		"The handle itself comes first, then handles that begin with the prefix, then those of which a later word does, then names. Among equals the last used or changed comes first, then the shorter, then the alphabet decides. claim_4 and #4 complete numbers of memories; an empty prefix gives what was used last. With a limit of 6 or more each kind that matches is there. Archived and other records that are not active are left out.",
 		Example{
 			`{"prefix":"mor","limit":2}`,
 			`{"items":[{"kind":"memory","handle":"prefer_morning_workouts_a3f2","label":"I prefer morning workouts","id":"550e8400-e29b-41d4-a716-446655440000","number":42}]}`,

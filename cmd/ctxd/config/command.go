@@ -36,7 +36,7 @@ func (Command) More() string {
 	for _, s := range Default().Settings {
 		fmt.Fprintf(&b, "  %-24s %s\n", s.key, s.about)
 	}
-	b.WriteString("\nThe environment variable of limits.writeStall is CTXD_LIMITS_WRITE_STALL, and so on.\n")
+	b.WriteString("\nThe environment variable of limits.frameTimeout is CTXD_LIMITS_FRAME_TIMEOUT, and so on.\n")
 	return b.String()
 }
 

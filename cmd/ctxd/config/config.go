@@ -87,7 +87,6 @@ type Records struct {
 	Vault    Vault
 	Entities entities.Limits
 	Memory   memory.Limits
-	Ranking  Ranking
 	Features Features
 	MaxBody  int   // bytes of the text of a note
 	Reports  int   // of prompts
@@ -132,7 +131,7 @@ type Origin struct {
 }
 
 // Env returns the environment variable that sets a setting:
-// CTXD_LIMITS_WRITE_STALL for limits.writeStall.
+// CTXD_LIMITS_FRAME_TIMEOUT for limits.frameTimeout.
 func (s *Setting) Env() string { return variableOf(s.key) }
 
 func variableOf(key string) string {
@@ -441,8 +440,8 @@ func Default() *Config {
 			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart, AskForOutcome: AskMCP,
 		},
 	}
-	c.Records.Ranking, c.Records.Features = defaultRanking(), defaultFeatures()
-	c.Settings = slices.Concat(c.daemonSettings(), c.syncSettings(), c.embedderSettings(), c.rerankerSettings(), c.rankingSettings(), c.featureSettings(), c.chatSettings(), c.limitSettings())
+	c.Records.Features = defaultFeatures()
+	c.Settings = slices.Concat(c.daemonSettings(), c.syncSettings(), c.embedderSettings(), c.rerankerSettings(), c.featureSettings(), c.chatSettings(), c.limitSettings())
 	for _, s := range c.Settings {
 		s.Origin = Origin{Source: FromDefault}
 	}
@@ -481,34 +480,20 @@ func (c *Config) daemonSettings() []*Setting {
 	}
 }
 
-// limitSettings are the limits of the protocol, by the names of rpc.Limits, and
-// the sizes of records.
+// limitSettings are the limits of the protocol, by the names of rpc.Limits, and the sizes of records, as far as somebody
+// may want others: for large notes, for many clients, for a slow machine. The others are constants (API-11).
 func (c *Config) limitSettings() []*Setting {
 	l, r := &c.Limits, &c.Records
 	list := []*Setting{
 		{key: "messageBytes", about: "size of a message", value: sizeOf(&l.MessageBytes, 1<<10, 1<<30)},
-		{key: "textBytes", about: "size of a string in the params of a call, except bodies of notes", value: sizeOf(&l.TextBytes, 1<<10, 1<<30)},
-		{key: "headerBytes", about: "size of the header of a message", value: sizeOf(&l.HeaderBytes, 64, 1<<20)},
-		{key: "nesting", about: "nesting depth of JSON", value: countOf(&l.Nesting, 8, 1000)},
 		{key: "batch", about: "requests in a batch", value: countOf(&l.Batch, 1, 100_000)},
 		{key: "inFlight", about: "unanswered requests on a connection", value: countOf(&l.InFlight, 1, 10_000)},
-		{key: "concurrency", about: "concurrent reads of a connection", value: countOf(&l.Concurrency, 1, 1000)},
-		{key: "running", about: "concurrent reads of all connections", value: countOf(&l.Running, 1, 1000)},
-		{key: "readSlice", about: "how long a read may run before it yields to other reads", value: durationOf(&l.ReadSlice, time.Millisecond, time.Minute)},
 		{key: "jobs", about: "concurrent jobs of each kind on a connection", value: countOf(&l.Jobs, 1, 100)},
 		{key: "outboundBytes", about: "size of the replies that wait to be read on a connection", value: sizeOf(&l.OutboundBytes, 64<<10, 4<<30)},
-		{key: "outboundTotal", about: "size of the replies that wait to be read, all connections together", value: sizeOf(&l.OutboundTotal, 64<<10, 64<<30)},
-		{key: "inboundTotal", about: "size of the messages that are arriving, all connections together", value: sizeOf(&l.InboundTotal, 1<<20, 64<<30)},
-		{key: "memoryTotal", about: "memory of waiting and running writes, all connections together", value: sizeOf(&l.MemoryTotal, 1<<20, 64<<30)},
-		{key: "replyTotal", about: "memory of long replies while they are encoded, all connections together", value: sizeOf(&l.ReplyTotal, 1<<20, 64<<30)},
-		{key: "writeStall", about: "how long replies may wait while a client reads nothing", value: durationOf(&l.WriteStall, 10*time.Millisecond, time.Hour)},
 		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "connections", about: "open connections", value: countOf(&l.Connections, 1, 100_000)},
-		{key: "initializeTimeout", about: "how long a client may take to call initialize", value: durationOf(&l.InitializeTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "readTimeout", about: "how long a read may run", value: durationOf(&l.ReadTimeout, 10*time.Millisecond, time.Hour)},
-		{key: "nameChars", about: "length of a title, name or alias in characters", value: countOf(&r.Entities.Name, 16, 1024)},
 		{key: "bodyBytes", about: "size of the body of a note", value: sizeOf(&r.MaxBody, 1<<10, 32<<20)},
-		{key: "fieldBytes", about: "size of all fields of an entity as JSON", value: sizeOf(&r.Entities.FieldBytes, 1<<10, 16<<20)},
 		{key: "typeFields", about: "number of fields of a type", value: countOf(&r.Entities.Fields, 1, 10_000)},
 	}
 	for _, s := range list {

@@ -44,11 +44,11 @@ func TestRPC1_FlagBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string][2]string{
-		"limits.batch":    {"31", fromFlag + " --set"},
-		"idleExit":        {"1m30s", fromFlag + " --idle-exit"},
-		"limits.jobs":     {"22", fromEnv + " $CTXD_LIMITS_JOBS"},
-		"limits.inFlight": {"13", fromFile + " " + p + ":4"},
-		"limits.nesting":  {"128", FromDefault + " "},
+		"limits.batch":      {"31", fromFlag + " --set"},
+		"idleExit":          {"1m30s", fromFlag + " --idle-exit"},
+		"limits.jobs":       {"22", fromEnv + " $CTXD_LIMITS_JOBS"},
+		"limits.inFlight":   {"13", fromFile + " " + p + ":4"},
+		"limits.typeFields": {"200", FromDefault + " "},
 	} {
 		s := c.Setting(key)
 		if s.Text() != want[0] || s.Origin.Source+" "+s.Origin.where != want[1] {
@@ -132,11 +132,11 @@ func TestConfigFile_WhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"limits:\n  messageBytes: 9223372036854775807GiB", "limits.messageBytes", 2, "not a size"},
 		{"limits:\n  messageBytes: MiB", "limits.messageBytes", 2, "not a size"},
 		{"limits:\n  messageBytes: 0", "limits.messageBytes", 2, `"0" is out of range.*1KiB to 1GiB`},
-		{"limits:\n  writeStall: 30", "limits.writeStall", 2, "no unit.*30s"},
-		{"limits:\n  writeStall: -30", "limits.writeStall", 2, "not a duration"},
-		{"limits:\n  writeStall: never", "limits.writeStall", 2, "not a duration"},
-		{"limits:\n  writeStall: -3s", "limits.writeStall", 2, "not a duration"},
-		{"limits:\n  writeStall: 1d", "limits.writeStall", 2, "not a duration"},
+		{"limits:\n  frameTimeout: 30", "limits.frameTimeout", 2, "no unit.*30s"},
+		{"limits:\n  frameTimeout: -30", "limits.frameTimeout", 2, "not a duration"},
+		{"limits:\n  frameTimeout: never", "limits.frameTimeout", 2, "not a duration"},
+		{"limits:\n  frameTimeout: -3s", "limits.frameTimeout", 2, "not a duration"},
+		{"limits:\n  frameTimeout: 1d", "limits.frameTimeout", 2, "not a duration"},
 		{"limits:\n  outboundBytes: 1MiB", "limits.outboundBytes", 2, "limits.bodyBytes .4MiB. is more than"},
 		{"log:\n  level: loud", "log.level", 2, "not one of debug, info, warn, error"},
 		{"log:\n  level: *a", "log.level", 2, "a string or a number"},
@@ -210,7 +210,7 @@ func TestConfig_VariablesThatSetNothing(t *testing.T) {
 	for _, c := range []struct{ pair, hint string }{
 		{"CTXD_LIMITS_BACH=3", "did you mean $CTXD_LIMITS_BATCH?"},
 		{"CTXD_LOG_LEVELS=debug", "did you mean $CTXD_LOG_LEVEL?"},
-		{"CTXD_LIMITS_WRITESTALL=1s", "did you mean $CTXD_LIMITS_WRITE_STALL?"},
+		{"CTXD_LIMITS_FRAMETIMEOUT=1s", "did you mean $CTXD_LIMITS_FRAME_TIMEOUT?"},
 		{"CTXD_LOG_SOMETHING_ELSE_ALTOGETHER=1", "ctxd config --help lists the settings"},
 	} {
 		err := Default().checkEnvironment([]string{"CTXD_LOG_LEVEL=info", c.pair})

@@ -229,7 +229,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
 	seen.SetSearch(index)
-	others, err := by.otherIndexes(db, seen, mem, library, finding, limits.Ranking)
+	others, err := by.otherIndexes(db, seen, mem, library, finding)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ type otherIndexes struct {
 
 // otherIndexes opens the indexes of what is no note, and what ranks over them.
 func (f *Finding) otherIndexes(
-	db *kv.Store, seen *audience.Views, mem *memory.Store, library *books.Store, finding search.Options, stages config.Ranking,
+	db *kv.Store, seen *audience.Views, mem *memory.Store, library *books.Store, finding search.Options,
 ) (*otherIndexes, error) {
 	b := new(otherIndexes)
 	var err error
@@ -341,7 +341,7 @@ func (f *Finding) otherIndexes(
 		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
 		OutcomeOf: learn.OutcomeChange, Outcomes: learn.AllOutcomes(db),
 	})
-	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.concepts, Stages: stages.Stages()})
+	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.concepts})
 	return b, err
 }
 

@@ -29,7 +29,7 @@ type searchMemories struct {
 
 	Sort    *string         `enum:"relevance,recency,score" placeholder:"BY" help:"What comes first: relevance, the best; recency, the newest of the good ones; score, the one with the highest score. Default: relevance."`
 	Limit   term.CountFlag  `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
-	Stage   map[string]bool `placeholder:"STAGE=true" help:"Switch a stage of the ranking on or off; ctxd config lists them as memory.rank.STAGE. May be repeated."`
+	Stage   map[string]bool `placeholder:"STAGE=true" help:"Switch a stage of the ranking on or off; --explain lists them. May be repeated."`
 	Explain bool            `help:"Show how the question was read, what each memory was ranked by, and what each stage did."`
 
 	connect.Audience

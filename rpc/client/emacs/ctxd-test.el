@@ -202,8 +202,8 @@ It is not killed: timers of xref.el need it."
                       (plist-get (ctxd-call 'memory.list) :memories)))))
 
 (ert-deftest ctxd-test-errors-say-what-to-try ()
-  (let ((err (should-error (ctxd-call 'notes.get '(:title "No Such Note")) :type 'user-error)))
-    (should (string-search "no note has that title.  Try: " (cadr err))))
+  (let ((err (should-error (ctxd-call 'notes.get '(:ref "No Such Note")) :type 'user-error)))
+    (should (string-search "no note has that id, path or title.  Try: " (cadr err))))
   (ctxd-disconnect)
   (let ((ctxd-program "ctxd-is-not-here"))
     (should (string-search "There is no program"

@@ -189,7 +189,7 @@ The value is a cons cell, or nil."
     (user-error "This buffer has no file, so it is no note"))
   (let ((found (or (ctxd--vault buffer-file-name)
                    (user-error "This file is in no vault of ctxd.  Try: ctxd import FOLDER"))))
-    (ctxd-call 'notes.get (list :path (cdr found) :vault (plist-get (car found) :vault)))))
+    (ctxd-call 'notes.get (list :ref (cdr found) :vault (plist-get (car found) :vault)))))
 
 (defun ctxd--file (record vaults)
   "Return the path of the file of RECORD, which lies in one of VAULTS, or nil."
@@ -410,7 +410,7 @@ Filters such as tag:work and after:7d narrow."
   "List the notes that are similar to this one, the nearest first."
   (interactive)
   (let ((note (ctxd-note)))
-    (ctxd-call-then 'notes.similar (list :id (plist-get note :id) :limit ctxd-limit)
+    (ctxd-call-then 'notes.similar (list :ref (plist-get note :id) :limit ctxd-limit)
                     (lambda (result)
                       (ctxd--list (plist-get result :hits)
                                   (format "No note is related to %s" (plist-get note :title)))))))

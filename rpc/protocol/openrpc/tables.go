@@ -14,8 +14,29 @@ import (
 // rpc.
 func MethodTable() string {
 	var b strings.Builder
-	b.WriteString("| method | params | what it does |\n|---|---|---|\n")
-	for _, m := range protocol.Methods {
+	for i := range protocol.Groups {
+		group := &protocol.Groups[i]
+		fmt.Fprintf(&b, "### %s\n\n%s.\n\n| method | params | what it does |\n|---|---|---|\n", group.Name, strings.ToUpper(group.About[:1])+group.About[1:])
+		methodRows(&b, group.Methods())
+		if i < len(protocol.Groups)-1 {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// FirstCallsTable returns the fifteen methods that a note app needs, as a Markdown table.
+func FirstCallsTable() string {
+	var b strings.Builder
+	b.WriteString("| when | method | for example |\n|---|---|---|\n")
+	for _, c := range protocol.FirstCalls {
+		fmt.Fprintf(&b, "| %s | `%s` | `%s` |\n", c.When, c.Method, c.Params)
+	}
+	return b.String()
+}
+
+func methodRows(b *strings.Builder, methods []*protocol.Method) {
+	for _, m := range methods {
 		var params []string
 		for _, f := range reflect.VisibleFields(m.Params) {
 			name, required, skip := jsonName(f)
@@ -27,9 +48,8 @@ func MethodTable() string {
 			}
 			params = append(params, name)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, codeList(params), m.Summary)
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", m.Name, codeList(params), m.Summary)
 	}
-	return b.String()
 }
 
 // ErrorTable returns the error codes as a Markdown table.

@@ -7415,7 +7415,7 @@ export interface Methods {
   "refs.parse": { params: RefsParseParams; result: Refs };
   /**
    * Complete a handle, for menus behind @ and #.
-   * The handle itself comes first, then handles that begin with the prefix, then those of which a later word does, then names. Among equals the last used or changed comes first, then the shorter, then the alphabet decides. claim_4 and #4 complete numbers of memories; an empty prefix gives what was used last. With a limit of 6 or more each kind that matches is there. Archived, trashed and other records that are not active are left out.
+   * The handle itself comes first, then handles that begin with the prefix, then those of which a later word does, then names. Among equals the last used or changed comes first, then the shorter, then the alphabet decides. claim_4 and #4 complete numbers of memories; an empty prefix gives what was used last. With a limit of 6 or more each kind that matches is there. Archived and other records that are not active are left out.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"prefix":"mor","limit":2}
    */
@@ -7537,7 +7537,7 @@ export interface Methods {
   "memory.use": { params: MemoryUseParams; result: Counted };
   /**
    * Find the memories and messages that answer a question.
-   * By words and by meaning, ranked by stages, whose names are those of the settings memory.rank.*. Nothing is counted by it. reason says why nothing was found.
+   * By words and by meaning, ranked by stages, which stages switches on and off for one call. Nothing is counted by it. reason says why nothing was found.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"When do I work out?","limit":1}
    */

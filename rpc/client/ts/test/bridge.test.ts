@@ -87,8 +87,8 @@ test("CLI-5: errors keep what the daemon said of them", async (t) => {
   const client = await daemon.connect();
   await client.call("notes.putMany", { notes: [{ id: "t1", title: "Twin" }, { id: "t2", title: "Twin" }] });
   for (const [method, params] of [
-    ["notes.get", { id: "nobody" }],
-    ["notes.get", { title: "twin" }],
+    ["notes.get", { ref: "nobody" }],
+    ["notes.get", { ref: "twin" }],
     ["notes.search", { query: "x", limit: 1000 }],
     ["wql.query", { query: "SELECT p FROM Nothing WHERE" }],
   ] as const) {

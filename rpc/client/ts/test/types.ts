@@ -1,10 +1,10 @@
 // What the compiler has to accept and to refuse; this file is never run.
-import type { Client, CtxdError, MethodName, Note, Params, Result, SearchHit } from "ctxd-client";
+import type { Client, CtxdError, MethodName, NoteSaved, Params, Result, SearchHit } from "ctxd-client";
 import type { Api, Page } from "ctxd-client/bridge";
 import type { api } from "./api.js";
 
 export async function accepted(ctxd: Client): Promise<unknown[]> {
-  const note: Note = await ctxd.call("notes.put", { title: "x" });
+  const note: NoteSaved = await ctxd.call("notes.put", { title: "x" });
   // A record can be read, changed and put back.
   await ctxd.call("notes.put", { ...note, body: "y" });
   await ctxd.call("notes.patch", { id: note.id, path: null });

@@ -127,7 +127,7 @@ test("replies find their calls in any order", async (t) => {
 test("RPC-6: calls over the limit wait in the client", async (t) => {
   const { peer, client } = await open(t, { maxInFlight: 2 });
   const control = new AbortController();
-  const calls = ["a", "b"].map((id) => client.call("notes.get", { id }));
+  const calls = ["a", "b"].map((id) => client.call("notes.get", { ref: id }));
   const dropped = client.call("notes.get", { ref: "dropped" }, { signal: control.signal });
   calls.push(client.call("notes.get", { ref: "c" }));
   const [first, second] = [await peer.next(), await peer.next()];
@@ -137,7 +137,7 @@ test("RPC-6: calls over the limit wait in the client", async (t) => {
   await calls[0];
   // Neither the dropped call nor a word of it has been sent.
   const third = await peer.next();
-  assert.deepEqual([third.method, third.params], ["notes.get", { id: "c" }]);
+  assert.deepEqual([third.method, third.params], ["notes.get", { ref: "c" }]);
   [second, third].forEach(({ id }) => peer.send({ id, result: {} }));
   await Promise.all(calls);
 });

@@ -78,7 +78,7 @@ function commands.related()
     check(function(note)
       daemon.call(
         'notes.similar',
-        { id = note.id, limit = 20 },
+        { ref = note.id, limit = 20 },
         check(function(result)
           show('ctxd related ' .. note.title, result, ('no note is related to %s'):format(note.title))
         end)

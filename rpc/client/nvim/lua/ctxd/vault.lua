@@ -82,7 +82,7 @@ function M.note(buf, done)
     if not vault then
       return done({ message = 'this file is in no vault of ctxd', data = { hint = 'ctxd import FOLDER' } })
     end
-    daemon.call('notes.get', { path = inside, vault = vault.vault }, done)
+    daemon.call('notes.get', { ref = inside, vault = vault.vault }, done)
   end)
 end
 

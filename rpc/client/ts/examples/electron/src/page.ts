@@ -105,7 +105,7 @@ function item(hit: SearchHit): HTMLElement {
 async function read(id: string): Promise<void> {
   note.hidden = false;
   try {
-    const { title, body } = await ctxd.call("notes.get", { id });
+    const { title, body } = await ctxd.call("notes.get", { ref: id });
     const head = document.createElement("strong");
     head.append(title);
     note.replaceChildren(head, "\n\n", body);
