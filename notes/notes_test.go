@@ -171,13 +171,13 @@ func TestBadNotes(t *testing.T) {
 		t.Errorf("a refused write left %+v", n)
 	}
 	for name, err := range map[string]error{
-		"patch":     second(s.Patch(ctx, notes.Patch{ID: "none"}, nil)),
-		"archive":   second(s.Archive(ctx, "none", nil)),
+		"patch":   second(s.Patch(ctx, notes.Patch{ID: "none"}, nil)),
+		"archive": second(s.Archive(ctx, "none", nil)),
 		"restore": second(s.Restore(ctx, "none", nil)),
-		"delete":    second(s.Delete(ctx, "none", nil)),
-		"get":       second(s.ByID("none")),
-		"path":      second(s.ByPath("none.md", nil)),
-		"title":     second(s.ByTitle("none", nil)),
+		"delete":  second(s.Delete(ctx, "none", nil)),
+		"get":     second(s.ByID("none")),
+		"path":    second(s.ByPath("none.md", nil)),
+		"title":   second(s.ByTitle("none", nil)),
 	} {
 		if fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%s of an unknown note: %v", name, err)

@@ -17,11 +17,11 @@ func TestREL7_TextsAreReadBeforeTheirTurn(t *testing.T) {
 		plain = "# Ada\n"
 	)
 	for name, write := range map[string]func(s *notes.Store) error{
-		"put":       func(s *notes.Store) error { return second(s.Put(ctx, notes.Draft{ID: "n", Body: label}, nil)) },
-		"putMany":   func(s *notes.Store) error { return second(s.PutMany(ctx, []notes.Draft{{ID: "n", Body: label}})) },
-		"text":      func(s *notes.Store) error { return second(s.Patch(ctx, notes.Patch{ID: "n", Body: ptr(plain)}, nil)) },
-		"title":     func(s *notes.Store) error { return second(s.Patch(ctx, notes.Patch{ID: "n", Title: ptr("x")}, nil)) },
-		"archive":   func(s *notes.Store) error { return second(s.Archive(ctx, "n", nil)) },
+		"put":     func(s *notes.Store) error { return second(s.Put(ctx, notes.Draft{ID: "n", Body: label}, nil)) },
+		"putMany": func(s *notes.Store) error { return second(s.PutMany(ctx, []notes.Draft{{ID: "n", Body: label}})) },
+		"text":    func(s *notes.Store) error { return second(s.Patch(ctx, notes.Patch{ID: "n", Body: ptr(plain)}, nil)) },
+		"title":   func(s *notes.Store) error { return second(s.Patch(ctx, notes.Patch{ID: "n", Title: ptr("x")}, nil)) },
+		"archive": func(s *notes.Store) error { return second(s.Archive(ctx, "n", nil)) },
 		"restore": func(s *notes.Store) error { return second(s.Restore(ctx, "archived", nil)) },
 	} {
 		t.Run(name, func(t *testing.T) {
