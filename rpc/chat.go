@@ -32,7 +32,7 @@ type chatKeeper interface {
 
 func (c scope) chatPut(ctx context.Context, _ *Session, p protocol.ChatPut) (*record.Conversation, error) {
 	if p.ID != "" && c.view.Hides() {
-		if _, err := c.conversation(ctx, p.ID); err != nil {
+		if err := c.haveConversation(ctx, p.ID); err != nil {
 			return nil, chosenIDError("conversation", p.ID, "id")
 		}
 	}
@@ -47,18 +47,18 @@ func (c scope) chatPut(ctx context.Context, _ *Session, p protocol.ChatPut) (*re
 	return c.chat.Put(ctx, c.view, p.ID, chat.Change{IfVersion: p.IfVersion, Settings: set})
 }
 
-// conversation returns the conversation of an id: what changes one takes no handle (API-1).
-func (c scope) conversation(ctx context.Context, id string) (*record.Conversation, error) {
+// haveConversation is NotFound unless a conversation has that id: what changes one takes no handle (API-1).
+func (c scope) haveConversation(ctx context.Context, id string) error {
 	found, err := c.chat.Get(ctx, c.view, id)
 	if err == nil && found.ID != id {
 		err = fault.Missing("conversation", id).WithHint("chat.get {ref} returns the id for a handle")
 	}
-	return found, err
+	return err
 }
 
 // updateChat changes the conversation of an id.
 func (c scope) updateChat(ctx context.Context, id string, ch chat.Change) (*record.Conversation, error) {
-	if _, err := c.conversation(ctx, id); err != nil {
+	if err := c.haveConversation(ctx, id); err != nil {
 		return nil, err
 	}
 	return c.chat.Update(ctx, c.view, id, ch)
@@ -216,7 +216,7 @@ func (c scope) chatRestore(ctx context.Context, _ *Session, p protocol.ByID) (*r
 }
 
 func (c scope) chatDelete(ctx context.Context, _ *Session, p protocol.ChatID) (protocol.Deleted, error) {
-	if _, err := c.conversation(ctx, p.ID); err != nil {
+	if err := c.haveConversation(ctx, p.ID); err != nil {
 		return protocol.Deleted{}, err
 	}
 	id, err := c.chat.Delete(ctx, c.view, p.ID)
