@@ -14,6 +14,10 @@ export class CtxdError extends Error {
   readonly retryable: boolean;
   /** What to do about it. */
   declare readonly hint?: string;
+  /** What a conflict is about; programs look at it. */
+  declare readonly reason?: NonNullable<ErrorData["reason"]>;
+  /** With the reasons version and exists: the version that the record has. */
+  declare readonly version?: number;
   /** The parameter at fault, dotted, as in entities[3].name. */
   declare readonly field?: string;
   /** Id or name of the record concerned, or the id of the incident in the log. */

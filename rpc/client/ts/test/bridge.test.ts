@@ -249,14 +249,14 @@ test("CLI-5: a daemon of another protocol is refused, and which is older is told
   const page = pageOf(daemon);
   const there = await failure(page.call("notes.get", { ref: "a" }));
   assert.deepEqual([there.message, there.hint], [old.message, old.hint]);
-  theirs = "2.0";
+  theirs = "3.0";
   const failed = until(daemon, "failed");
   daemon.retry();
   assert.equal(((await failed).error as VersionError).older, "client");
-  theirs = "1.7";
+  theirs = "2.7";
   const running = until(daemon, "running");
   daemon.retry();
-  assert.equal((await running).server.protocolVersion, "1.7");
+  assert.equal((await running).server.protocolVersion, "2.7");
 });
 
 test("CLI-5: the wait before a restart doubles up to a bound", () => {

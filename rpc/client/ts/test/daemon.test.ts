@@ -40,7 +40,7 @@ test("handshake", async () => {
 
 test("notes are written, read, found and removed", async () => {
   const written = await ctxd.call("notes.put", {
-    id: "kickoff", title: "Kickoff “Ωmega” 😀", body: "Goals: see [[Plan]].\n\n\t#planning 漢字", ifVersion: 0,
+    id: "kickoff", title: "Kickoff “Ωmega” 😀", body: "Goals: see [[Plan]].\n\n\t#planning 漢字", ifVersion: 0, return: "full",
   });
   assert.equal(written.version, 1);
   assert.deepEqual(written.tags, ["planning"]);
@@ -108,11 +108,11 @@ test("errors say what was wrong and what to do", async () => {
 
   await ctxd.call("notes.putMany", { notes: [{ id: "t1", title: "Twin" }, { id: "t2", title: "Twin" }] });
   const ambiguous = await failure(ctxd.call("notes.get", { ref: "twin" }));
-  assert.equal(ambiguous.kind, "conflict");
+  assert.deepEqual([ambiguous.kind, ambiguous.reason], ["conflict", "ambiguous"]);
   assert.deepEqual(ambiguous.candidates?.map(({ id }) => id).sort(), ["t1", "t2"]);
 
   const wrong = await failure(ctxd.request("notes.get", { ref: 5 }));
-  assert.deepEqual([wrong.kind, wrong.field], ["invalid_params", "id"]);
+  assert.deepEqual([wrong.kind, wrong.field], ["invalid_params", "ref"]);
 
   const query = await failure(ctxd.call("wql.query", { query: "SELECT p FROM Nothing WHERE" }));
   assert.equal(query.kind, "query");
@@ -126,7 +126,7 @@ test("10 MB go both ways, whatever the characters", async () => {
   const body = "é 漢 😀 \"\\\u2028\n".repeat(180_000);
   const notes = ["x", "y", "z"].map((id) => ({ id: `large-${id}`, title: id, body }));
   assert.ok(Buffer.byteLength(JSON.stringify(notes)) > 10 << 20);
-  const put = await ctxd.call("notes.putMany", { notes });
+  const put = await ctxd.call("notes.putMany", { notes, return: "full" });
   assert.deepEqual(put.notes.map((note) => note.body === body), [true, true, true]);
   assert.equal((await ctxd.call("notes.get", { ref: "large-z" })).body, body);
 });

@@ -45,8 +45,8 @@ test("a refused handshake is an error of connect", async (t) => {
 });
 
 for (const { daemon, older, message, hint } of [
-  { daemon: "2.0", older: "client", message: "this client is older than the daemon (version 0.0.7): it speaks protocol 1.0, the daemon 2.0", hint: "update the program that connects" },
-  { daemon: "0.9", older: "daemon", message: "the daemon (version 0.0.7) is older than this client: it speaks protocol 0.9, this client 1.0", hint: "restart the daemon with a newer ctxd: ctxd stop, then ctxd serve" },
+  { daemon: "3.0", older: "client", message: "this client is older than the daemon (version 0.0.7): it speaks protocol 2.0, the daemon 3.0", hint: "update the program that connects" },
+  { daemon: "0.9", older: "daemon", message: "the daemon (version 0.0.7) is older than this client: it speaks protocol 0.9, this client 2.0", hint: "restart the daemon with a newer ctxd: ctxd stop, then ctxd serve" },
 ]) {
   for (const refuses of [false, true]) {
     test(`a daemon of protocol ${daemon} that ${refuses ? "refuses" : "takes"} the client is told from the ${older}`, async (t) => {
@@ -64,7 +64,7 @@ for (const { daemon, older, message, hint } of [
       const err = await failure(connecting);
       assert.ok(err instanceof VersionError);
       assert.equal(err.message, message);
-      assert.deepEqual({ ...err }, { code: 1003, kind: "unavailable", retryable: false, hint, client: "1.0", daemon, older });
+      assert.deepEqual({ ...err }, { code: 1003, kind: "unavailable", retryable: false, hint, client: "2.0", daemon, older });
       assert.equal(await peer.ended(), true);
     });
   }
@@ -73,7 +73,7 @@ for (const { daemon, older, message, hint } of [
 test("a daemon of the same major version is used, and what it does not know is explained", async (t) => {
   const { peer, connecting } = await Peer.meet();
   t.after(() => peer.close());
-  peer.send({ id: (await peer.next()).id, result: { serverInfo: { name: "ctxd" }, protocolVersion: "1.99" } });
+  peer.send({ id: (await peer.next()).id, result: { serverInfo: { name: "ctxd" }, protocolVersion: "2.99" } });
   const client = await connecting;
   await peer.next(); // initialized
   const refusal = { code: -32601, message: "there is no method", data: { kind: "method_not_found", retryable: false } };
@@ -121,7 +121,7 @@ test("replies find their calls in any order", async (t) => {
   for (const { id, params } of asked.reverse()) {
     peer.send({ id, result: params });
   }
-  assert.deepEqual(await Promise.all(calls), [{ id: "a" }, { id: "b" }]);
+  assert.deepEqual(await Promise.all(calls), [{ ref: "a" }, { ref: "b" }]);
 });
 
 test("RPC-6: calls over the limit wait in the client", async (t) => {
