@@ -116,7 +116,14 @@ func TestREL13_EntitiesOfFormat1(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	as1 := kv.NewCollection[entities.Entity]("entity")
+	asJSON := kv.JSON[entities.Entity]()
+	as1 := kv.NewCollection("entity", kv.Codec[entities.Entity]{
+		Encode: func(e *entities.Entity) (string, error) {
+			text, err := asJSON.Encode(e)
+			return strings.Replace(text, `"archivedAt"`, `"trashedAt"`, 1), err
+		},
+		Decode: asJSON.Decode,
+	})
 	samples := sampleEntities()
 	for _, e := range samples {
 		e.Sources = "" // nobody knew them

@@ -211,6 +211,7 @@ func replacedFiles(t *testing.T, dir string) []string {
 
 // A restored store is what a start finds.
 func TestREL12_RestoredStoreStartsAnew(t *testing.T) {
+	campaign.Only(t)
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -118,11 +119,12 @@ func exportOf(n int) string {
 // completes, admin.compact a store that it can be done to again. A machine that is slow to read the withdrawal may be
 // done before: then there is more to do.
 func TestREL8_AJobThatIsWithdrawnLeavesNothingHalf(t *testing.T) {
-	for _, tc := range []struct {
+	type job struct {
 		method, at string
 		prepare    func(d *daemon, dir string, n int) (params string)
 		after      func(d *daemon, dir string, n int, params string)
-	}{
+	}
+	for _, tc := range campaign.Sample([]job{
 		{
 			"memory.export", "write",
 			func(d *daemon, dir string, n int) string {
@@ -178,7 +180,7 @@ func TestREL8_AJobThatIsWithdrawnLeavesNothingHalf(t *testing.T) {
 			},
 			func(d *daemon, _ string, _ int, params string) { d.do("admin.compact", params) },
 		},
-	} {
+	}, 4) {
 		t.Run(tc.method, func(t *testing.T) {
 			d := startOn(t, t.TempDir(), rpc.Options{})
 			for n := 2000; ; n *= 4 {

@@ -41,7 +41,7 @@ func (c *conceptHandlers) List(ctx context.Context, by callReader, p protocol.Co
 func (c *conceptHandlers) Get(ctx context.Context, by callReader, p protocol.ConceptRef) (protocol.ConceptFull, error) {
 	about, err := c.room.Get(ctx, by.View, p.Ref)
 	if err != nil {
-		return protocol.ConceptFull{}, err
+		return protocol.ConceptFull{}, fault.In("ref", err)
 	}
 	return protocol.ConceptFull{Concept: *about.Concept, Edges: about.Edges, Examples: about.Examples}, nil
 }

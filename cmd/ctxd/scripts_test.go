@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 	if underRace && testing.Short() {
 		files = campaign.Sample(files, 4)
 	}
-	files = campaign.Sample(files, 8)
+	files = campaign.Sample(files, 12)
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		RequireExplicitExec: true,

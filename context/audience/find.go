@@ -99,8 +99,8 @@ func (v *View) noteByPrefix(prefix string) (*notes.Note, error) {
 	return found, v.ShownError(err)
 }
 
-// FindEntity returns the entity that people mean by a ref, of a type or of any for "": an id, a handle, a name or an
-// alias, the beginning of an id, in that order. @Name, @[Name], [id:…] and an address are read as what they are. Errors
+// FindEntity returns the entity that people mean by a ref, of a type or of any for "": an id, a name or an
+// alias, a handle (which is made of a name), the beginning of an id, in that order. @Name, @[Name], [id:…] and an address are read as what they are. Errors
 // and cost are those of FindNote.
 func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
 	r := record.ParseNamed(ref)

@@ -95,7 +95,8 @@ func ExplainError(err error) Failure {
 		if known.Kind == fault.NotFound {
 			f.Code = ExitMissing
 		}
-		if known.Field != "" && !strings.Contains(known.Msg, lastPart(known.Field)) {
+		// A ref is what the command line names: nobody has to be told where it stood.
+		if known.Field != "" && known.Field != "ref" && !strings.Contains(known.Msg, lastPart(known.Field)) {
 			f.Message = known.Field + ": " + known.Msg
 		}
 	}
