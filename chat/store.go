@@ -224,7 +224,7 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 // findToRead is find, and takes the beginning of an id as well.
 func (s *Store) findToRead(tx *kv.Tx, v *audience.View, ref string) (*conversation, error) {
 	c, err := s.find(tx, v, ref)
-	if fault.KindOf(err) != fault.NotFound || err == nil || len(ref) < audience.MinIDPrefix {
+	if fault.KindOf(err) != fault.NotFound || err == nil {
 		return c, err
 	}
 	began, several := audience.ByIDPrefix(ref, func(yield func(*conversation) bool) {

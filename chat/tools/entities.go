@@ -8,6 +8,7 @@ import (
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/entities/wql/columns"
@@ -87,7 +88,7 @@ func (c *toolRun) exploreGraph() error {
 	}
 	sub, err := c.view.Neighbors(c.ctx, id, c.number("depth"), c.list("kinds"), 0)
 	switch {
-	case isMissingRecord(err): // it is archived, or has gone meanwhile
+	case fault.IsMissing(err): // it is archived, or has gone meanwhile
 		return noRecord("record", nil)
 	case err != nil:
 		return err

@@ -72,7 +72,7 @@ func (c *toolRun) noteToRead() (*notes.Note, error) {
 		return c.note("", id)
 	}
 	n, err := c.view.NoteByPath(strings.TrimSpace(path))
-	if err == nil || !isMissingRecord(err) {
+	if err == nil || !fault.IsMissing(err) {
 		return n, several("", err)
 	}
 	return c.note("", path) // without its ending, or with its vault

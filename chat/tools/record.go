@@ -17,16 +17,10 @@ const near = 3
 // note returns the note that an argument names.
 func (c *toolRun) note(field, s string) (*notes.Note, error) {
 	n, err := c.view.FindNote(s, "")
-	if isMissingRecord(err) {
+	if fault.IsMissing(err) {
 		return nil, c.noNote(field, record.ParseNamed(s).Text)
 	}
 	return n, several(field, err)
-}
-
-// isMissingRecord reports whether there is no such record: an id or a path that no record can have is one of them.
-func isMissingRecord(err error) bool {
-	kind := fault.KindOf(err)
-	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)
 }
 
 // several is the error for a title or path that more than one note has, in words for a model.

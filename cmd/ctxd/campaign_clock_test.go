@@ -182,7 +182,7 @@ func (u *underClock) begin() {
 		ask[any](u.t, c, "notes.put", map[string]any{"id": fmt.Sprintf("page-%02d", i), "body": "one of thirty", "tags": []string{"page"}})
 	}
 	u.note = ask[record.Note](u.t, c, "notes.put", map[string]any{"id": "note", "body": "0"})
-	u.memory = ask[protocol.MemoryAdded](u.t, c, "memory.add", protocol.MemoryDraft{ID: "memory", Statement: "leap 0"}).Memory.Memory
+	u.memory = *ask[protocol.MemoryAdded](u.t, c, "memory.add", protocol.MemoryDraft{ID: "memory", Statement: "leap 0"}).Memory.Record()
 	u.settles("the vault is followed", func() bool { return len(u.vaults().Vaults) == 1 })
 }
 

@@ -28,7 +28,7 @@ var everyday = []string{
 const helpWidth = 80
 
 // printOverview prints one screen about the program.
-func printOverview(ctx *kong.Context, groups []kong.Group) {
+func printOverview(ctx *kong.Context) {
 	w := ctx.Stdout
 	fmt.Fprintf(w, "Usage: ctxd <command> [flags]\n\n%s\n\nEvery day:\n", wrapped(ctx.Model.Help, "", helpWidth))
 	for _, name := range everyday {
@@ -39,7 +39,7 @@ func printOverview(ctx *kong.Context, groups []kong.Group) {
 		}
 	}
 	fmt.Fprintln(w)
-	for _, g := range groups {
+	for _, g := range helpGroups {
 		var names []string
 		for _, n := range ctx.Model.Children {
 			if n.Group != nil && n.Group.Key == g.Key && !n.Hidden {
@@ -96,23 +96,7 @@ func clause(text string, width int) string {
 
 // wrapped breaks a text into lines of at most width characters; all but the first begin with indent.
 func wrapped(text, indent string, width int) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case at+1+n > width:
-			b.WriteString("\n" + indent)
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
+	return strings.Join(term.Wrap(text, width), "\n"+indent)
 }
 
 // printHelp prints what kong makes of the flags, then examples, and for the program as a whole one screen, or everything
@@ -120,7 +104,7 @@ func wrapped(text, indent string, width int) string {
 func printHelp(options kong.HelpOptions, ctx *kong.Context, everything bool) error {
 	node := ctx.Selected()
 	if node == nil && !everything {
-		printOverview(ctx, helpGroups)
+		printOverview(ctx)
 		return nil
 	}
 	if node != nil && len(node.Children) > 0 {

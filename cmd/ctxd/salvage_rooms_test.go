@@ -326,7 +326,7 @@ func (s *openStore) writeMemories() {
 	for i := range 10 {
 		var added protocol.MemoryAdded
 		s.read(s.must("memory.add", fmt.Sprintf(`{"statement":"I write statement %d after the damage"}`, i)), &added)
-		once(&added.Memory.Memory)
+		once(added.Memory.Record())
 	}
 }
 

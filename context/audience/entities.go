@@ -43,7 +43,7 @@ func (v *View) EntityByID(id string) (*entities.Entity, error) {
 }
 
 // EntityByName returns the entity with a name or alias, of a type or of any for "": a
-// live one, or when there is none one archived. Of several the error is a Conflict
+// live one, or an archived one when no live one has it. Of several the error is a Conflict
 // with candidates. As NoteByTitle does it finds none by a name that names a private
 // record with a link.
 func (v *View) EntityByName(name, typeName string) (*entities.Entity, error) {

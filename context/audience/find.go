@@ -29,34 +29,25 @@ func (v *View) FindNote(ref, vault string) (*notes.Note, error) {
 	case r.Text == "":
 		return nil, fault.Field("ref", "ref is empty").WithHint("give an id, a path or a title")
 	case vault != "":
-		return v.found(v.noteInVault(vault, r.Text))
+		n, err := v.noteInVault(vault, r.Text)
+		return n, fault.In("ref", err)
 	case r.ID:
-		return v.found(v.NoteByID(r.Text))
+		n, err := v.NoteByID(r.Text)
+		return n, fault.In("ref", err)
 	}
 	if n := v.Note(r.Text); n != nil && !r.Note {
 		return n, nil
 	}
 	for _, look := range []func(string) (*notes.Note, error){v.NoteByPath, v.NoteByTitle, v.noteByLink, v.noteByVault, v.noteByPrefix} {
 		n, err := look(r.Text)
-		if err == nil || !missing(err) {
-			return v.found(n, err)
+		if err == nil || !fault.IsMissing(err) {
+			return n, fault.In("ref", err)
 		}
 	}
 	return nil, &fault.Error{
 		Kind: fault.NotFound, Field: "ref", Msg: "no note has that id, path or title",
 		Hint: "notes.complete finds notes by the beginning of their title",
 	}
-}
-
-// found returns a note that was looked for by a ref, its error as one about the ref.
-func (v *View) found(n *notes.Note, err error) (*notes.Note, error) { return n, aboutRef(err) }
-
-func aboutRef(err error) error { return fault.In("ref", err) }
-
-// missing reports whether there is no such record: an id or a path that no record can have is one of them.
-func missing(err error) bool {
-	kind := fault.KindOf(err)
-	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)
 }
 
 // noteByLink returns the note that a link of no note leads to.
@@ -84,7 +75,7 @@ func (v *View) noteByVault(text string) (*notes.Note, error) {
 func (v *View) noteInVault(vault, text string) (n *notes.Note, err error) {
 	for _, at := range [][2]string{{text, ""}, {text + ".md", ""}, {"", text}} {
 		n, err = v.NoteInVault(vault, at[0], at[1])
-		if err == nil || !missing(err) {
+		if err == nil || !fault.IsMissing(err) {
 			break
 		}
 	}
@@ -99,9 +90,9 @@ func (v *View) noteByPrefix(prefix string) (*notes.Note, error) {
 	return found, v.ShownError(err)
 }
 
-// FindEntity returns the entity that people mean by a ref, of a type or of any for "": an id, a name or an
-// alias, a handle (which is made of a name), the beginning of an id, in that order. @Name, @[Name], [id:…] and an address are read as what they are. Errors
-// and cost are those of FindNote.
+// FindEntity returns the entity that people mean by a ref, of a type or of any for "": an id, a name or an alias, a handle
+// (which is made of a name), the beginning of an id, in that order. @Name, @[Name], [id:…] and an address are read as what
+// they are. Errors and cost are those of FindNote.
 func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
 	r := record.ParseNamed(ref)
 	if r.Text == "" {
@@ -114,11 +105,11 @@ func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
 		return e, nil
 	}
 	if r.ID {
-		return nil, aboutRef(fault.Missing("entity", r.Text))
+		return nil, fault.In("ref", fault.Missing("entity", r.Text))
 	}
 	e, err := v.EntityByName(r.Text, typeName)
-	if err == nil || !missing(err) {
-		return e, aboutRef(err)
+	if err == nil || !fault.IsMissing(err) {
+		return e, fault.In("ref", err)
 	}
 	if list := slices.DeleteFunc(slices.Clone(v.Handled(r.Text)), func(e *entities.Entity) bool { return !of(e) }); len(list) == 1 {
 		return list[0], nil
@@ -142,7 +133,7 @@ func (v *View) FindRecord(ref string) (id string, err error) {
 		if err == nil {
 			return e.ID, nil
 		}
-		if r.Entity || !missing(err) {
+		if r.Entity || !fault.IsMissing(err) {
 			return "", err
 		}
 	}
@@ -150,7 +141,7 @@ func (v *View) FindRecord(ref string) (id string, err error) {
 	switch {
 	case err == nil:
 		return n.ID, nil
-	case r.Note || !missing(err):
+	case r.Note || !fault.IsMissing(err):
 		return "", err
 	}
 	return "", &fault.Error{

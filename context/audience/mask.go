@@ -483,7 +483,7 @@ func (v *View) allPrivate(name string) bool {
 
 // ownedByPrivate is allPrivate for the entities that a name or a handle leads to. A
 // public one counts by its own name only, as linkLook.called says: a handle is as much
-// an entity's own as the name that it is made from. Private ones count archived too,
+// an entity's own as the name that it is made from. Private ones count when they are archived, too,
 // where they lie when their notes are gone, and those that were called so. Beside one of
 // the name, a public one counts only if it is made from a file, as fromFile says.
 func (v *View) ownedByPrivate(list []*entities.Entity, name string) bool {

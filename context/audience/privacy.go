@@ -10,7 +10,7 @@ import (
 	"github.com/ctxd/ctxd/notes"
 )
 
-// PrivateRecords lists what is private, archived notes and archived ones included, in the
+// PrivateRecords lists what is private, archived notes and entities included, in the
 // order of ComparePrivacy and without rules: Explain adds those. A remote reader has
 // none. O(records).
 func (v *View) PrivateRecords() []record.PrivacyRecord {

@@ -478,10 +478,15 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 func (s *Store) contextNamed(v *audience.View, ref string) (*StoredContext, error) {
 	var found *StoredContext
 	var named []fault.Candidate
+	name := text.Fold(strings.TrimSpace(ref))
 	for _, c := range s.contexts {
-		if v.Sees(c.Private) && text.Fold(s.shownContext(v, c).Name) == text.Fold(strings.TrimSpace(ref)) {
-			found, named = c, append(named, fault.Candidate{ID: c.ID, Name: c.Name})
+		if text.Fold(c.Name) != name || !v.Sees(c.Private) {
+			continue
 		}
+		if v.Hides() && v.TextOf("", c.Name) != c.Name {
+			continue // the reader is shown another name
+		}
+		found, named = c, append(named, fault.Candidate{ID: c.ID, Name: c.Name})
 	}
 	switch len(named) {
 	case 0:

@@ -218,6 +218,12 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
+// IsMissing reports whether err says that a record does not exist: an id or a path that no record can have is one of them.
+func IsMissing(err error) bool {
+	kind := KindOf(err)
+	return err != nil && (kind == NotFound || kind == Invalid)
+}
+
 // CandidatesOf returns what the reference of the nearest Error in the chain of err may have meant.
 func CandidatesOf(err error) []Candidate {
 	var e *Error

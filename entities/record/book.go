@@ -49,7 +49,7 @@ type Passage struct {
 type BooksAdd struct {
 	ID             string `json:"id,omitempty" jsonschema:"id of the book; a new one when absent"`
 	Path           string `json:"path,omitempty" jsonschema:"absolute path of a file on the machine of the daemon"`
-	Content        string `json:"content,omitempty" jsonschema:"instead of path: the bytes of the file in base64, with mimeType or name; at most what limits.textBytes allows"`
+	Content        string `json:"content,omitempty" jsonschema:"instead of path: the bytes of the file in base64, with mimeType or name; at most 1 MiB"`
 	Text           string `json:"text,omitempty" jsonschema:"instead of path: what the file says, for md, txt, html and csv"`
 	MimeType       string `json:"mimeType,omitempty" jsonschema:"content type of the file, or the name of its format; told from its name and its first bytes when absent"`
 	Name           string `json:"name,omitempty" jsonschema:"name of the file; the last part of path when absent"`

@@ -136,7 +136,7 @@ func (c *call) findBook(in readBookInput) (*record.BookFull, error) {
 		p.Ref = book
 	}
 	full, err := c.passagesOf(p)
-	if !isMissing(err) {
+	if !fault.IsMissing(err) {
 		return full, err
 	}
 	id, err := c.bookTitled(name)
@@ -149,7 +149,7 @@ func (c *call) findBook(in readBookInput) (*record.BookFull, error) {
 		return nil, noBook()
 	}
 	full, err = c.passagesOf(p)
-	if isMissing(err) && id == "" {
+	if fault.IsMissing(err) && id == "" {
 		if in.Section == "" || c.ask("books.get", protocol.BooksGet{Ref: p.Ref}, new(record.BookFull)) != nil {
 			return nil, noBook()
 		}

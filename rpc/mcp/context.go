@@ -78,7 +78,7 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 		if !id.ID {
 			e, err := c.findEntity(name, 0)
 			if err != nil {
-				return nil, inField("entities", err)
+				return nil, fault.In("entities", err)
 			}
 			id.Text = e.ID
 		}
@@ -87,7 +87,7 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 	for _, name := range in.Notes {
 		id, err := c.noteID(name)
 		if err != nil {
-			return nil, inField("notes", err)
+			return nil, fault.In("notes", err)
 		}
 		params.MentionedNoteIDs = append(params.MentionedNoteIDs, id)
 	}

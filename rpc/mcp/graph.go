@@ -69,7 +69,7 @@ func (c *call) findPath(in pathInput) (string, error) {
 // where there is no record with an id.
 func orNoRecord(err error, field string) error {
 	var f *fault.Error
-	if isMissing(err) && errors.As(err, &f) {
+	if fault.IsMissing(err) && errors.As(err, &f) {
 		return noRecord(cmp.Or(f.Field, field))
 	}
 	return err

@@ -56,7 +56,7 @@ func (c *call) findMemory(field, s string) (*record.Memory, error) {
 	}
 	m := new(record.Memory)
 	err := c.ask("memory.get", protocol.MemoryRef{Ref: r.Text}, m)
-	if isMissing(err) {
+	if fault.IsMissing(err) {
 		missing := fault.New(fault.NotFound, "no memory has the id, handle or number in %q", field).
 			WithHint("recall finds memories, with their ids")
 		missing.Field = field
@@ -103,9 +103,7 @@ func (c *call) remember(in rememberInput) (string, error) {
 		return "", err
 	}
 	if added.Duplicate {
-		m := added.Memory.Memory
-		m.Statement = added.Memory.Statement
-		return "That is known already: " + memoryLine(&m) + "\n", nil
+		return "That is known already: " + memoryLine(added.Memory.Record()) + "\n", nil
 	}
 	text := "Remembered" + render.ID(added.Memory.ID)
 	for _, id := range draft.Supersedes {

@@ -158,7 +158,7 @@ func noNote() error {
 // orNoNote is the error of a method that reads a note, in the words of this package
 // where there is none.
 func orNoNote(err error) error {
-	if isMissing(err) {
+	if fault.IsMissing(err) {
 		return noNote()
 	}
 	return severalNotes(err)

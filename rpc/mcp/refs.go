@@ -11,13 +11,6 @@ import (
 
 // Arguments name records as the refs of the protocol do (API-1): the daemon finds a record by one call.
 
-// isMissing reports whether there is no such record: an id that no record can have is
-// one of them.
-func isMissing(err error) bool {
-	kind := fault.KindOf(err)
-	return err != nil && (kind == fault.NotFound || kind == fault.Invalid)
-}
-
 // findNote returns the note that an argument names.
 func (c *call) findNote(s string) (*protocol.NoteFull, error) {
 	if strings.TrimSpace(s) == "" {
@@ -42,16 +35,13 @@ func (c *call) findEntity(s string, resolve int) (*protocol.EntityFull, error) {
 	e := new(protocol.EntityFull)
 	err := c.ask("entities.get", protocol.EntityGet{Ref: s, Resolve: resolve}, e)
 	switch {
-	case isMissing(err), err == nil && e.ArchivedAt != nil:
+	case fault.IsMissing(err), err == nil && e.ArchivedAt != nil:
 		return nil, noEntity()
 	case err != nil && fault.KindOf(err) == fault.Conflict:
 		return nil, c.several(err)
 	}
 	return e, err
 }
-
-// inField names the argument that an error is about.
-func inField(field string, err error) error { return fault.In(field, err) }
 
 // entity returns a live entity by its id. missing is the error for one that is not there.
 func (c *call) entity(id string, missing error) (*record.Entity, error) {

@@ -288,7 +288,7 @@ func (c *call) fieldValues(e *protocol.EntityFull, given map[string]any) (record
 			value, err = c.fieldValue(f, value)
 		}
 		if err != nil {
-			return nil, inField("fields."+name, err)
+			return nil, fault.In("fields."+name, err)
 		}
 		values[name] = value
 	}

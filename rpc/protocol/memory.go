@@ -78,6 +78,13 @@ func SavedMemory(m *record.Memory, whole bool) *MemorySaved {
 	return out
 }
 
+// Record returns the memory with the statement that the reply has.
+func (m *MemorySaved) Record() *record.Memory {
+	out := m.Memory
+	out.Statement = m.Statement
+	return &out
+}
+
 // MemoryAdded is what has become of a draft.
 type MemoryAdded struct {
 	Memory    *MemorySaved `json:"memory" jsonschema:"the memory"`

@@ -493,6 +493,7 @@ func (c *Config) limitSettings() []*Setting {
 		{key: "writeStall", about: "how long replies may wait while a client reads nothing", value: durationOf(&l.WriteStall, 10*time.Millisecond, time.Hour)},
 		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "connections", about: "open connections", value: countOf(&l.Connections, 1, 100_000)},
+		{key: "initializeTimeout", about: "how long a client may take to call initialize", value: durationOf(&l.InitializeTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "readTimeout", about: "how long a read may run", value: durationOf(&l.ReadTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "bodyBytes", about: "size of the body of a note", value: sizeOf(&r.MaxBody, 1<<10, 32<<20)},
 		{key: "typeFields", about: "number of fields of a type", value: countOf(&r.Entities.Fields, 1, 10_000)},

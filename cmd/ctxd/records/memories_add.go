@@ -85,8 +85,7 @@ func (c *addMemory) Run(a *MemoryOptions) error {
 		if a.JSON {
 			return a.Out.JSON(added)
 		}
-		m := &added.Memory.Memory
-		m.Statement = added.Memory.Statement
+		m := added.Memory.Record()
 		if added.Duplicate {
 			drawMemoryResult(a.Out, "known", m, "the same was there already: counted once more")
 			return nil

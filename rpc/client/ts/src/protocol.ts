@@ -6415,7 +6415,7 @@ export interface BooksAddParams {
   id?: string;
   /** Absolute path of a file on the machine of the daemon. */
   path?: string;
-  /** Instead of path: the bytes of the file in base64, with mimeType or name; at most what limits.textBytes allows. */
+  /** Instead of path: the bytes of the file in base64, with mimeType or name; at most 1 MiB. */
   content?: string;
   /** Instead of path: what the file says, for md, txt, html and csv. */
   text?: string;
