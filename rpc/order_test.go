@@ -327,7 +327,7 @@ func TestErrorsAreMappedByKind(t *testing.T) {
 		"conflict":    `{"code":1002,"message":"two notes have that title","data":{"kind":"conflict","retryable":false,"candidates":[{"id":"a","title":"A"}]}}`,
 		"unavailable": `{"code":1003,"message":"the disk is full","data":{"kind":"unavailable","retryable":true}}`,
 		"limit":       `{"code":1004,"message":"title has 600 characters, at most 512 are allowed","data":{"kind":"limit","field":"title","hint":"shorten title to 512 characters","retryable":false}}`,
-		"deadline":    `{"code":1005,"message":"the search took too long","data":{"kind":"deadline","retryable":false}}`,
+		"deadline":    `{"code":1005,"message":"the search took too long","data":{"kind":"deadline","retryable":true}}`,
 		"query":       `{"code":1006,"message":"there is no type Persn","data":{"kind":"query","hint":"did you mean Person?","retryable":false,"line":1,"column":15}}`,
 		"cancelled":   `{"code":-32800,"message":"the call was cancelled","data":{"kind":"cancelled","retryable":false}}`,
 	} {

@@ -101,19 +101,17 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns an error of the given kind.
-func New(kind Kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}
-}
+// New returns an error of the given kind. One about time is Retryable, since the machine may be busy now.
+func New(kind Kind, format string, args ...any) *Error { return Wrap(kind, nil, format, args...) }
 
 // Clash returns a Conflict error for a reason.
 func Clash(reason Reason, format string, args ...any) *Error {
 	return &Error{Kind: Conflict, Reason: reason, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Wrap returns an error of the given kind with a cause that stays in the log.
+// Wrap is New with a cause that stays in the log.
 func Wrap(kind Kind, err error, format string, args ...any) *Error {
-	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Err: err}
+	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Err: err, Retryable: kind == Deadline}
 }
 
 // Field returns an Invalid error that names the parameter or field at fault.

@@ -32,9 +32,9 @@ func (Command) Help() string {
 // More lists the settings.
 func (Command) More() string {
 	var b strings.Builder
-	b.WriteString("Settings:\n")
+	b.WriteString("Settings, each with an example:\n")
 	for _, s := range Default().Settings {
-		fmt.Fprintf(&b, "  %-24s %s\n", s.key, s.about)
+		fmt.Fprintf(&b, "  %s: %s\n      %s\n", s.key, s.example(), s.about)
 	}
 	b.WriteString("\nThe environment variable of limits.frameTimeout is CTXD_LIMITS_FRAME_TIMEOUT, and so on.\n")
 	return b.String()
@@ -196,17 +196,27 @@ func template() string {
 	return b.String()
 }
 
-// samples are values of settings that have no default, or one that the machine
-// decides.
+// samples are examples of settings whose default shows nothing of how they are written.
 var samples = map[string]string{
-	"socket": "~/.ctxd/ctxd.sock", "data": "~/.ctxd/data", "vaults": "[~/Notes, ~/Work]",
-	"embedding.url": "http://127.0.0.1:11434/v1", "embedding.model": "nomic-embed-text",
-	"rerank.url": "http://127.0.0.1:8080/v1", "rerank.model": "bge-reranker-v2-m3", "rerank.scores": "logits",
-	"chat.model": "llama3.2", "chat.providers.openai.model": "gpt-4.1-mini", "chat.providers.anthropic.model": "claude-haiku-4-5",
-	"prompts.dir":   "~/.config/ctxd/prompts",
-	"open.command":  "code --goto {path}:{line}",
+	"socket": "~/.ctxd/ctxd.sock", "data": "~/.ctxd/data", "vaults": "[~/Notes, ~/Work]", "idleExit": "30m",
+	"embedder": "http", "embedding.url": "http://127.0.0.1:11434/v1", "embedding.model": "nomic-embed-text", "embedding.key": "env:EMBEDDING_KEY",
+	"embedding.table": "~/ctxd/bin/models/multilingual.bin", "runner.path": "~/bin/ctxd-runner", "runner.model": "~/models/bge-small-en-v1.5.gguf",
+	"runner.gpuLayers": "-1", "runner.device": "CUDA0", "runner.threads": "4",
+	"rerank.url": "http://127.0.0.1:8080/v1", "rerank.model": "bge-reranker-v2-m3", "rerank.scores": "logits", "rerank.key": "file:~/.ctxd/rerank.key",
+	"chat.provider": "anthropic", "chat.model": "llama3.2", "chat.budget.tokensPerDay": "500000",
+	"chat.providers.openai.model": "gpt-4.1-mini", "chat.providers.anthropic.model": "claude-haiku-4-5",
+	"chat.providers.openai.key": "keyring:openai", "chat.providers.anthropic.key": "env:ANTHROPIC_API_KEY",
+	"memory.learn": "openai/gpt-4.1-mini", "memory.distill": "openai",
+	"prompts.dir":  "~/.config/ctxd/prompts",
+	"open.command": "code --goto {path}:{line}",
+	"log.file":     "~/.ctxd/ctxd.log", "wql.history": "none", "chat.history": "none",
+	"store.sync.url": "nats://nas:4222", "store.sync.credentials": "file:~/.ctxd/sync.creds", "store.sync.ca": "~/.ctxd/ca.pem",
+	"store.sync.cert": "~/.ctxd/cert.pem", "store.sync.certKey": "~/.ctxd/cert.key",
 	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]",
 }
 
-// sample returns a value as it stands in a configuration file.
-func (s *Setting) sample() string { return cmp.Or(samples[s.key], s.Text()) }
+// sample returns a value as it stands in a configuration file that changes nothing.
+func (s *Setting) sample() string { return cmp.Or(s.Text(), samples[s.key]) }
+
+// example returns a value as somebody would write it: the default where that shows how.
+func (s *Setting) example() string { return cmp.Or(samples[s.key], s.Text()) }
