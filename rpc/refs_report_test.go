@@ -56,7 +56,7 @@ func TestCTX32_TheReportOfReferencesIsExact(t *testing.T) {
 			wanted, known := want[id]
 			switch {
 			case once[id] || !known:
-				rt.Fatalf("%s is in the report twice, or it says too much: %v", id, once)
+				rt.Fatalf("%s is in the report of %q twice, or it says too much: %v", id, p.Text, once)
 			case wanted != reason && (wanted != "" || reason != prompt.OverBudget):
 				rt.Fatalf("%s is reported as %q, want %q", id, reason, wanted)
 			}
@@ -82,7 +82,8 @@ func TestCTX32_TheReportOfReferencesIsExact(t *testing.T) {
 
 func someMemories(rt *rapid.T) (list []memory.Draft) {
 	for i := range rapid.IntRange(1, 12).Draw(rt, "memories") {
-		text := fmt.Sprintf("statement %d ", i)
+		// A reference that leads to nothing is searched for as words: no statement has those of one.
+		text := fmt.Sprintf("statement %c ", 'a'+i)
 		d := memory.Draft{
 			ID: fmt.Sprintf("m%02d", i), Handle: fmt.Sprintf("handle_%02d", i), Pinned: rapid.IntRange(0, 3).Draw(rt, "pinned") == 0,
 			Private: rapid.IntRange(0, 3).Draw(rt, "private") == 0, Kind: record.MemoryFact,
