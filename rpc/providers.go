@@ -28,6 +28,9 @@ func (c scope) chatProviders(ctx context.Context, s *Session, p protocol.ChatPro
 				Name: in.Name, Kind: string(in.Kind), Base: in.Base, Model: in.Model,
 				Local: in.Local, KeyPresent: key, Default: in.Name == set.Default(),
 			}
+			for _, l := range set.LeavesOut(in.Name) {
+				shown.LeavesOut = append(shown.LeavesOut, protocol.ChatLeftOut(l))
+			}
 			shown.Why, shown.Hint = c.whyNot(err)
 			if p.Probe && (err == nil || fault.KindOf(err) == fault.Limit) {
 				shown.Probe = probed(ctx, set, in.Name)

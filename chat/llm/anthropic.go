@@ -53,6 +53,10 @@ type anthropicBlock struct {
 	UseID  string           `json:"tool_use_id,omitempty"`
 	Result string           `json:"content,omitempty"`
 	Failed bool             `json:"is_error,omitempty"`
+
+	Thinking  *string `json:"thinking,omitempty"`
+	Signature string  `json:"signature,omitempty"`
+	Data      string  `json:"data,omitempty"`
 }
 
 type anthropicSource struct {
@@ -67,46 +71,79 @@ type anthropicTool struct {
 	Schema      json.RawMessage `json:"input_schema"`
 }
 
-func (anthropic) encode(r *Request, model string) ([]byte, error) {
-	out := anthropicRequest{
-		Model: model, MaxTokens: r.MaxTokens, System: r.System, Temperature: r.Temperature, Stream: true,
-	}
+func (anthropic) encode(r *Request, model string, without leftOut) ([]byte, error) {
+	out := anthropicRequest{Model: model, MaxTokens: r.MaxTokens, System: r.System, Stream: true}
 	if out.MaxTokens <= 0 {
 		out.MaxTokens = defaultMaxTokens
 	}
-	for i := range r.Messages {
-		m := &r.Messages[i]
-		blocks := anthropicBlocks(m)
+	if !without.has(temperatureMember) {
+		out.Temperature = r.Temperature
+	}
+	list := alternating(r.Messages)
+	for i := range list {
+		m := &list[i]
+		blocks := anthropicBlocks(m, without)
 		if len(blocks) > 0 { // the API refuses a message without one
 			out.Messages = append(out.Messages, anthropicMessage{Role: m.Role, Content: blocks})
 		}
 	}
+	if without.has(toolsMember) {
+		return marshal(out)
+	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, anthropicTool(t))
 	}
-	if r.NoCalls && len(r.Tools) > 0 {
+	if r.NoCalls && len(r.Tools) > 0 && !without.has(toolChoiceMember) {
 		out.Choice = &anthropicChoice{Type: "none"}
 	}
 	return marshal(out)
 }
 
 // anthropicBlocks are the parts of a message: results first, as the API wants them.
-func anthropicBlocks(m *Message) (list []anthropicBlock) {
+func anthropicBlocks(m *Message, without leftOut) (list []anthropicBlock) {
+	if len(m.Calls) > 0 && m.Returned.thinks() && !without.has(reasoningMember) {
+		return returnedBlocks(m)
+	}
 	for _, result := range m.Results {
 		list = append(list, anthropicBlock{
 			Type: "tool_result", UseID: result.CallID, Result: result.Text, Failed: result.Failed,
 		})
 	}
 	for _, p := range m.Images {
+		if without.has(imagesMember) {
+			break
+		}
 		list = append(list, anthropicBlock{Type: "image", Source: &anthropicSource{
 			Type: "base64", MediaType: p.Type, Data: base64.StdEncoding.EncodeToString(p.Data),
 		}})
 	}
-	if m.Text != "" {
+	if strings.TrimSpace(m.Text) != "" { // the API refuses one of blanks
 		list = append(list, anthropicBlock{Type: "text", Text: m.Text})
 	}
-	for _, c := range m.Calls {
-		list = append(list, anthropicBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: object(c.Arguments)})
+	for i := range m.Calls {
+		list = append(list, m.Calls[i].block())
+	}
+	return list
+}
+
+func (c *ToolCall) block() anthropicBlock {
+	return anthropicBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: object(c.Arguments)}
+}
+
+// returnedBlocks are the parts of a message as they came: thoughts are signed, and hold in their order alone.
+func returnedBlocks(m *Message) (list []anthropicBlock) {
+	for _, b := range m.Returned.blocks {
+		text := b.text.String()
+		switch {
+		case b.kind == "thinking":
+			list = append(list, anthropicBlock{Type: b.kind, Thinking: &text, Signature: b.sign.String()})
+		case b.kind == "redacted_thinking":
+			list = append(list, anthropicBlock{Type: b.kind, Data: b.data})
+		case b.kind == "tool_use" && b.call < len(m.Calls):
+			list = append(list, m.Calls[b.call].block())
+		case strings.TrimSpace(text) != "":
+			list = append(list, anthropicBlock{Type: "text", Text: text})
+		}
 	}
 	return list
 }
@@ -144,6 +181,8 @@ type anthropicPart struct {
 	Type     string          `json:"type"`
 	Text     piece           `json:"text"`
 	Thinking piece           `json:"thinking"`
+	Sign     string          `json:"signature"`
+	Data     string          `json:"data"` // of redacted_thinking
 	JSON     piece           `json:"partial_json"`
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
@@ -202,20 +241,29 @@ func (anthropic) event(data []byte, c *collector) error {
 func (p *anthropicPart) into(c *collector, index int) error {
 	switch p.Type {
 	case "text", "text_delta":
+		c.back.at(index, "text").text.WriteString(string(p.Text))
 		return c.addText(p.Text)
 	case "thinking", "thinking_delta":
+		b := c.back.at(index, "thinking")
+		b.text.WriteString(string(p.Thinking))
+		b.sign.WriteString(p.Sign)
 		return c.addReasoning(p.Thinking)
+	case "signature_delta":
+		c.back.at(index, "thinking").sign.WriteString(p.Sign)
+	case "redacted_thinking":
+		c.back.at(index, p.Type).data = p.Data
 	case "input_json_delta":
 		if !c.calling(index) { // of a tool that the API runs itself
 			return nil
 		}
-		return c.addCall(index, "", "", p.JSON)
+		return c.addCall(index, "", "", p.JSON, nil)
 	case "tool_use":
 		var whole piece
 		if len(p.Input) > 2 && string(p.Input) != "null" { // {} where pieces follow
 			whole = piece(p.Input)
 		}
-		return c.addCall(index, p.ID, p.Name, whole)
+		c.back.at(index, p.Type).call = len(c.calls)
+		return c.addCall(index, p.ID, p.Name, whole, nil)
 	}
 	return nil
 }

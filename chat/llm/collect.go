@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/outbound"
@@ -15,16 +16,18 @@ const (
 )
 
 // collector takes the pieces of one answer, keeps what the whole of it needs, and passes them
-// on. Of the text it keeps the size alone.
+// on.
 type collector struct {
 	emit    func(Delta) error
-	key     string // that was sent, "" for none
-	emitted bool   // nothing may be asked again
-	size    int    // bytes that were passed on
+	key     string          // that was sent, "" for none
+	emitted bool            // nothing may be asked again
+	size    int             // bytes that were passed on
+	raw     strings.Builder // the text as it came, with thoughts in it
 	text    joiner
 	aloud   joiner // reasoning
 	tagged  *thoughts
 	calls   []*call
+	back    Returned
 	usage   Usage
 	counted bool // usage was said
 	model   string
@@ -35,10 +38,45 @@ type collector struct {
 
 // call is a call of a tool that arrives.
 type call struct {
-	key       int // by which its pieces are known
-	id, name  string
+	key       int    // by which its pieces are known
+	sent      string // id as the server gave it
+	id, name  string // id is the server's, or ours where that gave none or one twice
 	arguments strings.Builder
 	joined    joiner
+	whole     wholeObject
+	extra     members
+}
+
+// wholeObject follows a JSON object that arrives in pieces.
+type wholeObject struct {
+	depth             int
+	begun, done       bool
+	inString, escaped bool
+}
+
+// add takes a piece and returns how much of it belongs to the object: all, or as far as another one begins.
+func (w *wholeObject) add(s string) int {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case w.done:
+			if c == '{' {
+				return i
+			}
+		case w.escaped:
+			w.escaped = false
+		case w.inString:
+			w.inString, w.escaped = c != '"', c == '\\'
+		case c == '"':
+			w.inString = w.begun
+		case c == '{' || c == '[' && w.begun:
+			w.depth, w.begun = w.depth+1, true
+		case (c == '}' || c == ']') && w.depth > 0:
+			w.depth--
+			w.done = w.depth == 0
+		}
+	}
+	return len(s)
 }
 
 // emitError is an error of the caller.
@@ -56,13 +94,20 @@ func (c *collector) pass(d Delta, size int) error {
 	return nil
 }
 
-// addText takes a piece of the answer. A thought in tags is none.
+// addText takes a piece of the answer. A thought between marks is none.
 func (c *collector) addText(p piece) error {
 	text := c.text.add(string(p))
+	c.raw.WriteString(text)
 	if c.tagged == nil {
 		return c.passText("", text)
 	}
-	return c.passText(c.tagged.split(text))
+	reasoning, text, was := c.tagged.split(text)
+	if was {
+		if err := c.pass(Delta{Rethought: true}, 0); err != nil {
+			return err
+		}
+	}
+	return c.passText(reasoning, text)
 }
 
 func (c *collector) addReasoning(p piece) error { return c.passText(c.aloud.add(string(p)), "") }
@@ -79,30 +124,57 @@ func (c *collector) passText(reasoning, text string) error {
 	return nil
 }
 
-// addCall takes a piece of the call that is known by a key. A piece with an id or a name that
-// is another one begins a call of its own: some servers give all of them the same key.
-func (c *collector) addCall(key int, id, name string, arguments piece) error {
+// addCall takes a piece of the call that is known by a key, and what the server wants back with it. A piece begins a call
+// of its own where its id or name is another one, and behind arguments that are whole: some servers give all calls the same
+// key, and some the same id or none, too.
+func (c *collector) addCall(key int, id, name string, arguments piece, extra members) error {
 	if len(id) > maxName || len(name) > maxName {
 		return outbound.NewRefusal("sent a call of a tool without an end")
 	}
 	at := c.latest(key)
-	if at < 0 || id != "" && id != c.calls[at].id || name != "" && name != c.calls[at].name {
-		if len(c.calls) == maxCalls {
-			return outbound.NewRefusal("sent more than %d calls of tools", maxCalls)
+	other := at < 0 || id != "" && id != c.calls[at].sent || name != "" && name != c.calls[at].name
+	text := string(arguments)
+	for {
+		if other {
+			if name == "" && at >= 0 { // whole objects behind each other are calls of one tool
+				name = c.calls[at].name
+			}
+			var err error
+			if at, err = c.beginCall(key, id, name); err != nil {
+				return err
+			}
 		}
-		if name == "" {
-			return outbound.NewRefusal("sent a call of a tool without its name")
+		call := c.calls[at]
+		if call.extra == nil {
+			call.extra = extra
 		}
-		at = len(c.calls)
-		if id == "" {
-			id = fmt.Sprintf("call_%d", at+1)
+		n := call.whole.add(text)
+		own := text[:n]
+		if text = text[n:]; text != "" {
+			own = strings.TrimRight(own, ", \t\r\n")
 		}
-		c.calls = append(c.calls, &call{key: key, id: id, name: name})
-		if err := c.pass(Delta{Tool: &ToolPiece{Index: at, ID: id, Name: name}}, len(id)+len(name)); err != nil {
+		if err := c.addArguments(at, call.joined.add(own)); err != nil || text == "" {
 			return err
 		}
+		other = true
 	}
-	return c.addArguments(at, c.calls[at].joined.add(string(arguments)))
+}
+
+// beginCall begins a call and returns its place.
+func (c *collector) beginCall(key int, sent, name string) (at int, err error) {
+	if len(c.calls) == maxCalls {
+		return 0, outbound.NewRefusal("sent more than %d calls of tools", maxCalls)
+	}
+	if name == "" {
+		return 0, outbound.NewRefusal("sent a call of a tool without its name")
+	}
+	at = len(c.calls)
+	id := sent
+	for n := at + 1; id == "" || slices.ContainsFunc(c.calls, func(other *call) bool { return other.id == id }); n++ {
+		id = fmt.Sprintf("call_%d", n)
+	}
+	c.calls = append(c.calls, &call{key: key, sent: sent, id: id, name: name})
+	return at, c.pass(Delta{Tool: &ToolPiece{Index: at, ID: id, Name: name}}, len(id)+len(name))
 }
 
 // latest returns the place of the last call with a key, -1 for none.
@@ -135,7 +207,7 @@ func (c *collector) flush() error {
 			return err
 		}
 	} else {
-		if err := c.passText(c.tagged.split(text)); err != nil {
+		if err := c.addText(piece(text)); err != nil {
 			return err
 		}
 		if err := c.passText(c.tagged.rest()); err != nil {
@@ -159,8 +231,10 @@ func (c *collector) answer(r *Request, model string, finish Finish) Answer {
 	// A call whose arguments are not whole must not be run.
 	if finish != Interrupted && finish != Cancelled {
 		for _, call := range c.calls {
-			a.Calls = append(a.Calls, ToolCall{ID: call.id, Name: call.name, Arguments: call.arguments.String()})
+			a.Calls = append(a.Calls, ToolCall{ID: call.id, Name: call.name, Arguments: call.arguments.String(), extra: call.extra})
 		}
+		c.back.text = c.raw.String()
+		a.Returned = c.back
 	}
 	if len(a.Calls) > 0 && finish == Stop {
 		a.Finish = Tools

@@ -48,7 +48,10 @@ func Joined(pieces ...string) []string {
 func Thoughts(texts ...string) (reasoning, text string) {
 	var t thoughts
 	for _, s := range slices.Clone(texts) {
-		r, x := t.split(s)
+		r, x, was := t.split(s)
+		if was {
+			text = ""
+		}
 		reasoning, text = reasoning+r, text+x
 	}
 	r, x := t.rest()

@@ -114,8 +114,10 @@ type scripted struct {
 	llm.Provider
 	clock *clock
 	url   string
-	mu    sync.Mutex // guards what follows
-	asked []request
+	// refuse, if not nil, says with which status and text a request is refused, 0 for not.
+	refuse func(body string) (status int, text string)
+	mu     sync.Mutex // guards what follows
+	asked  []request
 }
 
 // request is one that the server was sent.
@@ -142,6 +144,13 @@ func play(t testing.TB, kind llm.Kind, handle func(w http.ResponseWriter, r *htt
 		s.asked = append(s.asked, request{r.URL.Path, r.Header, string(body)})
 		n := len(s.asked)
 		s.mu.Unlock()
+		if s.refuse != nil {
+			if status, text := s.refuse(string(body)); status != 0 {
+				w.WriteHeader(status)
+				send(w, text)
+				return
+			}
+		}
 		handle(w, r, n)
 	}))
 	t.Setenv(keyName, canaryKey)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -66,6 +67,8 @@ type Request struct {
 	Temperature *float64 // nil for the default of the model
 	// Background says that nobody waits: a title, an extraction. It is counted apart.
 	Background bool
+	// NoRetry has a server that is busy refuse the request at once.
+	NoRetry bool
 }
 
 // Message is one turn. A user's has text, images and results of tools; an assistant's has
@@ -76,6 +79,8 @@ type Message struct {
 	Images  []Image
 	Calls   []ToolCall
 	Results []ToolResult
+	// Returned is what came with Calls, and goes back with them to who sent it.
+	Returned Returned
 }
 
 // Image is a picture that a model is shown.
@@ -97,6 +102,8 @@ type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments string
+
+	extra members // that came with it and go back
 }
 
 // ToolResult is what a call gave.
@@ -111,6 +118,10 @@ type Delta struct {
 	Text      string // valid UTF-8
 	Reasoning string // valid UTF-8
 	Tool      *ToolPiece
+	// Rethought says that all that came as Text until now was the model thinking: it comes again, as Reasoning.
+	Rethought bool
+	// Waits is how long it is waited before the request is sent again, since the server was busy.
+	Waits time.Duration
 }
 
 // ToolPiece is a piece of a call. The first of each call has its id and name.
@@ -148,6 +159,10 @@ type Answer struct {
 	Usage  Usage
 	Model  string // as the provider calls it, else that of the request
 	Calls  []ToolCall
+	// Returned goes into the message with the Calls.
+	Returned Returned
+	// LeftOut is what the server refused, and was asked without: names of Refusable.
+	LeftOut []string
 	// NoProvider says that nobody was asked: the text says why.
 	NoProvider bool
 	// Tries is how often the request was sent; 0 when it never was.

@@ -17,7 +17,9 @@ type Options struct {
 	Model string // for requests that name none
 	Key   string // where it is found: none, env:NAME, file:PATH or keyring:NAME
 	Local bool   // no further server stands behind one on this machine
-	Time  Timing
+	// LeaveOut are names of Refusable, which requests are sent without. What a server refuses by its name is left out anyhow.
+	LeaveOut []string
+	Time     Timing
 }
 
 // What holds for a kind where nothing else is set.
@@ -46,6 +48,9 @@ func (o *Options) address() (*outbound.Address, error) {
 	if o.Key != "" && !outbound.IsKeySource(o.Key) { // it may be the key itself
 		return nil, fault.Field("key", "it must say where to find the key, and not be the key").
 			WithHint("write env:NAME, file:PATH, keyring:NAME or none")
+	}
+	if _, err := leavesOut(o.LeaveOut); err != nil {
+		return nil, err
 	}
 	target := outbound.Target{URL: o.Base, Model: o.Model, AllowRemote: true}
 	if target.URL == "" {

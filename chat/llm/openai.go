@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -21,17 +22,19 @@ func (openAI) authorize(h http.Header, key string) {
 }
 
 type openAIRequest struct {
-	Model    string          `json:"model"`
-	Messages []openAIMessage `json:"messages"`
-	Tools    []openAITool    `json:"tools,omitempty"`
-	Choice   string          `json:"tool_choice,omitempty"`
-	Stream   bool            `json:"stream"`
-	Options  struct {
-		Usage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	MaxTokens           int      `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int      `json:"max_completion_tokens,omitempty"`
-	Temperature         *float64 `json:"temperature,omitempty"`
+	Model               string          `json:"model"`
+	Messages            []openAIMessage `json:"messages"`
+	Tools               []openAITool    `json:"tools,omitempty"`
+	Choice              string          `json:"tool_choice,omitempty"`
+	Stream              bool            `json:"stream"`
+	Options             *streamOptions  `json:"stream_options,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+}
+
+type streamOptions struct {
+	Usage bool `json:"include_usage"`
 }
 
 type openAIMessage struct {
@@ -39,6 +42,15 @@ type openAIMessage struct {
 	Content any          `json:"content"` // a string, parts, or nil
 	Calls   []openAICall `json:"tool_calls,omitempty"`
 	CallID  string       `json:"tool_call_id,omitempty"`
+
+	returned members
+}
+
+// MarshalJSON writes what goes back to its sender as it came.
+func (m openAIMessage) MarshalJSON() ([]byte, error) {
+	type plain openAIMessage
+	raw, err := marshal(plain(m))
+	return m.returned.into(raw), err
 }
 
 type openAIPart struct {
@@ -58,6 +70,15 @@ type openAICall struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
+
+	extra members
+}
+
+// MarshalJSON is that of openAIMessage.
+func (c openAICall) MarshalJSON() ([]byte, error) {
+	type plain openAICall
+	raw, err := marshal(plain(c))
+	return c.extra.into(raw), err
 }
 
 type openAITool struct {
@@ -69,38 +90,53 @@ type openAITool struct {
 	} `json:"function"`
 }
 
-func (o openAI) encode(r *Request, model string) ([]byte, error) {
-	out := openAIRequest{Model: model, Stream: true, Temperature: r.Temperature, MaxTokens: r.MaxTokens}
-	out.Options.Usage = true
-	if o.official { // its newer models refuse the older name, and other servers may not know the newer
+func (o openAI) encode(r *Request, model string, without leftOut) ([]byte, error) {
+	out := openAIRequest{Model: model, Stream: true, MaxTokens: r.MaxTokens}
+	if !without.has(streamOptionsMember) {
+		out.Options = &streamOptions{Usage: true}
+	}
+	if !without.has(temperatureMember) {
+		out.Temperature = r.Temperature
+	}
+	if o.official != without.has(maxTokensMember) { // newer models refuse the older name, and other servers may not know the newer
 		out.MaxTokens, out.MaxCompletionTokens = 0, r.MaxTokens
 	}
-	if r.System != "" {
+	list := alternating(r.Messages)
+	if r.System != "" && !without.has(systemMember) {
 		out.Messages = append(out.Messages, openAIMessage{Role: "system", Content: r.System})
+	} else if r.System != "" {
+		list = alternating(append([]Message{{Role: User, Text: r.System}}, list...))
 	}
-	for i := range r.Messages {
-		out.Messages = appendOpenAI(out.Messages, &r.Messages[i])
+	for i := range list {
+		out.Messages = appendOpenAI(out.Messages, &list[i], without)
+	}
+	if without.has(toolsMember) {
+		return marshal(out)
 	}
 	for _, t := range r.Tools {
 		tool := openAITool{Type: "function"}
 		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = t.Name, t.Description, t.Schema
 		out.Tools = append(out.Tools, tool)
 	}
-	if r.NoCalls && len(r.Tools) > 0 {
+	if r.NoCalls && len(r.Tools) > 0 && !without.has(toolChoiceMember) {
 		out.Choice = "none"
 	}
 	return marshal(out)
 }
 
-func appendOpenAI(list []openAIMessage, m *Message) []openAIMessage {
+func appendOpenAI(list []openAIMessage, m *Message, without leftOut) []openAIMessage {
 	for _, result := range m.Results {
 		list = append(list, openAIMessage{Role: "tool", CallID: result.CallID, Content: result.Text})
 	}
 	out := openAIMessage{Role: string(m.Role)}
-	if m.Text != "" {
-		out.Content = m.Text
+	text := m.Text
+	if len(m.Calls) > 0 && !without.has(reasoningMember) {
+		text, out.returned = cmp.Or(m.Returned.text, text), m.Returned.all()
 	}
-	if len(m.Images) > 0 {
+	if text != "" {
+		out.Content = text
+	}
+	if len(m.Images) > 0 && !without.has(imagesMember) {
 		var parts []openAIPart
 		if m.Text != "" {
 			parts = append(parts, openAIPart{Type: "text", Text: m.Text})
@@ -112,7 +148,7 @@ func appendOpenAI(list []openAIMessage, m *Message) []openAIMessage {
 		out.Content = parts
 	}
 	for _, c := range m.Calls {
-		call := openAICall{ID: c.ID, Type: "function"}
+		call := openAICall{ID: c.ID, Type: "function", extra: c.extra}
 		call.Function.Name, call.Function.Arguments = c.Name, string(object(c.Arguments))
 		out.Calls = append(out.Calls, call)
 	}
@@ -151,20 +187,94 @@ type openAIChunk struct {
 }
 
 type openAIDelta struct {
-	Content          piece            `json:"content"`
+	Content          spoken           `json:"content"`
 	Refusal          piece            `json:"refusal"`
 	ReasoningContent piece            `json:"reasoning_content"` // llama.cpp, DeepSeek, vLLM
-	Reasoning        piece            `json:"reasoning"`         // Ollama, OpenRouter
+	Reasoning        spoken           `json:"reasoning"`         // Ollama, OpenRouter
+	Details          []members        `json:"reasoning_details"` // OpenRouter, MiniMax
 	Calls            []openAICallPart `json:"tool_calls"`
+	Call             *openAIFunction  `json:"function_call"` // as it was before tool_calls
+	Extra            json.RawMessage  `json:"extra_content"` // signatures of Gemini
+}
+
+type openAIFunction struct {
+	Name      loose     `json:"name"`
+	Arguments arguments `json:"arguments"`
 }
 
 type openAICallPart struct {
-	Index    *int   `json:"index"` // some servers leave it out, and send whole calls
-	ID       string `json:"id"`
-	Function struct {
-		Name      string    `json:"name"`
-		Arguments arguments `json:"arguments"`
-	} `json:"function"`
+	Index    *int           // some servers leave it out, and send whole calls
+	ID       loose          // a number with some
+	Function openAIFunction // of the call
+	extra    members        // which goes back with the call
+}
+
+// UnmarshalJSON keeps what it does not know.
+func (p *openAICallPart) UnmarshalJSON(raw []byte) error {
+	if err := json.Unmarshal(raw, &p.extra); err != nil {
+		return err
+	}
+	for name, to := range map[string]any{"index": &p.Index, "id": &p.ID, "function": &p.Function, "type": new(json.RawMessage)} {
+		if value, ok := p.extra[name]; ok {
+			if err := json.Unmarshal(value, to); err != nil {
+				return err
+			}
+			delete(p.extra, name)
+		}
+	}
+	return nil
+}
+
+// loose is a string; a number is one, and what is neither is none.
+type loose string
+
+// UnmarshalJSON never fails.
+func (l *loose) UnmarshalJSON(raw []byte) error {
+	var n json.Number
+	switch {
+	case json.Unmarshal(raw, (*string)(l)) == nil:
+	case json.Unmarshal(raw, &n) == nil:
+		*l = loose(n.String())
+	}
+	return nil
+}
+
+// spoken is a text, or the list of its parts, thoughts among them.
+type spoken struct{ text, thought piece }
+
+// UnmarshalJSON reads a string, a part, or a list of both; null is nothing. A part of another kind is passed over.
+func (s *spoken) UnmarshalJSON(raw []byte) error {
+	switch raw[0] {
+	case '[':
+		var list []spoken
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return err
+		}
+		for _, p := range list {
+			s.text, s.thought = s.text+p.text, s.thought+p.thought
+		}
+		return nil
+	case '{':
+		var p struct {
+			Type     string `json:"type"`
+			Text     spoken `json:"text"`
+			Content  spoken `json:"content"`
+			Thinking spoken `json:"thinking"`
+			Refusal  piece  `json:"refusal"`
+		}
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return err
+		}
+		said := p.Text.text + p.Content.text
+		switch p.Type {
+		case "thinking", "reasoning", "thought":
+			s.thought = p.Thinking.text + said
+		case "", "text", "output_text", "refusal":
+			s.text = said + p.Refusal
+		}
+		return nil
+	}
+	return s.text.UnmarshalJSON(raw)
 }
 
 // arguments are a string of JSON, or the object itself, which some servers send.
@@ -221,16 +331,27 @@ func (openAI) event(data []byte, c *collector) error {
 }
 
 func (d *openAIDelta) into(c *collector) error {
-	for _, thought := range []piece{d.ReasoningContent, d.Reasoning} {
+	c.back.add("reasoning_content", d.ReasoningContent)
+	c.back.add("reasoning", d.Reasoning.text)
+	c.back.detail(d.Details)
+	if len(d.Extra) > 0 && string(d.Extra) != "null" {
+		c.back.others = members{"extra_content": d.Extra}
+	}
+	for _, thought := range []piece{d.ReasoningContent, d.Reasoning.text, d.Content.thought} {
 		if err := c.addReasoning(thought); err != nil {
 			return err
 		}
-		if thought != "" { // one of the two: some servers send both, alike
+		if thought != "" { // one of them: some servers send several, alike
 			break
 		}
 	}
-	for _, text := range []piece{d.Content, d.Refusal} {
+	for _, text := range []piece{d.Content.text, d.Refusal} {
 		if err := c.addText(text); err != nil {
+			return err
+		}
+	}
+	if d.Call != nil {
+		if err := c.addCall(0, "", string(d.Call.Name), piece(d.Call.Arguments), nil); err != nil {
 			return err
 		}
 	}
@@ -239,7 +360,7 @@ func (d *openAIDelta) into(c *collector) error {
 		if part.Index != nil {
 			key = *part.Index
 		}
-		if err := c.addCall(key, part.ID, part.Function.Name, piece(part.Function.Arguments)); err != nil {
+		if err := c.addCall(key, string(part.ID), string(part.Function.Name), piece(part.Function.Arguments), part.extra); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -23,8 +24,8 @@ const maxStream = 64 << 20
 
 // protocol is how a kind of provider is spoken to.
 type protocol interface {
-	// encode writes a request as JSON.
-	encode(r *Request, model string) ([]byte, error)
+	// encode writes a request as JSON, but for what is left out.
+	encode(r *Request, model string, without leftOut) ([]byte, error)
 	// authorize puts the key, if there is one, and what else is needed into a header.
 	authorize(h http.Header, key string)
 	// event reads the data of an event, or a whole reply. Errors are *outbound.Refusal and those
@@ -41,6 +42,8 @@ type remote struct {
 	client   *http.Client
 	time     Timing
 	keyring  atomic.Pointer[error] // what the keyring said last; nil: it was not asked yet
+	without  leftOut               // as it is set
+	learned  learned
 }
 
 // Info says who is asked.
@@ -76,24 +79,40 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 	if model == "" {
 		model = p.o.Model
 	}
-	body, err := p.request(r, model, key)
+	without := p.without | p.learned.of(model)
+	body, err := p.request(r, model, key, without)
 	if err != nil {
 		return Answer{Finish: Interrupted}, err
 	}
+	var dropped leftOut // that was learned by this request
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer p.time.AfterFunc(totalTimeout, func() { cancel(errTotal) })()
-	for try := 1; ; try++ {
+	for try, sent := 1, 1; ; sent++ {
 		c := p.collector(emit, key)
-		c.tries = try
+		c.tries = sent
 		err := p.attempt(work, body, key, model, c)
 		if err == nil {
-			return c.answer(r, model, c.finish), nil
+			p.learned.add(model, dropped)
+			a := c.answer(r, model, c.finish)
+			a.LeftOut = dropped.names()
+			return a, nil
 		}
 		var refusal *outbound.Refusal
-		if errors.As(err, &refusal) && refusal.Passing && !c.emitted && try < tries && work.Err() == nil {
-			err = p.time.Sleep(work, p.time.pause(try, refusal.After))
+		again := errors.As(err, &refusal) && !c.emitted && work.Err() == nil
+		if !again {
+		} else if out := (without | dropped).refused(r, p.o.Kind, refusal); out != 0 {
+			dropped |= out
+			if body, err = p.request(r, model, key, without|dropped); err == nil {
+				continue
+			}
+		} else if refusal.Passing && try < tries && (!r.NoRetry || !waits(refusal)) {
+			pause := p.time.pause(try, refusal.After)
+			if err = p.waits(refusal, pause, emit); err == nil {
+				err = p.time.Sleep(work, pause)
+			}
 			if err == nil {
+				try++
 				continue
 			}
 		}
@@ -105,6 +124,25 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 		return c.answer(r, model, finish), p.failed(ctx, work, err)
 	}
 }
+
+// waits tells a caller that the server is busy, and how long it is waited.
+func (p *remote) waits(refusal *outbound.Refusal, pause time.Duration, emit func(Delta) error) error {
+	if !waits(refusal) {
+		return nil
+	}
+	if err := emit(Delta{Waits: pause}); err != nil {
+		return emitError{err}
+	}
+	return nil
+}
+
+// waits reports whether a refusal is that a server is busy.
+func waits(r *outbound.Refusal) bool {
+	return r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable || r.Status == statusOverloaded
+}
+
+// statusOverloaded is that of Anthropic's API.
+const statusOverloaded = 529
 
 func (p *remote) collector(emit func(Delta) error, key string) *collector {
 	c := &collector{emit: emit, key: key}
@@ -154,14 +192,14 @@ func (p *remote) key() (string, error) {
 }
 
 // request encodes a request and checks that it and the key may be sent.
-func (p *remote) request(r *Request, model, key string) ([]byte, error) {
+func (p *remote) request(r *Request, model, key string, without leftOut) ([]byte, error) {
 	if strings.TrimSpace(model) == "" {
 		return nil, fault.Field("model", "no model is named").WithHint("set chat.model, or %s.model", p.words.Setting)
 	}
 	if err := p.checked(model, key); err != nil {
 		return nil, err
 	}
-	return p.protocol.encode(r, model)
+	return p.protocol.encode(r, model, without)
 }
 
 // checked says whether a key may be sent, and what is wrong with the name of a model.
@@ -270,6 +308,7 @@ func (p *remote) read(body io.Reader, c *collector) error {
 		if err := p.protocol.event(reply, c); err != nil {
 			return err
 		}
+		c.done = c.emitted // it is whole, whether it says how it ended or not
 		return c.ended()
 	}
 	events := newEvents(from)
@@ -358,7 +397,7 @@ var repeated = []int{408, 429, 500, 502, 503, 504, 529}
 // complaint is the refusal in a reply that is no success.
 func (p *remote) complaint(res *http.Response, model string) *outbound.Refusal {
 	r := p.words.Complaint(res, model, longestAsked)
-	r.Passing = slices.Contains(repeated, r.Status) && !r.Long
+	r.Passing = slices.Contains(repeated, r.Status) && r.Passing
 	r.After = nil
 	if r.Passing {
 		r.After = outbound.RetryAfter(res.Header.Get("Retry-After"), p.time.Now(), longestAsked)
@@ -368,10 +407,24 @@ func (p *remote) complaint(res *http.Response, model string) *outbound.Refusal {
 		return r.WithHint("it refuses the key: correct what %s.key leads to", p.words.Setting)
 	case r.Long:
 		return tooLong(r)
+	case r.Known:
 	case r.Status == http.StatusTooManyRequests:
 		return r.WithHint("wait, or raise the limits of the account")
+	case p.named(r):
+		return r
 	}
 	return r
+}
+
+// named sets the hint of a refusal that names a part of the request.
+func (p *remote) named(r *outbound.Refusal) bool {
+	for _, one := range refusable {
+		if r.Says(one.words...) {
+			_ = r.WithHint("it complains about %s: %s.leaveOut: [%s] leaves that out of requests", one.name, p.words.Setting, one.name)
+			return true
+		}
+	}
+	return false
 }
 
 // tooLong is the refusal of what is too long for the model.
@@ -427,6 +480,7 @@ func hintOf(err error) string {
 // newRemote returns a provider of options that were checked.
 func newRemote(o Options, at *outbound.Address, proto protocol) *remote {
 	p := &remote{o: o, at: at, protocol: proto, time: o.Time.orSystem(), words: service(o)}
+	p.without, _ = leavesOut(o.LeaveOut) // it was checked
 	// As many as there are conversations at a time; a server that hangs blocks no other call.
 	p.client, _ = outbound.NewClient(outbound.ClientOptions{Remote: at.Remote(true), Idle: 4, Connect: connectTimeout})
 	return p

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -49,7 +50,10 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 // rounds asks until the model calls no tool any more.
 func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 	t := s.answer.Trace
-	r := llm.Request{Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature}
+	r := llm.Request{
+		Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature,
+		NoRetry: s.params.Retry != nil && !*s.params.Retry,
+	}
 	if s.offersTools() {
 		for _, t := range tools.List(!s.asker.Hides()) {
 			r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
@@ -81,7 +85,7 @@ func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 		if err != nil {
 			return err
 		}
-		r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Text: said, Calls: a.Calls},
+		r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Text: said, Calls: a.Calls, Returned: a.Returned},
 			llm.Message{Role: llm.User, Results: results})
 	}
 }
@@ -92,12 +96,19 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 	heard := false
 	var first time.Duration // until the first piece
 	var round strings.Builder
+	before := s.content.Len()
 	take := func(d llm.Delta) error {
+		if d.Waits > 0 {
+			return s.warnNow("provider", "%s is busy: it is asked again in %d s", s.info.Name, int(math.Ceil(d.Waits.Seconds())))
+		}
 		if !heard {
 			heard, first = true, s.opts.Now().Sub(began)
 			s.timings.first(first)
 		}
 		switch {
+		case d.Rethought:
+			round.Reset()
+			return s.rethink(before)
 		case d.Reasoning != "":
 			return s.reason(d.Reasoning)
 		case d.Text != "":
@@ -128,6 +139,9 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 		}
 		return said, a, err
 	}
+	if err := s.tellLeftOut(a.LeftOut); err != nil {
+		return said, a, err
+	}
 	switch a.Finish {
 	case llm.Length:
 		err = s.warnNow("length", "the answer reached the length that the model may give, and ends there")
@@ -135,6 +149,22 @@ func (s *sending) ask(ctx context.Context, r *llm.Request) (said string, a llm.A
 		err = s.warnNow("filter", "the provider has withheld a part of the answer")
 	}
 	return said, a, err
+}
+
+// tellLeftOut tells what of a request the server refused, where the answer may be another one without it.
+func (s *sending) tellLeftOut(names []string) error {
+	for _, name := range names {
+		if name != "images" && name != "tools" && name != "temperature" {
+			continue
+		}
+		if name == "images" {
+			s.answer.Trace.Attached.Refused = len(s.attached.images)
+		}
+		if err := s.warnNow(name, "%s refuses %s, so it was asked without", s.info.Name, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withoutImages has a request that was refused say no images, in case the model takes none.
@@ -167,6 +197,14 @@ func (s *sending) say(text string) error {
 	s.content.WriteString(text)
 	s.keeper.add(text, "")
 	return s.emit(turn.Text, text, nil)
+}
+
+// rethink takes back the text behind the first bytes of the answer: the model was thinking.
+func (s *sending) rethink(first int) error {
+	kept := s.content.String()[:first]
+	s.content.Reset()
+	s.content.WriteString(kept)
+	return s.emit(turn.Replace, kept, nil)
 }
 
 // maxReasoning is how much of what a model thinks is kept, in bytes.

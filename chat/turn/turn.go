@@ -29,6 +29,7 @@ type ChatSend struct {
 	Tools              *bool           `json:"tools,omitempty" jsonschema:"whether the model may call tools, which read; true when absent"`
 	Intents            *bool           `json:"intents,omitempty" jsonschema:"whether what the text orders (/remember, remember that …) is proposed, see intent.route; true when absent. Of a text that is commands alone no model is asked then"`
 	TrackReferences    *bool           `json:"trackReferences,omitempty" jsonschema:"whether the answer keeps what it stands on; true when absent"`
+	Retry              *bool           `json:"retry,omitempty" jsonschema:"whether it is waited for a provider that is busy (a warning says how long), and asked again; true when absent. Otherwise the call fails at once"`
 	Stream             *bool           `json:"stream,omitempty" jsonschema:"whether the caller gets chat.delta notifications; true when absent. Who follows the conversation gets them in any case"`
 }
 
@@ -63,6 +64,7 @@ type ChatSent struct {
 const (
 	Text       = "text"       // a piece of the answer
 	Reasoning  = "reasoning"  // a piece of what the model thinks before it
+	Replace    = "replace"    // what stands for all of the answer so far
 	ToolCall   = "toolCall"   // the model calls a tool
 	ToolResult = "toolResult" // what the tool gave
 	References = "references" // what the answer stands on
@@ -78,8 +80,8 @@ type ChatDelta struct {
 	ClientMessage  string         `json:"clientMessageId,omitempty" jsonschema:"of the first delta: the id that the client gave to the message that is answered"`
 	Seq            int            `json:"seq" jsonschema:"number of the delta in the answer, from 1 without gaps"`
 	LastSeq        int            `json:"lastSeq,omitempty" jsonschema:"of texts that were joined for a slow reader: the number of the last one"`
-	Type           string         `json:"type" enum:"text,reasoning,toolCall,toolResult,references,action,warning,done" jsonschema:"what it is"`
-	Text           string         `json:"text,omitempty" jsonschema:"of text and reasoning: the piece. The texts of an answer, joined, are its content"`
+	Type           string         `json:"type" enum:"text,reasoning,replace,toolCall,toolResult,references,action,warning,done" jsonschema:"what it is"`
+	Text           string         `json:"text,omitempty" jsonschema:"of text and reasoning: the piece. The texts of an answer, joined, are its content. Of replace: what the texts so far are replaced with, since the model was thinking; its thoughts come again as reasoning"`
 	Data           *ChatDeltaData `json:"data,omitempty" jsonschema:"of the other types: what it says"`
 }
 

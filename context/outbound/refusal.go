@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,6 +28,19 @@ type Refusal struct {
 	Texts   bool           // the texts may be the reason
 	Long    bool           // they are too long, it says
 	After   *time.Duration // how long the server asks to wait, nil for nothing
+	Known   bool           // its hint names the cause, which the server named
+	said    string         // by the server, in lower case; it may quote texts and is shown to nobody
+}
+
+// Says reports whether the server's complaint has one of the words, which are in lower case.
+func (r *Refusal) Says(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(r.said, w) })
+}
+
+// because sets the hint that the complaint of the server leads to.
+func (r *Refusal) because(format string, args ...any) *Refusal {
+	r.Known = true
+	return r.WithHint(format, args...)
 }
 
 // NewRefusal returns a refusal that is fault.Unavailable.
@@ -94,41 +108,63 @@ func withoutURL(err error) error {
 }
 
 // Complaint is the refusal in a reply that is no success, of a server that was asked for a
-// model. What the server wrote is not passed on: it may quote the texts. A Retry-After is
-// bounded by most.
+// model. What the server wrote is not passed on: it may quote the texts. The hint names the cause that it names, and
+// guesses none. A Retry-After is bounded by most.
 func (s *Service) Complaint(res *http.Response, model string, most time.Duration) *Refusal {
 	said, _ := io.ReadAll(io.LimitReader(res.Body, maxComplaint)) // what is missing says nothing
 	r := NewRefusal("answered with status %d", res.StatusCode)
-	r.Status = res.StatusCode
+	r.Status, r.said = res.StatusCode, strings.ToLower(string(said))
 	switch c := res.StatusCode; {
-	case c >= 300 && c < 400:
-		return r.WithHint("it sends elsewhere, which is not followed: set %s to the place itself", s.address())
-	case c == http.StatusUnauthorized || c == http.StatusForbidden:
-		return r.WithHint("it wants a key: %s.key says where one is found", s.Setting)
-	case c == http.StatusNotFound || c == http.StatusMethodNotAllowed:
-		return r.WithHint("its model %q may be missing%s, or %s be wrong", model, s.Pull, s.address())
-	case c == http.StatusNotImplemented:
-		return r.WithHint("%s", s.Start)
-	case c == http.StatusBadRequest || c == http.StatusRequestEntityTooLarge || c == http.StatusUnprocessableEntity:
-		r.Texts, r.Long = true, c == http.StatusRequestEntityTooLarge || isTooLong(said)
-		return r.WithHint("look into the log of its server; a model %q may not be there", model)
-	case c == http.StatusInternalServerError:
-		r.Texts, r.Long = true, isTooLong(said)
-		r.Passing = !r.Long
-	case c >= 500 || c == http.StatusTooManyRequests || c == http.StatusRequestTimeout || c == http.StatusTooEarly:
+	case c == http.StatusBadRequest || c == http.StatusRequestEntityTooLarge || c == http.StatusUnprocessableEntity || c == http.StatusInternalServerError:
+		r.Texts, r.Long = true, c == http.StatusRequestEntityTooLarge || r.tooLong()
+		r.Passing = c == http.StatusInternalServerError && !r.Long
+	case c > http.StatusInternalServerError && c != http.StatusNotImplemented || c == http.StatusTooManyRequests || c == http.StatusRequestTimeout || c == http.StatusTooEarly:
 		r.Passing = true
 	}
+	s.explain(r, model)
 	if r.Passing {
 		r.After = RetryAfter(res.Header.Get("Retry-After"), time.Now(), most)
 	}
-	return r.WithHint("look into the log of its server")
+	return r
 }
 
-// isTooLong reports whether a complaint is of a text that is too long for the
+// explain sets the hint of a complaint.
+func (s *Service) explain(r *Refusal, model string) {
+	switch c := r.Status; {
+	case c >= 300 && c < 400:
+		r.because("it sends elsewhere, which is not followed: set %s to the place itself", s.address())
+	case c == http.StatusPaymentRequired || r.Says("insufficient_quota", "exceeded your current quota", "billing", "credit balance",
+		"insufficient balance", "insufficient credits", "payment required"):
+		r.Passing = false
+		r.because("the account has no credit left: look at it where the key is from")
+	case c == http.StatusUnauthorized || c == http.StatusForbidden || r.Says("invalid api key", "incorrect api key", "invalid x-api-key", "invalid_api_key"):
+		r.because("it wants a key: %s.key says where one is found", s.Setting)
+	case c != http.StatusTooManyRequests && r.noModel():
+		r.Texts, r.Passing = false, false
+		r.because("it has no model %q%s: correct %s.model", model, s.Pull, s.Setting)
+	case r.Says("loading model", "model is loading", "currently loading", "being loaded"):
+		r.Texts, r.Passing = false, true
+		r.because("its model is being loaded: try again in a moment")
+	case c == http.StatusNotFound || c == http.StatusMethodNotAllowed:
+		r.because("nothing answers at that address: correct %s", s.address())
+	case c == http.StatusNotImplemented:
+		r.because("%s", s.Start)
+	default:
+		_ = r.WithHint("look into the log of its server")
+	}
+}
+
+// noModel reports whether a complaint is that the model is not there.
+func (r *Refusal) noModel() bool {
+	return r.Says("unknown model", "no such model", "model_not_found", "invalid model", "try pulling") ||
+		r.Says("model") && r.Says("not found", "does not exist", "not exist", "not a valid model", "is not available")
+}
+
+// tooLong reports whether a complaint is of a text that is too long for the
 // model, which llama-server calls a fault of its own.
-func isTooLong(said []byte) bool {
-	text := strings.ToLower(string(said))
-	return strings.Contains(text, "too large") || strings.Contains(text, "context")
+func (r *Refusal) tooLong() bool {
+	return r.Says("too large", "too long", "too many tokens", "context_length", "context length", "context window", "context size",
+		"context_size", "maximum context", "exceeds the context", "larger than the max context")
 }
 
 // RetryAfter reads a Retry-After, in seconds or as a date, bounded; nil for none.

@@ -237,16 +237,23 @@ type ChatProviderList struct {
 
 // ChatProvider is a provider of language models. It never holds a key.
 type ChatProvider struct {
-	Name       string     `json:"name" jsonschema:"its name in the settings chat.providers.NAME"`
-	Kind       string     `json:"kind" enum:"openai,anthropic" jsonschema:"its protocol: openai, the chat completions that local servers have too; or anthropic, the Messages API"`
-	Base       string     `json:"base" jsonschema:"address of its server"`
-	Model      string     `json:"model,omitempty" jsonschema:"the model that it is asked for unless a conversation names another; absent when none is configured"`
-	Local      bool       `json:"local" jsonschema:"whether nothing leaves this machine; only then it gets private records"`
-	KeyPresent bool       `json:"keyPresent" jsonschema:"whether there is a key where the settings say; a server on this machine may need none"`
-	Default    bool       `json:"default" jsonschema:"whether it answers unless a conversation names another"`
-	Why        string     `json:"why,omitempty" jsonschema:"why it can't be asked now, such as a missing key or a budget that is used up; absent when it can"`
-	Hint       string     `json:"hint,omitempty" jsonschema:"what to do about that"`
-	Probe      *ChatProbe `json:"probe,omitempty" jsonschema:"what its server says; absent without probe, and when a key is missing"`
+	Name       string        `json:"name" jsonschema:"its name in the settings chat.providers.NAME"`
+	Kind       string        `json:"kind" enum:"openai,anthropic" jsonschema:"its protocol: openai, the chat completions that local servers have too; or anthropic, the Messages API"`
+	Base       string        `json:"base" jsonschema:"address of its server"`
+	Model      string        `json:"model,omitempty" jsonschema:"the model that it is asked for unless a conversation names another; absent when none is configured"`
+	Local      bool          `json:"local" jsonschema:"whether nothing leaves this machine; only then it gets private records"`
+	KeyPresent bool          `json:"keyPresent" jsonschema:"whether there is a key where the settings say; a server on this machine may need none"`
+	Default    bool          `json:"default" jsonschema:"whether it answers unless a conversation names another"`
+	Why        string        `json:"why,omitempty" jsonschema:"why it can't be asked now, such as a missing key or a budget that is used up; absent when it can"`
+	Hint       string        `json:"hint,omitempty" jsonschema:"what to do about that"`
+	LeavesOut  []ChatLeftOut `json:"leavesOut,omitempty" jsonschema:"what requests are sent without, as its settings say or since its server refused it"`
+	Probe      *ChatProbe    `json:"probe,omitempty" jsonschema:"what its server says; absent without probe, and when a key is missing"`
+}
+
+// ChatLeftOut is what requests to a model are sent without.
+type ChatLeftOut struct {
+	Model   string   `json:"model,omitempty" jsonschema:"the model; absent for all of them"`
+	Members []string `json:"members" jsonschema:"as in the setting chat.providers.NAME.leaveOut"`
 }
 
 // ChatProbe is what the server of a provider said when it was asked which models it has.

@@ -79,6 +79,9 @@ func (v *answerView) draw(d *turn.ChatDelta) {
 		v.text(d.Text)
 	case turn.Reasoning:
 		v.think(d.Text)
+	case turn.Replace:
+		v.endText()
+		v.side.Say(term.Styled(term.Faint, "that was the model thinking; the answer follows"))
 	case turn.ToolCall:
 		if data.Call != nil {
 			v.call(data.Call)

@@ -61,7 +61,11 @@ func drawProviders(s *term.Screen, res *protocol.ChatProviderList) {
 		}
 	}
 	for i := range res.Providers {
-		if p := &res.Providers[i]; p.Probe != nil {
+		p := &res.Providers[i]
+		for _, l := range p.LeavesOut {
+			s.Say(term.Styled(term.Faint, strings.TrimRight(p.Name+" "+l.Model, " ")+" is asked without "+strings.Join(l.Members, ", ")))
+		}
+		if p.Probe != nil {
 			drawProbe(s, p)
 		}
 	}

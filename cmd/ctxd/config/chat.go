@@ -50,6 +50,8 @@ type ChatProvider struct {
 	Model string // "": that of the chat, if it is its provider
 	Key   string // where it is found: none, env:NAME, file:PATH or keyring:NAME
 	Local bool   // the server is on this machine and passes nothing on
+
+	LeaveOut []string // names of llm.Refusable
 }
 
 // NoProvider is the name of none.
@@ -121,6 +123,7 @@ func (p *ChatProvider) settings() []*Setting {
 		{key: at + "model", about: "name of the model that it is asked for, before chat.model", value: stringOf(&p.Model, checkModelName)},
 		{key: at + "key", about: "where to find its API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&p.Key)},
 		{key: at + "local", about: "true when it runs on this machine and passes nothing on; otherwise nothing private is sent to it", value: yesOf(&p.Local)},
+		{key: at + "leaveOut", about: "what requests are sent without, for servers that refuse it and do not name it: " + strings.Join(llm.Refusable(), ", "), value: someOf(&p.LeaveOut, llm.Refusable()...)},
 	}
 }
 
@@ -129,7 +132,7 @@ const providersSection = "chat.providers."
 
 var (
 	providerName     = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)
-	providerVariable = regexp.MustCompile(`^CTXD_CHAT_PROVIDERS_([A-Z][A-Z0-9]{0,31})_[A-Z]+$`)
+	providerVariable = regexp.MustCompile(`^CTXD_CHAT_PROVIDERS_([A-Z][A-Z0-9]{0,31})_[A-Z_]+$`)
 )
 
 // nameProvider makes the settings of the provider that a key names, if it is named for the first time.
@@ -182,7 +185,7 @@ func (c *Chat) Options(name string) llm.Options {
 	if p == nil {
 		return llm.Options{Name: NoProvider, Kind: llm.None}
 	}
-	o := llm.Options{Name: p.Name, Kind: p.Kind, Base: p.Base, Model: p.Model, Key: p.Key, Local: p.Local}
+	o := llm.Options{Name: p.Name, Kind: p.Kind, Base: p.Base, Model: p.Model, Key: p.Key, Local: p.Local, LeaveOut: p.LeaveOut}
 	if o.Base == llm.Base(llm.Kind(p.Name)) {
 		o.Base = "" // that of the kind, should the kind have been changed
 	}

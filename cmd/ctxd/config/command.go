@@ -205,6 +205,7 @@ var samples = map[string]string{
 	"rerank.url": "http://127.0.0.1:8080/v1", "rerank.model": "bge-reranker-v2-m3", "rerank.scores": "logits", "rerank.key": "file:~/.ctxd/rerank.key",
 	"chat.provider": "anthropic", "chat.model": "llama3.2", "chat.budget.tokensPerDay": "500000",
 	"chat.providers.openai.model": "gpt-4.1-mini", "chat.providers.anthropic.model": "claude-haiku-4-5",
+	"chat.providers.openai.leaveOut": "[stream_options]", "chat.providers.anthropic.leaveOut": "[temperature]",
 	"chat.providers.openai.key": "keyring:openai", "chat.providers.anthropic.key": "env:ANTHROPIC_API_KEY",
 	"memory.learn": "openai/gpt-4.1-mini", "memory.distill": "openai",
 	"prompts.dir":  "~/.config/ctxd/prompts",

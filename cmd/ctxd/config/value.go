@@ -222,6 +222,23 @@ func patternsOf(at *[]string) value {
 	return v
 }
 
+// someOf is a list of words out of several, none to begin with.
+func someOf(at *[]string, allowed ...string) value {
+	v := patternsOf(at)
+	v.words = allowed
+	set := v.set
+	v.set = func(words []string) *fault.Error {
+		for _, w := range words {
+			if !slices.Contains(allowed, w) {
+				return fault.New(fault.Invalid, "%q is not one of %s", w, strings.Join(allowed, ", ")).
+					WithHint("give some of %s", strings.Join(allowed, ", "))
+			}
+		}
+		return set(words)
+	}
+	return v
+}
+
 func checkPath(p string) *fault.Error {
 	switch {
 	case p == "":

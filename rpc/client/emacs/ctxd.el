@@ -476,6 +476,9 @@ drawing is opened in the browser."
 
 (defvar-local ctxd--conversation nil "Id of the conversation that this buffer shows.")
 
+(defvar-local ctxd--begins nil
+  "Id of the answer that is being written into this buffer, and where it begins.")
+
 (defvar-local ctxd--asking nil "Whether an answer is being written into this buffer.")
 
 (defun ctxd--append (buffer text)
@@ -500,8 +503,18 @@ drawing is opened in the browser."
     (when (buffer-live-p buffer)
       (with-current-buffer buffer
         (setq ctxd--conversation (plist-get delta :conversationId))))
-    (when (equal (plist-get delta :type) "text")
-      (ctxd--append buffer (plist-get delta :text)))))
+    (pcase (plist-get delta :type)
+      ("text"
+       (with-current-buffer buffer
+         (unless (equal (car ctxd--begins) (plist-get delta :messageId))
+           (setq ctxd--begins (cons (plist-get delta :messageId) (point-max)))))
+       (ctxd--append buffer (plist-get delta :text)))
+      ("replace"
+       (with-current-buffer buffer
+         (when (equal (car ctxd--begins) (plist-get delta :messageId))
+           (let ((inhibit-read-only t))
+             (delete-region (cdr ctxd--begins) (point-max)))))
+       (ctxd--append buffer (or (plist-get delta :text) ""))))))
 
 (defvar ctxd-answer-mode-map
   (let ((map (make-sparse-keymap)))

@@ -210,6 +210,7 @@ end
 local answers = {} -- by the id that we gave to the question: the buffer of the answer
 local conversations = {} -- by buffer
 local replies = {} -- by the id of the answer: its buffer
+local begins = {} -- by the id of the answer: how many lines were before it
 
 -- told writes a piece of an answer as it comes.
 local function told(delta)
@@ -222,9 +223,13 @@ local function told(delta)
     return
   end
   if delta.type == 'text' then
+    begins[delta.messageId] = begins[delta.messageId] or vim.api.nvim_buf_line_count(buf) - 1
     view.append(buf, delta.text)
+  elseif delta.type == 'replace' then
+    view.cut(buf, begins[delta.messageId])
+    view.append(buf, delta.text or '')
   elseif delta.type == 'done' then
-    replies[delta.messageId] = nil
+    replies[delta.messageId], begins[delta.messageId] = nil, nil
   end
 end
 

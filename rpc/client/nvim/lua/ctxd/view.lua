@@ -42,6 +42,15 @@ function M.set(buf, lines)
   vim.bo[buf].modifiable = false
 end
 
+--- cut keeps the first lines of a buffer, and an empty one.
+function M.cut(buf, lines)
+  if lines and vim.api.nvim_buf_is_valid(buf) then
+    vim.bo[buf].modifiable = true
+    vim.api.nvim_buf_set_lines(buf, lines, -1, false, { '' })
+    vim.bo[buf].modifiable = false
+  end
+end
+
 --- append adds text at the end of a buffer, and moves windows that show its end.
 function M.append(buf, text)
   if not vim.api.nvim_buf_is_valid(buf) then
