@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
@@ -108,13 +109,15 @@ func parseArguments(tool string, declared []argument, raw json.RawMessage) (*arg
 		return nil, fault.New(fault.Invalid, "the arguments have %d bytes, and at most %d are read", len(raw), maxArgumentsSize).
 			WithHint("say less")
 	}
-	given, err := members(raw)
+	names := make([]string, len(declared))
+	kinds := make(map[string]render.ArgumentKind, len(declared))
+	for i := range declared {
+		a := &declared[i]
+		names[i], kinds[a.name] = a.name, render.ArgumentKind{Type: string(a.kind), Items: string(aText)}
+	}
+	given, err := members(render.LenientArguments(raw, kinds))
 	if err != nil {
 		return nil, err
-	}
-	names := make([]string, len(declared))
-	for i := range declared {
-		names[i] = declared[i].name
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {

@@ -75,7 +75,7 @@ func TestMEM33_RecallSaysHowSureItIs(t *testing.T) {
 		`{"query":"x","memory":"y"}`:          "either query is needed, or memory",
 		`{"query":"x","after":"lastweek"}`:    "after is no date",
 		`{"memory":"#9"}`:                     "no memory has the id",
-		`{"query":"x","tiers":["yesterday"]}`: "enum",
+		`{"query":"x","tiers":["yesterday"]}`: "one of working",
 	} {
 		h.contains(args, h.fails("recall", args), want)
 	}
@@ -144,6 +144,24 @@ func TestMEM50_AHostIsAskedHowItWent(t *testing.T) {
 	for range 2 {
 		if text := quiet.call("recall", `{"query":"bees"}`); strings.Contains(text, asks) {
 			t.Errorf("a host is asked that is not to be: %s", text)
+		}
+	}
+}
+
+// TestCHAT44_NullAndTextsForNumbers goes over all tools: null and shapes that are wrong are never an internal error, and
+// what is said about them is in the words of the tool.
+func TestCHAT44_NullAndTextsForNumbers(t *testing.T) {
+	h := start(t).open(mcp.Options{AllowWrite: true, IncludePrivate: true})
+	list, err := h.ListTools(t.Context(), nil)
+	must(t, err)
+	for _, tool := range list.Tools {
+		for _, args := range []string{`null`, `{}`, `""`, `{"limit":null,"query":null}`, `[]`, `7`, `"x"`, `{"limit":"x"}`, `{"limit":[1]}`, `{"zzz":1}`, `{"query":{"a":1}}`} {
+			text := textOf(h.result(tool.Name, args))
+			for _, word := range []string{"internal error", "reflect", "validating", "panic", "unmarshal"} {
+				if strings.Contains(text, word) {
+					t.Errorf("%s %s: %s", tool.Name, args, text)
+				}
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	ids "github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -63,7 +64,8 @@ type server struct {
 	sdk    *sdk.Server
 	daemon *client.ReconnectingConn
 	opts   Options
-	slots  chan struct{} // one token a call under way
+	slots  chan struct{}                 // one token a call under way
+	inputs map[string]*jsonschema.Schema // of tools, by name
 
 	followed   *subscriptions
 	lastPrompt atomic.Pointer[string] // hash of the last prompt of assemble_context
@@ -77,7 +79,7 @@ func newServer(opts Options) *server {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &server{
-		opts: opts, slots: make(chan struct{}, maxCalls), followed: newSubscriptions(), session: "mcp-" + ids.NewString(),
+		opts: opts, slots: make(chan struct{}, maxCalls), inputs: make(map[string]*jsonschema.Schema), followed: newSubscriptions(), session: "mcp-" + ids.NewString(),
 	}
 	dial := func(ctx context.Context) (*client.Client, error) {
 		c, err := opts.Dial(ctx, client.Options{Audience: opts.audience(), OnNotify: s.followed.notified})
@@ -152,6 +154,11 @@ func (s *server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; the log of this server has the details"}
 			}
 		}()
+		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
+			if wrong := s.readArguments(call); wrong != "" {
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: wrong}}, IsError: true}, nil
+			}
+		}
 		res, err = next(ctx, method, req)
 		return clip(res), err
 	}

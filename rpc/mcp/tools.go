@@ -101,6 +101,7 @@ func add[In any](
 			OpenWorldHint: &no,
 		},
 	}
+	s.inputs[name] = input
 	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		c := s.begin(ctx)
 		c.follow(req)
