@@ -15,7 +15,7 @@ func recallRequest(p *protocol.MemorySearch) recall.Request {
 		Query: p.Query, Kinds: p.Kinds, Limit: p.Limit, Sort: p.Sort, MinScore: p.MinScore, Stages: p.Stages,
 		Explain: p.Explain, Diversity: p.Diversity, InConversation: p.InConversation,
 		Memories: memory.Filter{Tiers: p.Tiers, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs},
-		After:    timeOf(p.After), Before: timeOf(p.Before), AsOf: timeOf(p.AsOf),
+		After:    timeOf(p.After), Before: timeOf(p.Before), AsOf: timeOf(p.AsOf), AnyValidity: p.Validity == protocol.AnyValidity,
 	}
 }
 
@@ -51,7 +51,7 @@ func memoryHit(h *recall.Hit, place int) protocol.MemoryHit {
 		OlderThan: h.OlderThan, Ranges: h.Ranges,
 	}
 	if m := h.Memory; m != nil {
-		out.Ref, out.Tier, out.Status = fmt.Sprint("#", m.Number), m.Tier, m.Status
+		out.Ref, out.Tier, out.Status, out.Holds = fmt.Sprint("#", m.Number), m.Tier, m.Status, h.Holds
 	}
 	if m := h.Message; m != nil {
 		out.ConversationID, out.Index, out.Role = m.Conversation, m.Index, m.Role

@@ -214,6 +214,7 @@ func (r *memoryHandlers) List(ctx context.Context, by callReader, p protocol.Mem
 		Tiers: p.Tiers, Kinds: p.Kinds, Status: p.Status, Tags: p.Tags, Contexts: p.Contexts, EntityIDs: p.EntityIDs,
 		Pinned: p.Pinned, Sort: p.Sort,
 	}
+	f.Holding = p.Validity != protocol.AnyValidity && len(p.Status) == 0
 	if p.After != nil {
 		f.After = *p.After
 	}

@@ -3,6 +3,8 @@ package prompts
 import (
 	"strings"
 	"time"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // The names of the templates of learning.
@@ -45,9 +47,8 @@ func (s *Set) Extract(e Extract) Prompt {
 func (s *Set) Compare(list []Compared) Prompt {
 	var d compareData
 	line := func(text string) string { return strings.Join(strings.Fields(data(text, comparedChars)), " ") }
-	day := func(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 	for _, p := range list {
-		d.Pairs = append(d.Pairs, comparedData{attribute(p.Ref), line(p.Older), line(p.Newer), day(p.OlderAt), day(p.NewerAt)})
+		d.Pairs = append(d.Pairs, comparedData{attribute(p.Ref), line(p.Older), line(p.Newer), text.Day(p.OlderAt), text.Day(p.NewerAt)})
 	}
 	return s.render(CompareName, d)
 }

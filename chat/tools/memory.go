@@ -38,7 +38,7 @@ func (c *toolRun) searchMemory() error {
 		}
 		switch {
 		case h.Memory != nil:
-			line.Tier, line.Status, line.Ref = h.Memory.Tier, h.Memory.Status, fmt.Sprint("#", h.Memory.Number)
+			line.Tier, line.Status, line.Ref, line.Holds = h.Memory.Tier, h.Memory.Status, fmt.Sprint("#", h.Memory.Number), h.Holds
 			snippet := render.OneLine(h.Text)
 			c.refer(h.ID, Reference{MemoryID: h.ID, Ref: line.Ref, Snippet: beginning(snippet), How: ExtentRead, Used: true})
 		case h.Message != nil:

@@ -7,15 +7,26 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
-// FoldStatement returns the form under which two statements, tags or domains are the same: NFKC, without case,
-// with one blank where there are some, and without punctuation at the end.
+// FoldStatement returns the form under which two statements, tags or domains are the same: NFC, without case, with one
+// blank where there are some, and without full stops at the end. All else tells statements apart: C and C#, 10 and 10 %,
+// 10⁶ and 106.
 func FoldStatement(s string) string {
-	s = strings.Join(strings.Fields(withoutCase(s)), " ")
-	return strings.TrimRightFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.Is(unicode.Po, r) || unicode.Is(unicode.Pd, r)
-	})
+	s = strings.Join(strings.Fields(text.Fold(s)), " ")
+	for {
+		end, size := utf8.DecodeLastRuneInString(s)
+		if !strings.ContainsRune(".!…。！｡।۔", end) {
+			return s
+		}
+		cut := strings.TrimRight(s[:len(s)-size], " ")
+		if before, _ := utf8.DecodeLastRuneInString(cut); cut == "" || end == '!' && unicode.IsDigit(before) { // 5! is 120
+			return s
+		}
+		s = cut
+	}
 }
 
 // ContextNameKey returns the form under which two names of contexts are the same: NFKC, without case, with one

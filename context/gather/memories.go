@@ -116,7 +116,7 @@ func (c *call) chosen(m *record.MemoryRecord, ref string) prompt.Memory {
 func (c *call) candidate(m *record.MemoryRecord, source, reason string) prompt.Memory {
 	return prompt.Memory{
 		ID: m.ID, Title: m.Handle, Statement: m.Statement, Kind: m.Kind, Tier: m.Tier, Status: m.Status,
-		Source: source, Reason: reason, Record: c.records[m.ID],
+		Source: source, Reason: reason, Record: c.records[m.ID], Holds: m.Validity(c.g.opts.Now()),
 	}
 }
 

@@ -53,11 +53,13 @@ func (r *remembering) pinnedHere() []*record.MemoryRecord {
 	var list []*record.MemoryRecord
 	for i, m := range shown {
 		switch {
-		case m != nil && m.Current():
+		case m != nil && m.Current() && m.Holds(r.g.opts.Now()):
 			list = append(list, m)
 		case r.taken[ids[i]]: // the message refers to it
 		case m != nil && m.Status == record.MemoryRetracted:
 			r.drop(prompt.KindMemory, m.ID, m.Handle, prompt.Deleted)
+		case m != nil && m.Current():
+			r.drop(prompt.KindMemory, m.ID, m.Handle, prompt.Lapsed)
 		case m != nil:
 			r.drop(prompt.KindMemory, m.ID, m.Handle, prompt.Archived)
 		case told[i] != nil:

@@ -192,6 +192,7 @@ type Filter struct {
 	Contexts, EntityIDs  []string // one of them
 	Pinned               *bool
 	After, Before        time.Time // when it was written down, half-open
+	Holding              bool      // without what is active and does not hold now
 	Sort                 string    // ByUpdated when empty
 }
 
@@ -342,7 +343,7 @@ func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
 		return false
 	case len(f.Status) == 0 && !m.Current(), !in(f.Status, m.Status):
 		return false
-	case f.Pinned != nil && *f.Pinned != m.Pinned:
+	case f.Pinned != nil && *f.Pinned != m.Pinned, f.Holding && m.Current() && !s.holdsNow(m):
 		return false
 	case !f.After.IsZero() && m.CreatedAt.Before(f.After), !f.Before.IsZero() && !m.CreatedAt.Before(f.Before):
 		return false
@@ -360,6 +361,11 @@ func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
 	}
 	return len(f.Contexts) == 0 ||
 		slices.ContainsFunc(f.Contexts, func(id string) bool { return s.groups.Inside(m.ID)[id] })
+}
+
+// holdsNow is record.Memory.Holds without a look at the clock for most.
+func (s *Store) holdsNow(m *Record) bool {
+	return m.ValidFrom == nil && m.ValidTo == nil || m.Holds(s.opts.Now())
 }
 
 // Versions returns what a memory said before, the latest first.

@@ -27,8 +27,8 @@ const MaxProfile = 12
 // (BenchmarkPERF19).
 type standing struct {
 	profile, pinned []*Record
-	// One of the profile is less sure from until on, and so another may be better; zero: never. They are in their order
-	// since from.
+	// One of the profile is less sure from until on, and so another may be better, or one begins or ceases to hold; zero:
+	// never. They are in their order since from.
 	from, until time.Time
 }
 
@@ -61,12 +61,19 @@ func (s *Store) ordered() *standing {
 	}
 	now := s.opts.Now()
 	made := &standing{from: now}
+	upTo := func(at time.Time) {
+		if !at.IsZero() && (made.until.IsZero() || at.Before(made.until)) {
+			made.until = at
+		}
+	}
 	for _, m := range s.standing {
+		upTo(m.NextChange(now))
+		if !m.Holds(now) {
+			continue
+		}
 		if inProfile(m) {
 			made.profile = append(made.profile, m)
-			if at := nextFade(&m.MemoryRecord, now); !at.IsZero() && (made.until.IsZero() || at.Before(made.until)) {
-				made.until = at
-			}
+			upTo(nextFade(&m.MemoryRecord, now))
 		}
 		if m.Pinned && m.Current() {
 			made.pinned = append(made.pinned, m)

@@ -43,7 +43,7 @@ func checkTexts(field string, list []string, most, longest int) ([]string, error
 		if err != nil {
 			return nil, err
 		}
-		if key := audience.FoldStatement(s); s != "" && !seen[key] {
+		if key := strings.TrimRight(audience.FoldStatement(s), "? "); s != "" && !seen[key] {
 			seen[key] = true
 			out = append(out, s)
 		}

@@ -72,6 +72,7 @@ type Memory struct {
 	At           time.Time // when it was written down or said; the day is shown; zero: it is not
 	By           string    // of a message: who said it, user or assistant
 	Conversation string    // and in which conversation, by its title
+	Holds        string    // when it holds, of one that does not hold now
 	Contradicts  []string  // statements of other memories
 
 	Distilled bool // Statement was shortened for the message
@@ -96,14 +97,14 @@ func (m *Memory) day() string {
 	if m.At.IsZero() {
 		return ""
 	}
-	return m.At.UTC().Format(time.DateOnly)
+	return text.Day(m.At)
 }
 
 // shows are all texts of a memory that a prompt shows.
 func (m *Memory) shows() []string {
 	list := []string{m.ID, m.Source, m.Kind, m.Tier, m.Status, m.Ref, m.Statement, m.Question}
-	if m.By != "" || !m.At.IsZero() || len(m.Contradicts) > 0 {
-		list = append(append(list, m.day(), m.By, m.Conversation), m.Contradicts...)
+	if m.By != "" || m.Holds != "" || !m.At.IsZero() || len(m.Contradicts) > 0 {
+		list = append(append(list, m.day(), m.Holds, m.By, m.Conversation), m.Contradicts...)
 	}
 	return list
 }
@@ -133,6 +134,7 @@ func markdownMemory(to []byte, m *Memory, _ []byte) []byte {
 	if !m.At.IsZero() {
 		to = appendDay(append(to, ", "...), m.At)
 	}
+	to = also(to, ", ", m.Holds)
 	to = also(to, ", in ", m.Conversation)
 	to = append(to, "] "...)
 	to = appendStatement(to, m.Statement)
@@ -164,11 +166,11 @@ func appendStatement(to []byte, text string) []byte {
 	return to
 }
 
-// appendDay appends the day of a time, as time.DateOnly has it.
+// appendDay appends text.Day.
 func appendDay(to []byte, t time.Time) []byte {
-	year, month, day := t.UTC().Date()
+	year, month, day := t.Local().Date()
 	if year < 1000 || year > 9999 {
-		return t.UTC().AppendFormat(to, time.DateOnly)
+		return append(to, text.Day(t)...)
 	}
 	to = append(strconv.AppendInt(to, int64(year), 10), '-')
 	to = append(to, byte('0'+month/10), byte('0'+month%10), '-')
@@ -195,6 +197,7 @@ func xmlMemory(m *Memory, boundary string) string {
 	attribute(&b, "ref", m.Ref)
 	attribute(&b, "by", m.By)
 	attribute(&b, "day", m.day())
+	attribute(&b, "holds", m.Holds)
 	attribute(&b, "conversation", m.Conversation)
 	attribute(&b, "b", boundary)
 	b.WriteString(">" + EscapeElement(m.Statement))

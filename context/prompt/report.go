@@ -9,6 +9,7 @@ const (
 	OverLimit  Reason = "limit"     // more items than the section takes
 	Archived   Reason = "archived"  // an archived note
 	Deleted    Reason = "deleted"   // an entity archived
+	Lapsed     Reason = "lapsed"    // a memory that holds no more, or not yet
 	Private    Reason = "private"   // withheld from a remote audience
 	Duplicate  Reason = "duplicate" // given twice
 	Unknown    Reason = "unknown"   // no such record

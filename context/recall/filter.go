@@ -23,15 +23,32 @@ func (s *run) keepMemory() func(text.Doc) bool {
 	at := s.req.AsOf
 	in := s.req.InConversation
 	if all && in == "" && f.After.IsZero() && f.Before.IsZero() && at.IsZero() {
-		return nil
+		if s.req.AnyValidity {
+			return nil
+		}
+		usual := s.in.Memories.Source.Usual
+		holds := document.Keep(s.holds)
+		return func(d text.Doc) bool { return usual(d) && holds(d) }
 	}
 	if !at.IsZero() && len(f.Status) == 0 {
 		f.Status = heldOnce
 	}
 	chosen := s.in.Store.Chooser(s.v, f)
 	return document.Keep(func(m *memory.Record) bool {
-		return (at.IsZero() || s.held(m, at)) && (in == "" || m.Source.ConversationID == in) && chosen(m)
+		return (at.IsZero() || s.held(m, at)) && (in == "" || m.Source.ConversationID == in) && s.holds(m) && chosen(m)
 	})
+}
+
+// holds reports whether a memory holds now, or on the days that the question is about. One of another status is found by
+// that alone.
+func (s *run) holds(m *memory.Record) bool {
+	switch span := s.read.Span; {
+	case s.req.AnyValidity || !s.req.AsOf.IsZero() || !m.Current():
+		return true
+	case span != nil:
+		return (m.ValidFrom == nil || m.ValidFrom.Before(span.To)) && (m.ValidTo == nil || !m.ValidTo.Before(span.From))
+	}
+	return m.Holds(s.now)
 }
 
 // held reports whether a memory held at a time, as far as is known.
@@ -44,7 +61,7 @@ func (s *run) held(m *memory.Record, at time.Time) bool {
 		return false
 	}
 	if m.ValidTo != nil {
-		return at.Before(*m.ValidTo)
+		return !at.After(*m.ValidTo)
 	}
 	by := s.in.Store.Stored(m.SupersededBy)
 	return by == nil || at.Before(by.CreatedAt)

@@ -63,7 +63,7 @@ func (s *run) finish() (*Result, error) {
 			if h.Memory == nil { // it went, or was hidden, meanwhile
 				continue
 			}
-			h.Text = h.Memory.Statement
+			h.Text, h.Holds = h.Memory.Statement, h.Memory.Validity(s.now)
 		}
 		if len(res.Hits) == s.req.Limit {
 			break

@@ -110,7 +110,7 @@ func (r *Passive) memories(j *job, like *search.Likeness, least float64) ([]pass
 	hits, err := in.Alike(j.ctx, search.Alike{
 		To: like, Limit: passivePool, Least: float32(least), Public: j.view.Hides(),
 		Keep: document.Keep(func(m *memory.Record) bool {
-			return usable(m.Status, sure(m)) && !(isEpisode(m.Tier) && m.Source.ConversationID == j.conversation)
+			return usable(m.Status, sure(m)) && m.Holds(now) && !(isEpisode(m.Tier) && m.Source.ConversationID == j.conversation)
 		}),
 	})
 	if err != nil {

@@ -119,6 +119,7 @@ type Request struct {
 	Conversation   string    // the one that asks: its books are found beside those for all
 	After, Before  time.Time // when it was written down or said, half-open
 	AsOf           time.Time // what held then; zero: now
+	AnyValidity    bool      // also what holds no more or not yet
 	Limit          int       // 0: DefaultLimit
 	Sort           string    // "": ByRelevance
 	MinScore       float64
@@ -166,6 +167,7 @@ type Hit struct {
 	Message *Message        // nil for another kind
 	Passage *record.Passage // as the reader sees it; nil for another kind
 	Text    string          // whole
+	Holds   string          // when a memory holds that does not hold now, see record.Memory.Validity
 	Ranges  [][2]int        // matches in Text: UTF-16, half-open
 	Score   float64         // hundredths, 0 to 1
 	// OlderThan is the id of the hit that says something else of the same, and was said later.

@@ -8,6 +8,7 @@
 //     decides what may stand before the @ or # of a reference
 //   - chars_*.go: characters in the unit of budgets, places to cut at, hidden characters
 //   - oneline.go: one line of a text, for lists and from answers of language models
+//   - day.go: the day of a time, in the zone of this machine
 //   - first.go: the first elements of an order, without sorting all
 //
 // Any package may call it; it imports nothing of ours. It holds no state: all functions may be

@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -41,9 +43,12 @@ func (c *call) memoryProfile(in profileInput) (string, error) {
 
 // memoryLine shows a memory in one line, as prompts do.
 func memoryLine(m *record.Memory) string {
-	of := render.Inline(m.Kind) + ", " + m.CreatedAt.UTC().Format("2006-01-02")
+	of := render.Inline(m.Kind) + ", " + text.Day(m.CreatedAt)
 	if m.Status != record.MemoryActive {
 		of += ", " + render.Inline(m.Status)
+	}
+	if holds := m.Validity(time.Now()); holds != "" {
+		of += ", " + holds
 	}
 	return "[" + of + "] " + render.Inline(m.Statement) + render.ID(m.ID)
 }

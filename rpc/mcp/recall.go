@@ -72,7 +72,7 @@ func (c *call) recall(in recallInput) (string, error) {
 func hitLine(h *protocol.MemoryHit) string {
 	line := render.Remembered{
 		Position: h.Position, ID: h.ID, Text: h.Text, CreatedAt: h.CreatedAt, Tier: h.Tier, Status: h.Status, Role: h.Role,
-		Conversation: h.ConversationID, OlderThan: h.OlderThan, Rest: "recall with memory",
+		Conversation: h.ConversationID, Holds: h.Holds, OlderThan: h.OlderThan, Rest: "recall with memory",
 	}
 	return line.Line()
 }

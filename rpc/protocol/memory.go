@@ -115,10 +115,14 @@ type MemoryFilter struct {
 	Pinned    *bool      `json:"pinned,omitempty" jsonschema:"those that are pinned, or those that are not"`
 	After     *time.Time `json:"after,omitempty" jsonschema:"written down at this time or later"`
 	Before    *time.Time `json:"before,omitempty" jsonschema:"written down before this time"`
+	Validity  string     `json:"validity,omitempty" enum:"current,any" default:"current" jsonschema:"current: what holds now; any: also what holds no more or not yet. With status all of that status are listed"`
 	Sort      string     `json:"sort,omitempty" formerly:"sortBy" enum:"updated,created,quality,use" default:"updated" jsonschema:"what comes first: the last changed, the newest, the best, the most used"`
 	Page
 	Reads
 }
+
+// AnyValidity is the validity of MemoryFilter and MemorySearch that asks for all.
+const AnyValidity = "any"
 
 // All reports whether the filter leaves no memory out that is found by default.
 func (f *MemoryFilter) All() bool {
@@ -254,6 +258,7 @@ type MemorySearch struct {
 	InConversation string          `json:"inConversation,omitempty" jsonschema:"messages of this conversation, memories that stem from it, and passages of its books, only"`
 	After          *time.Time      `json:"after,omitempty" jsonschema:"written down at this time or later"`
 	Before         *time.Time      `json:"before,omitempty" jsonschema:"written down before this time"`
+	Validity       string          `json:"validity,omitempty" enum:"current,any" default:"current" jsonschema:"current: what holds now, or on the days that the question is about; any: also what holds no more or not yet"`
 	AsOf           *time.Time      `json:"asOf,omitempty" jsonschema:"what held at this time, superseded and deprecated memories included"`
 	Limit          int             `json:"limit,omitempty" min:"1" max:"50" default:"5" jsonschema:"hits at most"`
 	Sort           string          `json:"sort,omitempty" formerly:"sortBy" enum:"relevance,recency,score" default:"relevance" jsonschema:"relevance: the best first, in the order that the stages give; recency: the hits with at least half of the best score by time, the latest first; score: by score alone"`
@@ -272,6 +277,7 @@ type MemoryHit struct {
 	Position       int                `json:"position" jsonschema:"its place, from 1"`
 	Tier           string             `json:"tier,omitempty" jsonschema:"tier of a memory"`
 	Status         string             `json:"status,omitempty" jsonschema:"status of a memory"`
+	Holds          string             `json:"holds,omitempty" jsonschema:"of a memory that does not hold now: when it holds, such as until 2020-05-01 or from 2039-01-01"`
 	ConversationID string             `json:"conversationId,omitempty" jsonschema:"conversation of a message"`
 	Index          int                `json:"index,omitempty" jsonschema:"number of a message in its conversation, from 1"`
 	Role           string             `json:"role,omitempty" jsonschema:"who said a message"`

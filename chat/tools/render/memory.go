@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/record"
+	entitytext "github.com/ctxd/ctxd/entities/text"
 )
 
 // Remembered is a memory or a message that was found.
@@ -14,6 +15,7 @@ type Remembered struct {
 	ID, Text     string
 	CreatedAt    time.Time
 	Tier, Status string // of a memory
+	Holds        string // of a memory: when it holds, where it does not hold now
 	Ref          string // of a memory: what # names it by; "" where it is not said
 	Role         string // of a message
 	Conversation string // of a message: the id of its conversation
@@ -27,14 +29,17 @@ const hitChars = 500
 // Line shows it in one line.
 func (h *Remembered) Line() string {
 	isMessage := h.Conversation != ""
-	of := Inline(h.Tier) + ", " + h.CreatedAt.UTC().Format(time.DateOnly)
+	of := Inline(h.Tier) + ", " + entitytext.Day(h.CreatedAt)
 	if isMessage {
-		of = "said by " + Inline(h.Role) + ", " + h.CreatedAt.UTC().Format(time.DateOnly)
+		of = "said by " + Inline(h.Role) + ", " + entitytext.Day(h.CreatedAt)
 	} else if h.Status != record.MemoryActive {
 		of += ", " + Inline(h.Status)
 	}
-	text, cut := prompt.Cut(OneLine(h.Text), hitChars)
-	line := fmt.Sprintf("%d. [%s] %s", h.Position, of, prompt.EscapeInline(text))
+	if h.Holds != "" {
+		of += ", " + h.Holds
+	}
+	said, cut := prompt.Cut(OneLine(h.Text), hitChars)
+	line := fmt.Sprintf("%d. [%s] %s", h.Position, of, prompt.EscapeInline(said))
 	if cut && !isMessage && h.Rest != "" {
 		line += " (" + h.Rest + " reads the rest)"
 	}

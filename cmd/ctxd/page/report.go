@@ -190,6 +190,7 @@ var reasons = []struct {
 	{prompt.Private, "withheld from a remote model"},
 	{prompt.Archived, "archived"},
 	{prompt.Deleted, "archived"},
+	{prompt.Lapsed, "holds no more, or not yet"},
 	{prompt.Duplicate, "given twice"},
 	{prompt.Distilled, "does not matter for the message, as a model found"},
 	{prompt.OverLimit, "over the section limit"},

@@ -22,6 +22,8 @@ type listMemories struct {
 	After   string   `placeholder:"DATE" help:"Only memories written down on this date or later: ${memoryDates}."`
 	Before  string   `placeholder:"DATE" help:"Only memories written down before this date."`
 
+	Validity string `enum:"current,any" default:"current" placeholder:"WHICH" help:"current, what holds now; any, also what holds no more or not yet. Default: current."`
+
 	Sort  *string        `enum:"updated,created,quality,use" placeholder:"BY" help:"What comes first: updated, the last changed; created, the newest; quality, the best; use, the most used. Default: updated."`
 	Limit term.CountFlag `short:"n" from:"0" default:"100" placeholder:"N" help:"Maximum number of memories; 0 for all. Default: 100."`
 
@@ -40,7 +42,7 @@ func (listMemories) Examples() []term.Example {
 
 // filter returns what the flags ask for.
 func (c *listMemories) filter(a *MemoryOptions, cl *client.Client) (f protocol.MemoryFilter, err error) {
-	f = protocol.MemoryFilter{Tiers: c.Tier, Kinds: c.Kind, Status: c.Status, Pinned: c.Pinned}
+	f = protocol.MemoryFilter{Tiers: c.Tier, Kinds: c.Kind, Status: c.Status, Pinned: c.Pinned, Validity: c.Validity}
 	for _, tag := range c.Tag {
 		f.Tags = append(f.Tags, strings.TrimPrefix(tag, "#"))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	entitytext "github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -26,6 +27,7 @@ type searchMemories struct {
 	After        string   `placeholder:"DATE" help:"Only memories written down on this date or later: ${memoryDates}."`
 	Before       string   `placeholder:"DATE" help:"Only memories written down before this date."`
 	AsOf         string   `placeholder:"DATE" help:"What held on this date, superseded memories included."`
+	Validity     string   `enum:"current,any" default:"current" placeholder:"WHICH" help:"current, what holds now or on the days that the question is about; any, also what holds no more or not yet. Default: current."`
 
 	Sort    *string         `enum:"relevance,recency,score" placeholder:"BY" help:"What comes first: relevance, the best; recency, the newest of the good ones; score, the one with the highest score. Default: relevance."`
 	Limit   term.CountFlag  `short:"n" from:"1" to:"50" default:"5" placeholder:"N" help:"Maximum number of memories, 1 to 50. Default: 5."`
@@ -53,7 +55,7 @@ func (searchMemories) Examples() []term.Example {
 // params returns what the flags ask for.
 func (c *searchMemories) params(a *MemoryOptions, cl *client.Client) (p protocol.MemorySearch, err error) {
 	p = protocol.MemorySearch{
-		Query: strings.Join(c.Query, " "), Kinds: c.Only, InConversation: c.Conversation, ConversationID: c.For, Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Stages: c.Stage, Explain: c.Explain,
+		Query: strings.Join(c.Query, " "), Kinds: c.Only, InConversation: c.Conversation, ConversationID: c.For, Tiers: c.Tier, Status: c.Status, Limit: int(c.Limit), Validity: c.Validity, Stages: c.Stage, Explain: c.Explain,
 	}
 	for _, tag := range c.Tag {
 		p.Tags = append(p.Tags, strings.TrimPrefix(tag, "#"))
@@ -123,7 +125,7 @@ func DrawMemoryHits(s *term.Screen, indent string, res *protocol.MemoryFound) {
 func drawHit(s *term.Screen, indent string, h *protocol.MemoryHit, number map[string]string) {
 	name, text := h.Ref, h.Text
 	if h.Kind == "messages" {
-		name, text = h.Role+", "+h.CreatedAt.Format(time.DateOnly), short(h.Text)
+		name, text = h.Role+", "+entitytext.Day(h.CreatedAt), short(h.Text)
 	}
 	line := term.Line{
 		term.Styled(term.Faint, indent+fmt.Sprintf("%.2f  ", h.Score)), term.Styled(term.Accent, name+"  "), term.Text(term.Clean(text)),
@@ -133,6 +135,9 @@ func drawHit(s *term.Screen, indent string, h *protocol.MemoryHit, number map[st
 	}
 	if h.Status != "" && h.Status != "active" {
 		line = append(line, term.Styled(term.Warn, "  "+h.Status))
+	}
+	if h.Holds != "" {
+		line = append(line, term.Styled(term.Warn, "  "+h.Holds))
 	}
 	if h.OlderThan != "" {
 		newer := number[h.OlderThan]
@@ -151,7 +156,7 @@ func drawHit(s *term.Screen, indent string, h *protocol.MemoryHit, number map[st
 			parts = append(parts, fmt.Sprintf("%s %.2f", name, h.Signals[name]))
 		}
 	}
-	s.Say(term.Styled(term.Faint, indent+"      "+h.CreatedAt.Format(time.DateOnly)+"  "+h.Tier+"  "+strings.Join(parts, ", ")))
+	s.Say(term.Styled(term.Faint, indent+"      "+entitytext.Day(h.CreatedAt)+"  "+h.Tier+"  "+strings.Join(parts, ", ")))
 }
 
 // short is the beginning of a message, in one line.

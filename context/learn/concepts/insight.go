@@ -12,6 +12,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Bounds of an insight.
@@ -321,10 +322,10 @@ func linesOf(in *record.Insight) []record.InsightLine {
 		if r.Here {
 			where = "this conversation"
 		}
-		add(3, record.InsightOfRepeated, r.Example.ID, "The user has asked nearly the same in %s before, %s, the last time on %s", where, times(r.Times), r.Example.At.Format(time.DateOnly))
+		add(3, record.InsightOfRepeated, r.Example.ID, "The user has asked nearly the same in %s before, %s, the last time on %s", where, times(r.Times), text.Day(r.Example.At))
 	}
 	for _, c := range in.Continuing {
-		add(4, record.InsightOfContinuing, c.Example.ID, "%s has been a subject of %d conversations since %s", c.Topic, c.Conversations, c.FirstSeen.Format(time.DateOnly))
+		add(4, record.InsightOfContinuing, c.Example.ID, "%s has been a subject of %d conversations since %s", c.Topic, c.Conversations, text.Day(c.FirstSeen))
 	}
 	out := []record.InsightLine{}
 	for round := range mostOfList {

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // readableHead begins an export for people, so that nobody takes it for a list of memories.
@@ -95,7 +96,7 @@ func writeSynonyms(w io.Writer, sets []*memory.Synonyms) error {
 	return err
 }
 
-func day(at time.Time) string { return at.Format(time.DateOnly) }
+func day(at time.Time) string { return text.Day(at) }
 
 // indented is a text whose further lines stay in its item.
 func indented(s, by string) string {

@@ -585,6 +585,13 @@ export interface ChatInspected {
   why?: string;
 }
 
+export interface ChatLeftOut {
+  /** The model; absent for all of them. */
+  model?: string;
+  /** As in the setting chat.providers.NAME.leaveOut. */
+  members: string[];
+}
+
 export interface ChatMessage {
   /** Id of the message. */
   id: string;
@@ -768,6 +775,8 @@ export interface ChatProvider {
   why?: string;
   /** What to do about that. */
   hint?: string;
+  /** What requests are sent without, as its settings say or since its server refused it. */
+  leavesOut?: ChatLeftOut[];
   /** What its server says; absent without probe, and when a key is missing. */
   probe?: ChatProbe;
 }
@@ -2974,6 +2983,8 @@ export interface MemoryHit {
   tier?: string;
   /** Status of a memory. */
   status?: string;
+  /** Of a memory that does not hold now: when it holds, such as until 2020-05-01 or from 2039-01-01. */
+  holds?: string;
   /** Conversation of a message. */
   conversationId?: string;
   /** Number of a message in its conversation, from 1. */
@@ -5916,6 +5927,11 @@ export interface MemoryListParams {
    */
   before?: string;
   /**
+   * Current: what holds now; any: also what holds no more or not yet. With status all of that status are listed.
+   * "current" when absent.
+   */
+  validity?: "current" | "any";
+  /**
    * What comes first: the last changed, the newest, the best, the most used.
    * "updated" when absent.
    */
@@ -6124,6 +6140,11 @@ export interface MemorySearchParams {
    * RFC 3339, in UTC.
    */
   before?: string;
+  /**
+   * Current: what holds now, or on the days that the question is about; any: also what holds no more or not yet.
+   * "current" when absent.
+   */
+  validity?: "current" | "any";
   /**
    * What held at this time, superseded and deprecated memories included.
    * RFC 3339, in UTC.
@@ -6599,6 +6620,8 @@ export interface ChatSendParams {
   intents?: boolean;
   /** Whether the answer keeps what it stands on; true when absent. */
   trackReferences?: boolean;
+  /** Whether it is waited for a provider that is busy (a warning says how long), and asked again; true when absent. Otherwise the call fails at once. */
+  retry?: boolean;
   /** Whether the caller gets chat.delta notifications; true when absent. Who follows the conversation gets them in any case. */
   stream?: boolean;
 }
@@ -8184,8 +8207,8 @@ export interface ChatDelta {
   /** Of texts that were joined for a slow reader: the number of the last one. */
   lastSeq?: number;
   /** What it is. */
-  type: "text" | "reasoning" | "toolCall" | "toolResult" | "references" | "action" | "warning" | "done";
-  /** Of text and reasoning: the piece. The texts of an answer, joined, are its content. */
+  type: "text" | "reasoning" | "replace" | "toolCall" | "toolResult" | "references" | "action" | "warning" | "done";
+  /** Of text and reasoning: the piece. The texts of an answer, joined, are its content. Of replace: what the texts so far are replaced with, since the model was thinking; its thoughts come again as reasoning. */
   text?: string;
   /** Of the other types: what it says. */
   data?: ChatDeltaData;
