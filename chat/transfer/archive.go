@@ -16,8 +16,8 @@ import (
 const maxUnpacked = 64 << 30
 
 // ofConversations matches the names of files with conversations. Large exports of ChatGPT
-// have several: conversations-000.json and so on.
-var ofConversations = regexp.MustCompile(`^(?i:conversations(-[0-9]+)?\.json)$`)
+// have several: conversations-000.json and so on; Google calls its one MyActivity.json, in any language.
+var ofConversations = regexp.MustCompile(`^(?i:(conversations(-[0-9]+)?|MyActivity)\.json)$`)
 
 // isArchive reports whether a file is a .zip by its first bytes.
 func isArchive(r io.ReaderAt, size int64) bool {
@@ -52,8 +52,8 @@ func inArchive(r io.ReaderAt, size int64) ([]file, error) {
 		found = append(found, file{name: name, size: int64(f.UncompressedSize64), open: f.Open})
 	}
 	if found == nil {
-		return nil, fault.New(fault.Invalid, "the .zip has no conversations.json").
-			WithHint("Give the .zip of a data export of ChatGPT or Claude as it was downloaded.")
+		return nil, fault.New(fault.Invalid, "the .zip has no conversations.json, and no MyActivity.json").
+			WithHint("Give the .zip of a data export of ChatGPT, Claude or Gemini as it was downloaded; of Google, with the format JSON.")
 	}
 	slices.SortStableFunc(found, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	return found, nil

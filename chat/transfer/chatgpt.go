@@ -122,7 +122,7 @@ func (t *transcript) chatGPT(n node, place int) {
 	t.add(ForeignMessage{
 		ID:        text(id),
 		Role:      role,
-		Text:      t.chatGPTText(content, kind),
+		Text:      unmarked(t.chatGPTText(content, kind), targetsOf(metadata)),
 		CreatedAt: n.createdAt,
 	}, n.id, place)
 }

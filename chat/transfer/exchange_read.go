@@ -36,7 +36,9 @@ const (
 // isOwnExport reports whether a file that begins with some bytes may be an export of this program.
 func isOwnExport(beginning []byte) bool {
 	b := bytes.TrimPrefix(beginning, byteOrderMark)
-	return bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{"))
+	inside, is := bytes.CutPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{"))
+	inside = bytes.TrimLeft(inside, " \t\r\n")
+	return is && (bytes.Contains(inside, []byte(`"format"`)) || bytes.HasPrefix(inside, []byte(`"conversation"`)))
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")

@@ -1,7 +1,8 @@
 package transfer
 
-// Foreign conversations are read out of the data exports of other chat services: those of ChatGPT and Claude, as
-// conversations.json or as the .zip that both deliver. The form is told by the content, never by the name of a file.
+// Foreign conversations are read out of the data exports of other chat services: those of ChatGPT, Claude and Gemini, as
+// JSON or as the .zip that they deliver; a single conversation of them; and logs of coding agents, in lines of JSON. The form
+// is told by the content, never by the name of a file.
 // [ReadForeign] stores nothing and knows nothing of our own conversations; importing.go gives what it yields to package
 // chat.
 //
@@ -27,10 +28,14 @@ package transfer
 
 import "time"
 
-// The services whose exports are read.
+// The services whose exports are read, and the programs whose logs are.
 const (
-	ChatGPT = "chatgpt"
-	Claude  = "claude"
+	ChatGPT    = "chatgpt"
+	Claude     = "claude"
+	Gemini     = "gemini" // the service, AI Studio and Gemini CLI
+	ClaudeCode = "claude-code"
+	Codex      = "codex"
+	OpenCode   = "opencode"
 )
 
 // The roles of a message.
@@ -42,7 +47,7 @@ const (
 
 // ForeignConversation is one conversation of an export, as the person last saw it.
 type ForeignConversation struct {
-	Source    string           // ChatGPT or Claude
+	Source    string           // one of the services
 	ID        string           // as the service gave it; made from the content where it gave none
 	Title     string           // may be empty
 	CreatedAt time.Time        // zero when the export doesn't say

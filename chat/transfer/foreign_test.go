@@ -183,7 +183,7 @@ func TestCHAT36_NeitherForm(t *testing.T) {
 			if strings.HasPrefix(export, "PK") && name != "a .zip of others" {
 				return
 			}
-			if !strings.Contains(f.Hint, "ChatGPT") || !strings.Contains(f.Hint, "Claude") {
+			if !strings.Contains(f.Hint, "data export") || !strings.Contains(f.Hint, "Claude Code") {
 				t.Errorf("hint %q", f.Hint)
 			}
 		})

@@ -13,6 +13,7 @@ package transfer
 // What is stored is a beginning of the file: an import that was cancelled, or failed, is completed by the next one.
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -50,11 +51,14 @@ type OwnImport struct {
 	HandleTaken    bool   `json:"handleTaken"` // it has another handle than in the file
 }
 
-// ImportFile imports the data export at a path: the conversations.json of ChatGPT or Claude, or the .zip that
-// has it. The report is true whatever the error is.
+// ImportFile imports what lies at a path: a data export of ChatGPT, Claude or Gemini, the .zip that has it, a session of a
+// coding agent, or a folder of them. The report is true whatever the error is.
 //
 // The errors are those of Read, and NotFound or Unavailable where the file can't be read.
 func ImportFile(ctx context.Context, store *chat.Store, v *audience.View, path string, o FileImportOptions) (*ImportReport, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return importFolder(ctx, store, v, path, o)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return new(ImportReport), unreadableFile(err, path)
@@ -65,8 +69,8 @@ func ImportFile(ctx context.Context, store *chat.Store, v *audience.View, path s
 		return new(ImportReport), unreadableFile(err, path)
 	}
 	if !info.Mode().IsRegular() {
-		return new(ImportReport), fault.Field("path", "the path is not one of a file").WithRef(path).
-			WithHint("give the conversations.json, or the .zip with it, of a data export of ChatGPT or Claude")
+		return new(ImportReport), fault.Field("path", "the path is not one of a file or a folder").WithRef(path).
+			WithHint("give a data export of ChatGPT, Claude or Gemini, or the sessions of a coding agent")
 	}
 	return ImportReader(ctx, store, v, f, info.Size(), o)
 }
@@ -92,10 +96,7 @@ func ImportReader(ctx context.Context, store *chat.Store, v *audience.View, r io
 	if own, err := isOwn(r, size); err != nil || own {
 		return readOwn(ctx, store, v, r, size, o, err)
 	}
-	x := &fileImporter{FileImportOptions: o, ctx: ctx, store: store, view: v, in: make(map[string]bool)}
-	if o.DryRun {
-		x.counted = newCounted()
-	}
+	x := newFileImporter(ctx, store, v, o)
 	read, err := ReadForeign(ctx, r, size, x.take, o.Progress)
 	x.report.Read = read
 	if x.failed || ctx.Err() != nil {
@@ -106,4 +107,62 @@ func ImportReader(ctx context.Context, store *chat.Store, v *audience.View, r io
 		return &x.report, failed
 	}
 	return &x.report, err
+}
+
+func newFileImporter(ctx context.Context, store *chat.Store, v *audience.View, o FileImportOptions) *fileImporter {
+	x := &fileImporter{FileImportOptions: o, ctx: ctx, store: store, view: v, in: make(map[string]bool)}
+	if o.DryRun {
+		x.counted = newCounted()
+	}
+	return x
+}
+
+// importFolder imports the logs in a folder. A file that is none is passed over.
+func importFolder(ctx context.Context, store *chat.Store, v *audience.View, path string, o FileImportOptions) (*ImportReport, error) {
+	x := newFileImporter(ctx, store, v, o)
+	x.report.Read.Problems = []ReadProblem{}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return &x.report, unreadableFile(err, path)
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	files, err := logsIn(root)
+	if err != nil {
+		return &x.report, err
+	}
+	var done, total int64
+	for _, f := range files {
+		total += f.size
+	}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return &x.report, err
+		}
+		in, closer, err := f.open()
+		if err != nil {
+			continue // it went meanwhile
+		}
+		size := f.size
+		if whole, ok := in.(*bytes.Reader); ok {
+			size = whole.Size()
+		}
+		read, err := ReadForeign(ctx, in, size, x.take, nil)
+		_ = closer.Close() // it was only read
+		if read.Conversations > 0 || err == nil {
+			x.report.Read.add(f.name, read)
+		}
+		if x.failed || ctx.Err() != nil {
+			return &x.report, err
+		}
+		if done += f.size; o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	if _, err := x.flush(); err != nil {
+		return &x.report, err
+	}
+	if x.report.Read.Conversations == 0 {
+		return &x.report, neither()
+	}
+	return &x.report, nil
 }

@@ -108,8 +108,8 @@ func (x *reader) files(files []file) error {
 }
 
 func neither() error {
-	return fault.New(fault.Invalid, "the file is no data export of ChatGPT or Claude").
-		WithHint("Give the conversations.json, or the .zip with it, of a data export of ChatGPT or Claude.")
+	return fault.New(fault.Invalid, "the file is no export of ChatGPT, Claude or Gemini, and no log of a coding agent").
+		WithHint("Give the conversations.json, or the .zip with it, of a data export, MyActivity.json of Gemini, or a session of Claude Code, Codex CLI, Gemini CLI or OpenCode.")
 }
 
 func (x *reader) open(f file) error {
@@ -166,7 +166,11 @@ func (x *reader) array(s *scanner) error {
 	if bytes.HasPrefix(s.buf[:s.end], utf8Mark) {
 		s.pos = len(utf8Mark)
 	}
-	if c, ok := s.space(); !ok || c != '[' {
+	c, ok := s.space()
+	if ok && c == '{' {
+		return x.lines(s)
+	}
+	if !ok || c != '[' {
 		x.report.Skipped++
 		return errNeither
 	}
@@ -191,6 +195,64 @@ func (x *reader) array(s *scanner) error {
 			return err
 		}
 	}
+}
+
+// lines reads a file of objects behind each other: one conversation, or the lines of a log. A line that is damaged is passed
+// over; the last one may be cut, since a log may be written while it is read.
+func (x *reader) lines(s *scanner) error {
+	var log session
+	for {
+		if _, ok := s.space(); !ok {
+			break
+		}
+		x.number++
+		start := s.offset()
+		switch s.value() {
+		case cut:
+			if log.source == "" {
+				return x.cutAt(start, s.offset())
+			}
+			x.problem(ReasonDamaged, start, s.offset())
+			return x.takeSession(&log)
+		case broken:
+			at := x.problem(ReasonDamaged, start, start)
+			found := s.seekObject(s.offset())
+			x.ended(at, s.offset())
+			if !found {
+				return x.takeSession(&log)
+			}
+			continue
+		}
+		raw := s.valid()
+		e := open(raw)
+		switch {
+		case log.source == "" && (e.source() != "" || s.tooLarge || s.tooDeep):
+			if err := x.take(s, e, start, s.offset()); err != nil {
+				return err
+			}
+		case raw == nil:
+			x.problem(ReasonTooLarge, start, s.offset())
+		case !log.line(raw, x.limits.messages):
+			x.problem(ReasonNoConversation, start, s.offset())
+			if !x.form && log.source == "" && x.number >= x.limits.without {
+				return errNeither
+			}
+		}
+	}
+	return x.takeSession(&log)
+}
+
+// takeSession yields the conversation of a log, if there was one.
+func (x *reader) takeSession(log *session) error {
+	if log.source == "" {
+		if !x.form {
+			x.report.Skipped++
+			return errNeither
+		}
+		return nil
+	}
+	x.form = true
+	return x.yielded(log.read(), 0, x.read)
 }
 
 // afterTheEnd reads what is behind the array, which should be nothing.
@@ -306,7 +368,11 @@ func (x *reader) take(s *scanner, e envelope, start, end int64) error {
 		return nil
 	}
 	x.form = true
-	p := e.read(x.limits.messages)
+	return x.yielded(e.read(x.limits.messages), start, end)
+}
+
+// yielded counts what was read between two offsets, and yields it unless nothing was said.
+func (x *reader) yielded(p parsed, start, end int64) error {
 	if p.tooMany {
 		x.problem(ReasonTooMany, start, end)
 		return nil

@@ -14,6 +14,8 @@ const maxID = 200
 type envelope struct {
 	id, conversationID, title, createTime, updateTime, currentNode, mapping []byte // ChatGPT
 	uuid, name, createdAt, updatedAt, currentLeaf, chatMessages             []byte // Claude
+	header, time, answers, chunkedPrompt                                    []byte // Gemini
+	sessionID, info, messages                                               []byte // sessions of agents
 }
 
 // open returns the members of a value. Those of a value that is no object are all absent.
@@ -47,6 +49,20 @@ func open(raw []byte) envelope {
 			e.currentLeaf = value
 		case "chat_messages":
 			e.chatMessages = value
+		case "header":
+			e.header = value
+		case "time":
+			e.time = value
+		case "safeHtmlItem":
+			e.answers = value
+		case "chunkedPrompt":
+			e.chunkedPrompt = value
+		case "sessionId":
+			e.sessionID = value
+		case "info":
+			e.info = value
+		case "messages":
+			e.messages = value
 		}
 	}
 	return e
@@ -59,6 +75,12 @@ func (e envelope) source() string {
 		return ChatGPT
 	case isKind(e.chatMessages, '['):
 		return Claude
+	case isKind(e.answers, '[') && strings.Contains(text(e.header), "Gemini"), isKind(member(e.chunkedPrompt, "chunks"), '['):
+		return Gemini
+	case isKind(e.messages, '[') && isKind(e.sessionID, '"'):
+		return Gemini
+	case isKind(e.messages, '[') && isKind(e.info, '{'):
+		return OpenCode
 	}
 	return ""
 }
@@ -70,10 +92,17 @@ func (e envelope) named() bool { return e.mapping != nil || e.chatMessages != ni
 // one made of its content, so that a later export of the same messages has it too.
 func (e envelope) read(maxMessages int) parsed {
 	var p parsed
-	if e.source() == ChatGPT {
+	switch source := e.source(); {
+	case source == ChatGPT:
 		p = chatGPT(e, maxMessages)
-	} else {
+	case source == Claude:
 		p = claude(e, maxMessages)
+	case e.messages != nil:
+		p = wholeSession(e, maxMessages)
+	case e.answers != nil:
+		p = activity(e)
+	default:
+		p = studio(e, maxMessages)
 	}
 	c := &p.conversation
 	if c.ID == "" {
@@ -97,6 +126,9 @@ type transcript struct {
 	p       *parsed
 	leftOut *SkippedMessages
 	ids     map[string]int // how many messages had an id
+
+	artifacts map[string]artifact // of Claude, as they are so far
+	answer    string              // id of the answer that the last message is of; "" for none
 }
 
 func newTranscript(p *parsed) *transcript {

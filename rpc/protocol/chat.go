@@ -287,7 +287,7 @@ type ChatExported struct {
 
 // ChatImport are the parameters of chat.import.
 type ChatImport struct {
-	Path    string `json:"path,omitempty" jsonschema:"absolute path of what chat.export gave as json, or of a conversations.json of ChatGPT or Claude, or of the .zip with it"`
+	Path    string `json:"path,omitempty" jsonschema:"absolute path of what chat.export gave as json, of a data export of ChatGPT, Claude or Gemini (the .zip, or the JSON in it), or of a session of Claude Code, Codex CLI, Gemini CLI or OpenCode, or a folder of these"`
 	Data    string `json:"data,omitempty" jsonschema:"instead of path: what the file would hold, at most 1 MiB"`
 	Private bool   `json:"private,omitempty" jsonschema:"keep new conversations from remote models"`
 	DryRun  bool   `json:"dryRun,omitempty" jsonschema:"report what would be imported, and change nothing"`
@@ -442,7 +442,7 @@ var chatMethods = []Method{
 		Example{`{"ref":"weekend_trip_k3x9"}`, `{"text":"<!-- ctxd conversation -->\n# Weekend trip\n\n- Handle: @weekend_trip_k3x9\n- Begun: 2026-03-04T09:00:00Z\n- Changed: 2026-03-04T09:01:00Z\n- Messages: 1\n\n## 1. user, 2026-03-04T09:00:00Z\n\n> Where could we hike in May?\n"}`},
 		CodeNotFound),
 	job(JobImport, wholeStore(describe[ChatImport, ChatImported]("chat.import", Job,
-		"Import a conversation that chat.export gave as JSON, or the conversations of a data export of ChatGPT or Claude.",
+		"Import a conversation that chat.export gave as JSON, the conversations of a data export of ChatGPT, Claude or Gemini, or sessions of coding agents.",
 		"An own export comes back with its ids, handles as far as they are free, times, pins and settings, whole or not at all; a conversation that goes on otherwise here is a conflict. The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. "+
 			"Of a damaged file what is whole is imported, and an error says where it ends.",
 		Example{

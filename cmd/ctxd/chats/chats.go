@@ -46,7 +46,7 @@ type Command struct {
 	Suggest    suggestFor  `cmd:"" help:"List notes that are related to a conversation and that it does not refer to yet."`
 	Graph      graphCmd    `cmd:"" help:"Show which conversations used which notes, as a list or a drawing."`
 	Export     export      `cmd:"" help:"Export a conversation, for people to read or for another machine."`
-	Import     importChats `cmd:"" help:"Import an exported conversation, or a data export of ChatGPT or Claude."`
+	Import     importChats `cmd:"" help:"Import an exported conversation, a data export of ChatGPT, Claude or Gemini, or sessions of coding agents."`
 	Delete     deleteOne   `cmd:"" help:"Delete a conversation with all its messages."`
 }
 

@@ -10,13 +10,13 @@ import (
 )
 
 type importChats struct {
-	File    string `arg:"" help:"What ctxd chat export --format json wrote, the conversations.json of an export of ChatGPT or Claude, or the .zip that has it."`
+	File    string `arg:"" help:"What ctxd chat export --format json wrote; a data export of ChatGPT, Claude or Gemini, or the JSON in it; a session of Claude Code, Codex CLI, Gemini CLI or OpenCode, or a folder of them."`
 	Private bool   `help:"Hide the new conversations from remote models."`
 	DryRun  bool   `help:"Show what would be imported, and change nothing."`
 }
 
 func (importChats) Help() string {
-	return "Imports a conversation that ctxd chat export wrote as JSON, or those of a data export of ChatGPT or Claude. " +
+	return "Imports a conversation that ctxd chat export wrote as JSON, those of a data export of ChatGPT, Claude or Gemini, or the sessions that coding agents keep on this machine. " +
 		"The first comes back as it was, whole or not at all. Imported again, a file adds only what is new. " +
 		"What cannot be read is left out and listed. Ctrl-C stops between conversations; the next import continues from there."
 }
@@ -27,6 +27,7 @@ func (importChats) Examples() []term.Example {
 		{"ctxd chat import trip.json", "what ctxd chat export --format json wrote"},
 		{"ctxd chat import ~/Downloads/export.zip", "import it"},
 		{"ctxd chat import export.zip --private", "and hide it from remote models"},
+		{"ctxd chat import ~/.claude/projects", "the sessions of Claude Code; ~/.codex/sessions has those of Codex CLI"},
 	}
 }
 

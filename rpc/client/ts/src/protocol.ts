@@ -6806,7 +6806,7 @@ export interface ChatExportParams {
 
 /** Params of chat.import. */
 export interface ChatImportParams {
-  /** Absolute path of what chat.export gave as json, or of a conversations.json of ChatGPT or Claude, or of the .zip with it. */
+  /** Absolute path of what chat.export gave as json, of a data export of ChatGPT, Claude or Gemini (the .zip, or the JSON in it), or of a session of Claude Code, Codex CLI, Gemini CLI or OpenCode, or a folder of these. */
   path?: string;
   /** Instead of path: what the file would hold, at most 1 MiB. */
   data?: string;
@@ -7872,7 +7872,7 @@ export interface Methods {
    */
   "chat.export": { params: ChatExportParams; result: ChatExported };
   /**
-   * Import a conversation that chat.export gave as JSON, or the conversations of a data export of ChatGPT or Claude.
+   * Import a conversation that chat.export gave as JSON, the conversations of a data export of ChatGPT, Claude or Gemini, or sessions of coding agents.
    * An own export comes back with its ids, handles as far as they are free, times, pins and settings, whole or not at all; a conversation that goes on otherwise here is a conflict. The file is read as a stream. Imported again, it adds only what is new; an import that was stopped is completed by the next one. Of a damaged file what is whole is imported, and an error says where it ends.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/conversations.json"}

@@ -1,0 +1,100 @@
+package transfer
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// activity reads an entry of the activity of Gemini, as Google delivers it: a question and its answer. There are no
+// conversations in it.
+func activity(e envelope) parsed {
+	p := parsed{}
+	said := newTranscript(&p)
+	asked := text(e.title)
+	for _, before := range []string{"Prompted ", "Asked ", "Said "} { // the title says what was done
+		asked = strings.TrimPrefix(asked, before)
+	}
+	at := instant(e.time)
+	said.add(ForeignMessage{ID: "question", Role: RoleUser, Text: asked, CreatedAt: at}, "", 0)
+	var answer []string
+	for item := range objects(e.answers) {
+		answer = append(answer, htmlText(text(member(item, "html"))))
+	}
+	said.add(ForeignMessage{ID: "answer", Role: RoleAssistant, Text: joined(answer), CreatedAt: at}, "", 1)
+	c := &p.conversation
+	c.Source, c.CreatedAt, c.UpdatedAt = Gemini, at, at
+	c.ID = hashed(Gemini, text(e.time), asked)
+	c.Title = strings.TrimSpace(asked)
+	if line, _, cut := strings.Cut(c.Title, "\n"); cut || len(c.Title) > 200 {
+		c.Title = strings.ToValidUTF8(line[:min(len(line), 200)], "")
+	}
+	return p
+}
+
+// htmlText returns the text of a piece of HTML, with a line for each block.
+func htmlText(s string) string {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			lines := strings.Split(b.String(), "\n")
+			out, blank := lines[:0], true
+			for _, l := range lines {
+				l = strings.TrimRight(l, " ")
+				if l == "" && blank {
+					continue
+				}
+				blank = l == ""
+				out = append(out, l)
+			}
+			return strings.TrimSpace(strings.Join(out, "\n"))
+		case html.TextToken:
+			b.Write(z.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			switch name, _ := z.TagName(); string(name) {
+			case "li":
+				b.WriteString("\n- ")
+			case "br", "tr":
+				b.WriteString("\n")
+			case "p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "pre", "table", "blockquote":
+				b.WriteString("\n\n")
+			case "td", "th":
+				b.WriteString(" ")
+			}
+		}
+	}
+}
+
+// studio reads a prompt of Google's AI Studio: chunks of a person and of the model.
+func studio(e envelope, maxMessages int) parsed {
+	p := parsed{}
+	said := newTranscript(&p)
+	place := 0
+	for chunk := range objects(member(e.chunkedPrompt, "chunks")) {
+		if place == maxMessages {
+			return parsed{tooMany: true}
+		}
+		role := text(member(chunk, "role"))
+		switch {
+		case truth(member(chunk, "isThought")):
+			p.leftOut.Reasoning++
+			continue
+		case role == "model":
+			role = RoleAssistant
+		default:
+			role = RoleUser
+		}
+		lines := []string{text(member(chunk, "text"))}
+		for _, file := range []string{"driveImage", "driveDocument", "inlineData", "inlineFile"} {
+			if isKind(member(chunk, file), '{') {
+				lines = append(lines, said.attachment("file", ""))
+			}
+		}
+		said.add(ForeignMessage{Role: role, Text: joined(lines), CreatedAt: instant(member(chunk, "createTime"))}, "", place)
+		place++
+	}
+	p.conversation.Source, p.conversation.Title = Gemini, text(e.title)
+	return p
+}
