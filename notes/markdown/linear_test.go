@@ -59,9 +59,13 @@ var functions = map[string]func(text string){
 	"FindParts": func(text string) {
 		markdown.FindParts(text, []markdown.Part{{Heading: "a"}, {Heading: "a#b"}, {Block: "c"}})
 	},
-	"PartOfLink":    func(text string) { _, _ = markdown.PartOfLink(markdown.Link{Heading: text, Block: text}) },
-	"Link.Picture":  func(text string) { _ = markdown.Link{Target: text + ".png", Embed: true}.Picture() },
-	"Link.Possible": func(text string) { _ = markdown.Link{Raw: text, Markdown: true}.Possible() },
+	"Anchor":          func(text string) { markdown.Anchor(text) },
+	"Anchors.Next":    func(text string) { new(markdown.Anchors).Next(text) },
+	"LinkableHeading": func(text string) { markdown.LinkableHeading(text) },
+	"SameHeading":     func(text string) { markdown.SameHeading(text, text) },
+	"PartOfLink":      func(text string) { _, _ = markdown.PartOfLink(markdown.Link{Heading: text, Block: text}) },
+	"Link.Picture":    func(text string) { _ = markdown.Link{Target: text + ".png", Embed: true}.Picture() },
+	"Link.Possible":   func(text string) { _ = markdown.Link{Raw: text, Markdown: true}.Possible() },
 	"References": func(text string) {
 		for range markdown.References(text) {
 			continue

@@ -14,7 +14,9 @@ package markdown
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ctxd/ctxd/entities/text"
 )
@@ -44,7 +46,8 @@ const MaxParts = 16
 
 // FindParts returns where parts lie in the body of a note, in its order: without overlaps, and
 // whole lines each. Those that are not there are missing. Of several headings or blocks
-// of one name the first counts. At most Max parts are looked for; the others are missing.
+// of one name the first counts. Where no heading has the text of a link, one that has it as its anchor is meant, see
+// [Anchors]. At most Max parts are looked for; the others are missing.
 func FindParts(text string, list []Part) (spans []Span, missing []Part) {
 	f := finder{text: text, wanted: make([]wanted, 0, min(len(list), MaxParts))}
 	for _, p := range list[:min(len(list), MaxParts)] {
@@ -67,6 +70,9 @@ func FindParts(text string, list []Part) (spans []Span, missing []Part) {
 	}
 	for i := range f.wanted {
 		w := &f.wanted[i]
+		if !w.found && w.anchored {
+			w.found, w.span = true, w.anchor
+		}
 		if w.found {
 			spans = append(spans, w.span)
 		} else {
@@ -86,13 +92,18 @@ type wanted struct {
 	found bool
 	open  int // level of its heading while its end is not known
 	span  Span
+
+	slug     string // of its text, as an anchor has it
+	anchored bool   // a heading has it as its anchor
+	opened   int    // level of that heading while its end is not known
+	anchor   Span
 }
 
 func want(p Part) wanted {
 	if p.Block != "" {
 		return wanted{part: p, block: text.Fold(p.Block)}
 	}
-	w := wanted{part: p, whole: key(p.Heading)}
+	w := wanted{part: p, whole: key(p.Heading), slug: strings.Trim(strings.ToLower(p.Heading), "-")}
 	for name := range strings.SplitSeq(p.Heading, "#") {
 		if k := key(name); k != "" {
 			w.path = append(w.path, k)
@@ -102,15 +113,62 @@ func want(p Part) wanted {
 }
 
 // key is what two headings have in common that are the same to a link: editors leave
-// out of a link the characters that have a meaning there.
+// out of a link the characters that have a meaning there, and some the marks of code and stress.
 func key(heading string) string {
 	plain := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("#|^:%[]\\", r) {
+		switch {
+		case strings.ContainsRune("#|^:%[]\\", r):
 			return ' '
+		case strings.ContainsRune("`*_~", r):
+			return -1
 		}
 		return r
 	}, heading)
 	return text.Fold(strings.Join(strings.Fields(plain), " "))
+}
+
+// SameHeading reports whether a link that names one heading leads to the other.
+func SameHeading(a, b string) bool { return key(a) == key(b) }
+
+// LinkableHeading is the text of a heading as a link can hold it: without the characters that have a meaning there.
+func LinkableHeading(heading string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("#|^:%[]\\", r) {
+			return ' '
+		}
+		return r
+	}, heading)), " ")
+}
+
+// Anchor is a heading as the anchors of GitHub and VS Code write it: in lower case, without punctuation, a '-' for each
+// blank. Those of further headings with the same end in -1, -2 and so on, see [Anchors].
+func Anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			return unicode.ToLower(r)
+		case unicode.IsSpace(r):
+			return '-'
+		}
+		return -1
+	}, strings.TrimSpace(heading))
+}
+
+// Anchors counts the headings of a text, in their order. The zero value is ready.
+type Anchors struct{ seen map[string]int }
+
+// Next returns the anchor of the next heading.
+func (a *Anchors) Next(heading string) string {
+	if a.seen == nil {
+		a.seen = make(map[string]int)
+	}
+	slug := Anchor(heading)
+	n := a.seen[slug]
+	a.seen[slug]++
+	if n > 0 {
+		return slug + "-" + strconv.Itoa(n)
+	}
+	return slug
 }
 
 // finder goes through a text once for the headings, and once for the blocks.
@@ -118,6 +176,7 @@ type finder struct {
 	text   string
 	wanted []wanted
 	above  []title // the headings that a place is under, from the outermost
+	slugs  Anchors
 }
 
 type title struct {
@@ -136,8 +195,12 @@ func (f *finder) heading(h Heading) {
 		f.above = f.above[:len(f.above)-1]
 	}
 	f.above = append(f.above, title{h.Level, key(h.Text)})
+	slug := strings.Trim(f.slugs.Next(h.Text), "-")
 	for i := range f.wanted {
 		w := &f.wanted[i]
+		if w.block == "" && !w.anchored && slug != "" && slug == w.slug {
+			w.anchored, w.opened, w.anchor = true, h.Level, Span{h.Start, len(f.text)}
+		}
 		if w.block == "" && !w.found && f.isAt(w) {
 			w.found, w.open, w.span = true, h.Level, Span{h.Start, len(f.text)}
 		}
@@ -174,6 +237,9 @@ func (f *finder) close(level, at int) {
 		w := &f.wanted[i]
 		if w.open >= max(level, 1) {
 			w.open, w.span.End = 0, at
+		}
+		if w.opened >= max(level, 1) {
+			w.opened, w.anchor.End = 0, at
 		}
 	}
 }

@@ -151,3 +151,25 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestSRCH50_Anchors: a link finds a heading by its anchor as GitHub, VS Code and Obsidian write it, and by its text first.
+func TestSRCH50_Anchors(t *testing.T) {
+	const text = "# A\n\n## Other Part\n\n## Q: What now?\n\n## Über uns\n\n## C++ & C#\n\n## 1. First step\n\n## Same\n\none\n\n## Same\n\ntwo\n\n" +
+		"## Using `npm run`\n\n## Hello — world\n\n## f()\n\n## snake_case *here*\n\n## Last-one\n\n## Last one\n\nfour\n\n## 日本 語\n\n## 🐝 bees\n"
+	for said, want := range map[string]string{
+		"other-part": "Other Part", "Other Part": "Other Part", "OTHER-PART": "Other Part", "q-what-now": "Q: What now?", "Q What now?": "Q: What now?",
+		"über-uns": "Über uns", "c--c": "C++ & C#", "1-first-step": "1. First step", "same": "Same\n\none", "same-1": "Same\n\ntwo", "using-npm-run": "Using `npm run`",
+		"Using `npm run`": "Using `npm run`", "Using npm run": "Using `npm run`", "hello--world": "Hello — world", "f()": "f()", "f": "f()",
+		"snake_case-here": "snake_case", "snake_case *here*": "snake_case", "last-one": "Last-one", "last one": "Last one\n\nfour", "日本-語": "日本 語", "-bees": "🐝 bees", "bees": "🐝 bees",
+		"no-such-part": "", "same-7": "", "same-2": "", "-": "", "": "",
+	} {
+		spans, missing := markdown.FindParts(text, []markdown.Part{{Heading: said}})
+		got := ""
+		if len(spans) == 1 && len(missing) == 0 {
+			got = text[spans[0].Start:spans[0].End]
+		}
+		if want == "" && len(spans) > 0 || want != "" && !strings.HasPrefix(got, "## "+want) {
+			t.Errorf("%q leads to %q, want %q", said, got, want)
+		}
+	}
+}

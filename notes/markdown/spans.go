@@ -111,7 +111,7 @@ func (s *codeSpans) afterBackslash(i, end int) int {
 }
 
 // wikilink returns the length of the wikilink at i, '!' not looked at, or 0.
-// Code spans and comments bind tighter.
+// Code spans and comments bind tighter, but a code span within its brackets is a part of it: a heading may have code.
 func (s *codeSpans) wikilink(i, end int) int {
 	n := linkLen(s.src[i:end])
 	if n == 0 {
@@ -121,10 +121,14 @@ func (s *codeSpans) wikilink(i, end int) int {
 		switch s.src[j] {
 		case '`':
 			r := runLen(s.src, j, end)
-			if s.close(j, r, end) > 0 {
+			switch after := s.close(j, r, end); {
+			case after > i+n-2:
 				return 0
+			case after > 0:
+				j = after - 1
+			default:
+				j += r - 1
 			}
-			j += r - 1
 		case '<':
 			if s.comment(j) > 0 {
 				return 0

@@ -169,7 +169,7 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 		return
 	}
 	var headings []string
-	markdown.Headings(to.Body, func(h markdown.Heading) { headings = append(headings, linkText(h.Text)) })
+	markdown.Headings(to.Body, func(h markdown.Heading) { headings = append(headings, markdown.LinkableHeading(h.Text)) })
 	d.missing(start, end, CodeHeading, nameOf(to)+" has no heading "+l.Heading, headings, l.Heading)
 }
 

@@ -143,13 +143,3 @@ func hasHeading(text, heading string) bool {
 	_, missing := markdown.FindParts(text[start:], []markdown.Part{{Heading: heading}})
 	return len(missing) == 0
 }
-
-// linkText is a heading as a link names it.
-func linkText(heading string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("#|^:%[]\\", r) {
-			return ' '
-		}
-		return r
-	}, heading)), " ")
-}

@@ -87,6 +87,26 @@ func TestLSP6_HeadingsAndBlocksByHand(t *testing.T) {
 				"[[n#^one]] [b](n.md#^one) [[Top]]\n",
 		})
 	})
+	t.Run("SRCH50 anchors and code", func(t *testing.T) {
+		files := map[string]string{
+			"a.md": "# A\n## Other Part\n## Same\n## Same\n## Use `npm run`\n",
+			"l.md": "[x](a.md#other-part) [y](a.md#Other%20Part) [[a#Other Part]] [[a#other-part]] [s](a.md#same-1) [[a#Use `npm run`]] [[a#Use npm run|n]]\n",
+		}
+		for line, want := range map[int]string{
+			2: "[x](a.md#main-part-now) [y](a.md#Main%20Part,%20now!) [[a#Main Part, now!]] [[a#main-part-now]] [s](a.md#same-1) [[a#Use `npm run`]] [[a#Use npm run|n]]\n",
+			3: "[x](a.md#other-part) [y](a.md#Other%20Part) [[a#Other Part]] [[a#other-part]] [s](a.md#same) [[a#Use `npm run`]] [[a#Use npm run|n]]\n",
+			5: "[x](a.md#other-part) [y](a.md#Other%20Part) [[a#Other Part]] [[a#other-part]] [s](a.md#same-1) [[a#Main Part, now!]] [[a#Main Part, now!|n]]\n",
+		} {
+			w := read(t, folder(t, files))
+			plan, err := vault.RenameHeading(w.notes, w.where(), vault.PartRename{Path: "a.md", Line: line, New: "Main Part, now!"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := applied(t, w.files, plan)["l.md"]; got != want {
+				t.Errorf("line %d:\n%s\nwant\n%s", line, got, want)
+			}
+		}
+	})
 	t.Run("a heading that takes the name of another", func(t *testing.T) {
 		plan, err := vault.RenameHeading(w.notes, w.where(), vault.PartRename{Path: "n.md", Line: 8, New: "Goals"})
 		if err != nil {

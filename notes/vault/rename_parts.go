@@ -44,6 +44,16 @@ func (o *outline) heading(name string) int {
 	return slices.IndexFunc(o.headings, func(h markdown.Heading) bool { return h.Start-len("\n") == spans[0].Start })
 }
 
+// anchors are the anchors of the headings.
+func (o *outline) anchors() []string {
+	var counted markdown.Anchors
+	list := make([]string, len(o.headings))
+	for i, h := range o.headings {
+		list[i] = counted.Next(h.Text)
+	}
+	return list
+}
+
 // block returns which of the blocks a link means, -1 for none.
 func (o *outline) block(id string) int {
 	return slices.IndexFunc(o.blocks, func(b markdown.Block) bool { return text.Fold(b.ID) == text.Fold(id) })
@@ -97,7 +107,7 @@ func (w *writer) part(l markdown.Link, id string) {
 		w.job.problem(w.from, l, whyParts)
 		return
 	}
-	for _, name := range headingNames(l.Heading, was, now, at) {
+	for _, name := range headingNames(l, was, now, at) {
 		if now.heading(name) == at {
 			w.writePart(l, name)
 			return
@@ -107,38 +117,32 @@ func (w *writer) part(l markdown.Link, id string) {
 }
 
 // headingNames returns what a link may call a heading, the likest to what it says first.
-func headingNames(said string, was, now *outline, at int) []string {
+func headingNames(l markdown.Link, was, now *outline, at int) []string {
+	said := l.Heading
 	names := strings.Split(said, "#")
 	for i, name := range names {
 		for k, h := range was.headings {
-			if headingLinkText(h.Text) != headingLinkText(now.headings[k].Text) && text.Fold(headingLinkText(name)) == text.Fold(headingLinkText(h.Text)) {
-				names[i] = headingLinkText(now.headings[k].Text)
+			if markdown.LinkableHeading(h.Text) != markdown.LinkableHeading(now.headings[k].Text) && markdown.SameHeading(name, h.Text) {
+				names[i] = markdown.LinkableHeading(now.headings[k].Text)
 				break
 			}
 		}
 	}
-	own := headingLinkText(now.headings[at].Text)
+	own := markdown.LinkableHeading(now.headings[at].Text)
 	list := []string{strings.Join(names, "#"), own}
+	if said == was.anchors()[at] && (l.Markdown || !markdown.SameHeading(said, was.headings[at].Text)) { // it is written as an anchor
+		list = slices.Insert(list, 0, now.anchors()[at])
+	}
 	chain, level := own, now.headings[at].Level
 	for k := at - 1; k >= 0; k-- {
 		if h := now.headings[k]; h.Level < level {
 			level = h.Level
-			list = append(list, headingLinkText(h.Text)+"#"+own)
-			chain = headingLinkText(h.Text) + "#" + chain
+			list = append(list, markdown.LinkableHeading(h.Text)+"#"+own)
+			chain = markdown.LinkableHeading(h.Text) + "#" + chain
 			list = append(list, chain)
 		}
 	}
 	return list
-}
-
-// headingLinkText is a heading as a link names it: without the characters that have a meaning there.
-func headingLinkText(heading string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("#|^:%[]\\", r) {
-			return ' '
-		}
-		return r
-	}, heading)), " ")
 }
 
 // writePart replaces what a link says behind its '#'.

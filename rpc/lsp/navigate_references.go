@@ -186,7 +186,7 @@ func (s *sought) isPart(l markdown.Link) bool {
 		return text.Fold(l.Block) == block
 	}
 	last := l.Heading[strings.LastIndexByte(l.Heading, '#')+1:]
-	return l.Heading != "" && text.Fold(last) == s.part
+	return l.Heading != "" && (markdown.SameHeading(last, s.part) || l.Heading == markdown.Anchor(s.part))
 }
 
 func (s *sought) add(d *Document, start, end int) {

@@ -182,9 +182,9 @@ func (f *renameTargetFinder) linkPart(l markdown.Link, found noteFound, start in
 		}
 		return nil, nil
 	}
-	last := l.Heading[strings.LastIndexByte(l.Heading, '#')+1:]
+	place, _, ok := notePart(d, l.Heading, "")
 	for _, h := range d.Headings() {
-		if text.Fold(h.Text) == text.Fold(last) {
+		if ok && h.Start == place {
 			at := start + strings.LastIndexByte(f.d.Text[start:end], '#') + 1
 			t := f.part("heading", found.Path, h.Line, at, end)
 			t.name, t.ask.Vault = h.Text, cmp.Or(found.Vault, f.place.Vault)
