@@ -328,6 +328,9 @@ func (s *Store) effective(record *Entity) *Entity {
 		}
 		// The type may have changed after the value was written.
 		shown, err := f.Check(value)
+		if text, ok := f.KeptAsText(value); ok {
+			shown, err = text, nil
+		}
 		if err != nil || shown == nil {
 			change()
 			delete(fields, name)

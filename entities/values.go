@@ -66,6 +66,9 @@ func ParseValues(t *Type, values Values, maxBytes int) (Values, []error) {
 		switch {
 		case err != nil:
 			problems = append(problems, fault.Under("fields", err))
+			if text, ok := f.KeptAsText(value); ok {
+				out[f.Name] = text
+			}
 		case v != nil:
 			out[f.Name] = v
 		}

@@ -126,5 +126,8 @@ func TestCHAT36_AnExportIsImportedOnce(t *testing.T) {
 	d.want(out, "unchanged", 1)
 	d.want(out, "messages", 0)
 	d.wantRefused("chat.import", `{"path":"/nowhere/x.json"}`, 1001, "path")
-	d.wantRefused("chat.import", `{"path":`+quoted(filepath.Dir(file))+`}`, -32602, "path")
+	d.want(d.do("chat.import", `{"path":`+quoted(filepath.Dir(file))+`}`), "unchanged", 1) // the files in it
+	if _, err := d.try("chat.import", `{"path":`+quoted(t.TempDir())+`}`); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("an empty folder: %v", err)
+	}
 }

@@ -95,7 +95,7 @@ type FieldTypeInfo struct {
 var fieldTypes = [...]FieldTypeInfo{
 	{Type: Text, Form: TextValue, Order: ByText, About: "any text", Example: "Engineer"},
 	{Type: TextList, Form: ListValue, Item: Text, Order: ByItems, About: "several texts", Example: `["red", "blue"]`},
-	{Type: Number, Form: NumberValue, Order: ByNumber, Inferred: 2, About: "a finite number", Example: "12.5"},
+	{Type: Number, Form: NumberValue, Order: ByNumber, Inferred: 2, Written: isNumber, About: "a finite number", Example: "12.5"},
 	{
 		Type: Boolean, Form: TruthValue, Order: ByTruth, Inferred: 1, Written: isTruth,
 		Suggest: []string{"true", "false"}, About: "true or false", Example: "true",
@@ -104,7 +104,7 @@ var fieldTypes = [...]FieldTypeInfo{
 	{Type: URL, Form: TextValue, Order: ByText, Inferred: 6, About: "an absolute URL", Example: "https://example.org", check: checkURL},
 	{
 		Type: Date, Form: TextValue, Order: ByDay, Inferred: 3,
-		Suggest: []string{"today()", "date('"}, About: "a calendar day, YYYY-MM-DD", Example: "2026-01-31", check: checkDate,
+		Suggest: []string{"today()", "date('"}, About: "a calendar day, YYYY-MM-DD, or a moment", Example: "2026-01-31", check: checkDate,
 	},
 	{Type: Select, Form: TextValue, Order: ByOption, About: "one of the options of the field", Example: "open", check: checkOption},
 	{
@@ -190,10 +190,42 @@ func checkURL(f Field, s string) (string, error) {
 
 func checkDate(f Field, s string) (string, error) {
 	s = strings.TrimSpace(s)
-	if _, err := time.Parse(time.DateOnly, s); err != nil {
+	if _, ok := Moment(s, time.UTC); !ok {
 		return "", f.mistyped("a date").WithHint("write it as YYYY-MM-DD")
 	}
 	return s, nil
+}
+
+// WrittenDay returns the day in a link to it, as notes of days are linked to, and any other text as it is.
+func WrittenDay(s string) string {
+	if inner, ok := LinkTarget(s); ok {
+		target, _, _ := strings.Cut(inner, "|")
+		target = strings.TrimSpace(target)
+		if _, err := time.Parse(time.DateOnly, target[max(0, len(target)-len(time.DateOnly)):]); err == nil {
+			return target[len(target)-len(time.DateOnly):]
+		}
+	}
+	return s
+}
+
+// momentLayouts are those of moments without a zone.
+var momentLayouts = [...]string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"}
+
+// Moment reads a value of a date: a day, a link to one, or a moment; one without a zone is in loc.
+func Moment(s string, loc *time.Location) (time.Time, bool) {
+	s = strings.TrimSpace(WrittenDay(s))
+	if t, err := time.ParseInLocation(time.DateOnly, s, loc); err == nil {
+		return t, true
+	}
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return t, true
+	}
+	for _, layout := range momentLayouts {
+		if t, err := time.ParseInLocation(layout, s, loc); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 func checkOption(f Field, s string) (string, error) {

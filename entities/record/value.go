@@ -26,6 +26,9 @@ func (f Field) Check(value any) (any, error) {
 		return nil, fault.Field(f.Name, "field %q is computed", f.Name).
 			WithHint("leave it out: its query gives the value")
 	case info.Form == NumberValue:
+		if s, ok := value.(string); ok {
+			return f.checkWritten(s)
+		}
 		n, ok := value.(float64)
 		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
 			return nil, f.mistyped("a number")
@@ -58,6 +61,59 @@ func (f Field) Check(value any) (any, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// maxDigits is how many digits of a whole number a float64 has for sure.
+const maxDigits = 15
+
+// checkWritten returns the number that a text is, and the text itself where it would not come back from it: 02134, 1.10, 1e3.
+// Whoever computes with it reads it with WrittenNumber.
+func (f Field) checkWritten(s string) (any, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return nil, nil //nolint:nilnil // an empty field
+	}
+	n, ok := WrittenNumber(s)
+	switch {
+	case ok && FormatNumber(n) == s:
+		return n, nil
+	case ok:
+		return s, nil
+	case longNumber(s):
+		return nil, fault.Field(f.Name, "field %q has a number of more than %d digits, which a number can't hold", f.Name, maxDigits).
+			WithHint("declare the field as text, where it keeps every digit")
+	}
+	return nil, f.mistyped("a number")
+}
+
+// WrittenNumber returns the number that a text is as people write it, with leading and trailing zeros, a sign and an
+// exponent. One of more whole digits than a number can hold is none.
+func WrittenNumber(s string) (float64, bool) {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.Trim(s, "+-.0123456789eE") != "" || longNumber(s) {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n, err == nil && !math.IsInf(n, 0)
+}
+
+// longNumber reports whether a text is a whole number of more digits than a number can hold.
+func longNumber(s string) bool {
+	digits := strings.TrimLeft(strings.TrimLeft(s, "+-"), "0")
+	return len(digits) > maxDigits && strings.Trim(digits, "0123456789") == ""
+}
+
+// KeptAsText reports whether a value of a vault stays a text in a field whose type it does not fit, with a diagnostic: the
+// digits of a long number count.
+func (f Field) KeptAsText(value any) (string, bool) {
+	s, ok := value.(string)
+	return s, ok && f.Type.Info().Form == NumberValue && longNumber(strings.TrimSpace(s))
+}
+
+// isNumber reports whether a text comes back from the number that it is.
+func isNumber(s string) bool {
+	n, ok := WrittenNumber(s)
+	return ok && FormatNumber(n) == s
 }
 
 // checkList accepts a list, a JSON array in a string, and comma-separated
@@ -162,11 +218,6 @@ func (f Field) Lenient(value any) any {
 	info := f.Type.Info()
 	switch {
 	case info.Form == NumberValue:
-		if s, ok := value.(string); ok {
-			if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil {
-				return n
-			}
-		}
 	case info.Form == TruthValue:
 		if s, ok := value.(string); ok {
 			switch text.Fold(strings.TrimSpace(s)) {

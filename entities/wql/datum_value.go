@@ -68,7 +68,7 @@ type datum struct {
 	Number float64   // kindNumber
 	Int    int64     // kindDate: the day; kindInstant: microseconds; kindBool: 0 or 1
 	Day    int64     // kindInstant: the calendar day in the engine's zone
-	Text   string    // texts in NFC, references
+	Text   string    // texts in NFC, references; of a kindNumber that is written otherwise than numbers are, as it is
 
 	Texts []string // kindList: a declared list, shared with the entity
 	Items []datum  // kindList: of a path over many entities; used when strs is nil
@@ -364,6 +364,9 @@ func valueText(v *datum) (string, bool) {
 	case kindText, kindChoice, kindRef:
 		return v.Text, true
 	case kindNumber:
+		if v.Text != "" {
+			return v.Text, true
+		}
 		return record.FormatNumber(v.Number), true
 	case kindBool:
 		return strconv.FormatBool(v.Int == 1), true
@@ -379,6 +382,9 @@ func valueText(v *datum) (string, bool) {
 func (v *datum) Wire() any {
 	switch v.Kind {
 	case kindNumber:
+		if v.Text != "" { // written otherwise
+			return v.Text
+		}
 		return v.Number
 	case kindBool:
 		return v.Int == 1

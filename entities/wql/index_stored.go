@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -51,10 +52,20 @@ func loadField(f *storedField, e *entities.Entity, loc *time.Location, v *datum)
 	*v = datum{}
 	switch raw := e.Fields[f.Name].(type) {
 	case string:
-		if f.Kind == kindDate {
+		switch f.Kind {
+		case kindDate:
 			if day, ok := syntax.Day(raw); ok {
 				v.Kind, v.Int = kindDate, day
+			} else if t, ok := parseTime(record.WrittenDay(raw), loc); ok {
+				*v = t
 			}
+			return
+		case kindNumber: // as it was written
+			if n, ok := record.WrittenNumber(raw); ok {
+				v.Kind, v.Number, v.Text = kindNumber, n, raw
+				return
+			}
+			v.Kind, v.Text = kindText, raw
 			return
 		}
 		v.Kind, v.Text = f.Kind, toNFC(raw)

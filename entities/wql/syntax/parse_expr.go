@@ -310,6 +310,9 @@ func (p *parser) term() Operand {
 	return nil
 }
 
+// maxDigits is how many digits of a whole number a float64 has for sure.
+const maxDigits = 15
+
 func (p *parser) number(start int, sign string) Operand {
 	t := p.advance()
 	at := p.to(start)
@@ -318,6 +321,9 @@ func (p *parser) number(start int, sign string) Operand {
 	if err != nil || math.IsInf(n, 0) {
 		p.found.Fail(at, "the number is too large", "use a number that fits 64-bit floating point")
 		return nil
+	}
+	if digits := strings.TrimLeft(t.text, "0"); len(digits) > maxDigits && strings.Trim(digits, "0123456789") == "" {
+		return &Literal{Span: at, Kind: LitText, Text: sign + t.text} // a number has not all of them; what is compared with it may
 	}
 	return &Literal{Span: at, Kind: LitNumber, Number: n}
 }
