@@ -48,7 +48,7 @@ func large(b *testing.B) *world {
 			b.Fatal(err)
 		}
 	}
-	return &world{store, ents, "V", nil}
+	return &world{store, ents, "V", nil, nil}
 }
 
 func BenchmarkLSP6_Rename40000(b *testing.B) {

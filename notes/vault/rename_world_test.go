@@ -20,6 +20,7 @@ type world struct {
 	ents  *entities.Store
 	vault string
 	files map[string]string // as they are on the disk, by path
+	said  []vault.ImportSkip
 }
 
 func (w *world) where() vault.RenameScope {
@@ -46,7 +47,7 @@ func read(t testing.TB, dir string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{store, ents, res.Vault, make(map[string]string)}
+	w := &world{store, ents, res.Vault, make(map[string]string), res.Skipped}
 	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

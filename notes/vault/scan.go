@@ -102,6 +102,7 @@ func (w *walker) folder(ctx context.Context, t *tree, dir string, before *folder
 			inside = append(inside, e.name)
 		}
 	}
+	w.leaveCopies(f, dir)
 	f.folders = inside
 	if before != nil {
 		for _, name := range before.folders {

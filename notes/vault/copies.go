@@ -1,0 +1,125 @@
+package vault
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ctxd/ctxd/entities/text"
+)
+
+// Synchronisers leave a copy beside a note that was changed in two places. It says again what the note says, so it must not
+// be another note of the name: links would be ambiguous, and a person there twice. It is listed instead, until somebody has
+// compared the two.
+
+// copyNames are what synchronisers call such copies, as names without their ending; the first group is that of the note.
+var copyNames = []struct {
+	by   string
+	name *regexp.Regexp
+}{
+	{"Syncthing", regexp.MustCompile(`^(.+)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?$`)},
+	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*\bconflicted copy\b[^()]*\)$`)}, // Dropbox, Obsidian Sync, Nextcloud
+	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\((?:case conflict|unicode encoding conflict)[^()]*\)$`)},
+	{"Dropbox", regexp.MustCompile(`(?i)^(.+?) ?\((?:in konflikt stehende kopie|copie en conflit|copia en conflicto|copia in conflitto|conflicterende kopie|cópia em conflito|kopia powodująca konflikt|konfliktkopia|競合コピー|冲突的副本|衝突複本)[^()]*\)$`)},
+	{"ownCloud", regexp.MustCompile(`^(.+)_conflict-\d{8}-\d{6}$`)},
+	{"Seafile", regexp.MustCompile(`^(.+) \(SFConflict [^()]+\)$`)},
+	{"pCloud", regexp.MustCompile(`(?i)^(.+) \[conflicted\](?: \(\d+\))?$`)},
+	{"Resilio Sync", regexp.MustCompile(`^(.+)\.Conflict$`)},
+	{"Synology Drive", regexp.MustCompile(`^(.+)_[^_]+_[A-Z][a-z]{2}-\d{2}-\d{6}-\d{4}_(?:Case)?Conflict$`)},
+	{"git", regexp.MustCompile(`^(.+)_(?:BACKUP|BASE|LOCAL|REMOTE)_\d+$`)},
+}
+
+// doubtfulNames are names that a note may have as well. They count only beside a note of which the file has most lines.
+var doubtfulNames = []struct {
+	by   string
+	name *regexp.Regexp
+}{
+	{"iCloud or Google Drive", regexp.MustCompile(`^(.+?) \(?\d{1,2}\)?$`)},
+	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*(?:conflict|konflikt|conflit|競合|冲突|衝突)[^()]*\)$`)},
+}
+
+// leaveCopies takes the copies out of the notes of a folder.
+func (w *walker) leaveCopies(f *folder, dir string) {
+	if len(f.notes) < 2 {
+		return
+	}
+	byFold := make(map[string]string, len(f.notes))
+	for name := range f.notes {
+		byFold[text.Fold(name)] = name
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.notes)) {
+		if of, by := w.copyOf(byFold, dir, name); of != "" {
+			delete(f.notes, name)
+			f.skip(path.Join(dir, name), "a copy of "+of+" that "+by+" has left after a conflict: compare them, and delete one")
+		}
+	}
+}
+
+// copyOf returns of which note in its folder a file is a copy, and who has left it; "" for none.
+func (w *walker) copyOf(byFold map[string]string, dir, name string) (of, by string) {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	beside := func(stem string) string {
+		if is := byFold[text.Fold(stem+ext)]; is != name {
+			return is
+		}
+		return ""
+	}
+	for _, p := range copyNames {
+		if m := p.name.FindStringSubmatch(stem); m != nil {
+			if is := beside(m[1]); is != "" {
+				return is, p.by
+			}
+		}
+	}
+	for _, p := range doubtfulNames {
+		if m := p.name.FindStringSubmatch(stem); m != nil {
+			if is := beside(m[1]); is != "" && w.mostlySame(path.Join(dir, name), path.Join(dir, is)) {
+				return is, p.by
+			}
+		}
+	}
+	for at := strings.LastIndexByte(stem, '-'); at > 0; at = strings.LastIndexByte(stem[:at], '-') { // Note-HOST
+		host := stem[at+1:]
+		if !strings.ContainsFunc(host, unicode.IsLetter) { // a part of a date
+			continue
+		}
+		if is := beside(stem[:at]); is != "" && w.mostlySame(path.Join(dir, name), path.Join(dir, is)) {
+			return is, "OneDrive"
+		}
+	}
+	return "", ""
+}
+
+// maxCopy is how large a file may be that is compared, in bytes.
+const maxCopy = 1 << 20
+
+// mostlySame reports whether at least half of the lines of a file are those of another.
+func (w *walker) mostlySame(copied, original string) bool {
+	lines := func(p string) []string {
+		data, _, err := place{Root: w.root}.readFile(p, maxCopy)
+		if err != nil {
+			return nil
+		}
+		list := strings.Split(strings.ReplaceAll(string(data), "\r", ""), "\n")
+		return slices.DeleteFunc(list, func(l string) bool { return strings.Trim(l, " \t-") == "" })
+	}
+	own := lines(copied)
+	if len(own) == 0 {
+		return false
+	}
+	has := make(map[string]bool)
+	for _, l := range lines(original) {
+		has[l] = true
+	}
+	same := 0
+	for _, l := range own {
+		if has[l] {
+			same++
+		}
+	}
+	return 2*same >= len(own)
+}
