@@ -105,16 +105,33 @@ func (h *Endpoint) insist(ctx context.Context, p Purpose, texts []string) ([][]f
 	}
 	vectors, err := repeat(ctx, h.pace, tries, func() ([][]float32, error) { return h.post(ctx, texts) })
 	var r *refusal
-	if !errors.As(err, &r) {
+	if known := h.dims(); err == nil && known > 0 && len(vectors[0]) != known {
+		// The model may be another one, or these texts are some that it makes no such vectors of.
+		r = senseless("sent vectors of %d dimensions, which has %d", len(vectors[0]), known)
+	} else if !errors.As(err, &r) {
 		return vectors, err
 	}
 	if r.Texts && ctx.Err() == nil {
-		if _, ill := h.post(ctx, []string{probe}); ill == nil {
+		harmless, ill := h.post(ctx, []string{probe})
+		if err == nil && (ill != nil || len(harmless[0]) != h.dims()) { // it has another model now
+			return vectors, nil
+		}
+		if ill == nil {
 			return nil, fault.New(fault.Invalid, "the %s %s %s", h.Noun, h.at.Host, r.Fault.Msg).
 				WithHint("it takes other texts; this one may be too long for its model")
 		}
 	}
 	return nil, h.failureOf(r)
+}
+
+// dims are those of the last vectors, 0 for none yet.
+func (h *Endpoint) dims() int {
+	h.statusMu.Lock()
+	defer h.statusMu.Unlock()
+	if h.known == nil {
+		return 0
+	}
+	return h.known.Dims
 }
 
 // post sends one request. Its errors are *refusal and that of ctx.

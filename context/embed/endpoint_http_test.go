@@ -192,7 +192,6 @@ func TestSRCH23_WrongReplies(t *testing.T) {
 		body string
 		want string
 	}{
-		"too few":            {list(item("[1,0]", 0)), "sent 1 vectors for 2 texts"},
 		"too many":           {list(item("[1]", 0), item("[1]", 1), item("[1]", 2)), "sent 3 vectors for 2 texts"},
 		"none":               {`{"object":"","data":null}`, "sent 0 vectors for 2 texts"},
 		"twice":              {list(item("[1,0]", 1), item("[1,0]", 1)), "can't be told apart"},
@@ -217,7 +216,7 @@ func TestSRCH23_WrongReplies(t *testing.T) {
 		"an array":           {"[]", "can't be read"},
 		"index of a text":    {list(item("[1,0]", `"0"`), item("[1,0]", 1)), "can't be read"},
 		"deep":               {strings.Repeat("[", 100_000), "can't be read"},
-		"NaN, which no JSON": {list(item("[NaN]", 0), item("[1]", 1)), "can't be read"},
+		"NaN, which no JSON": {list(item("[NaN]", 0), item("[1]", 1)), "is no number"},
 		"huge":               {`{"data":[` + strings.Repeat(" ", 17<<20) + `]}`, "more than 16 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,6 +229,40 @@ func TestSRCH23_WrongReplies(t *testing.T) {
 				t.Errorf("%+v, %v", s, err)
 			}
 		})
+	}
+}
+
+// TestSRCH23_OneTextWithoutAVector: where a server has no vector for one text, in whatever form, that text is refused and no
+// other; it is asked for others to tell.
+func TestSRCH23_OneTextWithoutAVector(t *testing.T) {
+	for name, bad := range map[string]string{
+		"null": "null", "empty": "[]", "nulls": "[null,null]", "NaN": "[NaN,NaN]", "-Infinity": "[0.5,-Infinity]", "zero": "[0,0]", "another size": "[1,2,3]", "a text": `"x"`,
+		"left out": "", "twice": "[1,0]},{\"index\":0,\"embedding\":[1,0]",
+	} {
+		h := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			var items []string
+			for i, text := range read(t, r).Input {
+				vector := "[0.6,0.8]"
+				if text == "poison" {
+					vector = bad
+				}
+				if vector != "" {
+					items = append(items, fmt.Sprintf(`{"index":%d,"embedding":%s}`, i, vector))
+				}
+			}
+			_, _ = io.WriteString(w, `{"data":[`+strings.Join(items, ",")+`]}`)
+		})
+		if _, got, err := h.Embed(t.Context(), embed.Passage, []string{"a", "b"}); err != nil || len(got) != 2 {
+			t.Errorf("%s: others: %v", name, err)
+		}
+		for _, texts := range [][]string{{"poison"}, {"a", "poison"}} {
+			if _, got, err := h.Embed(t.Context(), embed.Passage, texts); fault.KindOf(err) != fault.Invalid || got != nil {
+				t.Errorf("%s: %q: %v %v", name, texts, got, err)
+			}
+		}
+		if s := h.Status(); s.State != embed.Ready {
+			t.Errorf("%s: %+v", name, s)
+		}
 	}
 }
 

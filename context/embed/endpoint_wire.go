@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"regexp"
 	"strconv"
 )
 
@@ -45,7 +46,10 @@ var (
 // UnmarshalJSON reads a vector. A value of null is what some encoders make of
 // NaN; it must not become 0.
 func (n *numbers) UnmarshalJSON(raw []byte) error {
-	if len(raw) > 0 && raw[0] == '"' {
+	switch {
+	case string(raw) == "null": // for a text that its model could not read
+		return errNotFinite
+	case len(raw) > 0 && raw[0] == '"':
 		return n.fromBase64(raw)
 	}
 	if len(raw) < 2 || raw[0] != '[' {
@@ -86,21 +90,37 @@ func (n *numbers) fromBase64(raw []byte) error {
 	return nil
 }
 
+// notJSON is what some servers write for a value that is no number, between what else stands in a list.
+var notJSON = regexp.MustCompile(`([\[,]\s*)-?(?:NaN|nan|Infinity|Inf|inf)(\s*[\],])`)
+
+// numbersAsNull returns a reply with null in the place of what is no number in JSON. Neighbours share a comma, so it looks twice.
+func numbersAsNull(body []byte) []byte {
+	for range 2 {
+		body = notJSON.ReplaceAll(body, []byte("${1}null${2}"))
+	}
+	return body
+}
+
 // decodeReply reads the vectors of count texts, in the order of the texts and of
-// length 1. What is wrong with a reply says nothing of what is in it.
+// length 1. What is wrong with a reply says nothing of what is in it. The texts may be the reason of all that is wrong with
+// one that can be read: who asks tells by asking for another text.
 func decodeReply(body []byte, count int) ([][]float32, *refusal) {
 	var r reply
-	switch err := json.Unmarshal(body, &r); {
+	err := json.Unmarshal(body, &r)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		r = reply{}
+		err = json.Unmarshal(numbersAsNull(body), &r)
+	}
+	switch {
 	case errors.Is(err, errNotFinite):
 		return nil, senseless("sent a vector with a value that is no number")
 	case errors.Is(err, errNumbers):
-		return nil, refused("sent something else than vectors").WithHint("its model may be none for embeddings")
+		return nil, senseless("sent something else than vectors")
 	case err != nil:
 		return nil, refused("sent a reply that can't be read").
 			WithHint("correct embedding.url: it may not be one of embeddings")
 	case len(r.Data) != count:
-		return nil, refused("sent %d vectors for %d texts", len(r.Data), count).
-			WithHint("its model may be none for embeddings")
+		return nil, senseless("sent %d vectors for %d texts", len(r.Data), count)
 	}
 	out := make([][]float32, count)
 	for i, d := range r.Data {
@@ -110,10 +130,10 @@ func decodeReply(body []byte, count int) ([][]float32, *refusal) {
 		}
 		// The first says for all whether they name their texts.
 		if (d.Index == nil) != (r.Data[0].Index == nil) || at < 0 || at >= count || out[at] != nil {
-			return nil, refused("sent vectors that can't be told apart")
+			return nil, senseless("sent vectors that can't be told apart")
 		}
 		if len(d.Embedding) == 0 || len(d.Embedding) != len(r.Data[0].Embedding) {
-			return nil, refused("sent vectors of %d and %d dimensions", len(r.Data[0].Embedding), len(d.Embedding))
+			return nil, senseless("sent vectors of %d and %d dimensions", len(r.Data[0].Embedding), len(d.Embedding))
 		}
 		if !normalize(d.Embedding) {
 			return nil, senseless("sent a vector without a direction")
@@ -123,9 +143,9 @@ func decodeReply(body []byte, count int) ([][]float32, *refusal) {
 	return out, nil
 }
 
-// senseless refuses a vector that some models make of some texts.
-func senseless(what string) *refusal {
-	r := refused("%s", what)
+// senseless refuses what some models make of some texts.
+func senseless(format string, args ...any) *refusal {
+	r := refused(format, args...).WithHint("its model may be none for embeddings")
 	r.Texts = true
 	return r
 }
