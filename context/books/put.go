@@ -8,6 +8,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,11 +71,21 @@ func (s *Store) file(d *Draft) (data []byte, format convert.Format, err error) {
 		}
 		d.Name = cmp.Or(d.Name, filepath.Base(d.Path))
 	}
+	if unpacked, text, err := convert.Unpack(d.Name, data); err != nil {
+		return nil, "", fault.In(field, err)
+	} else if int64(len(text)) != int64(len(data)) {
+		if d.Name, data = unpacked, text; int64(len(data)) > s.opts.MaxBytes {
+			return nil, "", tooLarge(field, int64(len(data)), s.opts.MaxBytes)
+		}
+		if said == "" && (d.MimeType == "application/gzip" || d.MimeType == "application/x-gzip") {
+			d.MimeType = ""
+		}
+	}
 	if d.MimeType != "" && said == "" {
 		return nil, "", convert.Unknown("mimeType")
 	}
 	said = cmp.Or(said, convert.ByName(d.Name))
-	if said == "" && d.Path != "" && filepath.Ext(d.Path) != "" {
+	if said == "" && d.Path != "" && filepath.Ext(d.Name) != "" {
 		return nil, "", convert.Unknown(field)
 	}
 	format = convert.Detect(said, data)
@@ -82,6 +93,24 @@ func (s *Store) file(d *Draft) (data []byte, format convert.Format, err error) {
 		return nil, "", convert.Unknown(field)
 	}
 	return data, format, nil
+}
+
+// rangesOf writes numbers for people: 3–9, 12.
+func rangesOf(list []int) string {
+	var out []string
+	for i := 0; i < len(list); {
+		end := i
+		for end+1 < len(list) && list[end+1] == list[end]+1 {
+			end++
+		}
+		one := strconv.Itoa(list[i])
+		if end > i {
+			one += "–" + strconv.Itoa(list[end])
+		}
+		out = append(out, one)
+		i = end + 1
+	}
+	return strings.Join(out, ", ")
 }
 
 // Put adds a book, and returns when it is ready. What is the same, byte for byte, as a book that the reader
@@ -338,6 +367,7 @@ func (s *Store) read(ctx context.Context, b *Record, data []byte, progress Progr
 			r.Title = cmp.Or(doc.Title, r.Title)
 		}
 		r.Author, r.Pages, r.Passages = cmp.Or(r.Author, doc.Author), doc.Pages, len(list)
+		r.TextlessPages = rangesOf(doc.Empty)
 		return true
 	})
 	for n := 0; n < len(list) && err == nil; {

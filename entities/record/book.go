@@ -24,6 +24,7 @@ type Book struct {
 	State          string    `json:"state" jsonschema:"pending, processing, ready or failed"`
 	Reason         string    `json:"reason,omitempty" jsonschema:"why it failed"`
 	Pages          int       `json:"pages,omitempty" jsonschema:"how many pages the file has; absent where the format has none"`
+	TextlessPages  string    `json:"textlessPages,omitempty" jsonschema:"pages that have no text, such as 3–9, 12: pictures, whose text needs to be recognised first"`
 	Passages       int       `json:"passages" jsonschema:"how many passages it was cut into"`
 	Private        bool      `json:"private" jsonschema:"whether it is kept from remote models"`
 	ConversationID string    `json:"conversationId,omitempty" jsonschema:"the conversation that alone sees it; absent when it is published"`

@@ -4,6 +4,7 @@ package records
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -75,46 +76,115 @@ func (c *putBook) Run(a *BooksOptions) error {
 		if err != nil {
 			return err
 		}
-		for _, file := range c.Files {
-			if err := c.one(a, cl, file, conversation); err != nil {
-				return err
-			}
+		if len(c.Files) == 1 {
+			return c.one(a, cl, c.Files[0], conversation)
 		}
-		return nil
+		return c.each(a, cl, conversation)
 	})
+}
+
+// addedBook is what came of one of several files, as --json prints it.
+type addedBook struct {
+	File  string            `json:"file"`
+	Book  *record.BookAdded `json:"added,omitempty"`
+	Error *bookError        `json:"error,omitempty"`
+}
+
+type bookError struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// each adds several files. One that can't be added is named, and the next one follows.
+func (c *putBook) each(a *BooksOptions, cl *client.Client, conversation string) error {
+	list, failed := make([]addedBook, 0, len(c.Files)), 0
+	for _, file := range c.Files {
+		one := addedBook{File: file}
+		params, err := c.params(file, conversation)
+		if err == nil {
+			one.Book = new(record.BookAdded)
+			err = callAddBook(a.Ctx, a.Streams, cl, params, one.Book)
+		}
+		if a.Ctx.Err() != nil {
+			return a.Ctx.Err()
+		}
+		if err != nil {
+			var f *fault.Error
+			one.Book, one.Error = nil, &bookError{Message: fault.Message(err)}
+			if errors.As(err, &f) {
+				one.Error.Hint = f.Hint
+			}
+			failed++
+		}
+		list = append(list, one)
+		switch {
+		case a.JSON:
+		case one.Error != nil:
+			a.Out.Say(term.Styled(term.Bad, "failed"), term.Text("  "+term.Clean(file+": "+one.Error.Message)))
+			if one.Error.Hint != "" {
+				a.Out.Say(term.Styled(term.Faint, "        "+one.Error.Hint))
+			}
+		default:
+			drawAddedBook(a.Out, one.Book)
+		}
+	}
+	if a.JSON {
+		if err := a.Out.JSON(list); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fault.New(fault.Invalid, "%d of %d files could not be added", failed, len(list)).WithHint("add them again when they are mended; the others are there")
+	}
+	return nil
 }
 
 // one adds one file.
 func (c *putBook) one(a *BooksOptions, cl *client.Client, file, conversation string) error {
+	params, err := c.params(file, conversation)
+	if err != nil {
+		return err
+	}
+	return AddBook(a.Ctx, a.Streams, cl, params)
+}
+
+func (c *putBook) params(file, conversation string) (record.BooksAdd, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
+		return record.BooksAdd{}, fault.Wrap(fault.Unavailable, err, "cannot determine the working directory").
 			WithHint("give the absolute path of the file")
 	}
-	return AddBook(a.Ctx, a.Streams, cl, record.BooksAdd{
+	return record.BooksAdd{
 		Path: path, MimeType: c.Format, Title: c.Title, Author: c.Author, Private: c.Private, ConversationID: conversation,
-	})
+	}, nil
 }
 
 // AddBook has the daemon read a book, draws how far it is, and prints what came of it.
 func AddBook(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksAdd) error {
 	var out record.BookAdded
-	p := term.NewProgress(s.Err)
-	err := cl.CallProgress(ctx, "books.add", params, &out, p.Wire)
-	p.Finish()
-	switch {
+	switch err := callAddBook(ctx, s, cl, params, &out); {
 	case err != nil:
 		return err
 	case s.JSON:
 		return s.Out.JSON(out)
 	}
+	drawAddedBook(s.Out, &out)
+	return nil
+}
+
+func callAddBook(ctx context.Context, s *term.Streams, cl *client.Client, params record.BooksAdd, out *record.BookAdded) error {
+	p := term.NewProgress(s.Err)
+	defer p.Finish()
+	return cl.CallProgress(ctx, "books.add", params, out, p.Wire)
+}
+
+func drawAddedBook(s *term.Screen, out *record.BookAdded) {
 	done := "added"
 	if out.Duplicate {
 		done = "known"
 	}
-	s.Out.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+describeBook(out.Book)))
-	s.Out.SayWhole(term.Labelled("id"), term.Text(out.Book.ID))
-	return nil
+	s.Say(term.Styled(term.Good, done), term.Text("  "+term.Clean(out.Book.Title)), term.Styled(term.Faint, "  "+describeBook(out.Book)))
+	s.SayWhole(term.Labelled("id"), term.Text(out.Book.ID))
 }
 
 // describeBook says in short what a book is.
@@ -122,6 +192,9 @@ func describeBook(b *record.Book) string {
 	parts := []string{b.Format}
 	if b.Pages > 0 {
 		parts = append(parts, term.Count(b.Pages, "page"))
+	}
+	if b.TextlessPages != "" {
+		parts = append(parts, "without text: pages "+b.TextlessPages)
 	}
 	parts = append(parts, term.Count(b.Passages, "passage"))
 	if b.Private {

@@ -16,6 +16,7 @@ package convert
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,7 +81,8 @@ func (b *Block) String() string {
 type Document struct {
 	Title  string // "" when the file says none
 	Author string
-	Pages  int // 0: the format has none
+	Pages  int   // 0: the format has none
+	Empty  []int // pages without text, from 1
 	Blocks []Block
 }
 
@@ -110,6 +112,9 @@ func (b *Builder) SetAuthor(author string) {
 		b.doc.Author = CleanName(author)
 	}
 }
+
+// SetEmpty says which pages have no text: pictures, most of the time.
+func (b *Builder) SetEmpty(pages []int) { b.doc.Empty = pages }
 
 // SetPages says how many pages there are.
 func (b *Builder) SetPages(n int) { b.doc.Pages = n }
@@ -178,12 +183,16 @@ func (b *Builder) Document() *Document {
 		if d.Title != "" {
 			break
 		}
-		if d.Blocks[i].Kind == HeadingBlock {
+		if d.Blocks[i].Kind == HeadingBlock && !ofChapter.MatchString(d.Blocks[i].Text) {
 			d.Title = d.Blocks[i].Text
 		}
 	}
 	return &d
 }
+
+// ofChapter matches headings that name a part of a book, and not the book.
+var ofChapter = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s|[ivxlc]+[.)]\s|(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+\b|` +
+	`(?:(?:table of )?contents|introduction|abstract|preface|foreword|summary|acknowledg(?:e)?ments|references|inhalt(?:sverzeichnis)?|einleitung|vorwort|zusammenfassung|table des matières|sommaire|résumé|índice|introducción|indice|introduzione|目次|はじめに|目录|前言)\s*$)`)
 
 // CleanName is a text as a title, a heading or the name of a column: one line of MaxName code points at most.
 func CleanName(s string) string {

@@ -2,9 +2,11 @@ package convert
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -75,6 +77,30 @@ func ByName(name string) Format {
 		}
 	}
 	return ""
+}
+
+// Unpack returns a file that was packed by gzip, and its name without .gz; another one as it is. The errors are those of a bomb
+// and of a broken file.
+func Unpack(name string, data []byte) (string, []byte, error) {
+	if !bytes.HasPrefix(data, []byte{0x1F, 0x8B}) {
+		return name, data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return name, nil, brokenError(err)
+	}
+	most := min(int64(maxUnpackedBytes), max(int64(freeSize), int64(len(data))*maxRatio))
+	out, err := io.ReadAll(io.LimitReader(z, most+1))
+	switch {
+	case err != nil:
+		return name, nil, brokenError(err)
+	case int64(len(out)) > most:
+		return name, nil, bombError()
+	}
+	if strings.EqualFold(filepath.Ext(name), ".gz") {
+		name = name[:len(name)-len(".gz")]
+	}
+	return name, out, nil
 }
 
 // ByType returns the format of a content type, or of a name of a format; "" for none.
@@ -170,6 +196,10 @@ func (c *Converter) Convert(ctx context.Context, format Format, data []byte, pro
 	if len(d.Blocks) == 0 {
 		return nil, fault.New(fault.Invalid, "there is no text in the file").
 			WithHint("a scanned file needs text recognition first, for example by ocrmypdf")
+	}
+	if isGarbage(d.Blocks) {
+		return nil, fault.New(fault.Invalid, "the text of the file is no language: its fonts do not say which letters they draw, or it is damaged").
+			WithHint("open it in the program that made it and save it anew, or have its text recognised, for example by ocrmypdf --force-ocr")
 	}
 	return d, nil
 }

@@ -33,13 +33,20 @@ const (
 var skipped = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Nav: true,
 	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Math: false,
+	// The readings of characters would stand within the words: who searches for a word, or quotes it, means the characters.
+	atom.Rt: true, atom.Rtc: true, atom.Rp: true,
+}
+
+// ofRuby are the elements within ruby, whose end tags may be left out: the next one ends the one before, as ruby itself does.
+func ofRuby(a atom.Atom) bool {
+	return a == atom.Rt || a == atom.Rtc || a == atom.Rp || a == atom.Rb
 }
 
 // inline are the elements that part no text; all others do.
 var inline = map[atom.Atom]bool{
 	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true, atom.Cite: true, atom.Code: true,
 	atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Img: true, atom.Ins: true,
-	atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rt: true, atom.Rp: true, atom.S: true,
+	atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rb: true, atom.S: true,
 	atom.Samp: true, atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true,
 	atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true, 0: true,
 }
@@ -104,6 +111,9 @@ type table struct {
 
 func (r *reader) start(t html.Token) error {
 	a := t.DataAtom
+	if r.skip > 0 && ofRuby(r.within) && (ofRuby(a) && a != atom.Rt || a == r.within || a != 0 && !inline[a] && !ofRuby(a)) {
+		r.skip = 0
+	}
 	if r.skip > 0 {
 		if a == r.within && t.Type == html.StartTagToken {
 			r.skip++
@@ -217,6 +227,9 @@ func (r *reader) table() *table {
 }
 
 func (r *reader) end(a atom.Atom) error {
+	if r.skip > 0 && ofRuby(r.within) && (a == atom.Ruby || a != 0 && !inline[a] && !ofRuby(a)) {
+		r.skip = 0
+	}
 	if r.skip > 0 {
 		if a == r.within {
 			r.skip--

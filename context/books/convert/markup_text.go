@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // decodeText returns bytes as a text. kind is a content type that may say the encoding, such as text/html.
@@ -14,18 +16,37 @@ func decodeText(data []byte, kind string) (string, error) {
 	if rest, ok := bytes.CutPrefix(data, []byte("\xEF\xBB\xBF")); ok {
 		data = rest
 	}
-	if utf8.Valid(data) {
-		return string(data), nil
-	}
 	if len(data) >= 2 && (data[0] == 0xFE && data[1] == 0xFF || data[0] == 0xFF && data[1] == 0xFE) {
 		return decode16(data[2:], data[0] == 0xFE), nil
 	}
-	e, _, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], kind)
-	out, err := e.NewDecoder().Bytes(data)
-	if err != nil {
-		return "", brokenError(err)
+	if big, ok := looks16(data); ok {
+		return decode16(data, big), nil
 	}
-	return string(bytes.ToValidUTF8(out, nil)), nil
+	if utf8.Valid(data) {
+		return string(data), nil
+	}
+	_, name, certain := charset.DetermineEncoding(data[:min(len(data), 1024)], kind)
+	if !certain {
+		name = ""
+	}
+	text, ok := decodeLocal(data, name)
+	if !ok {
+		return "", fault.New(fault.Invalid, "the encoding of the text is not known").WithHint("save it as UTF-8, and add it again")
+	}
+	return text, nil
+}
+
+// looks16 reports whether bytes are UTF-16 without a mark: in a text with ASCII in it every second byte is 0.
+func looks16(data []byte) (big, ok bool) {
+	var zero [2]int
+	sample := data[:min(len(data), 4096)]
+	for i, c := range sample {
+		if c == 0 {
+			zero[i%2]++
+		}
+	}
+	most, least := max(zero[0], zero[1]), min(zero[0], zero[1])
+	return zero[0] > zero[1], most > len(sample)/4 && least <= most/20
 }
 
 func decode16(data []byte, big bool) string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
 
@@ -110,8 +111,9 @@ const sniffed = 16 << 10
 
 // convertCSV adds the rows of a text of values.
 func convertCSV(b *Builder, text string) error {
+	comma, text := separated(text)
 	r := csv.NewReader(strings.NewReader(text))
-	r.Comma = delimiter(text)
+	r.Comma = comma
 	r.LazyQuotes, r.FieldsPerRecord = true, -1
 	t := b.Table()
 	for {
@@ -126,6 +128,18 @@ func convertCSV(b *Builder, text string) error {
 			return err
 		}
 	}
+}
+
+// separated returns the delimiter of a text of values, and the text without the line by which Excel says it: sep=;
+func separated(text string) (rune, string) {
+	first, rest, _ := strings.Cut(text, "\n")
+	first = strings.Trim(strings.TrimRight(first, "\r"), `"`)
+	if len(first) > 4 && strings.EqualFold(first[:4], "sep=") {
+		if c, size := utf8.DecodeRuneInString(first[4:]); size == len(first)-4 && c != '\r' && c != '"' && c != utf8.RuneError {
+			return c, rest
+		}
+	}
+	return delimiter(text), text
 }
 
 // delimiter is the sign that the first lines have most evenly.

@@ -40,9 +40,11 @@ const (
 
 // build makes blocks of the lines.
 func (f *file) build(b *Builder) error {
+	f.columned()
 	f.dropEdges()
 	b.SetAuthor(f.author)
 	b.SetPages(f.pages)
+	b.SetEmpty(f.emptyPages())
 	p := &pageBuilder{b: b, lines: f.lines}
 	p.outline(f.outline)
 	p.leading()
@@ -54,6 +56,20 @@ func (f *file) build(b *Builder) error {
 		b.SetTitle(f.title)
 	}
 	return err
+}
+
+// emptyPages returns the pages that no line is on, from 1.
+func (f *file) emptyPages() (list []int) {
+	has := make(map[int]bool)
+	for i := range f.lines {
+		has[f.lines[i].page] = true
+	}
+	for n := 1; n <= f.pages; n++ {
+		if !has[n] {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // usefulTitle reports a title that somebody gave: programs put the name of a file there.
@@ -147,6 +163,8 @@ type pageBuilder struct {
 	text strings.Builder // of the paragraph that is open
 	from int             // its page
 	code []string        // lines of code that are open
+
+	hyphened map[string]bool // words with a hyphen, in lower case; nil: not collected yet
 }
 
 // outline finds the lines that the entries of an outline lead to.
@@ -321,10 +339,43 @@ func (p *pageBuilder) next(i int) (int, error) {
 	return i + 1, nil
 }
 
-// joined joins two lines; a word that was taken apart is one again.
+// whole is a text with the words whole that were taken apart at the ends of lines. One that the file has with its hyphen
+// elsewhere keeps it: well-known.
+func (p *pageBuilder) whole(text string) string {
+	if !strings.Contains(text, hyphen) {
+		return text
+	}
+	if p.hyphened == nil {
+		p.hyphened = make(map[string]bool)
+		for i := range p.lines {
+			for word := range strings.FieldsSeq(p.lines[i].text) {
+				if word = strings.Trim(word, punctuation); strings.Contains(word, "-") && !strings.HasSuffix(word, "-") {
+					p.hyphened[strings.ToLower(word)] = true
+				}
+			}
+		}
+	}
+	parts := strings.Split(text, hyphen)
+	var b strings.Builder
+	b.WriteString(parts[0])
+	for i, rest := range parts[1:] {
+		first := parts[i][strings.LastIndexAny(parts[i], " ")+1:]
+		last, _, _ := strings.Cut(rest, " ")
+		if p.hyphened[strings.ToLower(strings.Trim(first, punctuation)+"-"+strings.Trim(last, punctuation))] {
+			b.WriteByte('-')
+		}
+		b.WriteString(rest)
+	}
+	return b.String()
+}
+
+// punctuation is what may stand around a word.
+const punctuation = ".,;:!?()[]\"'“”‘’"
+
+// joined joins two lines; of a word that was taken apart the hyphen stays between, see whole.
 func joined(a, b string) string {
-	if whole, ok := strings.CutSuffix(a, hyphen); ok {
-		return whole + b
+	if strings.HasSuffix(a, hyphen) {
+		return a + b
 	}
 	return a + " " + b
 }
@@ -333,7 +384,7 @@ func (p *pageBuilder) heading(text string, level, page int) error {
 	if err := p.end(); err != nil {
 		return err
 	}
-	return p.b.Add(Block{Kind: HeadingBlock, Level: level, Text: strings.TrimSuffix(text, hyphen), Page: page})
+	return p.b.Add(Block{Kind: HeadingBlock, Level: level, Text: p.whole(strings.TrimSuffix(text, hyphen)), Page: page})
 }
 
 // parts reports whether a paragraph ends between two lines.
@@ -371,5 +422,5 @@ func (p *pageBuilder) end() error {
 	}
 	text := strings.TrimSuffix(p.text.String(), hyphen)
 	p.text.Reset()
-	return p.b.Add(Block{Text: text, Page: p.from})
+	return p.b.Add(Block{Text: p.whole(text), Page: p.from})
 }

@@ -151,16 +151,29 @@ const hyphen = "\u0002"
 
 // decode returns letters as a text, with hyphen at its end if a word goes on in the next line.
 func decode(units []uint16) string {
-	s := string(utf16.Decode(units))
+	s := strings.ReplaceAll(string(utf16.Decode(units)), "\uFFFE", hyphen) // both are what PDFium writes for one
 	cut := strings.TrimRight(s, "\u0002\u00AD\uFFFE")
 	if cut == s {
-		return oneLine(s)
+		return apart(s)
 	}
-	cut = oneLine(cut)
+	cut = apart(cut)
 	if end := []rune(cut); len(end) > 0 && unicode.IsLetter(end[len(end)-1]) {
 		return cut + hyphen
 	}
 	return cut
+}
+
+// apart is oneLine of a text in which PDFium has put together two lines: a word that was taken apart keeps the place.
+func apart(s string) string {
+	parts := strings.Split(s, hyphen)
+	for i, p := range parts {
+		line := oneLine(p)
+		if i > 0 && len(p) > 0 && p[0] == ' ' {
+			line = " " + line
+		}
+		parts[i] = line
+	}
+	return strings.Join(parts, hyphen)
 }
 
 // isMark reports what stands before an item of a list: a sign, or a number or a letter with a dot.

@@ -103,6 +103,9 @@ func (p *pageBuilder) table(lines []line) error {
 		}
 		cells := row
 		row = nil
+		for i := range cells {
+			cells[i] = p.whole(cells[i])
+		}
 		return t.Row(cells, false, lines[0].page)
 	}
 	for i := range lines {

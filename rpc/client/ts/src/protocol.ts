@@ -117,6 +117,8 @@ export interface Book {
   reason?: string;
   /** How many pages the file has; absent where the format has none. */
   pages?: number;
+  /** Pages that have no text, such as 3–9, 12: pictures, whose text needs to be recognised first. */
+  textlessPages?: string;
   /** How many passages it was cut into. */
   passages: number;
   /** Whether it is kept from remote models. */

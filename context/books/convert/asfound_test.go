@@ -1,0 +1,209 @@
+package convert_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/context/books/convert"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// at is a text that is drawn somewhere on a page.
+type at struct {
+	x, y int
+	text string
+}
+
+// pdfOf writes a PDF whose pages draw texts in their order, in Helvetica.
+func pdfOf(pages ...[]at) []byte {
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"}
+	var kids []string
+	for _, page := range pages {
+		var content strings.Builder
+		for _, one := range page {
+			fmt.Fprintf(&content, "BT /F1 9 Tf 1 0 0 1 %d %d Tm (%s) Tj ET\n", one.x, one.y, strings.NewReplacer("(", `\(`, ")", `\)`).Replace(one.text))
+		}
+		objects = append(objects, fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", content.Len(), content.String()))
+		objects = append(objects, fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>", len(objects)))
+		kids = append(kids, fmt.Sprintf("%d 0 R", len(objects)))
+	}
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(kids))
+	var b strings.Builder
+	b.WriteString("%PDF-1.4\n")
+	var offsets []int
+	for i, o := range objects {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	start := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, o := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(&b, "trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF", len(objects)+1, start)
+	return []byte(b.String())
+}
+
+// wrapped breaks a text into lines of a width, from x and y down.
+func wrapped(text string, x, y, width int) (list []at) {
+	line := ""
+	for _, w := range append(strings.Fields(text), "") {
+		if w == "" || len(line)+1+len(w) > width {
+			list = append(list, at{x, y - 12*len(list), line})
+			line = w
+			continue
+		}
+		line = strings.TrimSpace(line + " " + w)
+	}
+	return list
+}
+
+// byRows draws columns row by row.
+func byRows(columns ...[]at) (list []at) {
+	for i := 0; ; i++ {
+		more := false
+		for _, c := range columns {
+			if i < len(c) {
+				list, more = append(list, c[i]), true
+			}
+		}
+		if !more {
+			return list
+		}
+	}
+}
+
+const (
+	bees  = "Honeybees regulate the temperature of the brood nest within narrow limits. When the air outside is cold, workers cluster over the comb and shiver their flight muscles without moving the wings. The heat that they produce is kept by the layers of bees around them, and the queen is found in the middle of the cluster. As the winter goes on, the cluster contracts and moves upward into the stores of honey."
+	river = "Rivers carry sediment from the hills to the sea in three ways. Coarse gravel rolls along the bed, sand leaps from place to place in short arcs, and the finest clay hangs in the water for weeks. After a flood the order in which the grains fall down again tells the geologist how fast the current was, in layers that one may count."
+)
+
+// TestMEM85_ColumnsThatAreDrawnRowByRow are read one after the other, and a table stays one.
+func TestMEM85_ColumnsThatAreDrawnRowByRow(t *testing.T) {
+	table := [][]string{{"Name", "Weight", "Colour"}, {"Lamp", "12", "red"}, {"Chair", "40", "blue"}, {"Table", "95", "green"}, {"Stool", "31", "white"}, {"Bench", "77", "brown"}}
+	var rows []at
+	for i, r := range table {
+		for k, cell := range r {
+			rows = append(rows, at{54 + 150*k, 720 - 14*i, cell})
+		}
+	}
+	const queen, fast = "and the queen is found in the middle of the cluster", "tells the geologist how fast the current was"
+	for name, c := range map[string]struct {
+		page []at
+		want []string
+	}{
+		"row by row":          {byRows(wrapped(bees, 54, 720, 52), wrapped(river, 320, 720, 52)), []string{queen, fast}},
+		"column by column":    {append(wrapped(bees, 54, 720, 52), wrapped(river, 320, 720, 52)...), []string{queen, fast}},
+		"other base lines":    {byRows(wrapped(bees, 54, 720, 52), wrapped(river, 320, 715, 52)), []string{queen, fast}},
+		"three columns":       {byRows(wrapped(bees, 40, 720, 32), wrapped(river, 225, 720, 32), wrapped(bees, 410, 720, 32)), []string{queen, fast}},
+		"a heading over both": {append([]at{{54, 750, "Of bees, and of rivers that carry their sediment from the hills down to the sea, in two columns of text"}}, byRows(wrapped(bees, 54, 720, 52), wrapped(river, 320, 720, 52))...), []string{queen, fast}},
+		"right column first":  {byRows(wrapped(river, 320, 720, 52), wrapped(bees, 54, 720, 52)), []string{queen, fast}},
+		"a table":             {rows, []string{"Name: Chair; Weight: 40; Colour: blue"}},
+		"one column":          {wrapped(bees+" "+river, 54, 720, 100), []string{queen, fast}},
+	} {
+		d, err := shared.Convert(t.Context(), convert.PDF, pdfOf(c.page), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text := strings.Join(strings.Fields(strings.ReplaceAll(dump(d), "\ntext p1: ", " ")), " ")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, dump(d))
+			}
+		}
+	}
+}
+
+// TestMEM85_HyphensAndTitles: a word that was taken apart is one, a hyphen of its own stays; a chapter names no book.
+func TestMEM85_HyphensAndTitles(t *testing.T) {
+	page := []at{{54, 720, "1 Introduction"}, {54, 700, "The well-known queen is long-lived, and the bees know this temp-"}, {54, 688, "erature, which is a well-"}, {54, 676, "known figure of this nest."}}
+	d, err := shared.Convert(t.Context(), convert.PDF, pdfOf(page, nil, nil, page), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := dump(d); !strings.Contains(text, "this temperature, which is a well-known figure") {
+		t.Error(text)
+	}
+	if fmt.Sprint(d.Empty) != "[2 3]" {
+		t.Errorf("pages without text %v", d.Empty)
+	}
+	for first, title := range map[string]string{
+		"# 1 Introduction": "", "# 1.2. Scope": "", "# Contents": "", "# Chapter 3": "", "# IV. Results": "", "# Inhaltsverzeichnis": "",
+		"# Beekeeping": "Beekeeping", "# 1984": "1984", "# Introduction to Bees": "Introduction to Bees", "# I, Robot": "I, Robot", "# 1 Introduction\n\n# Bees": "Bees",
+	} {
+		d, err := shared.Convert(t.Context(), convert.Markdown, []byte(first+"\n\ntext\n"), nil)
+		if err != nil || d.Title != title {
+			t.Errorf("%q: title %q, %v", first, d.Title, err)
+		}
+	}
+}
+
+// TestMEM85_Readings of characters stand apart from their words.
+func TestMEM85_Readings(t *testing.T) {
+	for markup, want := range map[string]string{
+		"<ruby>東<rt>とう</rt></ruby><ruby>京<rt>きょう</rt></ruby>へ行く":                          "東京へ行く",
+		"<ruby>図書館<rt>としょかん</rt></ruby>で働く":                                               "図書館で働く",
+		"<ruby><rb>銀河</rb><rp>(</rp><rt>ぎんが</rt><rp>)</rp></ruby>の鉄道":                     "銀河の鉄道",
+		"<ruby>新<rt>しん</rt>聞<rt>ぶん</rt></ruby>を読む":                                        "新聞を読む",
+		"<ruby>学<rt>xué</rt>习<rt>xí</rt></ruby>汉语":                                        "学习汉语",
+		"<ruby><rb>東<rb>京<rt>とう<rt>きょう</ruby>へ":                                           "東京へ",
+		"<ruby>漢<rp>(<rt>kan<rp>)</ruby>字":                                                "漢字",
+		"<ruby><rbc><rb>東</rb><rb>京</rb></rbc><rtc><rt>とう</rt><rt>きょう</rt></rtc></ruby>へ": "東京へ",
+		"<ruby>東<rt>とう": "東",
+	} {
+		d, err := shared.Convert(t.Context(), convert.HTML, []byte("<html><head><meta charset=utf-8></head><body><p>"+markup+"</p><p>次</p></body></html>"), nil)
+		if err != nil || len(d.Blocks) == 0 || d.Blocks[0].Text != want || len(d.Blocks) != 2 || d.Blocks[1].Text != "次" {
+			t.Errorf("%s: %s %v", markup, dump(d), err)
+		}
+	}
+}
+
+// TestMEM85_TablesOfExcel: the line that says the delimiter is none of the table, and packed files are read.
+func TestMEM85_TablesOfExcel(t *testing.T) {
+	for text, want := range map[string]string{
+		"sep=;\r\nname;age\r\nOkapi;7\r\n": "name: Okapi; age: 7", "\"sep=|\"\nname|age\nOkapi|7\n": "name: Okapi; age: 7", "SEP=\t\nname\tage\nOkapi\t7\n": "name: Okapi; age: 7",
+	} {
+		d, err := shared.Convert(t.Context(), convert.CSV, []byte(text), nil)
+		if err != nil || !strings.Contains(dump(d), want) {
+			t.Errorf("%q: %s %v", text, dump(d), err)
+		}
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte("name;age\nOkapi;7\n"))
+	_ = z.Close()
+	name, data, err := convert.Unpack("Animals.csv.GZ", packed.Bytes())
+	if err != nil || name != "Animals.csv" || string(data) != "name;age\nOkapi;7\n" {
+		t.Errorf("%s %q %v", name, data, err)
+	}
+	if _, _, err := convert.Unpack("x.gz", packed.Bytes()[:packed.Len()-9]); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+	packed.Reset()
+	z = gzip.NewWriter(&packed)
+	for range 1 << 10 {
+		_, _ = z.Write(make([]byte, 1<<20))
+	}
+	_ = z.Close()
+	if _, _, err := convert.Unpack("bomb.gz", packed.Bytes()); fault.KindOf(err) != fault.Limit {
+		t.Error(err)
+	}
+}
+
+// TestMEM86_GarbageIsNotReady: letters that no language has are refused, and every real script is not.
+func TestMEM86_GarbageIsNotReady(t *testing.T) {
+	for text, fine := range map[string]bool{
+		strings.Repeat("\ue001\ue002\ue003 \ue004\ue005 ", 30): false, strings.Repeat("ÃŸÂ¤Ð¿Ñ€ Ð¸Ð²ÐµÑ‚ ", 30): false, strings.Repeat("ﬀ�\x02�x\x03 �", 50): false,
+		strings.Repeat("日本語のテキスト ", 30): true, strings.Repeat("हिन्दी में पाठ ", 30): true, strings.Repeat("ქართული ტექსტი ", 30): true, strings.Repeat("한국어 글 ", 30): true,
+		strings.Repeat("Tiếng Việt có dấu ", 30): true, strings.Repeat("Ελληνικό κείμενο ", 30): true, strings.Repeat("русский текст ", 30): true, strings.Repeat("עברית ", 30): true,
+		strings.Repeat("🐝🐝 ", 30): true, strings.Repeat("∀x∈ℝ: x²≥0 ", 30): true, strings.Repeat("plain ", 30): true, strings.Repeat("አማርኛ ጽሑፍ ", 30): true,
+	} {
+		_, err := shared.Convert(t.Context(), convert.Text, []byte(text), nil)
+		if fine != (err == nil) {
+			t.Errorf("%.60q: %v", text, err)
+		}
+	}
+}
