@@ -33,6 +33,12 @@ func (s *Store) Last(ctx context.Context, v *audience.View, ref string) (message
 	return c.counted(v).Messages, c.updatedAt(v), nil
 }
 
+// IsPrivate reports whether the conversation that a reader means by an id or a handle is private; false for none. O(1).
+func (s *Store) IsPrivate(ctx context.Context, v *audience.View, ref string) bool {
+	c, err := s.seen(ctx, v, ref)
+	return err == nil && c != nil && c.Private
+}
+
 // seen returns the conversation that a reader means by an id or a handle, nil for none. It must not be changed.
 func (s *Store) seen(ctx context.Context, v *audience.View, ref string) (*conversation, error) {
 	c := s.Record(ref)

@@ -19,6 +19,7 @@ import (
 // chatKeeper is the room of conversations: no handler has the Store, which reads without a View (PRIV-2).
 type chatKeeper interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
+	IsPrivate(ctx context.Context, v *audience.View, ref string) bool
 	Put(ctx context.Context, v *audience.View, id string, ch chat.Change) (*record.Conversation, error)
 	Append(ctx context.Context, v *audience.View, said chat.AppendRequest) (*chat.Added, error)
 	Messages(ctx context.Context, v *audience.View, ref, branch string, after, limit int) (*chat.Page, error)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/rpc/jsonrpc"
@@ -113,6 +114,7 @@ func roomsOf(k *jsonrpc.Call) *rooms {
 // reader may see of the rooms of the moment.
 func method[P, R any](name string, fn func(scope, context.Context, *Session, P) (R, error)) Method {
 	_, names := any(new(P)).(protocol.AudienceParams)
+	said := saidIn(reflect.TypeFor[P]())
 	return describe(protocol.UsesStore,
 		define(name, "", func(ctx context.Context, k *jsonrpc.Call, params P) (result R, err error) {
 			s := sessionOf(k.Conn())
@@ -124,8 +126,62 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 			if err != nil {
 				return result, err
 			}
+			if said.private(ctx, c, reflect.ValueOf(params)) {
+				ctx = outbound.KeepHere(ctx)
+			}
+			if asked := said.asked(reflect.ValueOf(params)); asked != "" {
+				ctx = outbound.Asking(ctx, asked)
+			}
 			return fn(c, ctx, s, params)
 		}))
+}
+
+// places are the members of parameters that say in which conversation something is said, and whether it is private.
+type places struct{ conversations, marks, texts [][]int }
+
+func saidIn(t reflect.Type) (p places) {
+	if t.Kind() != reflect.Struct {
+		return p
+	}
+	for _, name := range []string{"ConversationID", "InConversation"} {
+		if f, ok := t.FieldByName(name); ok && f.Type.Kind() == reflect.String {
+			p.conversations = append(p.conversations, f.Index)
+		}
+	}
+	for _, name := range []string{"Query", "Text"} {
+		if f, ok := t.FieldByName(name); ok && f.Type.Kind() == reflect.String {
+			p.texts = append(p.texts, f.Index)
+		}
+	}
+	if f, ok := t.FieldByName("Private"); ok && f.Type.Kind() == reflect.Bool {
+		p.marks = append(p.marks, f.Index)
+	}
+	return p
+}
+
+// asked returns what a call asks, as it was written; "" for nothing.
+func (p places) asked(params reflect.Value) string {
+	for _, at := range p.texts {
+		if text := params.FieldByIndex(at).String(); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// private reports whether what a call asks is private as a whole: it is said to be, or of a private conversation.
+func (p places) private(ctx context.Context, c scope, params reflect.Value) bool {
+	for _, at := range p.marks {
+		if params.FieldByIndex(at).Bool() {
+			return true
+		}
+	}
+	for _, at := range p.conversations {
+		if ref := params.FieldByIndex(at).String(); ref != "" && c.chat.IsPrivate(ctx, c.view, ref) {
+			return true
+		}
+	}
+	return false
 }
 
 // of makes the Method of a handler that needs no more of a call than its callReader: a method of a type that room makes

@@ -126,6 +126,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		return nil, err
 	}
 	chat.RegisterHandles(seen, mem, chats)
+	finding.Gate = seen.Gate
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
 	seen.SetSearch(index)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
@@ -155,7 +156,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
 		Passages: passages, Books: books.Library{Store: shelf, Source: read},
 	}
-	ranker, err := recall.New(indexes, recall.Options{Now: now})
+	ranker, err := recall.New(indexes, recall.Options{Now: now, Gate: seen.Gate, Reranker: reranking})
 	if err != nil {
 		return nil, err
 	}

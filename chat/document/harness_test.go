@@ -43,6 +43,7 @@ func over(t searchtest.T, db *kv.Store, opts search.Options) *house {
 	searchtest.Must(t, err)
 	h.source, err = document.New(db, seen, document.Options{Now: func() time.Time { return h.now }})
 	searchtest.Must(t, err)
+	opts.Gate = seen.Gate
 	h.index = search.Open(db, h.source, opts)
 	return h
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
@@ -95,6 +96,7 @@ func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	ctx = outbound.Asking(ctx, "") // the model asks, not the user
 	out := make([]*Result, len(calls))
 	t.ran = make([]CallRun, len(calls))
 	if len(calls) == 0 {

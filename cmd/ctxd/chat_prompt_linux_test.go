@@ -27,10 +27,10 @@ text None of them.
 ? endless
 text It begins
 wait
-? silent
-wait
 ? June
 text In June the passes.
+? silent
+wait
 `
 
 // talked is a home in which a daemon asks a provider that says so.

@@ -21,7 +21,8 @@ type Handled struct {
 	Handles []string // its own one, and former ones
 	Name    string   // of a context, which an @ finds by it as well
 	Private bool
-	NoteID  string // of a memory: the note that it comes from; who may not know of that may not know of it
+	NoteID  string   // of a memory: the note that it comes from; who may not know of that may not know of it
+	Labels  []string // of a memory: the handles of its tags and domains, and of those that they lie below
 }
 
 // SetHandled gives the Rooms the records that have handles: all that there are, and what a change makes of one. Call it
@@ -82,7 +83,7 @@ func nameKey(name string) string { return strings.TrimRight(ContextNameKey(name)
 // called is what texts call a record. A reference by its id, and one to a message, begins with a word that all such
 // references begin with.
 func (h *Handled) called(hidden bool) called {
-	list := slices.Clone(h.Handles)
+	list := append(slices.Concat(h.Handles, h.Labels), h.ID)
 	switch h.Kind {
 	case refs.MemoryHandle:
 		list = append(list, "memory:"+h.ID, "mem:"+h.ID)
@@ -107,6 +108,54 @@ type handledRecords struct {
 	byNote   map[string][]*Handled // those that are not private by themselves
 	named    map[string][]*Handled // contexts by the key of their name
 	keys     []string              // of named, those of private contexts, sorted
+	labelled map[string]*labelled  // by the fold of a label's handle
+}
+
+// labelled are the memories with a label: those that may be hidden, and how many others there are.
+type labelled struct {
+	maybe []*Handled
+	open  int
+}
+
+func (h *Handled) maybeHidden() bool { return h.Private || h.NoteID != "" }
+
+// label enters a memory under its labels, or takes it out.
+func (x *handledRecords) label(h *Handled, in bool) {
+	for _, l := range h.Labels {
+		fold := refs.FoldHandle(l)
+		of := x.labelled[fold]
+		if of == nil {
+			if x.labelled == nil {
+				x.labelled = make(map[string]*labelled)
+			}
+			of = new(labelled)
+			x.labelled[fold] = of
+		}
+		switch {
+		case !h.maybeHidden() && in:
+			of.open++
+		case !h.maybeHidden():
+			of.open--
+		case in:
+			of.maybe = append(of.maybe, h)
+		default:
+			of.maybe = slices.DeleteFunc(of.maybe, func(other *Handled) bool { return other.ID == h.ID })
+		}
+		if of.open == 0 && len(of.maybe) == 0 {
+			delete(x.labelled, fold)
+		}
+	}
+}
+
+// onlyMaybe returns the memories with a label if all of them may be hidden.
+func (x *handledRecords) onlyMaybe(fold string) []*Handled {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	of := x.labelled[fold]
+	if of == nil || of.open > 0 {
+		return nil
+	}
+	return slices.Clone(of.maybe)
 }
 
 type handledKey struct {
@@ -138,7 +187,11 @@ func (x *handledRecords) put(old, now *Handled, in *entities.PastNames) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if old != nil {
+		x.label(old, false)
 		x.remove(old.key())
+	}
+	if now != nil {
+		x.label(now, true)
 	}
 	if now == nil || !now.Private && now.NoteID == "" && now.Kind != refs.ContextHandle && !now.wasCalled(in) {
 		return
@@ -273,6 +326,9 @@ func (v *View) hidesHandle(text string) bool {
 	if h := v.rooms.handled.withHandle(fold); h != nil {
 		return v.hidesHandled(h)
 	}
+	if list := v.rooms.handled.onlyMaybe(fold); len(list) > 0 {
+		return !slices.ContainsFunc(list, func(h *Handled) bool { return !v.hidesHandled(h) })
+	}
 	return v.entities.Past().Has(entities.PastHandle, fold)
 }
 
@@ -281,10 +337,15 @@ const mostOfHandle = refs.MaxHandle * utf8.UTFMax * 4
 
 // hidesMemory is hidesHandle for the id of a memory.
 func (v *View) hidesMemory(id string) bool {
-	if h := v.rooms.handled.withID(refs.MemoryHandle, id); h != nil {
+	return v.hidesHandledID(refs.MemoryHandle, entities.PastMemoryID, id)
+}
+
+// hidesHandledID is hidesHandle for the id of a record of a kind.
+func (v *View) hidesHandledID(kind refs.HandleKind, past entities.PastKind, id string) bool {
+	if h := v.rooms.handled.withID(kind, id); h != nil {
 		return v.hidesHandled(h)
 	}
-	return v.entities.Past().Has(entities.PastMemoryID, id)
+	return v.entities.Past().Has(past, id)
 }
 
 // hidesContext is hidesHandle for the name of a context. Beside a private one a public one of the name does not count:
@@ -346,7 +407,8 @@ func (v *View) handledPrivacy(ch kv.Change) bool {
 }
 
 func sameHandled(old, now *Handled) bool {
-	return old != nil && now != nil && old.Name == now.Name && old.NoteID == now.NoteID && slices.Equal(old.Handles, now.Handles)
+	return old != nil && now != nil && old.Name == now.Name && old.NoteID == now.NoteID && slices.Equal(old.Handles, now.Handles) &&
+		slices.Equal(old.Labels, now.Labels)
 }
 
 // renamesHandled is renames for the records that have handles.

@@ -32,6 +32,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.Text":        func(w *masking, s shownText) { w.remote.Text(s.note.ID, s.text) },
 	"View.Masked":      func(w *masking, s shownText) { w.remote.Masked(s.text) },
 	"View.TextOf":      func(w *masking, s shownText) { w.remote.TextOf(s.note.ID, s.text) },
+	"Views.Gate":       func(w *masking, s shownText) { w.rooms.Gate(s.text) },
 	"View.Name":        func(w *masking, s shownText) { w.remote.Name(s.entity) },
 	"View.NameOf":      func(w *masking, s shownText) { w.remote.NameOf(s.entity) },
 	"View.ShownEntity": func(w *masking, s shownText) { w.remote.ShownEntity(s.entity) },

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/text"
@@ -163,6 +164,9 @@ func (l *linkLook) private(target string) bool {
 	}
 	private, public := l.means(target)
 	plain := spelling(target)
+	if !private {
+		private = l.v.hidesAddress(plain) || !public && l.v.hidesID(plain)
+	}
 	if !private && !public && plain != target {
 		private, _ = l.means(plain)
 	}
@@ -209,6 +213,24 @@ func (l *linkLook) couldMeanPrivate(target string) bool {
 		return true
 	}
 	return len(l.v.entities.Named(target, publicEntity)) > 0
+}
+
+// hidesAddress reports whether a target is the ctxd:// address of a record that the reader may not know of.
+func (v *View) hidesAddress(target string) bool {
+	a, ok := record.ParseAddress(target)
+	if !ok {
+		rest, is := strings.CutPrefix(target, record.Addresses)
+		_, id, named := strings.Cut(rest, "/")
+		return is && named && v.hidesID(id)
+	}
+	return a.Kind == record.NoteAddress && v.HidesNote(a.ID) || a.Kind == record.EntityAddress && v.HidesEntity(a.ID)
+}
+
+// hidesID reports whether an id is that of a record, of whatever kind, that the reader may not know of.
+func (v *View) hidesID(id string) bool {
+	return v.HidesNote(id) || v.HidesEntity(id) || v.hidesMemory(id) ||
+		v.hidesHandledID(refs.ContextHandle, entities.PastContextID, id) ||
+		v.hidesHandledID(refs.ConversationHandle, entities.PastConversationID, id)
 }
 
 // fromFile reports whether one of the notes is a public file of a vault, which no client
@@ -263,6 +285,10 @@ func (l *linkLook) spans(text string, refs iter.Seq[markdown.Reference]) []markd
 			if size, private := l.mention(r.Target); private {
 				end := r.End + markdown.EncodedLen(text[r.End:], size)
 				spans = append(spans, markdown.Span{Start: r.Start, End: end})
+			}
+		case r.Kind == markdown.MarkedIDRef:
+			if l.v.hidesID(r.Target) {
+				spans = append(spans, markdown.Span{Start: r.Start, End: r.End})
 			}
 		case r.Kind == markdown.MentionRef:
 			if l.named(r.Target) {

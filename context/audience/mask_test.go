@@ -129,6 +129,19 @@ var leads = []string{
 	"@[*Canary Zoe*]", `@["Canary Zoe"]`, "@_canary_zoe_p_entity_", "@Canary Plan", "@[Canary Plan]", "@canary alias", "@[Canary Alias]",
 	`@"Canary Plan"`, "@_Canary Plan_", "@Private/Canary Plan", "@Canary (old)",
 
+	// Full width, and named references to it.
+	"［［Canary Plan］］", "［[Canary Plan|canary]］", "［［Canary Plan｜canary］］", "［canary］（Private/Canary%20Plan.md）", "＠Canary Zoe", "＠［Canary Zoe］",
+	"＜a href=＂Private/Canary%20Plan＂＞canary＜/a＞", "Private／Canary Plan．md", "&#xff3b;&#xff3b;Canary Plan&#xff3d;&#xff3d;", "&lsqb;&lbrack;Canary Plan&rbrack;&rsqb;",
+	"&commat;Canary Zoe", "&lt;img alt&equals;canary src&equals;Private&sol;Canary%20Plan.md&gt;", "&lbrack;canary&rsqb;&lpar;Private&sol;Canary%20Plan.md&rpar;",
+	"[canary](obsidian&colon;//open?file=Canary%20Plan)", "[canary](obsidian：／／open?file=Canary%20Plan)",
+
+	// Addresses and ids.
+	"[canary](ctxd://note/secret)", "[canary](ctxd://note/secret#canary)", "[canary](CTXD://Note/%73ecret#^canary)", "ctxd://note/secret#canary", "<ctxd://note/secret#canary>",
+	"[[ctxd://note/secret|canary]]", `<a href="ctxd://note/secret">canary</a>`, "[canary][i]", "[canary](ctxd://entity/z)", "[canary](ctxd://entity/Canary%20Zoe)",
+	"[canary](ctxd://note/Canary%20Plan)", "[[secret|canary]]", "@[canary|z]", "[canary](obsidian://adv-uri?vault=V&uid=secret)", "[canary](obsidian://advanced-uri?filepath=Private%2FCanary%20Plan)",
+	"[canary](obsidian://vault/V/Private/Canary%20Plan)", "[canary](logseq://graph/G?page=Canary%20Plan)", "[canary](file:///home/a/V/Private/Canary%20Plan.md)",
+	"file:///home/a/V/Private/Canary%20Plan.md", "[canary](vscode://file/home/a/V/Private/Canary%20Plan.md:3)", "[canary](bear://x-callback-url/open-note?title=Canary%20Alias)",
+
 	// What is never closed.
 	"[[Canary Plan|canary", "[[Canary Plan", "![[Canary Plan", "![[Private/Canary Plan", "[canary](Private/Canary%20Plan",
 	"[canary](Canary Plan", "[canary](<Private/Canary Plan", `<a href="Private/Canary%20Plan"`, `<a title="canary" href="Private/Canary Plan`,
@@ -136,7 +149,7 @@ var leads = []string{
 }
 
 // definitions are what the labels of leads mean.
-const definitions = "\n\n[r]: Private/Canary%20Plan.md 'canary'\n[canary]: <Private/Canary Plan.md>\n"
+const definitions = "\n\n[r]: Private/Canary%20Plan.md 'canary'\n[canary]: <Private/Canary Plan.md>\n[i]: ctxd://note/secret#canary\n"
 
 // TestPRIV8_NoFormOfATitleTells puts each way into a heading that gives a note, and the
 // entity made from it, their name; and into an alias, a tag and a value.
@@ -170,7 +183,7 @@ func TestPRIV8_NoFormOfATitleTells(t *testing.T) {
 		check("the frontmatter's title", "---\ntype: P\ntitle: 'About "+quoted+"'\n---\n"+definitions)
 		check("a long one of it", "---\ntype: P\ntitle: '"+strings.Repeat("long ", 101)+quoted+"'\n---\n"+definitions)
 		check("a value", "---\ntype: P\nabout: 'x "+quoted+"'\nsaid: ['"+quoted+"', 'y "+quoted+"']\n---\n"+definitions)
-		if len(lead) < 400 && !strings.Contains(lead, "[r]") && lead != "[canary]" {
+		if len(lead) < 400 && !strings.Contains(lead, "[r]") && !strings.Contains(lead, "[i]") && lead != "[canary]" {
 			check("an alias", "---\ntype: P\naliases: ['"+quoted+"']\n---\nx")
 			check("aliases in one text", "---\ntype: P\naliases: 'a, "+quoted+", b'\n---\nx")
 			check("a tag", "---\ntype: P\ntags: ['"+quoted+"']\n---\nx")
@@ -182,6 +195,30 @@ func TestPRIV8_NoFormOfATitleTells(t *testing.T) {
 	check("a long alias", "---\naliases: [\"[[Canary Plan|"+strings.Repeat("x", 300)+"]] [["+strings.Repeat("y", 100)+"]]\"]\n---\nx")
 	if told < 8*len(leads) {
 		t.Errorf("a local reader is told %d times: the test proves little", told)
+	}
+}
+
+// TestPRIV15_AnIDIsANameToo: ids as prompts, answers of tools and addresses write them are masked as names are; an id of a
+// public record, or of none, is shown.
+func TestPRIV15_AnIDIsANameToo(t *testing.T) {
+	w := newMasking(t)
+	const id = "5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77"
+	w.put(t, notes.Draft{ID: id, Title: "Hidden", Path: "h.md", Private: true})
+	forms := []string{"[id:ID]", "[id: ID]", "@ID", "@[ID]", "@[id:ID]", "ctxd://note/ID#Costs", "ctxd://memory/ID", "[[ID]]", "[it](ID)", "&lsqb;id:ID]", "＠ID"}
+	for _, form := range forms {
+		text := "See " + strings.ReplaceAll(form, "ID", id) + " on Monday"
+		if got := w.remote.TextOf("", text); got != "See (private) on Monday" {
+			t.Errorf("%s: %q", text, got)
+		}
+		for _, other := range []string{"other", "0c0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77"} {
+			text := "See " + strings.ReplaceAll(form, "ID", other) + " on Monday"
+			if got := w.remote.TextOf("", text); got != text {
+				t.Errorf("%s: %q", text, got)
+			}
+		}
+		if got := w.local.TextOf("", text); got != text {
+			t.Errorf("%s, for a local reader: %q", text, got)
+		}
 	}
 }
 

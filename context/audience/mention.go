@@ -158,6 +158,11 @@ func (l *linkLook) privateNameAt(text string) (size int, private bool) {
 		note = was
 	}
 	hidden := l.v.hiddenAt(text)
+	if size == 0 && !private && hidden == 0 {
+		if id := idAt(text); l.v.hidesID(id) {
+			return len(id), true
+		}
+	}
 	switch {
 	case private:
 		return max(len(note), hidden), true
@@ -165,6 +170,19 @@ func (l *linkLook) privateNameAt(text string) (size int, private bool) {
 		return hidden, true
 	}
 	return size, size > 0 && l.v.ownedByPrivate(found, name)
+}
+
+// idAt returns what may be an id at the head of a text; "" for nothing.
+func idAt(text string) string {
+	const longest = 64
+	n := 0
+	for n < min(len(text), longest+1) && (isWordByte(text[n]) || text[n] == '-' || text[n] == '_') {
+		n++
+	}
+	if n > longest {
+		return ""
+	}
+	return text[:n]
 }
 
 // ownedByPublic reports whether a name that leads to entities is the own one of a public
@@ -181,7 +199,7 @@ func (v *View) ownedByPublic(list []*entities.Entity, name string) bool {
 func (l *linkLook) calledPrivate(name string) bool {
 	plain := spelling(name)
 	for _, name := range [...]string{name, plain, strings.Trim(plain, nameMarks)} {
-		if l.v.allPrivate(name) || l.v.hidesHandle(name) || l.v.hidesContext(name) {
+		if l.v.allPrivate(name) || l.v.hidesID(strings.TrimPrefix(name, "id:")) || l.v.hidesHandle(name) || l.v.hidesContext(name) {
 			return true
 		}
 		whole, _ := l.v.notes.MatchPrivate(entities.Fold(strings.TrimSpace(name)))

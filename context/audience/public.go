@@ -171,7 +171,7 @@ func noteCalled(n *notes.Note) (c called) {
 	if n == nil {
 		return c
 	}
-	c.names = append([]string{n.Title, n.Path, path.Base(n.Path)}, n.Aliases...)
+	c.names = append([]string{n.Title, n.ID, n.Path, path.Base(n.Path)}, n.Aliases...)
 	c.private, c.live = n.Private, n.Live()
 	return c
 }
@@ -180,7 +180,7 @@ func entityCalled(e *entities.Entity) (c called) {
 	if e == nil {
 		return c
 	}
-	c.names = append([]string{e.Name, names.Handle(e.Name, e.Type)}, e.Aliases...)
+	c.names = append([]string{e.Name, e.ID, names.Handle(e.Name, e.Type)}, e.Aliases...)
 	c.private, c.live = e.Private, e.Live()
 	return c
 }

@@ -65,8 +65,24 @@ func (c *call) collect() error {
 		return nil
 	}
 	c.searched()
-	c.in.Events, c.in.Actions = c.CalendarEvents, c.actions()
+	c.in.Events, c.in.Actions = c.events(), c.actions()
 	return c.ctx.Err()
+}
+
+// events returns the calendar events as the audience may see them.
+func (c *call) events() []prompt.Event {
+	if !c.remote {
+		return c.CalendarEvents
+	}
+	out := slices.Clone(c.CalendarEvents)
+	for i := range out {
+		e := &out[i]
+		for _, text := range [...]*string{&e.Title, &e.Start, &e.End, &e.Location} {
+			*text = c.view.TextOf("", *text)
+		}
+		e.Attendees = c.masked(e.Attendees)
+	}
+	return out
 }
 
 // actions returns the action items as the audience may see them: for a remote one
@@ -78,12 +94,16 @@ func (c *call) actions() []prompt.Action {
 	unseen := func(id string) bool { return c.view.Entity(id) == nil }
 	out := slices.Clone(c.ActionItems)
 	for i := range out {
-		for _, id := range out[i].EntityIDs {
+		a := &out[i]
+		for _, id := range a.EntityIDs {
 			if unseen(id) {
 				c.unseenEntity(id)
 			}
 		}
-		out[i].EntityIDs = slices.DeleteFunc(slices.Clone(out[i].EntityIDs), unseen)
+		a.EntityIDs = slices.DeleteFunc(slices.Clone(a.EntityIDs), unseen)
+		for _, text := range [...]*string{&a.ID, &a.Text, &a.Status, &a.Due} {
+			*text = c.view.TextOf("", *text)
+		}
 	}
 	return out
 }

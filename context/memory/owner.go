@@ -12,6 +12,7 @@ package memory
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -87,7 +88,20 @@ func handleFolds(own string, former []string) []string {
 func HandledMemory(m *record.MemoryRecord) audience.Handled {
 	return audience.Handled{
 		Kind: refs.MemoryHandle, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
+		Labels: append(labels(m.Tags, refs.NewTagHandle), labels(m.Domains, refs.NewDomainHandle)...),
 	}
+}
+
+// labels returns the handles of labels and of those that they lie below, each once.
+func labels(list []string, handle func(string) string) (out []string) {
+	for _, label := range list {
+		for fold := audience.FoldStatement(label); fold != ""; fold = fold[:max(strings.LastIndexByte(fold, '/'), 0)] {
+			if h := handle(fold); !slices.Contains(out, h) {
+				out = append(out, h)
+			}
+		}
+	}
+	return out
 }
 
 // HandledContext returns what a context is called.

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/searchtest"
@@ -31,6 +32,7 @@ type house struct {
 	mem           *memory.Store
 	local, remote *audience.View
 	in            recall.Indexes
+	gate          outbound.Gate
 	now           time.Time
 }
 
@@ -54,7 +56,8 @@ func open(t testing.TB, e embed.Embedder, records []*memory.Record, said []said)
 	var err error
 	h.mem, err = memory.Open(db, memory.Options{Now: func() time.Time { return h.now }, Entity: entities.EntityRecords.Has})
 	must(t, err)
-	opts := search.Options{Embedder: e, AtOnce: 1 << 30}
+	h.gate = seen.Gate
+	opts := search.Options{Embedder: e, Gate: h.gate, AtOnce: 1 << 30}
 	src := document.New(db, h.mem, seen)
 	h.in = recall.Indexes{Memories: recall.Index{Search: search.Open(db, src, opts), Source: src}, Store: h.mem}
 	if said != nil {
@@ -81,7 +84,7 @@ func (h *house) settle() {
 
 func (h *house) ranker(opts recall.Options) *recall.Ranker {
 	h.Helper()
-	opts.Now = func() time.Time { return h.now }
+	opts.Now, opts.Gate = func() time.Time { return h.now }, h.gate
 	r, err := recall.New(h.in, opts)
 	must(h, err)
 	return r

@@ -64,7 +64,7 @@ func openOver(t searchtest.T, db *kv.Store, e embed.Embedder, opts recall.Passiv
 	mustPassive(t, err)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
 	mustPassive(t, err)
-	finding := search.Options{AtOnce: 1 << 30}
+	finding := search.Options{Gate: seen.Gate, AtOnce: 1 << 30}
 	if e != nil {
 		finding.Embedder = e
 	}

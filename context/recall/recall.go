@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -87,6 +88,7 @@ type Message struct {
 // Options say how hits are ranked. The zero value works.
 type Options struct {
 	Reranker embed.Reranker  // nil: the stage rerank does nothing
+	Gate     outbound.Gate   // what texts go through to a Reranker on another machine; nil: none goes there
 	Stages   map[string]bool // those that are not as Stages says
 	Learned  Learned         // nil: the stages plan and action do nothing
 	// RerankTimeout is how long the reranker is waited for; 0: embed.RerankTimeout.
@@ -105,6 +107,7 @@ func New(in Indexes, opts Options) (*Ranker, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
+	opts.Reranker = embed.RerankBehind(opts.Reranker, opts.Gate)
 	opts.RerankTimeout = cmp.Or(opts.RerankTimeout, embed.RerankTimeout)
 	return &Ranker{in, opts}, checkStages(opts.Stages)
 }

@@ -248,7 +248,7 @@ func TestSRCH13_AListOfNoWeightAddsNoHits(t *testing.T) {
 // A note without vectors, as all are for a while after an import, is not put behind
 // those that were embedded before it.
 func TestSRCH13_WithoutVectorsTheWordsCountForBoth(t *testing.T) {
-	r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: "b", Remote: true}})
+	r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: "b", Remote: true}, Gate: func(s string) string { return s }})
 	best := notes.Draft{ID: "best", Title: "Hive honey weight", Body: "The honey weight of a hive.", Private: true} // held back
 	r.put(t, best,
 		notes.Draft{ID: "near", Title: "Hive", Body: "Hive honey weight, and a long list of what else is to be said of bees."},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/context/search/words"
@@ -32,6 +33,8 @@ type Options struct {
 	// they are found by their words alone. It stays the caller's, and is to be
 	// closed after the store.
 	Embedder embed.Embedder
+	// Gate is what texts go through to an Embedder on another machine; nil: none goes there.
+	Gate outbound.Gate
 	// Scheduler is shared by the indexes that the Embedder serves; nil: there is one.
 	Scheduler *vectors.Scheduler
 	// Weights say what words and meaning count in a hybrid search; zero:
@@ -90,7 +93,7 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	}
 	if opts.Embedder != nil {
 		x.vectors = vectors.Open(db, src,
-			vectors.Options{Dir: opts.Dir, Embedder: opts.Embedder, Scheduler: opts.Scheduler, Logger: opts.Logger})
+			vectors.Options{Dir: opts.Dir, Embedder: embed.Behind(opts.Embedder, opts.Gate), Scheduler: opts.Scheduler, Logger: opts.Logger})
 		told := read
 		read = func() {
 			told()

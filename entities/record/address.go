@@ -8,8 +8,9 @@ import (
 // Addresses begin so. They name records to programs outside: in the resources of ctxd mcp, in what chat.references
 // gives, and on the command line of ctxd open.
 const (
-	NoteAddress   = "ctxd://note/"
-	EntityAddress = "ctxd://entity/"
+	Addresses     = "ctxd://"
+	NoteAddress   = Addresses + "note/"
+	EntityAddress = Addresses + "entity/"
 )
 
 // Address is what a ctxd:// address names: ctxd://note/ID#Heading.

@@ -4,10 +4,11 @@ import (
 	"html"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
-// decoded is a text without its character references, as &#91; and &amp;: a reader takes
-// them for the characters that they stand for, marks of links included.
+// decoded is a text without its character references, as &#91; and &amp;, and without full width, as in ［［Title］］: a
+// reader takes them for the characters that they stand for, marks of links included.
 type decoded struct {
 	text string
 	refs pile[charRef]
@@ -20,34 +21,65 @@ type charRef struct {
 	start, after int32
 }
 
-// decode returns a text without its character references; nil where it has none. Time
-// is linear in the length of the text.
+// decode returns a text without its character references, and with marks in full width as those of ASCII; nil where that
+// makes no mark of a reference. Time is linear in the length of the text.
 func decode(text string) *decoded {
+	if strings.IndexByte(text, '&') < 0 && !mayBeWide(text) {
+		return nil
+	}
+	return decodeAll(text)
+}
+
+// mayBeWide reports whether a text has marks in full width without which no reference is written so. Sentences of Chinese and
+// Japanese are full of the others.
+func mayBeWide(text string) bool {
+	if strings.IndexByte(text, wideLead) < 0 {
+		return false
+	}
+	for _, mark := range [...]string{"\uff3b", "\uff20", "\uff1c", "\uff1a\uff0f", "\uff1a/", "\uff0em", "\uff0eM"} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// decodeAll is decode for a text that is known to have some.
+func decodeAll(text string) *decoded {
 	var d *decoded
 	var out strings.Builder
 	copied := 0
-	for at := 0; ; {
-		next := strings.IndexByte(text[at:], '&')
-		if next < 0 {
-			break
-		}
-		at += next
-		size := charRefLen(text[at:])
-		char := html.UnescapeString(text[at : at+size])
-		if size > 1 && char != text[at:at+size] {
-			if d == nil {
-				d = new(decoded)
-				out.Grow(len(text))
-			}
-			out.WriteString(text[copied:at])
-			start := out.Len()
-			if strings.TrimSpace(char) == "" {
+	for at := 0; at < len(text); {
+		size, char := 1, ""
+		switch text[at] {
+		case '&':
+			size = charRefLen(text[at:])
+			char = html.UnescapeString(text[at : at+size])
+			if size == 1 || char == text[at:at+size] {
+				char = ""
+			} else if strings.TrimSpace(char) == "" {
 				char = " " // a reader sees no other blank in &nbsp;
 			}
-			out.WriteString(char)
-			copied = at + size
-			d.refs.add(charRef{int32(at), int32(copied), int32(start), int32(out.Len())})
+			char = strings.Map(narrow, char)
+		case wideLead:
+			r, n := utf8.DecodeRuneInString(text[at:])
+			if as := narrow(r); as != r {
+				size, char = n, string(as)
+			}
 		}
+		if char == "" {
+			at += size
+			continue
+		}
+		if d == nil {
+			d = new(decoded)
+			out.Grow(len(text))
+		}
+		out.WriteString(text[copied:at])
+		start := out.Len()
+		out.WriteString(char)
+		copied = at + size
+		d.refs.add(charRef{int32(at), int32(copied), int32(start), int32(out.Len())})
 		at += size
 	}
 	if d == nil {
@@ -56,6 +88,20 @@ func decode(text string) *decoded {
 	out.WriteString(text[copied:])
 	d.text = out.String()
 	return d
+}
+
+// wideLead is the byte with which the characters in full width begin.
+const wideLead = 0xef
+
+// wideMarks are the marks of references in full width.
+const wideMarks = "\uff01\uff02\uff03\uff05\uff06\uff07\uff08\uff09\uff0e\uff0f\uff1a\uff1c\uff1d\uff1e\uff20\uff3b\uff3c\uff3d\uff3e\uff40\uff5c"
+
+// narrow returns the mark of ASCII that one in full width stands for; any other character as it is.
+func narrow(r rune) rune {
+	if '\uff01' <= r && r <= '\uff5e' && strings.ContainsRune(wideMarks, r) {
+		return r - '\uff01' + '!'
+	}
+	return r
 }
 
 // charRefLen returns the length of what may be a character reference at the head of a
@@ -125,7 +171,7 @@ func (d *decoded) source(at int, end bool) int {
 // EncodedLen returns how many bytes at the head of a text are read as the given number
 // of bytes without character references.
 func EncodedLen(text string, size int) int {
-	d := decode(text[:min(len(text), encodedMention)])
+	d := decodeAll(text[:min(len(text), encodedMention)])
 	if d == nil {
 		return min(size, len(text))
 	}

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"html"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -43,13 +44,25 @@ func (n *DestNames) address(dest string) bool {
 	case "http", "https", "mailto":
 		return true
 	}
-	query := u.Query()
-	n.Target(query.Get("file"))
-	n.Target(path.Base(query.Get("path")))
+	if u.Scheme == "ctxd" {
+		n.add("ctxd://" + strings.ToLower(u.Host) + u.Path) // an id names a record only there
+	}
+	asked, names := u.Query(), len(*n)+mostAsked
+	for _, member := range slices.Sorted(maps.Keys(asked)) { // file, path, filepath, page, title, id, uid: each app has its own
+		for _, value := range asked[member] {
+			if len(*n) < names {
+				n.Target(value)
+				n.Target(path.Base(value))
+			}
+		}
+	}
 	n.Target(path.Base(u.Path))
 	n.Target(UnescapeDest(path.Base(u.Opaque)))
 	return u.Opaque == ""
 }
+
+// mostAsked bounds how many names the query of an address adds, so that a long one costs no more than others.
+const mostAsked = 32
 
 // hasLineNumber reports whether a destination is a file with a line number, which reads like
 // an address: the file would be its scheme.

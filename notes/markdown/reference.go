@@ -24,6 +24,13 @@ const (
 	MentionRef                           // @Name, @[Full Name], @handle; [[Name, which is never closed
 	CutMentionRef                        // @Name in a text that was cut: Target is what followed; References yields none
 	DecodedMentionRef                    // @Name with character references in it: Target is what follows, without them
+	MarkedIDRef                          // [id:…], as prompts and answers of tools have it
+)
+
+// markedID begins an id in brackets. An id has at most 64 characters.
+const (
+	markedID    = "[id:"
+	maxMarkedID = 80
 )
 
 // Reference is one place of a text that may refer to a record, and what it would
@@ -472,6 +479,9 @@ func (s *refScanner) close(i int) {
 	leaf := open >= 0 && open == last
 	if open >= 0 && last > open+1 && i > 0 && s.text[i-1] == ']' && s.text[open+1] == '[' {
 		s.wikilink(open, open+2, i+1) // one with other brackets in it
+	}
+	if leaf && strings.HasPrefix(s.text[open:i], markedID) && i-open <= maxMarkedID {
+		s.emit(MarkedIDRef, open, i+1, strings.TrimSpace(s.text[open+len(markedID):i]))
 	}
 	if s.defines && open >= 0 {
 		s.pairs.add(bracketPair{int32(open), int32(i), leaf})

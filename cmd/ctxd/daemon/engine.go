@@ -218,7 +218,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		}
 	}
 	finding := search.Options{
-		Logger: log, Embedder: by.embedder, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
+		Logger: log, Embedder: by.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
 	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine(), by.spending(db, log))
 	if err != nil {
@@ -341,7 +341,7 @@ func (f *Finding) otherIndexes(
 		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
 		OutcomeOf: learn.OutcomeChange, Outcomes: learn.AllOutcomes(db),
 	})
-	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, RerankTimeout: f.rerankTimeout, Learned: b.concepts})
+	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, Gate: seen.Gate, RerankTimeout: f.rerankTimeout, Learned: b.concepts})
 	return b, err
 }
 

@@ -208,7 +208,7 @@ func TestPRIV8_ARemoteReaderFindsNoHiddenMemoryByItsMeaning(t *testing.T) {
 	h := over(t, db)
 	seen := audience.Open(db, audience.Stores{Entities: h.Entities, Notes: h.Notes})
 	bags := &embedtest.Bags{Name: "b", Remote: true}
-	index := search.Open(db, document.New(db, h.mem, seen), search.Options{Embedder: bags})
+	index := search.Open(db, document.New(db, h.mem, seen), search.Options{Embedder: bags, Gate: seen.Gate})
 	h.Put(h, notes.Draft{ID: "n", Title: "Doctor", Body: "Aspirin."})
 	id := h.add(memory.Draft{
 		Statement: "I take aspirin.", Source: record.MemorySource{Kind: "extraction", NoteID: "n"},

@@ -1,0 +1,67 @@
+package embed
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/context/outbound"
+	"github.com/ctxd/ctxd/entities/fault"
+)
+
+// Behind puts a gate before an Embedder. While that is on another machine, texts pass the gate on their way; what may not
+// leave this machine is refused with fault.Unavailable, and found by its words alone. nil stays nil.
+func Behind(e Embedder, gate outbound.Gate) Embedder {
+	if e == nil {
+		return nil
+	}
+	return &gatedEmbedder{e, gate}
+}
+
+type gatedEmbedder struct {
+	Embedder
+	gate outbound.Gate
+}
+
+// Embed is that of the Embedder, of texts as they may leave this machine.
+func (g *gatedEmbedder) Embed(ctx context.Context, p Purpose, texts []string) (Model, [][]float32, error) {
+	if g.Status().Remote {
+		passed, ok := g.gate.Pass(ctx, texts)
+		if ok && p == Query && len(texts) == 1 {
+			passed[0], ok = g.gate.Question(ctx, texts[0])
+		}
+		if !ok {
+			return Model{}, nil, staysHere("embedder")
+		}
+		texts = passed
+	}
+	return g.Embedder.Embed(ctx, p, texts)
+}
+
+// RerankBehind is Behind for a Reranker.
+func RerankBehind(r Reranker, gate outbound.Gate) Reranker {
+	if r == nil {
+		return nil
+	}
+	return &gatedReranker{r, gate}
+}
+
+type gatedReranker struct {
+	Reranker
+	gate outbound.Gate
+}
+
+// Rerank is that of the Reranker, of texts as they may leave this machine.
+func (g *gatedReranker) Rerank(ctx context.Context, query string, texts []string) ([]float32, error) {
+	if g.Status().Remote {
+		asked, ok := g.gate.Question(ctx, query)
+		passed, also := g.gate.Pass(ctx, texts)
+		if !ok || !also {
+			return nil, staysHere("reranker")
+		}
+		query, texts = asked, passed
+	}
+	return g.Reranker.Rerank(ctx, query, texts)
+}
+
+func staysHere(who string) error {
+	return fault.New(fault.Unavailable, "what is asked is private, and the %s is on another machine", who)
+}
