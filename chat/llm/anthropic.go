@@ -191,10 +191,17 @@ type anthropicPart struct {
 }
 
 type anthropicUsage struct {
-	In      *int64 `json:"input_tokens"`
-	Out     *int64 `json:"output_tokens"`
-	Read    *int64 `json:"cache_read_input_tokens"`
-	Written *int64 `json:"cache_creation_input_tokens"`
+	In      *count `json:"input_tokens"`
+	Out     *count `json:"output_tokens"`
+	Read    *count `json:"cache_read_input_tokens"`
+	Written *count `json:"cache_creation_input_tokens"`
+}
+
+// UnmarshalJSON is that of openAIUsage.
+func (u *anthropicUsage) UnmarshalJSON(raw []byte) error {
+	type plain anthropicUsage
+	_ = json.Unmarshal(raw, (*plain)(u))
+	return nil
 }
 
 var anthropicFinishes = map[string]Finish{
@@ -207,12 +214,13 @@ func (anthropic) event(data []byte, c *collector) error {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return unreadable()
 	}
+	if e.Type == "error" || len(e.Error) > 0 && string(e.Error) != "null" {
+		return c.refused(e.Error)
+	}
 	if e.Usage != nil {
 		e.Usage.into(c)
 	}
 	switch {
-	case e.Type == "error" || len(e.Error) > 0 && string(e.Error) != "null":
-		return reported(e.Error)
 	case e.Type == "message_start" && e.Message != nil:
 		c.named(e.Message.Model)
 		if e.Message.Usage != nil {
@@ -270,20 +278,24 @@ func (p *anthropicPart) into(c *collector, index int) error {
 
 // into counts. What a later event says holds: the figures are sums.
 func (u *anthropicUsage) into(c *collector) {
-	in, known := int64(0), false
-	for _, n := range []*int64{u.In, u.Read, u.Written} {
-		if n != nil {
-			in, known = in+max(0, *n), true
+	in, known := count(0), false
+	for _, n := range []*count{u.In, u.Read, u.Written} {
+		switch {
+		case n == nil:
+		case *n == noCount || in == noCount:
+			in, known = noCount, true
+		default:
+			in, known = in+*n, true
 		}
 	}
 	if known {
-		c.usage.In, c.counted = in, true
+		c.usage.In, c.counted = int64(in), true
 	}
 	if u.Read != nil {
-		c.usage.Cached = max(0, *u.Read)
+		c.usage.Cached = int64(*u.Read)
 	}
 	if u.Out != nil {
-		c.usage.Out, c.counted = max(0, *u.Out), true
+		c.usage.Out, c.counted = int64(*u.Out), true
 	}
 }
 

@@ -2,7 +2,9 @@ package llm
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/outbound"
@@ -239,8 +241,43 @@ func (c *collector) answer(r *Request, model string, finish Finish) Answer {
 	if len(a.Calls) > 0 && finish == Stop {
 		a.Finish = Tools
 	}
-	if !c.counted && (c.emitted || c.finish != "") {
+	switch {
+	case c.counted && min(a.Usage.In, a.Usage.Out) >= 0 && a.Usage.In+a.Usage.Out > 0:
+		a.Usage.Cached = min(max(0, a.Usage.Cached), a.Usage.In)
+	case c.emitted || c.finish != "":
 		a.Usage = Usage{In: r.Tokens(), Out: Estimate(c.size), Estimated: true}
+	default:
+		a.Usage = Usage{}
 	}
 	return a
+}
+
+// refused is the refusal of a provider that reports an error in a stream. A call that it refuses costs nothing, whatever
+// it has said before.
+func (c *collector) refused(raw []byte) error {
+	if !c.emitted {
+		c.usage, c.counted = Usage{}, false
+	}
+	return reported(raw)
+}
+
+// count is a figure of a provider. What can be none, as a negative one or a string, is noCount.
+type count int64
+
+const (
+	noCount = -1
+	// mostTokens is what a figure may be: a request has no more bytes, and the largest model takes a third of it.
+	mostTokens = maxRequest
+)
+
+// UnmarshalJSON never fails. Part of a token counts as one.
+func (n *count) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	*n = noCount
+	if said, err := strconv.ParseFloat(string(raw), 64); err == nil && said >= 0 && said <= mostTokens {
+		*n = count(math.Ceil(said))
+	}
+	return nil
 }

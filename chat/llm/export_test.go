@@ -57,3 +57,18 @@ func Thoughts(texts ...string) (reasoning, text string) {
 	r, x := t.rest()
 	return reasoning + r, text + x
 }
+
+// AnswerOf gives the answer that a kind of provider has sent in events.
+func AnswerOf(kind Kind, r *Request, events ...string) (Answer, error) {
+	var proto protocol = openAI{}
+	if kind == Anthropic {
+		proto = anthropic{}
+	}
+	c := &collector{emit: func(Delta) error { return nil }}
+	for _, e := range events {
+		if err := proto.event([]byte(e), c); err != nil {
+			return Answer{}, err
+		}
+	}
+	return c.answer(r, "m", c.finish), nil
+}

@@ -92,6 +92,7 @@ func (l *Ledger) KeepIn(rows []Spent, keep func(changed []Spent, oldest string) 
 		if r.Day < l.oldest() {
 			continue
 		}
+		r.bound()
 		key := r.key()
 		have := l.rows[key]
 		if have != nil && have.Requests > r.Requests {
@@ -188,8 +189,20 @@ func (s *Spent) waiting() int {
 
 func (s *Spent) key() spentKey { return spentKey{s.Day, s.Provider, s.Model, s.Background} }
 
+// mostSpent is where counting ends: clients read no larger number as it is, and no sum of a day overflows.
+const mostSpent = 1<<53 - 1
+
 func (s *Spent) add(o Spent) {
+	o.bound()
 	s.Requests, s.In, s.Out, s.Estimated = s.Requests+o.Requests, s.In+o.In, s.Out+o.Out, s.Estimated+o.Estimated
+	s.bound()
+}
+
+// bound has figures be ones that can be added.
+func (s *Spent) bound() {
+	for _, n := range []*int64{&s.Requests, &s.In, &s.Out, &s.Estimated} {
+		*n = min(max(0, *n), mostSpent)
+	}
 }
 
 // Over returns a provider whose requests are counted, and refused over the budget. Nobody is
@@ -217,7 +230,7 @@ func (c *counted) Stream(ctx context.Context, r *Request, emit func(Delta) error
 		return Answer{Finish: Interrupted}, err
 	}
 	a, err := c.Provider.Stream(ctx, r, emit)
-	settle(c.name, a)
+	settle(c.name, a, err)
 	return a, err
 }
 
@@ -230,7 +243,7 @@ func (l *Ledger) UsedUp() error {
 }
 
 // admit lets a request through, or says until when it may not pass. settle enters what it cost.
-func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer), err error) {
+func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer, err error), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -245,7 +258,7 @@ func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer), err 
 	l.recent = append(l.recent, now)
 	held := reservedKey{day, r.Background}
 	l.reserved[held] += about
-	return func(provider string, a Answer) {
+	return func(provider string, a Answer, err error) {
 		defer l.keepChanged()
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -253,7 +266,12 @@ func (l *Ledger) admit(r *Request) (settle func(provider string, a Answer), err 
 		if l.reserved[held] == 0 {
 			delete(l.reserved, held)
 		}
-		if !a.NoProvider {
+		switch {
+		case a.NoProvider || err != nil && a.Tries == 0: // it was never sent
+			if at := slices.Index(l.recent, now); at >= 0 {
+				l.recent = slices.Delete(l.recent, at, at+1)
+			}
+		default:
 			l.enter(spentKey{day, provider, a.Model, r.Background}, a.Usage)
 		}
 	}, nil

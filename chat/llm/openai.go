@@ -177,13 +177,22 @@ type openAIChunk struct {
 		Message *openAIDelta `json:"message"` // of a server that does not stream
 		Finish  string       `json:"finish_reason"`
 	} `json:"choices"` // none beside usage
-	Usage *struct {
-		In      int64 `json:"prompt_tokens"`
-		Out     int64 `json:"completion_tokens"`
-		Details struct {
-			Cached int64 `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
+	Usage *openAIUsage `json:"usage"`
+}
+
+type openAIUsage struct {
+	In      count `json:"prompt_tokens"`
+	Out     count `json:"completion_tokens"`
+	Details struct {
+		Cached count `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// UnmarshalJSON never fails: an answer does not end for what is said of its cost.
+func (u *openAIUsage) UnmarshalJSON(raw []byte) error {
+	type plain openAIUsage
+	_ = json.Unmarshal(raw, (*plain)(u)) // what can be read of it counts
+	return nil
 }
 
 type openAIDelta struct {
@@ -302,11 +311,11 @@ func (openAI) event(data []byte, c *collector) error {
 		return unreadable()
 	}
 	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
-		return reported(chunk.Error)
+		return c.refused(chunk.Error)
 	}
 	c.named(chunk.Model)
-	if u := chunk.Usage; u != nil && (u.In > 0 || u.Out > 0) {
-		c.usage, c.counted = Usage{In: max(0, u.In), Out: max(0, u.Out), Cached: max(0, u.Details.Cached)}, true
+	if u := chunk.Usage; u != nil && (u.In != 0 || u.Out != 0) {
+		c.usage, c.counted = Usage{In: int64(u.In), Out: int64(u.Out), Cached: int64(u.Details.Cached)}, true
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 {
