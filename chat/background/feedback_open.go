@@ -11,6 +11,7 @@ import (
 // completed by what conversations know.
 func OpenLearning(db *kv.Store, mem *memory.Store, chats *chat.Store, opts learn.Options) (*learn.Stores, error) {
 	opts.Outcomes.Conversation, opts.Outcomes.Answer = conversationLookup(chats), answerLookup(chats)
+	opts.Outcomes.There = chat.Conversations.Has
 	rooms, err := learn.Open(db, mem, opts)
 	if err != nil {
 		return nil, err

@@ -57,6 +57,8 @@ type ScorerOptions struct {
 	Now func() time.Time // nil: time.Now
 	// Conversation reports whether there is a conversation that a reader sees. nil: there is none.
 	Conversation func(ctx context.Context, v *audience.View, id string) bool
+	// There reports whether there is a conversation, inside a transaction. nil: there is each.
+	There func(tx *kv.Tx, id string) (bool, error)
 	// Answer returns the memories that an answer stood on. The error is NotFound. nil: there is none.
 	Answer func(ctx context.Context, v *audience.View, conversationID, messageID string) (Answer, error)
 	// MaxConversations is how many are kept; 0: MaxConversations.

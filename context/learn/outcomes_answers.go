@@ -24,6 +24,9 @@ func (r *Scorer) Answered(ctx context.Context, v *audience.View, conversationID,
 	}
 	r.Show(v, conversationID, messageID, answered(ids).Hits)
 	return r.db.Update(ctx, func(tx *kv.Tx) error {
+		if there, err := r.there(tx, conversationID); err != nil || !there { // it was deleted meanwhile
+			return err
+		}
 		key := answerKey(conversationID, messageID)
 		if has, err := answers.Has(tx, key); err != nil || has {
 			return err
@@ -81,13 +84,13 @@ func (w *writing) mark(tx *kv.Tx) error {
 		return nil
 	}
 	if t.messageID != "" {
-		if err := w.markMessage(tx, answerKey(t.conversationID, t.messageID)); err != nil {
+		if err := w.markMessage(tx, t.conversationID, t.messageID); err != nil {
 			return err
 		}
 	}
 	for _, h := range t.hits {
 		if h.Kind == HitMessages {
-			if err := w.markMessage(tx, answerKey(h.In, h.ID)); err != nil {
+			if err := w.markMessage(tx, h.In, h.ID); err != nil {
 				return err
 			}
 		}
@@ -95,11 +98,15 @@ func (w *writing) mark(tx *kv.Tx) error {
 	if t.showing == nil || !w.room.holds(t) {
 		return nil
 	}
-	return showings.Put(tx, t.key, t.showing.scored())
+	return putShowing(tx, t.key, t.showing.scored())
 }
 
-// markMessage gives a message its outcome, where it has none.
-func (w *writing) markMessage(tx *kv.Tx, key string) error {
+// markMessage gives a message its outcome, where it has none and its conversation is there.
+func (w *writing) markMessage(tx *kv.Tx, conversationID, messageID string) error {
+	if there, err := w.room.there(tx, conversationID); err != nil || !there {
+		return err
+	}
+	key := answerKey(conversationID, messageID)
 	a, err := answers.Get(tx, key)
 	if err != nil || a != nil && a.Outcome != "" {
 		return err

@@ -93,8 +93,14 @@ func dropAnswers(tx *kv.Tx, conversationID string) error {
 	return tx.Err()
 }
 
-// mendOutcomes drops the outcomes of messages of conversations that are gone. there reports whether one is not.
+// mendOutcomes drops the outcomes of messages of conversations that are gone, and has nothing be shown that is. there
+// reports whether a conversation is not.
 func mendOutcomes(tx *kv.Tx, there func(tx *kv.Tx, id string) (bool, error)) error {
+	for key, s := range showings.All(tx, "") {
+		if err := putShowing(tx, key, s); err != nil {
+			return err
+		}
+	}
 	gone, known := make(map[string]bool), make(map[string]bool)
 	for key := range answers.All(tx, "") {
 		id, _, _ := strings.Cut(key, "/")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
@@ -147,7 +148,7 @@ func (r *Scorer) write(ctx context.Context, keys, gone map[string]bool) error {
 			if s == nil {
 				err = showings.Delete(tx, key)
 			} else {
-				err = showings.Put(tx, key, s)
+				err = putShowing(tx, key, s)
 			}
 			if err != nil {
 				return err
@@ -155,6 +156,30 @@ func (r *Scorer) write(ctx context.Context, keys, gone map[string]bool) error {
 		}
 		return nil
 	})
+}
+
+// putShowing writes what was shown, without memories that were deleted meanwhile.
+func putShowing(tx *kv.Tx, key string, s *showing) error {
+	gone := make(map[string]bool)
+	for _, h := range s.Hits {
+		if h.Kind != HitMemories || h.ID == "" {
+			continue
+		}
+		has, err := memory.Records.Has(tx, h.ID)
+		if err != nil {
+			return err
+		}
+		gone[h.ID] = !has
+	}
+	return showings.Put(tx, key, s.without(gone))
+}
+
+// there reports whether there is a conversation.
+func (r *Scorer) there(tx *kv.Tx, conversationID string) (bool, error) {
+	if r.opts.There == nil {
+		return true, nil
+	}
+	return r.opts.There(tx, conversationID)
 }
 
 // related returns what of a showing is meant: by positions or ids, none for those that were cited, and all where none was.

@@ -34,6 +34,7 @@ type scorerWorld struct {
 	local, remote *audience.View
 	answer        learn.Answer
 	off           bool
+	gone          bool // the conversation was deleted
 }
 
 func openScorer(t rapid.TB, dir string) *scorerWorld {
@@ -79,7 +80,7 @@ func (w *scorerWorld) open() {
 	w.must(err)
 	w.log = &learn.EventLog{DB: db, Store: w.mem}
 	w.room, err = learn.OpenScorer(db, w.mem, learn.ScorerOptions{
-		Now: w.clock, Off: w.off,
+		Now: w.clock, Off: w.off, There: func(*kv.Tx, string) (bool, error) { return !w.gone, nil },
 		Conversation: func(_ context.Context, _ *audience.View, id string) bool { return id == "c" },
 		Answer: func(_ context.Context, _ *audience.View, conversation, message string) (learn.Answer, error) {
 			if conversation == "c" && message == "answer" {
@@ -96,6 +97,18 @@ func (w *scorerWorld) restart() {
 	w.room.Flush(context.Background())
 	w.must(w.db.Close())
 	w.open()
+}
+
+// whole fails unless all records of the rooms fit together.
+func (w *scorerWorld) whole(when string) {
+	w.Helper()
+	w.must(w.db.View(context.Background(), func(tx *kv.Tx) error {
+		problems, err := learn.Check(tx)
+		if len(problems) > 0 {
+			w.Errorf("%s: %q", when, problems)
+		}
+		return err
+	}))
 }
 
 func (w *scorerWorld) add(id, tier string) {

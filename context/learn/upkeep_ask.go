@@ -111,7 +111,7 @@ func (r *run) answered(w waits, answer string) (p planned, ok bool) {
 		r.pairs[w.key] = p.state
 		return p, true
 	case AdviceKeepBoth:
-		return planned{pair: &w.key, state: &Pair{State: BothHold, Why: why}}, true
+		return planned{pair: &w.key, state: &Pair{State: BothHold, Why: why}, of: statements(w.older, w.newer)}, true
 	default:
 		return p, false
 	}

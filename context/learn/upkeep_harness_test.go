@@ -37,6 +37,7 @@ type keeperWorld struct {
 	runs          int
 	sure          map[string]float64 // how sure facts were at first
 	kill          int                // how many transactions a run may begin until it is killed; below 0: all
+	between       func()             // is called between transactions; nil: nothing happens there
 }
 
 func openKeeper(t rapid.TB) *keeperWorld {
@@ -133,6 +134,9 @@ func (w *keeperWorld) keeperOf(messages learn.FactVectors) *learn.Keeper {
 			return "run-" + string(rune('a'+w.runs%26))
 		},
 		Stopped: func() error {
+			if w.between != nil {
+				w.between()
+			}
 			if left == 0 {
 				return errKilled
 			}
@@ -144,6 +148,25 @@ func (w *keeperWorld) keeperOf(messages learn.FactVectors) *learn.Keeper {
 		o.Adviser = w.by
 	}
 	return learn.NewKeeper(o)
+}
+
+// whole fails unless all records of the rooms fit together.
+func (w *keeperWorld) whole() {
+	w.Helper()
+	w.must(w.db.View(context.Background(), func(tx *kv.Tx) error {
+		for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check} {
+			if problems, err := check(tx); err != nil || len(problems) > 0 {
+				w.Fatalf("%q, %v", problems, err)
+			}
+		}
+		return nil
+	}))
+}
+
+// forget deletes a memory for good.
+func (w *keeperWorld) forget(id string) {
+	w.Helper()
+	w.must(w.mem.Delete(context.Background(), w.local, id, true, nil))
 }
 
 func (w *keeperWorld) run(steps ...string) *learn.UpkeepReport {

@@ -215,7 +215,15 @@ func (r *run) contests(a, b *fact, why string) planned {
 
 // queues plans that a pair waits.
 func (r *run) queues(k pairKey, of *fact, why string) planned {
-	return planned{why: why, hidden: of.hidden, pair: &k, state: &Pair{State: PairQueued, Why: why}}
+	return planned{why: why, hidden: of.hidden, pair: &k, state: &Pair{State: PairQueued, Why: why}, of: statements(r.facts[k.a], r.facts[k.b])}
+}
+
+// statements are those of a pair, in the order of its key.
+func statements(a, b *fact) [2]string {
+	if b.m.ID < a.m.ID {
+		a, b = b, a
+	}
+	return [2]string{a.m.Statement, b.m.Statement}
 }
 
 // known reports whether something was decided of a pair, or waits to be.

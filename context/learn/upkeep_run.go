@@ -237,7 +237,8 @@ type planned struct {
 	hidden    bool
 	parts     []part
 	pair      *pairKey
-	state     *Pair // of pair; nil: it is deleted
+	state     *Pair     // of pair; nil: it is deleted
+	of        [2]string // statements of pair, where nothing but state is written and it is about them
 }
 
 // part is what becomes of one memory.
@@ -345,6 +346,14 @@ func (r *run) stopped() error {
 
 // current reports whether the memories of a change are what it was planned for.
 func (r *run) current(tx *kv.Tx, p *planned) (bool, error) {
+	if p.of != [2]string{} {
+		for i, id := range []string{p.pair.a, p.pair.b} {
+			m, err := memory.Records.Get(tx, id)
+			if err != nil || m == nil || m.Statement != p.of[i] || !m.Current() {
+				return false, err
+			}
+		}
+	}
 	for i := range p.parts {
 		m, err := memory.Records.Get(tx, p.parts[i].was.ID)
 		if err != nil || m == nil || !same(m, &p.parts[i].was) {

@@ -70,7 +70,15 @@ func parse(text string) pairKey {
 	return pairKey{a, b}
 }
 
+// putPair writes what is known of two facts. Of one that was deleted meanwhile nothing is kept.
 func putPair(tx *kv.Tx, k pairKey, p *Pair) error {
+	for _, id := range []string{k.a, k.b} {
+		if has, err := memory.Records.Has(tx, id); err != nil {
+			return err
+		} else if !has {
+			return deletePair(tx, k)
+		}
+	}
 	if err := pairRecords.Put(tx, k.text(), p); err != nil {
 		return err
 	}
