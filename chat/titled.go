@@ -26,7 +26,18 @@ type FirstTurn struct {
 	Question, Answer string // what a local reader is shown
 	Private          bool   // something in it is kept from remote readers
 
-	question, answer int
+	question, answer     int
+	questionID, answerID string
+}
+
+// there reports whether the messages of a turn are.
+func (t *FirstTurn) there(tx *kv.Tx, conversationID string) (bool, error) {
+	q, err := Messages.Get(tx, messageKey(conversationID, t.question))
+	if err != nil || q == nil || q.ID != t.questionID {
+		return false, err
+	}
+	a, err := Messages.Get(tx, messageKey(conversationID, t.answer))
+	return a != nil && a.ID == t.answerID, err
 }
 
 // Untold returns the turn of an answer if a title is to be made of it: it is the first one for some reader, no title is
@@ -65,7 +76,10 @@ func untold(tx *kv.Tx, v, public *audience.View, c *conversation, first int, ans
 	if err := tx.Err(); a == nil || err != nil {
 		return nil, err
 	}
-	t := &FirstTurn{Question: v.TextOf("", q.Content), Answer: v.TextOf("", a.Content), question: q.Index, answer: a.Index}
+	t := &FirstTurn{
+		Question: v.TextOf("", q.Content), Answer: v.TextOf("", a.Content),
+		question: q.Index, answer: a.Index, questionID: q.ID, answerID: a.ID,
+	}
 	t.Private = c.Private || !told(public, q) || !told(public, a)
 	if c.tried(t) {
 		return nil, nil //nolint:nilnil // there is none
@@ -94,6 +108,9 @@ func (s *Store) Entitle(ctx context.Context, id string, t *FirstTurn, title stri
 	return s.db.Update(ctx, func(tx *kv.Tx) error {
 		c, err := Conversations.Get(tx, id)
 		if err != nil || c == nil || c.Title != "" || len(c.Made) >= maxMade || c.tried(t) {
+			return err
+		}
+		if there, err := t.there(tx, id); err != nil || !there {
 			return err
 		}
 		c.Made = append(c.Made, madeTitle{Text: title, Private: t.Private, Question: t.question, Answer: t.answer})

@@ -37,6 +37,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -91,6 +92,9 @@ func (x *FactExtractor) Answered(ctx context.Context, sent *turn.ChatSent) error
 		return nil
 	}
 	return x.opts.DB.Update(ctx, func(tx *kv.Tx) error {
+		if there, err := chat.Conversations.Has(tx, sent.ConversationID); err != nil || !there { // it was deleted meanwhile
+			return err
+		}
 		var oldest string
 		var at time.Time
 		n := 0
@@ -187,35 +191,61 @@ func (x *FactExtractor) look(ctx context.Context, provider llm.Provider, j job) 
 		}
 		d.Source = record.MemorySource{Kind: "extraction", ConversationID: j.ConversationID, MessageIDs: []string{j.id}}
 		d.Private = private
-		done, err := x.opts.Memory.Add(ctx, x.opts.Local, []memory.Draft{d})
+		id, err := x.add(ctx, j, d)
 		if err != nil {
 			if ctx.Err() != nil {
 				return added, tokens, err
 			}
-			continue // it is no memory that may be written down, or the conversation is gone
+			continue // it is no memory that may be written down, or the message is gone
 		}
-		if !done[0].Duplicate {
-			added = append(added, done[0].Memory.ID)
+		if id != "" {
+			added = append(added, id)
 		}
 	}
 	return added, tokens, x.opts.DB.Update(ctx, func(tx *kv.Tx) error { return waits.Delete(tx, j.id) })
 }
 
+// add writes down a fact of a message that is still there. The id is "" for one that was known.
+func (x *FactExtractor) add(ctx context.Context, j job, d memory.Draft) (id string, err error) {
+	a, err := x.opts.Memory.Adding(x.opts.Local, d)
+	if err != nil {
+		return "", err
+	}
+	err = x.opts.DB.Update(ctx, func(tx *kv.Tx) error {
+		if text, _, err := messageTx(tx, j); err != nil || text == "" {
+			return cmp.Or[error](err, fault.Missing("message", j.id))
+		}
+		return a.Add(tx)
+	})
+	if ended := a.Ended(ctx); err == nil {
+		err = ended
+	}
+	if id, known := a.Added(); err == nil && !known {
+		return id, nil
+	}
+	return "", err
+}
+
 // message reads a message that waits; "" for one that is gone.
 func (x *FactExtractor) message(ctx context.Context, j job) (text string, private bool, err error) {
 	err = x.opts.DB.View(ctx, func(tx *kv.Tx) error {
-		var found bool
-		if private, found, err = chat.State(tx, j.ConversationID, []string{j.id}); err != nil || !found {
-			return err
-		}
-		for _, m := range chat.Messages.All(tx, j.ConversationID+"/") {
-			if m.ID == j.id && m.Role == record.RoleUser {
-				text = m.Content
-			}
-		}
-		return tx.Err()
+		text, private, err = messageTx(tx, j)
+		return err
 	})
 	return text, private, err
+}
+
+func messageTx(tx *kv.Tx, j job) (text string, private bool, err error) {
+	private, found, err := chat.State(tx, j.ConversationID, []string{j.id})
+	if err != nil || !found {
+		return "", false, err
+	}
+	for _, m := range chat.Messages.All(tx, j.ConversationID+"/") {
+		if m.ID == j.id && m.Role == record.RoleUser {
+			text = m.Content
+		}
+	}
+	return text, private, tx.Err()
 }
 
 // proposedFact is a fact as a model proposes it.

@@ -36,6 +36,8 @@ type factsHouse struct {
 	mu     sync.Mutex
 	answer string
 	asked  []string
+	// meanwhile is called while the model is asked; nil: nothing happens.
+	meanwhile func()
 }
 
 // hurriedTiming is time as providers see it, without pauses between tries.
@@ -48,6 +50,9 @@ func buildExtractor(t *testing.T, local bool) *factsHouse {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.asked = append(h.asked, r.Body)
+		if h.meanwhile != nil {
+			h.meanwhile()
+		}
 		if h.answer == "500" {
 			to.Status(500, "no")
 			return
