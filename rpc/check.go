@@ -21,12 +21,14 @@ import (
 
 // adminCheck reads every file of the store, then closes the store, opens it anew
 // and compares what was served with what is made of the records now. That is a
-// restart that clients don't notice, and mends what it finds. It waits for the
-// rooms by itself, like adminRestore.
+// restart that clients don't notice, and mends what it finds: rooms whose records
+// don't fit together have them fit when they are opened. It waits for the rooms by
+// itself, like adminRestore.
 func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Checked, error) {
 	srv := s.srv
 	began := time.Now()
-	out := &protocol.Checked{Files: []kv.InspectedFile{}, Problems: []string{}, Drift: []protocol.Drift{}}
+	out := &protocol.Checked{Files: []kv.InspectedFile{}, Problems: []string{}, Mended: []string{}, Drift: []protocol.Drift{}}
+	var unfit []string
 	err := srv.use(ctx, func(ctx context.Context, r *Deps) error {
 		if srv.dataDir == "" || r.KV.Status().Durability == "memory" {
 			return fault.New(fault.Unavailable,
@@ -40,18 +42,13 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 			return err
 		}
 		out.Files, out.Problems = found.Files, problemsOf(found)
-		err = r.KV.View(ctx, func(tx *kv.Tx) error {
-			for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, send.CheckSpending, personality.Check, books.Check} {
-				problems, err := check(tx)
-				out.Problems = append(out.Problems, problems...)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if unfit, err = r.checkRecords(ctx); err != nil {
 			return err
+		}
+		if len(unfit) > 0 && len(out.Problems) == 0 {
+			if err := r.KV.Unfit(); err != nil {
+				return err
+			}
 		}
 		ReportProgress(ctx, "vectors", 0, 0)
 		wrong, err := r.checkVectors(ctx)
@@ -69,12 +66,42 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		})
 		out.Compared = err == nil
 	}
+	left := unfit
+	if err == nil && out.Compared && len(unfit) > 0 {
+		err = srv.use(ctx, func(ctx context.Context, r *Deps) error {
+			left, err = r.checkRecords(ctx)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	out.OK = len(out.Problems) == 0 && len(out.Drift) == 0
+	for _, p := range unfit {
+		if !slices.Contains(left, p) {
+			out.Mended = append(out.Mended, p)
+		}
+	}
+	if out.Problems = append(out.Problems, left...); len(left) > 0 && out.Compared {
+		out.Problems = append(out.Problems, "these records stay as they are: delete what is named, or put a backup from before in the place of the store with ctxd restore")
+	}
+	out.OK = len(out.Problems) == 0 && len(out.Mended) == 0 && len(out.Drift) == 0
 	out.MS = time.Since(began).Milliseconds()
 	return out, nil
+}
+
+// checkRecords says which records of the rooms don't fit together.
+func (r *Deps) checkRecords(ctx context.Context) (unfit []string, err error) {
+	err = r.KV.View(ctx, func(tx *kv.Tx) error {
+		for _, check := range []func(*kv.Tx) ([]string, error){memory.Check, learn.Check, chat.Check, send.CheckSpending, personality.Check, books.Check} {
+			problems, err := check(tx)
+			unfit = append(unfit, problems...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return unfit, err
 }
 
 // checkVectors compares the vectors of all indexes with what they are of, and returns the ids of the

@@ -3,7 +3,9 @@ package rpc_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,8 @@ import (
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/books"
+	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/personality"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc"
@@ -129,6 +133,57 @@ func TestCheckOfADamagedFile(t *testing.T) {
 	other.do("admin.restore", `{"path":"`+filepath.ToSlash(file)+`"}`)
 	other.wantAnswers("restored", before)
 	must(t, os.WriteFile(journals[0], whole, 0o600)) // so that it ends well
+}
+
+// TestREL16_CheckMendsWhatItFinds in the records, and says so once. What nobody can mend it says how to be rid of.
+func TestREL16_CheckMendsWhatItFinds(t *testing.T) {
+	d := startOn(t, t.TempDir(), rpc.Options{})
+	d.do("memory.add", `{"id":"a","statement":"I have 25 days of leave."}`)
+	d.do("memory.add", `{"id":"b","statement":"The rent is 950 euros."}`)
+	d.do("books.add", `{"id":"book","content":"`+base64.StdEncoding.EncodeToString([]byte("Two passages."))+`","name":"one.txt"}`)
+	d.want(d.do("admin.check", `{}`), "ok", true)
+	d.spoil(func(tx *kv.Tx) error {
+		return errors.Join(
+			memory.Records.Delete(tx, "a"), // as a pair that was written beside its deletion, and a handle
+			raw("learn-pair").Put(tx, "a/b", &map[string]any{"state": "queued", "at": "2026-03-04T12:00:00Z"}),
+			raw("learn-shown").Local().Put(tx, "local/c", &map[string]any{"at": "2026-03-04T12:00:00Z", "hits": []any{map[string]any{"kind": "memories", "id": "a"}}}),
+			books.Passages.Delete(tx, books.Key("book", 0)),
+			personality.Choices.Put(tx, "active", &personality.Choice{ID: "lost"}),
+		)
+	})
+	out := d.do("admin.check", `{}`)
+	d.want(out, "ok", false)
+	d.want(out, "problems", "[]")
+	for _, of := range []string{"a pair of facts names memory a", "memory a was shown", "book book has 0 passages of 1", "active personality lost", "a handle leads to memory a"} {
+		if !strings.Contains(fmt.Sprint(out["mended"]), of) {
+			t.Errorf("%q is not mended: %v", of, out["mended"])
+		}
+	}
+	d.want(d.do("admin.check", `{}`), "ok", true)
+	if b := d.do("books.get", `{"ref":"book"}`); at(b, "book.state") != "failed" || !strings.Contains(at(b, "book.reason").(string), "add its file once more") {
+		t.Errorf("%v", b)
+	}
+
+	d.spoil(func(tx *kv.Tx) error {
+		return raw("memory-synonym").Put(tx, "alone", &map[string]any{"id": "alone", "words": []string{"one"}})
+	})
+	for range 2 {
+		out = d.do("admin.check", `{}`)
+		d.want(out, "ok", false)
+		d.want(out, "mended", "[]")
+		if text := fmt.Sprint(out["problems"]); !strings.Contains(text, "synonyms alone") || !strings.Contains(text, "ctxd restore") {
+			t.Errorf("%v", text)
+		}
+	}
+}
+
+// raw is a collection whose records a test writes by itself.
+func raw(name string) kv.Collection[map[string]any] { return kv.NewCollection[map[string]any](name) }
+
+// spoil writes what no room writes.
+func (d *daemon) spoil(fn func(tx *kv.Tx) error) {
+	d.t.Helper()
+	must(d.t, d.srv.Rooms().KV.Update(context.Background(), fn))
 }
 
 func TestCheckInMemory(t *testing.T) {

@@ -113,6 +113,11 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	if now != nil {
 		reading.NewID = servertest.CountedIDs("book")
 	}
+	if db.Unmended() {
+		if err := db.Update(context.Background(), func(tx *kv.Tx) error { return learn.Mend(tx, chat.Conversations.Has) }); err != nil {
+			return nil, err
+		}
+	}
 	shelf, err := books.Open(db, reading)
 	if err != nil {
 		return nil, err
@@ -167,15 +172,15 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	referred := gather.NewResolver(gather.ResolverOptions{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})
-	if err := db.Mended(); err != nil {
-		return nil, err
-	}
 	cites := cites.OpenIndex(db, chats, said.Messages())
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
 	}
 	voices, err := personality.Open(db, personality.Options{Now: now})
 	if err != nil {
+		return nil, err
+	}
+	if err := db.Mended(); err != nil {
 		return nil, err
 	}
 	upkeep := learn.NewKeeper(learn.KeeperOptions{

@@ -62,14 +62,24 @@ const spendingWriteTimeout = 10 * time.Second
 // can't be read count as none; the log says so.
 func OpenSpending(db *kv.Store, ledger *llm.Ledger, log *slog.Logger) error {
 	var kept []llm.Spent
-	err := db.View(context.Background(), func(tx *kv.Tx) error {
+	read := func(tx *kv.Tx) error {
+		kept = nil
 		for id, r := range rows.All(tx, "") {
 			if r.sound(id) {
 				kept = append(kept, llm.Spent(*r))
+			} else if db.Unmended() {
+				if err := rows.Delete(tx, id); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
-	})
+	}
+	open := db.View
+	if db.Unmended() { // rows that are none go
+		open = db.Update
+	}
+	err := open(context.Background(), read)
 	if fault.KindOf(err) == fault.Unavailable {
 		return err
 	} else if err != nil {

@@ -210,6 +210,38 @@ func TestCHAT38_WhatCantBeWrittenIsWrittenLater(t *testing.T) {
 	}
 }
 
+// TestREL16_RowsThatAreNoneGo when a check has found them.
+func TestREL16_RowsThatAreNoneGo(t *testing.T) {
+	db := openSpending(t, t.TempDir())
+	defer closed(t, db)
+	type any map[string]interface{}
+	if err := db.Update(t.Context(), func(tx *kv.Tx) error {
+		return kv.NewCollection[any]("chat-spending").Put(tx, "soon/ours/user/n", &any{"day": "soon", "provider": "ours", "model": "n", "requests": 1})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	problems := func() (list []string) {
+		if err := db.View(t.Context(), func(tx *kv.Tx) (err error) {
+			list, err = send.CheckSpending(tx)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	attach(t, db, ledgerAt(new(time.Time), llm.Budget{}))
+	if list := problems(); len(list) != 1 {
+		t.Fatalf("%q", list)
+	}
+	if err := db.Unfit(); err != nil {
+		t.Fatal(err)
+	}
+	attach(t, db, ledgerAt(new(time.Time), llm.Budget{}))
+	if list := problems(); len(list) != 0 {
+		t.Errorf("%q", list)
+	}
+}
+
 // TestCHAT38_RowsThatAreNoneCountAsNone, and Check names them.
 func TestCHAT38_RowsThatAreNoneCountAsNone(t *testing.T) {
 	db := openSpending(t, kv.InMemory)

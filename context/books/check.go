@@ -1,6 +1,7 @@
 package books
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/ctxd/ctxd/entities/kv"
@@ -36,4 +37,35 @@ func Check(tx *kv.Tx) (problems []string, err error) {
 		}
 	}
 	return problems, tx.Err()
+}
+
+// failIncomplete says of a book that has lost passages that it can't be read: its file is needed once more.
+func (s *Store) failIncomplete(ctx context.Context) error {
+	var lost []string
+	err := s.db.View(ctx, func(tx *kv.Tx) error {
+		for id, b := range Records.All(tx, "") {
+			n, inOrder := 0, true
+			for key := range Passages.All(tx, id+separator) {
+				_, at := parseKey(key)
+				inOrder = inOrder && at == n
+				n++
+			}
+			if b.State == record.BookReady && (n != b.Passages || !inOrder) {
+				lost = append(lost, id)
+			}
+		}
+		return tx.Err()
+	})
+	for _, id := range lost {
+		if err == nil {
+			err = s.change(ctx, id, func(b *Record) bool {
+				b.State, b.Reason = record.BookFailed, "some of its passages were lost: add its file once more"
+				return true
+			})
+		}
+		if err == nil {
+			err = s.dropPassages(ctx, id)
+		}
+	}
+	return err
 }

@@ -86,6 +86,11 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 		return nil, err
 	}
 	db.OnCommit(s.commit)
+	if db.Unmended() {
+		if err := s.failIncomplete(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for id := range orphans {
 		if err := s.dropPassages(ctx, id); err != nil {
 			return nil, err

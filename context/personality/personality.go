@@ -85,6 +85,12 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, preset := Preset(s.chosen); db.Unmended() && s.chosen != "" && !preset && s.own[s.chosen] == nil {
+		s.chosen = "" // it is lost
+		if err := db.Update(context.Background(), func(tx *kv.Tx) error { return Choices.Delete(tx, activeKey) }); err != nil {
+			return nil, err
+		}
+	}
 	s.settle()
 	db.OnCommit(s.commit)
 	return s, nil

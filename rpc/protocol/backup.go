@@ -41,7 +41,8 @@ type Counts struct {
 type Checked struct {
 	OK       bool                        `json:"ok" jsonschema:"whether nothing was wrong"`
 	Files    []record.StoreInspectedFile `json:"files" jsonschema:"the files of the store"`
-	Problems []string                    `json:"problems" jsonschema:"what is wrong with the files, one sentence for each finding"`
+	Problems []string                    `json:"problems" jsonschema:"what is wrong with the files, and which records don't fit together and could not be mended, one sentence for each finding"`
+	Mended   []string                    `json:"mended" jsonschema:"which records did not fit together and do now, one sentence for each finding"`
 	Compared bool                        `json:"compared" jsonschema:"whether everything was rebuilt from the records and compared; false with a damaged file"`
 	Drift    []Drift                     `json:"drift" jsonschema:"what differed from the records and was rebuilt"`
 	Records  int                         `json:"records" jsonschema:"records in the store"`
@@ -76,7 +77,7 @@ var (
 		"Check the files of the store and everything derived from its records, and repair what is wrong.",
 		"Every file is read to its end. Then calls wait, as during admin.restore, while the store is closed, opened anew and compared with what was served before: a few seconds with 100,000 notes. "+
 			"If a file is damaged the store stays open, since memory may hold what the file has lost: make a backup then.",
-		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"compared":true,"drift":[],"records":120,"ms":60}`},
+		Example{`{}`, `{"ok":true,"files":[{"name":"journal-0000000000000029-1f2e3d4c5b6a7988","kind":"journal","bytes":8192,"first":41,"last":42,"intact":2,"condition":"whole"}],"problems":[],"mended":[],"compared":true,"drift":[],"records":120,"ms":60}`},
 		CodeConflict))))
 )
 

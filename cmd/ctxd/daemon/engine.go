@@ -245,9 +245,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
-	if err := db.Mended(); err != nil {
-		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
-	}
 	cites := cites.OpenIndex(db, chats, others.messages.Messages())
 	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
 		return nil, err
@@ -255,6 +252,9 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	personalities, err := personality.Open(db, personality.Options{})
 	if err != nil {
 		return nil, err
+	}
+	if err := db.Mended(); err != nil {
+		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
 	return &rpc.Deps{
 		KV:            db,

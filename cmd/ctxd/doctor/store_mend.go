@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"fmt"
+
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -29,8 +31,13 @@ func (d *diagnosis) compare(a *Options) error {
 		return err
 	}
 	switch {
+	case len(d.Compared.Problems) > 0 && d.Compared.Compared: // the files are whole
+		d.State, d.Verdict, d.Hint = stateError, "some records don't fit together: "+d.Compared.Problems[0], d.Compared.Problems[len(d.Compared.Problems)-1]
 	case len(d.Compared.Problems) > 0:
 		d.State, d.Verdict, d.Hint = stateError, "damaged: "+d.Compared.Problems[0], hintBackupFirst
+	case len(d.Compared.Mended) > 0:
+		d.State = stateWarning
+		d.Verdict += fmt.Sprintf("; %d records did not fit together and have been mended: %s", len(d.Compared.Mended), d.Compared.Mended[0])
 	case len(d.Compared.Drift) > 0:
 		d.State, d.Verdict = stateWarning, d.Verdict+"; what the daemon had derived from it was wrong and has been repaired"
 	}

@@ -1159,8 +1159,10 @@ export interface Checked {
   ok: boolean;
   /** The files of the store. */
   files: StoreInspectedFile[];
-  /** What is wrong with the files, one sentence for each finding. */
+  /** What is wrong with the files, and which records don't fit together and could not be mended, one sentence for each finding. */
   problems: string[];
+  /** Which records did not fit together and do now, one sentence for each finding. */
+  mended: string[];
   /** Whether everything was rebuilt from the records and compared; false with a damaged file. */
   compared: boolean;
   /** What differed from the records and was rebuilt. */
