@@ -29,7 +29,17 @@ const (
 // ReplacedStoreFile returns the file in a data folder where a restore keeps the state
 // that it replaces.
 func ReplacedStoreFile(dataDir string, now time.Time) string {
-	return filepath.Join(dataDir, replacedPrefix+now.UTC().Format("20060102T150405.000Z")+replacedSuffix)
+	return filepath.Join(dataDir, replacedPrefix+now.UTC().Format(replacedTime)+replacedSuffix)
+}
+
+const replacedTime = "20060102T150405.000Z"
+
+// isReplaced reports whether a name is one that ReplacedStoreFile gives.
+func isReplaced(name string) bool {
+	at, begins := strings.CutPrefix(name, replacedPrefix)
+	at, ends := strings.CutSuffix(at, replacedSuffix)
+	_, err := time.Parse(replacedTime, at)
+	return begins && ends && err == nil
 }
 
 // RemoveReplacedStores removes from a data folder what restores have kept, but for one
@@ -40,8 +50,7 @@ func RemoveReplacedStores(dataDir, except string) {
 		return // they do no harm
 	}
 	for _, f := range list {
-		if name := f.Name(); name != filepath.Base(except) && strings.HasPrefix(name, replacedPrefix) &&
-			strings.HasSuffix(name, replacedSuffix) {
+		if name := f.Name(); name != filepath.Base(except) && isReplaced(name) {
 			_ = os.Remove(filepath.Join(dataDir, name))
 		}
 	}

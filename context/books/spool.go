@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+
+	"github.com/google/uuid"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -22,7 +25,16 @@ type spool struct {
 	memory map[string][]byte
 }
 
-func (s *spool) path(id string) string { return filepath.Join(s.dir, id) }
+// spoolSuffix ends the names of files of the spool. Those of before it had the id alone.
+const spoolSuffix = ".ctxdbook"
+
+func (s *spool) path(id string) string { return filepath.Join(s.dir, id+spoolSuffix) }
+
+// IsFile reports whether a name is that of a file which lies in Folder until it is read.
+func IsFile(name string) bool {
+	_, ours := strings.CutSuffix(name, spoolSuffix)
+	return ours || uuid.Validate(name) == nil
+}
 
 // keep keeps the bytes of a book; when it returns they are on disk.
 func (s *spool) keep(id string, data []byte) error {
@@ -75,6 +87,9 @@ func (s *spool) get(id string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(s.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
+		data, err = os.ReadFile(filepath.Join(s.dir, id))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return data, err
@@ -89,6 +104,9 @@ func (s *spool) drop(id string) {
 		return
 	}
 	_ = os.Remove(s.path(id)) // what is left is removed by the next start
+	if IsFile(id) {
+		_ = os.Remove(filepath.Join(s.dir, id))
+	}
 }
 
 // tidy removes the files of books that keep says nothing waits for.
@@ -101,7 +119,7 @@ func (s *spool) tidy(keep func(id string) bool) {
 		return
 	}
 	for _, e := range list {
-		if !e.IsDir() && !keep(e.Name()) {
+		if e.Type().IsRegular() && IsFile(e.Name()) && !keep(strings.TrimSuffix(e.Name(), spoolSuffix)) {
 			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}
 	}

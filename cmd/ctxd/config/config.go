@@ -313,13 +313,16 @@ const (
 	DefaultLogKeep = 5
 )
 
+// LogName is the name of the log in the data folder.
+const LogName = "ctxd.log"
+
 // LogPath returns the file that a daemon logs to, "" when it logs to none.
 func (c *Config) LogPath() (string, error) {
 	switch c.Log.File {
 	case NoLogFile:
 		return "", nil
 	case "":
-		return filepath.Join(c.Data, "log", "ctxd.log"), nil
+		return filepath.Join(c.Data, "log", LogName), nil
 	}
 	return filepath.Abs(c.Log.File)
 }

@@ -126,6 +126,20 @@ func rotated(path string) (files []fullFile) {
 	return files
 }
 
+// Files returns the paths of all files of the log at path, traces of crashes included.
+func Files(path string) (files []string) {
+	dir := filepath.Dir(path)
+	for _, name := range []string{path, filepath.Join(dir, crashFile), filepath.Join(dir, oldCrashFile)} {
+		if config.Exists(name) {
+			files = append(files, name)
+		}
+	}
+	for _, f := range rotated(path) {
+		files = append(files, f.path)
+	}
+	return files
+}
+
 // fullName returns the path of a file of the log at path that was full at a time.
 func fullName(path string, at time.Time) string {
 	ext := filepath.Ext(path)

@@ -4,8 +4,8 @@ package store
 //
 // What is to be removed is listed first, and can be shown without being removed (--dry-run). What runs ends before any
 // file goes: the service, so that nothing starts the daemon again, then the daemon. The files are listed anew then,
-// since a daemon that ends writes its indexes. Only files that ctxd made are removed; what else lies in its folders
-// stays and is named. No file of a vault is ever touched.
+// since a daemon that ends writes its indexes. Only files that ctxd made are removed, each by its name, and folders when
+// nothing is left in them; what else lies there stays and is named. No file of a vault is ever touched.
 
 import (
 	"errors"
@@ -14,12 +14,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/logfile"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/books"
+	"github.com/ctxd/ctxd/context/search/vectors"
+	"github.com/ctxd/ctxd/context/search/words"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/shared"
@@ -61,7 +66,7 @@ type UninstallOptions struct {
 
 // installedItem is something that ctxd has put on the machine.
 type installedItem struct {
-	What  string `json:"what"` // service, daemon, store, indexes, key, logs, history or configuration
+	What  string `json:"what"` // service, daemon, store, indexes, books, key, logs, history or configuration
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"` // of its files
 	Files int    `json:"files"`
@@ -186,27 +191,61 @@ func (u *uninstallResult) addStore(conf *config.Config) error {
 		l := u.add("store", conf.Data, func() error { return daemon.OwnerOf(conf.Data, kv.Remove(nil, conf.Data)) })
 		l.count(conf.Data, files...)
 	}
-	type own struct{ what, name string }
-	var owned []own
-	for _, folder := range daemon.IndexFolders {
-		owned = append(owned, own{"indexes", folder + "/"})
-	}
-	owned = append(owned, own{"logs", daemon.LogFolder + "/"}, own{"store", daemon.Signature}, own{"key", shared.Folder + "/"},
-		own{"history", config.HistoryFile}, own{"history", config.ChatHistoryFile})
-	for _, own := range owned {
-		path := filepath.Join(conf.Data, own.name)
-		if i := slices.Index(others, own.name); i >= 0 {
-			others = slices.Delete(others, i, i+1)
-			u.add(own.what, path, func() error { return os.RemoveAll(path) }).count(conf.Data, own.name)
-		}
-	}
 	for _, name := range others {
-		u.Kept = append(u.Kept, filepath.Join(conf.Data, name))
+		path := filepath.Join(conf.Data, name)
+		switch folder := strings.TrimSuffix(name, "/"); {
+		case slices.Contains(daemon.IndexFolders, folder):
+			u.addFolder("indexes", path, func(path string) bool { return vectors.IsFile(filepath.Base(path)) || words.IsFile(path) })
+		case folder == daemon.LogFolder:
+			logs := logfile.Files(filepath.Join(path, config.LogName))
+			u.addFolder("logs", path, func(path string) bool { return slices.Contains(logs, path) })
+		case folder == books.Folder:
+			u.addFolder("books", path, func(path string) bool { return books.IsFile(filepath.Base(path)) })
+		case folder == shared.Folder:
+			u.addFolder("key", path, func(path string) bool { return shared.IsFile(filepath.Base(path)) })
+		case name == config.HistoryFile || name == config.ChatHistoryFile:
+			u.add("history", path, func() error { return os.Remove(path) }).count(conf.Data, name)
+		case name == daemon.Signature:
+			u.add("store", path, func() error { return os.Remove(path) }).count(conf.Data, name)
+		default:
+			u.Kept = append(u.Kept, path)
+		}
 	}
 	if log, err := conf.LogPath(); err == nil && config.Exists(log) && filepath.Dir(filepath.Dir(log)) != conf.Data {
 		u.Kept = append(u.Kept, log) // beside it lie older ones, and perhaps files of others
 	}
 	return nil
+}
+
+// addFolder adds the files of a folder that are of ctxd, and the folder when nothing else is in it.
+func (u *uninstallResult) addFolder(what, dir string, own func(path string) bool) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		u.Kept = append(u.Kept, dir)
+		return
+	}
+	var names []string
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && own(path) {
+			names = append(names, e.Name())
+		} else {
+			u.Kept = append(u.Kept, path)
+		}
+	}
+	if len(names) == 0 && len(entries) > 0 {
+		return
+	}
+	u.add(what, dir, func() error {
+		for _, name := range names {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if len(names) == len(entries) {
+			_ = os.Remove(dir) // what came into it meanwhile stays
+		}
+		return nil
+	}).count(dir, names...)
 }
 
 // add adds something to be removed.

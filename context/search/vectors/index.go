@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"os"
@@ -325,11 +326,19 @@ func (x *Index) files() []string {
 	entries, _ := os.ReadDir(x.dir) // not there yet
 	var names []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), FilePrefix) {
+		if IsFile(e.Name()) {
 			names = append(names, filepath.Join(x.dir, e.Name()))
 		}
 	}
 	return names
+}
+
+// IsFile reports whether a name is that of a file of vectors, or of one that is being written.
+func IsFile(name string) bool {
+	key, ok := strings.CutPrefix(name, FilePrefix)
+	key = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, TempSuffix), PartSuffix), TempSuffix)
+	_, err := hex.DecodeString(key)
+	return ok && err == nil && len(key) == 16
 }
 
 // fileOf is the name of the file of a model, "" in memory.

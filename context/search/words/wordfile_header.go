@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 const (
@@ -107,6 +109,22 @@ func readRawHeader(name string) (head rawHeader, err error) {
 	defer f.Close()
 	_, err = io.ReadFull(f, head[:])
 	return head, err
+}
+
+// IsFile reports whether a file is one of an index of words, or one that is being written.
+func IsFile(path string) bool {
+	name := filepath.Base(path)
+	if name != FileName && name != FileName+tempSuffix {
+		return false
+	}
+	f, size, err := openWordFile(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, min(size, int64(len(magic))))
+	_, err = io.ReadFull(f, head)
+	return err == nil && strings.HasPrefix(magic, string(head))
 }
 
 // openWordFile opens a file to read it.

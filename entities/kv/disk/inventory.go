@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,8 +32,8 @@ func TakeInventory(fsys FS, dir string) (inv Inventory, err error) {
 		} else if ownTemp(name) {
 			inv.Temps = append(inv.Temps, name)
 		} else {
-			own = name == LockName || name == OwnerName || isNote(name) ||
-				strings.HasPrefix(name, DamagedPrefix) || strings.HasSuffix(name, BackupSuffix)
+			own = name == LockName || name == OwnerName || isNote(name) || IsAside(name) ||
+				strings.HasSuffix(name, BackupSuffix) && isBackup(fsys, filepath.Join(dir, name))
 		}
 		if own {
 			inv.All = append(inv.All, name)
@@ -62,8 +63,21 @@ func ownTemp(name string) bool {
 	if !ok {
 		return false
 	}
-	_, snapshot := ParseName(SnapshotPrefix, base)
-	return snapshot || isNote(base) || strings.HasSuffix(base, BackupSuffix)
+	if _, snapshot := ParseName(SnapshotPrefix, base); snapshot || isNote(base) {
+		return true
+	}
+	base, ok = strings.CutSuffix(base, BackupSuffix) // see BackupTemp
+	if !ok || len(base) < 17 || base[len(base)-17] != '.' {
+		return false
+	}
+	_, err := strconv.ParseUint(base[len(base)-16:], 16, 64)
+	return err == nil
+}
+
+// isBackup reports whether a file begins as backups do: people name their own files as they like.
+func isBackup(fsys FS, name string) bool {
+	head, err := headOf(fsys, name)
+	return err == nil && strings.HasPrefix(string(head), BackupMagic)
 }
 
 // Ours reports whether the folder was a store's before. Backups alone do not make
@@ -73,9 +87,14 @@ func (inv *Inventory) Ours() bool {
 }
 
 // IsAside reports whether a file is one that was set aside as damaged.
-func IsAside(name string) bool { return strings.HasPrefix(name, DamagedPrefix) }
+func IsAside(name string) bool {
+	base, ok := strings.CutPrefix(name, DamagedPrefix)
+	_, snapshot := ParseName(SnapshotPrefix, base)
+	_, journal := ParseName(JournalPrefix, base)
+	return ok && (snapshot || journal)
+}
 
-// IsCopy reports whether a file holds a former state of the store.
+// IsCopy reports whether a file of an Inventory holds a former state of the store.
 func IsCopy(name string) bool { return IsAside(name) || strings.HasSuffix(name, BackupSuffix) }
 
 // Copies returns the paths of the files that hold a former state of the store in dir.

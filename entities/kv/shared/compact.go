@@ -306,13 +306,29 @@ func copiesIn(dir string) (names []string, err error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot read the folder of the shared store")
 	}
-	ext := filepath.Ext(copyFile)
 	for _, f := range list {
-		if name := f.Name(); strings.HasPrefix(name, strings.TrimSuffix(copyFile, ext)) && filepath.Ext(name) == ext {
-			names = append(names, name)
+		if isCopy(f.Name()) {
+			names = append(names, f.Name())
 		}
 	}
 	return names, nil
+}
+
+// isCopy reports whether a name is one that copyPath gives.
+func isCopy(name string) bool {
+	ext := filepath.Ext(copyFile)
+	at, ok := strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(copyFile, ext))
+	_, err := time.Parse(copyTime, at)
+	return name == copyFile || ok && err == nil && filepath.Ext(name) == ext
+}
+
+// IsFile reports whether a name is one of those that this package gives to files of Folder.
+func IsFile(name string) bool {
+	switch name {
+	case keyFile, leftFile, stateFile, joiningKeyFile, joiningStateFile, joiningProgressFile, compactDueFile, compactedFile:
+		return true
+	}
+	return isCopy(name)
 }
 
 func (r *Replica) deleteCopies() error {

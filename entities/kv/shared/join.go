@@ -191,8 +191,10 @@ func copyPath(dir string) string {
 		return path
 	}
 	suffix := filepath.Ext(copyFile)
-	return strings.TrimSuffix(path, suffix) + time.Now().UTC().Format("-20060102T150405.000Z") + suffix
+	return strings.TrimSuffix(path, suffix) + time.Now().UTC().Format(copyTime) + suffix
 }
+
+const copyTime = "-20060102T150405.000Z"
 
 // replace makes the store hold the state that was taken. From the renaming of the key on, the
 // folder is one that a join has to complete.
