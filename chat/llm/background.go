@@ -59,7 +59,9 @@ func NewQueue(o QueueOptions) *Queue {
 			case <-ctx.Done():
 				return
 			case j := <-q.queue:
-				q.Do(ctx, j)
+				if ctx.Err() == nil { // a stop comes before what waits
+					q.Do(ctx, j)
+				}
 			}
 		}
 	})

@@ -240,7 +240,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 		}
 		return err
 	}
-	return outbox.OvertakenError()
+	return cmp.Or(r.lastTrouble(), outbox.OvertakenError()) // that others can't be read is no doing of theirs
 }
 
 // try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.

@@ -69,7 +69,11 @@ func (r *replica) TakeGroup() (list []outbox.Transaction, ok bool) {
 	return list, true
 }
 
-func (r *replica) Abort(err error) {
+func (r *replica) Abort(err error) { r.abort(err, nil) }
+
+// abort is Abort. own is why transactions of the group that are not in the log fail: the disk of this machine did not take
+// them, and would not when they ran again.
+func (r *replica) abort(err, own error) {
 	s, q := r.s, &r.s.queue
 	q.mu.Lock()
 	if outbox.IsClosed(r.gate) {
@@ -81,9 +85,12 @@ func (r *replica) Abort(err error) {
 	}
 	sent := 0
 	for _, p := range r.group {
-		if err != nil && p.isShared() {
+		switch {
+		case err != nil && p.isShared():
 			p.err = outbox.TransactionError(err, sent)
 			sent++
+		case own != nil:
+			p.err = own
 		}
 	}
 	r.group, q.list, q.leading = nil, nil, false
@@ -142,12 +149,13 @@ func (r *replica) WriteGroup(at Position, n int) error {
 	r.at = next
 	switch {
 	case broken != nil:
-		r.Abort(broken)
+		r.abort(broken, broken)
 		return broken
 	case failed != nil:
-		e := unavailable(s.writeFailed(failed), "the change has reached the shared log, and the disk of this machine did not take it").
+		failed = s.writeFailed(failed)
+		e := unavailable(failed, "the change has reached the shared log, and the disk of this machine did not take it").
 			WithHint("free some disk space if it is full; the change is read from the log then")
-		r.Abort(e)
+		r.abort(e, failed)
 		return e
 	}
 	r.group = nil
