@@ -37,6 +37,7 @@ type Views struct {
 
 	shown    atomic.Pointer[shownRecords]
 	named    references
+	namers   []*Namers
 	revealed revealed
 	sources  atomic.Pointer[notes.SourcesByName] // of the last record that has many
 	vaults   struct{ local, remote vaultsSeen }
@@ -56,6 +57,7 @@ func Open(db *kv.Store, s Stores) *Views {
 	r.local = View{rooms: r, entities: s.Entities, notes: s.Notes, graph: s.Graph, wql: s.WQL}
 	r.remote = r.local
 	r.remote.hides = true
+	r.named.over(db)
 	r.forgetShown()
 	if s.WQL != nil {
 		r.remote.wql = s.WQL.Showing(wql.Visibility{

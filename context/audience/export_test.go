@@ -2,3 +2,9 @@ package audience
 
 // MayBeName reports whether a text is held against names as a whole.
 var MayBeName = mayBeName
+
+// KeysIn returns the keys of all that texts may name.
+var KeysIn = keysIn
+
+// OnReading has a function called before a text is read for what it names.
+func OnReading(fn func()) { onReading = fn }

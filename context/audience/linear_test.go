@@ -76,7 +76,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.SeesNote":    func(w *masking, s shownText) { w.remote.SeesNote(s.note) },
 	"View.TypeOf":      func(w *masking, s shownText) { w.remote.TypeOf(s.entity) },
 	"View.SeesEntity":  func(w *masking, s shownText) { w.remote.SeesEntity(s.entity) },
-	"Namers.Set":       func(w *masking, s shownText) { w.namers.Set("one", []string{s.text}) },
+	"Namers.Set":       func(w *masking, s shownText) { audience.KeysIn([]string{s.text}) }, // behind it
 }
 
 // namesOnly are the functions whose texts are ids, names of types or of vaults, or

@@ -1,9 +1,7 @@
 package audience
 
 import (
-	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,27 +15,29 @@ import (
 // (text.Source.Revealed). Texts from before its making are read when it is asked for the first
 // time. All methods may be called concurrently.
 type Namers struct {
-	rooms *Views
-	all   func(yield func(id string, texts []string) bool)
-
-	mu     sync.Mutex
-	made   bool                       // whether all are read
-	keys   map[string][]uint32        // what a record may name, by its id
-	naming map[uint32]map[string]bool // the ids of the records that may name a thing, by its key
-	ofPast kv.Ahead[map[string]bool]  // of the records that name what private ones were called
+	rooms  *Views
+	all    func(yield func(id string, texts []string) bool)
+	named  references
+	ofPast kv.Ahead[map[string]bool] // of the records that name what private ones were called
 }
 
 // Namers returns an index of what records name whose texts all gives. Call it before the store is
 // in use.
 func (r *Views) Namers(db *kv.Store, all func(yield func(id string, texts []string) bool)) *Namers {
-	n := &Namers{rooms: r, all: all, keys: make(map[string][]uint32), naming: make(map[uint32]map[string]bool)}
+	n := &Namers{rooms: r, all: all}
+	n.named.over(db)
+	r.namers = append(r.namers, n)
 	db.OnPrepare(n.prepare)
 	return n
 }
 
-// prepare looks, before a commit, for the records that name what private ones were called and what
-// from this commit on need not be hidden. O(all texts), for such a commit alone.
+// prepare reads, before a commit that will ask for it, what records name, and looks for those that name what
+// private ones were called and what from this commit on need not be hidden. O(all texts), for such a commit alone,
+// and for the first one that changes what a private record is called.
 func (n *Namers) prepare(cs *kv.ChangeSet) {
+	if len(n.called(cs)) > 0 {
+		n.read()
+	}
 	forgotten := n.rooms.remote.entities.Past().Forgotten(cs)
 	if forgotten == nil {
 		return
@@ -51,77 +51,56 @@ func (n *Namers) prepare(cs *kv.ChangeSet) {
 	n.ofPast.Put(cs.Seq, ids)
 }
 
-// Set takes in what the texts of a record name now; none of one that is gone. O(texts).
-func (n *Namers) Set(id string, texts []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.set(id, texts)
-}
-
-func (n *Namers) set(id string, texts []string) {
-	for _, key := range n.keys[id] {
-		delete(n.naming[key], id)
-		if len(n.naming[key]) == 0 {
-			delete(n.naming, key)
-		}
-	}
-	delete(n.keys, id)
-	keys := keysIn(texts)
-	if len(keys) == 0 {
-		return
-	}
-	id = strings.Clone(id) // it may be a part of a record
-	n.keys[id] = keys
-	for _, key := range keys {
-		if n.naming[key] == nil {
-			n.naming[key] = make(map[string]bool)
-		}
-		n.naming[key][id] = true
-	}
-}
-
-// Revealed returns the ids of the records that name, in whatever form, what a commit makes private
-// or public, or calls otherwise. O(names that changed), and for the first commit that changes one
-// O(all texts). It is asked in the commit, once.
-func (n *Namers) Revealed(cs *kv.ChangeSet) map[string]bool {
-	ids := n.ofPast.Take(cs.Seq)
+func (n *Namers) called(cs *kv.ChangeSet) map[uint32]bool {
 	changed := make(map[uint32]bool)
 	for _, ch := range cs.Changes {
 		n.rooms.remote.called(ch, changed)
 	}
+	return changed
+}
+
+// read reads what all records may name, once.
+func (n *Namers) read() {
+	n.named.make(func(note func(string, func() []uint32)) {
+		for id, texts := range n.all {
+			note(id, keysOfTexts(texts))
+		}
+	})
+}
+
+// Set takes in what the texts of a record name now; none of one that is gone. They are read behind it. O(1).
+func (n *Namers) Set(id string, texts []string) { n.named.changed(id, keysOfTexts(texts)) }
+
+// keysOfTexts is keysIn for when there is time; nil for none.
+func keysOfTexts(texts []string) func() []uint32 {
+	if len(texts) == 0 {
+		return nil
+	}
+	return func() []uint32 { return keysIn(texts) }
+}
+
+// Revealed returns the ids of the records that name, in whatever form, what a commit makes private
+// or public, or calls otherwise, and of those that nobody has read yet. O(names that changed). It is asked in the
+// commit, once.
+func (n *Namers) Revealed(cs *kv.ChangeSet) map[string]bool {
+	ids := n.ofPast.Take(cs.Seq)
+	changed := n.called(cs)
 	if len(changed) == 0 {
 		return ids
 	}
 	if ids == nil {
 		ids = make(map[string]bool)
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.made {
-		n.made = true
-		for id, texts := range n.all {
-			if n.keys[id] == nil {
-				n.set(id, texts)
-			}
-		}
-	}
-	for key := range changed {
-		for id := range n.naming[key] {
-			ids[id] = true
-		}
+	n.read()
+	for _, id := range n.named.of(changed) {
+		ids[id] = true
 	}
 	return ids
 }
 
 // keysIn returns the keys of all that texts may name, in order, each once.
-func keysIn(texts []string) (keys []uint32) {
-	add := func(key uint32) { keys = append(keys, key) }
-	eachNamedIn(texts, naming{
-		name:    func(name string) { eachKey(name, add) },
-		mention: func(text string) { mentionKeys(text, add) },
-	})
-	slices.Sort(keys)
-	return slices.Compact(keys)
+func keysIn(texts []string) []uint32 {
+	return keysFound(func(visit naming) { eachNamedIn(texts, visit) })
 }
 
 func eachNamedIn(texts []string, visit naming) {

@@ -357,6 +357,7 @@ func TestPRIV8_WhatNamesOfThePastRevealIsKnown(t *testing.T) {
 			return err
 		}, "see [[Old|label]]"},
 	} {
+		w.rooms.ReadReferences() // what is not read yet is told as well
 		before := w.remote.Privacy()
 		must(t, step.do())
 		if got := shownNote(w.remote, w.notes.Get("text")).Body; got != step.want {

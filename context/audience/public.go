@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"hash/maphash"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -52,7 +53,11 @@ func (r *Views) Revealed(cs *kv.ChangeSet) []string {
 	defer r.revealed.mu.Unlock()
 	if r.revealed.seq != cs.Seq {
 		r.revealed.seq, r.revealed.ids = cs.Seq, r.reveal(cs)
-		r.named.changed(cs) // behind it: those are told anyway, and are read when there is time
+		for _, ch := range cs.Changes { // behind it: those are told anyway
+			if _, now, ok := notes.Records.Of(ch); ok {
+				r.named.changed(ch.ID, keysOfNote(now))
+			}
+		}
 	}
 	return r.revealed.ids
 }
@@ -73,7 +78,7 @@ func (r *Views) reveal(cs *kv.ChangeSet) []string {
 	if len(changed) == 0 {
 		return past
 	}
-	r.named.catchUp(r.remote.notes)
+	r.readNotes()
 	ids := append(r.named.of(changed), past...)
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -90,18 +95,41 @@ func (r *Views) prepare(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {
 		r.remote.called(ch, changed)
 		if len(changed) > 0 {
-			r.named.catchUp(r.remote.notes)
+			r.readNotes()
 			return
 		}
 	}
 }
 
-// ReadReferences reads what notes may name if that can be asked for, so that the first
-// commit that does so need not. O(all texts). It is for when there is time.
+// ReadReferences reads what records may name if that can be asked for, so that the first
+// commit that does so need not, and what has changed since. O(all texts). It is for when there is time.
 func (r *Views) ReadReferences() {
-	if r.remote.masks() {
-		r.named.catchUp(r.remote.notes)
+	if !r.remote.masks() {
+		return
 	}
+	r.readNotes()
+	r.named.settle()
+	for _, n := range r.namers {
+		n.read()
+		n.named.settle()
+	}
+}
+
+// readNotes reads what all notes may name, once.
+func (r *Views) readNotes() {
+	r.named.make(func(note func(string, func() []uint32)) {
+		for _, n := range slices.Collect(r.remote.notes.All()) { // nothing else is done while All holds its lock
+			note(n.ID, keysOfNote(n))
+		}
+	})
+}
+
+// keysOfNote is namedIn for when there is time; nil for nil.
+func keysOfNote(n *notes.Note) func() []uint32 {
+	if n == nil {
+		return nil
+	}
+	return func() []uint32 { return namedIn(n) }
 }
 
 // called adds the names of a record that a commit changes in a way that may matter.
@@ -194,14 +222,18 @@ func (v *View) handledCalled(h *Handled) (c called) {
 
 // namedIn returns the keys of all that a note may name, in order, each once.
 func namedIn(n *notes.Note) []uint32 {
-	var keys []uint32
-	add := func(key uint32) { keys = append(keys, key) }
-	eachNamed(n, naming{
+	return keysFound(func(visit naming) { eachNamed(n, visit) })
+}
+
+// keysFound returns the keys of all that each visits, in order, each once.
+func keysFound(each func(visit naming)) (keys []uint32) {
+	seen := make(map[uint32]struct{})
+	add := func(key uint32) { seen[key] = struct{}{} }
+	each(naming{
 		name:    func(name string) { eachKey(name, add) },
 		mention: func(text string) { mentionKeys(text, add) },
 	})
-	slices.Sort(keys)
-	return slices.Clip(slices.Compact(keys))
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // naming takes what a note may name: names, paths and targets of links, and the texts
@@ -317,7 +349,11 @@ func keyOf(text string) uint32 { return uint32(maphash.String(keySeed, text)) }
 // it begins with, as names are compared and as handles are.
 func mentionKeys(text string, add func(uint32)) {
 	const most = 128 // bytes of a word
-	text = strings.TrimLeft(text[:min(len(text), most)], nameMarks)
+	text = text[:min(len(text), most)]
+	for len(text) > 0 && isNameMark[text[0]] { // there may be many mentions: as TrimLeft below, but fast
+		text = text[1:]
+	}
+	text = strings.TrimLeft(text, nameMarks)
 	for len(text) > 0 && !utf8.ValidString(text) {
 		text = text[:len(text)-1]
 	}
@@ -326,6 +362,16 @@ func mentionKeys(text string, add func(uint32)) {
 		add(mentionKey(refs.FoldHandle(text[:names.HandleLen(text)])))
 	}
 }
+
+// isNameMark says of bytes whether they are a mark of nameMarks.
+var isNameMark = func() (is [256]bool) {
+	for _, r := range nameMarks {
+		if r < utf8.RuneSelf {
+			is[r] = true
+		}
+	}
+	return is
+}()
 
 func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
