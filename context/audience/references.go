@@ -17,7 +17,7 @@ type references struct {
 	reading sync.Mutex // held by who reads texts: the others wait for what it reads
 	behind  sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex         // guards what follows
 	begun  bool               // what changes is noted
 	made   bool               // all others are due, or read
 	due    map[string]*unread // the records that changed since they were read, by id

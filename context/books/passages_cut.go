@@ -5,7 +5,8 @@ package books
 // A passage is a piece of the text of the book ([PlainText]), of about 200 tokens, that ends with a sentence, a row or
 // a block of code. It never reaches over a heading. In prose it begins with the last sentence of the one before it, so
 // that what is said across the border is found. Rows stand whole, each with the names of its columns, code stands whole
-// up to 4,000 characters. A passage knows the headings above it, the page or the row that it begins with, and its
+// up to 2,000 characters. No passage has more than that, whatever the text is: not one of a word without an end, or of
+// brackets that open and never close. A passage knows the headings above it, the page or the row that it begins with, and its
 // offset.
 //
 // Cutting is pure: the same document gives the same text and passages. Time is linear in the text.
@@ -25,7 +26,8 @@ import (
 const (
 	targetTokens     = 200
 	MaxPassageTokens = 2 * targetTokens // of a passage that is no code
-	MaxPassageCode   = 4_000            // bytes of code in one passage
+	MaxPassage       = 2_000            // characters of any passage
+	MaxPassageCode   = MaxPassage       // bytes of code in one passage
 	minPageTokens    = 60               // a passage of so many may end with its page
 	minSplitTokens   = 120              // from so many on a passage may end before a paragraph that does not fit
 	maxOverlap       = 80               // a longer sentence is not repeated
@@ -56,6 +58,7 @@ type piece struct {
 	kind       kind
 	start, end int // in the text, bytes
 	tokens     int
+	chars      int
 	page, row  int
 	section    int  // number of the heading that it stands under; 0: none
 	first      bool // of its block
@@ -105,20 +108,20 @@ func (c *cutter) read(d *convert.Document) {
 		start, s := c.text.Len(), b.String()
 		c.text.WriteString(s)
 		p := piece{start: start, end: start + len(s), page: b.Page, row: b.Row, first: true}
-		switch b.Kind {
-		case convert.HeadingBlock:
+		switch {
+		case b.Kind == convert.HeadingBlock && utf8.RuneCountInString(s) <= MaxPassage:
 			for under > 0 && c.sections[under].level >= b.Level {
 				under = c.sections[under].under
 			}
 			c.sections[under].used = true
 			c.sections = append(c.sections, section{text: b.Text, level: b.Level, under: under})
 			under = len(c.sections) - 1
-			p.kind, p.section = heading, under
+			p.kind, p.section, p.chars = heading, under, utf8.RuneCountInString(s)
 			c.pieces = append(c.pieces, p)
 			continue
-		case convert.RowBlock:
+		case b.Kind == convert.RowBlock:
 			p.kind = row
-		case convert.CodeBlock:
+		case b.Kind == convert.CodeBlock:
 			p.kind = code
 		}
 		p.section = under
@@ -133,7 +136,7 @@ func (c *cutter) split(p piece, s string) {
 	add := func(size int) {
 		q := p
 		q.end = q.start + size
-		q.tokens = text.CountTokens(s[:size])
+		q.tokens, q.chars = text.CountTokens(s[:size]), utf8.RuneCountInString(s[:size])
 		q.first = len(c.pieces) == from
 		c.pieces = append(c.pieces, q)
 		p.start, s = q.end, s[size:]
@@ -143,7 +146,7 @@ func (c *cutter) split(p piece, s string) {
 		for _, n := range whole(s, codeEnds(s)) {
 			add(n)
 		}
-	case p.kind == row && text.CountTokens(s) <= MaxPassageTokens:
+	case p.kind == row && text.CountTokens(s) <= MaxPassageTokens && utf8.RuneCountInString(s) <= MaxPassage:
 		add(len(s))
 	default:
 		for _, n := range whole(s, text.Sentences(s)) {
@@ -161,32 +164,119 @@ func (c *cutter) split(p piece, s string) {
 const maxReach = 512
 
 // whole joins lengths of pieces so that none ends within a reference to a record: half of one would not be
-// masked for a reader who may not see what it refers to.
-func whole(s string, lengths []int) []int {
+// masked for a reader who may not see what it refers to. None gets longer than a passage by that: it is cut where the
+// last reference begins that stands in no other one.
+func whole(s string, lengths []int) (out []int) {
+	lengths = short(s, lengths)
 	if len(lengths) < 2 || !markdown.MayRefer(s) {
 		return lengths
 	}
-	type span struct{ start, end int }
-	var spans []span
-	for r := range markdown.References(s) {
-		end := r.End
-		if r.Open() {
-			end = min(max(end, r.Reach(s)), r.End+maxReach, len(s))
-		}
-		spans = append(spans, span{r.Start, end})
-	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	out, at, from, next, reach := lengths[:0:0], 0, 0, 0, 0
+	f := findReferences(s)
+	from, end, chars := 0, 0, 0
 	for i, n := range lengths {
-		at += n
-		for next < len(spans) && spans[next].start < at {
-			reach = max(reach, spans[next].end)
-			next++
+		for chars += utf8.RuneCountInString(s[end : end+n]); chars > MaxPassage; {
+			at := f.cut(s, from)
+			out, from = append(out, at-from), at
+			chars = utf8.RuneCountInString(s[from : end+n])
 		}
-		if reach <= at || i == len(lengths)-1 {
-			out = append(out, at-from)
-			from = at
+		end += n
+		if from < end && (i == len(lengths)-1 || !f.closed.hold(end) && !f.open.hold(end)) {
+			out, from, chars = append(out, end-from), end, 0
 		}
+	}
+	return out
+}
+
+// found are the places of the references of a text.
+type found struct {
+	closed, open spans  // open: as far as the name of a mention may reach
+	starts       []byte // a bit for each byte
+}
+
+func findReferences(s string) *found {
+	f := &found{starts: make([]byte, len(s)/8+1)}
+	for r := range markdown.References(s) {
+		f.starts[r.Start/8] |= 1 << (r.Start % 8)
+		if r.Open() {
+			f.open.add(r.Start, min(max(r.End, r.Reach(s)), r.End+maxReach, len(s)))
+		} else {
+			f.closed.add(r.Start, r.End)
+		}
+	}
+	f.open.settle()
+	f.closed.settle()
+	return f
+}
+
+// cut returns where a text is cut of which no place behind from is free for as long as a passage.
+func (f *found) cut(s string, from int) int {
+	limit, chars := from, 0
+	for limit < len(s) && chars < MaxPassage {
+		_, size := utf8.DecodeRuneInString(s[limit:])
+		limit += size
+		chars++
+	}
+	blank := 0
+	for at := limit; at > from+(limit-from)/4; at-- {
+		if f.closed.hold(at) {
+			continue
+		}
+		if f.starts[at/8]&(1<<(at%8)) != 0 {
+			return at
+		}
+		if blank == 0 && s[at-1] == ' ' {
+			blank = at
+		}
+	}
+	return cmp.Or(blank, limit)
+}
+
+// spans are ranges of a text.
+type spans []struct{ start, end int }
+
+func (l *spans) add(start, end int) {
+	list := *l
+	if n := len(list); n > 0 && start >= list[n-1].start && start < list[n-1].end {
+		list[n-1].end = max(list[n-1].end, end)
+		return
+	}
+	for n := len(list); n > 0 && start <= list[n-1].start && end >= list[n-1].end; n-- {
+		list = list[:n-1]
+	}
+	*l = append(list, struct{ start, end int }{start, end})
+}
+
+// settle joins what overlaps. hold may be asked behind it.
+func (l *spans) settle() {
+	all := *l
+	slices.SortFunc(all, func(a, b struct{ start, end int }) int { return cmp.Compare(a.start, b.start) })
+	*l = all[:0]
+	for _, x := range all {
+		l.add(x.start, x.end)
+	}
+}
+
+// hold reports whether a place is within one of them.
+func (l spans) hold(at int) bool {
+	i, _ := slices.BinarySearchFunc(l, at, func(x struct{ start, end int }, at int) int { return cmp.Compare(x.end, at) })
+	for ; i < len(l) && l[i].end == at; i++ {
+	}
+	return i < len(l) && l[i].start < at
+}
+
+// short cuts what is longer than a passage may be: blanks and marks, which are no tokens.
+func short(s string, lengths []int) (out []int) {
+	for _, n := range lengths {
+		piece, from, chars := s[:n], 0, 0
+		for i := range piece {
+			if chars == MaxPassage {
+				out = append(out, i-from)
+				from, chars = i, 0
+			}
+			chars++
+		}
+		out = append(out, n-from)
+		s = s[n:]
 	}
 	return out
 }
@@ -214,6 +304,9 @@ func codeEnd(s string) int {
 	}
 	return n
 }
+
+// between is how many characters stand between two blocks at most.
+const between = 2
 
 // cut groups pieces to passages.
 func (c *cutter) cut() []CutPassage {
@@ -249,12 +342,12 @@ func (c *cutter) cut() []CutPassage {
 		out = append(out, p)
 	}
 	var open []piece
-	tokens, repeated := 0, false
+	tokens, chars, repeated := 0, 0, false
 	flush := func() {
 		if len(open) > 0 && !(repeated && len(open) == 1) {
 			emit(open, repeated)
 		}
-		open, tokens, repeated = nil, 0, false
+		open, tokens, chars, repeated = nil, 0, 0, false
 	}
 	for i := range c.pieces {
 		p := &c.pieces[i]
@@ -267,15 +360,17 @@ func (c *cutter) cut() []CutPassage {
 			}
 			continue
 		}
-		if len(open) > 0 && ends(open, tokens, p) {
+		if len(open) > 0 && (ends(open, tokens, p) || chars+between+p.chars > MaxPassage) {
 			last, several := open[len(open)-1], len(open) > 1
 			flush()
-			if several && last.kind == prose && p.kind == prose && last.tokens <= maxOverlap && last.section == p.section {
-				open, tokens, repeated = []piece{last}, last.tokens, true
+			if several && last.kind == prose && p.kind == prose && last.tokens <= maxOverlap && last.section == p.section &&
+				last.chars+between+p.chars <= MaxPassage {
+				open, tokens, chars, repeated = []piece{last}, last.tokens, last.chars, true
 			}
 		}
 		open = append(open, *p)
 		tokens += p.tokens
+		chars += between + p.chars
 	}
 	flush()
 	return out

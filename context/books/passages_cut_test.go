@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/fixtures/steps"
 )
 
 // built returns a document of blocks, as a converter makes it.
@@ -115,8 +116,8 @@ func TestMEM68_NothingIsLost(t *testing.T) {
 				t.Fatalf("passage %d is out of order", i)
 			}
 			at, end, last = p.Offset, p.Offset+len(said), p.Page
-			if n := text.CountTokens(p.Text); n > 2*books.MaxPassageTokens && len(p.Text) > books.MaxPassageCode+200 {
-				t.Fatalf("passage %d has %d tokens", i, n)
+			if n := text.CountTokens(p.Text); n > 2*books.MaxPassageTokens && len(p.Text) > books.MaxPassageCode+200 || len(said) > books.MaxPassage {
+				t.Fatalf("passage %d has %d tokens, %d characters", i, n, len(said))
 			}
 			for n := range said {
 				covered[p.Offset+n] = true
@@ -147,7 +148,7 @@ func TestMEM68_RowsAndCodeStayWhole(t *testing.T) {
 	for i := range 200 {
 		blocks = append(blocks, convert.Block{Kind: convert.RowBlock, Cells: []string{fmt.Sprint("Customer ", i), fmt.Sprint(i * 7)}, Columns: []string{"Name", "Amount"}, Row: i + 2})
 	}
-	source := strings.Repeat("for range 10 {\n\tfmt.Println(\"é\")\n}\n", 60)
+	source := strings.Repeat("for range 10 {\n\tfmt.Println(\"é\")\n}\n", 50)
 	blocks = append(blocks, convert.Block{Kind: convert.CodeBlock, Text: source})
 	next := 0
 	got := books.CutPassages(built(t, blocks))
@@ -184,6 +185,47 @@ func TestPRIV8_NoPassageEndsWithinAReference(t *testing.T) {
 		for i, p := range books.CutPassages(built(t, []convert.Block{{Kind: kind, Text: said}})) {
 			if strings.Count(p.Text, "[") != strings.Count(p.Text, "]") {
 				t.Errorf("passage %d has half of a link: %q", i, p.Text)
+			}
+		}
+	}
+}
+
+// TestREL14_NoPassageIsLongerThanItMayBe cuts hostile texts as blocks of each kind, and what has no end: nothing of them
+// is lost, but blanks, and no passage nor heading above it has more than MaxPassage characters.
+func TestREL14_NoPassageIsLongerThanItMayBe(t *testing.T) {
+	texts := map[string]string{
+		"a word": strings.Repeat("x", 20_000), "marks": "e" + strings.Repeat("\u0301", 20_000), "a link": "[[a|" + strings.Repeat("b", 9_000) + "]]",
+		"blanks": "a" + strings.Repeat(" ", 20_000) + "b",
+	}
+	for name, text := range steps.Families {
+		texts[name] = strings.ToValidUTF8(text(12_000), "?")
+	}
+	for name, said := range texts {
+		for _, kind := range []convert.BlockKind{convert.TextBlock, convert.HeadingBlock, convert.RowBlock, convert.CodeBlock} {
+			b := convert.Block{Kind: kind, Text: said, Level: 1}
+			if kind == convert.RowBlock {
+				b = convert.Block{Kind: kind, Cells: []string{said}, Columns: []string{""}, Row: 1}
+			}
+			d := built(t, []convert.Block{b, {Text: "The end."}})
+			whole := []rune(books.PlainText(d))
+			at := 0
+			for i, p := range books.CutPassages(d) {
+				said := []rune(p.Text)
+				if len(said) > books.MaxPassage {
+					t.Errorf("%s, %v: passage %d has %d characters", name, kind, i, len(said))
+				}
+				if lost := strings.TrimSpace(string(whole[at:max(at, p.Offset)])); lost != "" && len(p.Section) == 0 {
+					t.Errorf("%s, %v: %.40q is in no passage", name, kind, lost)
+				}
+				at = max(at, p.Offset+len(said))
+				for _, h := range p.Section {
+					if n := utf8.RuneCountInString(h); n > books.MaxPassage {
+						t.Errorf("%s, %v: a heading has %d characters", name, kind, n)
+					}
+				}
+			}
+			if at != len(whole) {
+				t.Errorf("%s, %v: the end is missing", name, kind)
 			}
 		}
 	}
