@@ -126,7 +126,7 @@ func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says Tie
 		return false, err
 	}
 	m.Number = s.taken.Next()
-	s.taken.Claim(tx, m.ID, m.Number, says)
+	s.taken.Claim(tx, m.ID, m.Number, m.Statement, says)
 	if err := s.claim(tx, v, m, d.Handle); err != nil {
 		return false, err
 	}
@@ -176,7 +176,7 @@ func (s *Store) update(ctx context.Context, fn func(tx *kv.Tx) error) error {
 // write puts a memory in the place of the one that it was, in a transaction of update.
 func (s *Store) write(tx *kv.Tx, old, m *Record) error {
 	if old == nil || old.Tier != m.Tier || old.Statement != m.Statement {
-		s.taken.Claim(tx, m.ID, m.Number, NewTierStatement(&m.MemoryRecord))
+		s.taken.Claim(tx, m.ID, m.Number, m.Statement, NewTierStatement(&m.MemoryRecord))
 	}
 	return Records.Put(tx, m.ID, m)
 }

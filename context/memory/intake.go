@@ -170,7 +170,7 @@ func (t *Intake) raise(tx *kv.Tx) error {
 	if t.last == 0 {
 		return nil
 	}
-	t.s.taken.Claim(tx, "", t.last, TierStatement{})
+	t.s.taken.Claim(tx, "", t.last, "", TierStatement{})
 	return raise(tx, t.last)
 }
 

@@ -23,6 +23,9 @@ import (
 // TierStatement is what is said in a tier: the same for all statements that fold alike.
 type TierStatement struct{ Tier, Fold string }
 
+// onFold is called before a statement is folded in a commit, which takes longer for a longer one.
+var onFold = func() {}
+
 // NewTierStatement returns what a memory says. O(statement).
 func NewTierStatement(m *record.MemoryRecord) TierStatement {
 	return TierStatement{m.Tier, audience.FoldStatement(m.Statement)}
@@ -34,6 +37,7 @@ type StatementIndex struct {
 
 	mu     sync.Mutex          // guards everything below
 	said   map[uint64][]string // ids of memories by the hash of what they say, in whatever tier
+	of     map[string]uint64   // that hash, by their ids
 	last   int64               // the last number that was given and committed
 	claims []claim             // of transactions that are under way, a few at a time
 }
@@ -44,11 +48,12 @@ type claim struct {
 	id     string
 	number int64
 	said   uint64
+	text   string // the statement, as it was given; "" when that is not known
 }
 
 // NewStatementIndex returns an Index without anything.
 func NewStatementIndex() *StatementIndex {
-	return &StatementIndex{seed: maphash.MakeSeed(), said: make(map[uint64][]string)}
+	return &StatementIndex{seed: maphash.MakeSeed(), said: make(map[uint64][]string), of: make(map[string]uint64)}
 }
 
 func (x *StatementIndex) hash(s TierStatement) uint64 { return maphash.String(x.seed, s.Fold) }
@@ -61,17 +66,30 @@ func (x *StatementIndex) Commit(old, now *record.MemoryRecord) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if old != nil {
-		h := x.hash(NewTierStatement(old))
+		h := x.of[old.ID]
+		delete(x.of, old.ID)
 		x.said[h] = slices.DeleteFunc(x.said[h], func(id string) bool { return id == old.ID })
 		if len(x.said[h]) == 0 {
 			delete(x.said, h)
 		}
 	}
 	if now != nil {
-		h := x.hash(NewTierStatement(now))
-		x.said[h] = append(x.said[h], strings.Clone(now.ID)) // it may be a part of a record
+		h, id := x.saidBy(now), strings.Clone(now.ID) // it may be a part of a record
+		x.said[h], x.of[id] = append(x.said[h], id), h
 		x.last = max(x.last, now.Number)
 	}
+}
+
+// saidBy returns the hash of what a memory says, which its transaction has worked out before its turn. The caller has
+// the lock.
+func (x *StatementIndex) saidBy(m *record.MemoryRecord) uint64 {
+	for i := range x.claims {
+		if c := &x.claims[i]; c.id == m.ID && c.text == m.Statement {
+			return c.said
+		}
+	}
+	onFold()
+	return x.hash(NewTierStatement(m))
 }
 
 // Raise has numbers be given behind one.
@@ -81,11 +99,12 @@ func (x *StatementIndex) Raise(last int64) {
 	x.last = max(x.last, last)
 }
 
-// Claim says what a transaction gives to a memory: a number, or one behind which others are given, and what it says.
-func (x *StatementIndex) Claim(tx *kv.Tx, id string, number int64, s TierStatement) {
+// Claim says what a transaction gives to a memory: a number, or one behind which others are given, and what it says,
+// as it is given and as that folds.
+func (x *StatementIndex) Claim(tx *kv.Tx, id string, number int64, statement string, s TierStatement) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.claims = append(x.claims, claim{tx, id, number, x.hash(s)})
+	x.claims = append(x.claims, claim{tx, id, number, x.hash(s), statement})
 }
 
 // End says that a transaction is committed, or never will be.

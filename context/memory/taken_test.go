@@ -22,16 +22,16 @@ func TestREF2_WhatTransactionsUnderWayTake(t *testing.T) {
 		}
 	}
 	state("empty", 1, false)
-	x.Claim(first, m.ID, m.Number, memory.NewTierStatement(m))
+	x.Claim(first, m.ID, m.Number, m.Statement, memory.NewTierStatement(m))
 	state("chosen", 2, true, "a")
-	x.Claim(second, "b", x.Next(), says)
+	x.Claim(second, "b", x.Next(), "I like tea", says)
 	state("twice", 3, true, "a", "b")
 	x.End(second)
 	state("the second was refused", 2, true, "a")
 	x.Commit(nil, m)
 	x.End(first)
 	state("committed", 2, false, "a")
-	x.Claim(first, "", 7, memory.TierStatement{})
+	x.Claim(first, "", 7, "", memory.TierStatement{})
 	state("raised", 8, false, "a")
 	x.End(first)
 	other := *m

@@ -38,7 +38,24 @@ const (
 
 // HandleWords returns the one to three words of a text that a handle takes, none when no word of
 // it tells.
-func HandleWords(text string) []string { return names.TellingWords(text, names.HandleWords) }
+func HandleWords(text string) []string {
+	return names.TellingWords(beginning(text), names.HandleWords)
+}
+
+// wordsWithin is in how many bytes of a text the words of its handle are looked for: a handle is chosen in a
+// transaction, for which others wait.
+const wordsWithin = 1 << 10
+
+func beginning(text string) string {
+	if len(text) <= wordsWithin {
+		return text
+	}
+	end := wordsWithin
+	for end > wordsWithin-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
 
 // NewMemoryHandle returns a handle for a memory of some kind: words of its statement, and so many
 // hexadecimal digits, at most LongHex, of what random gives. Its only error is random's.
