@@ -73,12 +73,12 @@ var hostileWriters = []struct {
 	}},
 	{"memory.import", func(t *testing.T, key string, text func(int) string) [][2]string {
 		var b strings.Builder
-		for _, m := range memoriesOf(text, key) {
-			b.WriteString(inJSON(t, m) + "\n")
+		for i := range 2000 {
+			b.WriteString(firstOf(strings.Join(strings.Fields(statementOf(text, i)), " "), 1900) + "\n")
 		}
-		file := filepath.Join(t.TempDir(), "memories.jsonl")
-		must(t, os.WriteFile(file, []byte(b.String()), 0o600))
-		return [][2]string{{"memory.import", inJSON(t, map[string]any{"path": file})}}
+		file := filepath.Join(t.TempDir(), "memories.txt")
+		must(t, os.WriteFile(file, []byte(strings.ToValidUTF8(b.String(), "")), 0o600))
+		return [][2]string{{"memory.import", inJSON(t, map[string]any{"path": file, "format": "lines"})}}
 	}},
 	{"memory.patch", func(t *testing.T, key string, text func(int) string) [][2]string {
 		calls := [][2]string{{"memory.add", inJSON(t, map[string]any{"id": key, "statement": "I like " + key, "tier": "history"})}}
@@ -86,7 +86,7 @@ var hostileWriters = []struct {
 	}},
 	{"books.add", func(t *testing.T, key string, text func(int) string) [][2]string {
 		return [][2]string{{"books.add", inJSON(t, map[string]any{
-			"content": base64.StdEncoding.EncodeToString([]byte(key + " " + fit(text, 10<<20))), "mimeType": "text/plain", "name": key + ".txt",
+			"content": base64.StdEncoding.EncodeToString([]byte(key + " " + fit(text, 700<<10))), "mimeType": "text/plain", "name": key + ".txt",
 		})}}
 	}},
 	{"books.add of a file", func(t *testing.T, key string, text func(int) string) [][2]string {
@@ -96,7 +96,7 @@ var hostileWriters = []struct {
 	}},
 	{"personality.put", func(t *testing.T, key string, text func(int) string) [][2]string {
 		return [][2]string{{"personality.put", inJSON(t, map[string]any{
-			"id": key, "template": "identity:\n  name: " + key + "\n  background: " + inJSON(t, fit(text, 60<<10)) + "\n",
+			"id": key, "template": "identity:\n  name: " + key + "\n  background: " + inJSON(t, fit(text, 60<<10)) + "\ncommunication:\n  tone: warm\n",
 		})}}
 	}},
 	{"entities.putMany", func(t *testing.T, key string, text func(int) string) [][2]string {
@@ -176,6 +176,7 @@ func TestCampaignREL14_OthersWriteMeanwhile(t *testing.T) {
 						t.Logf("%-16s %6d ms %.100v", c[0], time.Since(began).Milliseconds(), err)
 					}
 				})
+				d.do("notes.search", `{"query":"small"}`) // waits for what is entered behind it
 				t.Logf("%-20s %-32s longest wait of %d: %d ms", w.name, family, n, longest.Milliseconds())
 				if campaign.Full() && longest > longestTurn {
 					t.Errorf("%s of %s: another writer waited %d ms", w.name, family, longest.Milliseconds())
@@ -213,3 +214,5 @@ func waits(t *testing.T, d *daemon, call func()) (longest time.Duration, n int) 
 	writing.Wait()
 	return longest, n
 }
+
+func firstOf(s string, size int) string { return s[:min(len(s), size)] }

@@ -383,3 +383,38 @@ func TestChangeSets_PreparedBeforeHandlers(t *testing.T) {
 		}
 	})
 }
+
+// TestREL14_WhatAViewDoesBehindAWriteIsInNobodysTurn writes and reads in what is called behind a write: once for each
+// transaction, with its number, and not for one that wrote nothing.
+func TestREL14_WhatAViewDoesBehindAWriteIsInNobodysTurn(t *testing.T) {
+	s, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	var told []uint64
+	put := func(id string) error {
+		return s.Update(t.Context(), func(tx *kv.Tx) error { return kv.NewCollection[string]("turn").Put(tx, id, &id) })
+	}
+	s.OnWritten(func(seq uint64) {
+		told = append(told, seq)
+		if len(told) > 1 {
+			return
+		}
+		if err := put("b"); err != nil {
+			t.Error(err)
+		}
+		if err := s.View(t.Context(), func(*kv.Tx) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := put("a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), func(*kv.Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(told, []uint64{1, 2}) {
+		t.Errorf("told of %d", told)
+	}
+}

@@ -212,6 +212,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 			if tx.shared {
 				call.Accepted(tx.provisional, tx.item)
 			}
+			r.s.tellWritten(p)
 			return nil
 		case tx.accepted && !errors.Is(werr, errRerun): // it is in neither log nor journal, or nobody knows
 			lost = werr

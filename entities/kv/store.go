@@ -125,14 +125,15 @@ type Store struct {
 	view      sync.RWMutex
 	handlers  []func(*ChangeSet) // guarded by view
 	preparers atomic.Pointer[[]func(*ChangeSet)]
-	closers   []func(bool)     // guarded by view
-	copies    []func() error   // guarded by view
-	capture   *snapshotCapture // of the snapshot being made; guarded by view
-	seq       atomic.Uint64    // of the last applied transaction
-	at        atomic.Int64     // when that was written, in Unix nanoseconds; 0: not known
-	synced    atomic.Uint64    // the last transaction that the disk has confirmed
-	closed    atomic.Bool      // set with writer and view held
-	unmended  atomic.Bool      // see Unmended
+	afterward []func(seq uint64) // see OnWritten
+	closers   []func(bool)       // guarded by view
+	copies    []func() error     // guarded by view
+	capture   *snapshotCapture   // of the snapshot being made; guarded by view
+	seq       atomic.Uint64      // of the last applied transaction
+	at        atomic.Int64       // when that was written, in Unix nanoseconds; 0: not known
+	synced    atomic.Uint64      // the last transaction that the disk has confirmed
+	closed    atomic.Bool        // set with writer and view held
+	unmended  atomic.Bool        // see Unmended
 
 	snapshots snapshotter
 	flusher   flusher
@@ -221,6 +222,11 @@ func (s *Store) OnPrepare(fn func(*ChangeSet)) {
 	list = append(list, fn)
 	s.preparers.Store(&list)
 }
+
+// OnWritten registers what is called in the goroutine of an Update, when its transaction, of that sequence number, is
+// applied and every handler has seen it: under no lock, and in nobody's turn. A view that has still to work waits there
+// with who gave it the work. Register before the first Update.
+func (s *Store) OnWritten(fn func(seq uint64)) { s.afterward = append(s.afterward, fn) }
 
 // Dir returns the folder that the store lies in, "" for one in memory.
 func (s *Store) Dir() string { return s.dir }

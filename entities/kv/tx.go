@@ -124,7 +124,8 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if s.replica != nil {
 		return s.replica.update(ctx, fn)
 	}
-	p, err := s.accept(ctx, fn)
+	tx := Tx{s: s, writable: true}
+	p, err := s.accept(ctx, &tx, fn)
 	if p == nil {
 		return err
 	}
@@ -134,13 +135,23 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if werr := s.wait(p); werr != nil && err == nil {
 		return werr
 	}
+	if tx.accepted { // else p is what it saw of others
+		s.tellWritten(p)
+	}
 	return err
+}
+
+// tellWritten calls the functions of OnWritten. p is durable and applied.
+func (s *Store) tellWritten(p *pending) {
+	for _, fn := range s.afterward {
+		fn(p.cs.Seq)
+	}
 }
 
 // accept runs fn under the writer lock and puts what it wrote into the
 // journal and the queue of transactions to be made durable. It returns what
 // the caller has to wait for, nil when there is nothing.
-func (s *Store) accept(ctx context.Context, fn func(*Tx) error) (*pending, error) {
+func (s *Store) accept(ctx context.Context, tx *Tx, fn func(*Tx) error) (*pending, error) {
 	if err := s.lockWriter(ctx); err != nil {
 		return nil, err
 	}
@@ -148,7 +159,7 @@ func (s *Store) accept(ctx context.Context, fn func(*Tx) error) (*pending, error
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	return s.run(&Tx{s: s, writable: true}, fn)
+	return s.run(tx, fn)
 }
 
 // run runs the function of a transaction and commits it. Called with the writer lock held.

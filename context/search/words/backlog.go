@@ -4,15 +4,16 @@ package words
 // large ones in the background.
 //
 // A view whose OnCommit handler would take a second for a large commit puts that into its
-// Backlog, and those that come before it is entered: no writer waits for them. Whoever asks
-// the view waits until it is as new as Last. All methods may be called concurrently.
+// Backlog, and those that come before it is entered: no writer waits for those of others. Who gives more than there is
+// room for waits behind his turn (Await). Whoever asks the view waits until it is as new as Last. All methods may be called concurrently.
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// What a Backlog holds at most: the next commit waits for room, or those who ask would wait
+// What a Backlog holds at most: who has given more waits for room, or those who ask would wait
 // for too many.
 const (
 	most      = 10_000
@@ -32,6 +33,7 @@ type Backlog[C any] struct {
 
 type waiting[C any] struct {
 	commit C
+	seq    uint64
 	large  bool
 }
 
@@ -58,24 +60,34 @@ func (b *Backlog[C]) Begin(seq uint64, commit C, large bool) {
 	b.add(seq, commit, large)
 }
 
-// Follow adds a commit if others wait or are being entered, and reports whether it did. It
-// waits for room.
+// Follow adds a commit if others wait or are being entered, and reports whether it did.
 func (b *Backlog[C]) Follow(seq uint64, commit C, large bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.entering && (len(b.list) >= most || large && b.large >= mostLarge) {
-		b.room.Wait()
-	}
 	if b.entering {
 		b.add(seq, commit, large)
 	}
 	return b.entering
 }
 
+// Await waits for room, if a commit is one of those that take it: nobody's turn to write lasts longer for that.
+func (b *Backlog[C]) Await(seq uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.list) > most || b.large > mostLarge && b.isLarge(seq) {
+		b.room.Wait()
+	}
+}
+
+// isLarge reports whether a commit is a large one that waits. mu is held.
+func (b *Backlog[C]) isLarge(seq uint64) bool {
+	return slices.ContainsFunc(b.list, func(w waiting[C]) bool { return w.seq == seq && w.large })
+}
+
 // add appends a commit. mu is held.
 func (b *Backlog[C]) add(seq uint64, commit C, large bool) {
 	b.Last.Store(seq)
-	b.list = append(b.list, waiting[C]{commit, large})
+	b.list = append(b.list, waiting[C]{commit, seq, large})
 	if large {
 		b.large++
 	}
@@ -87,6 +99,7 @@ func (b *Backlog[C]) Next() (commit C, ok bool) {
 	defer b.mu.Unlock()
 	if len(b.list) == 0 {
 		b.entering, b.list = false, nil
+		b.room.Broadcast()
 		return commit, false
 	}
 	first := b.list[0]

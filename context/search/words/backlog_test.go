@@ -36,21 +36,22 @@ func TestREL7_CommitsAreEnteredInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestREL7_ALargeCommitWaitsForRoom adds more large commits than there is room for, and a
-// small one for which there is.
-func TestREL7_ALargeCommitWaitsForRoom(t *testing.T) {
+// TestREL7_WhoseLargeCommitHasNoRoomWaits adds more large commits than there is room for, and a small one for which there
+// is: nobody's turn lasts longer for that, and who has written the last large one waits behind it.
+func TestREL7_WhoseLargeCommitHasNoRoomWaits(t *testing.T) {
 	for _, drop := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			b := words.NewBacklog[int]()
 			b.Begin(1, 1, true)
-			if !b.Follow(2, 2, true) || !b.Follow(3, 3, false) {
+			if !b.Follow(2, 2, true) || !b.Follow(3, 3, false) || !b.Follow(4, 4, true) {
 				t.Fatal("there is no room")
 			}
-			followed := false
-			go func() { followed = b.Follow(4, 4, true) }()
+			b.Await(3)
+			waited := false
+			go func() { b.Await(4); waited = true }()
 			synctest.Wait()
-			if b.Last.Load() != 3 {
-				t.Error("the third large commit did not wait")
+			if waited {
+				t.Error("who has written the third large commit did not wait")
 			}
 			if drop {
 				b.Drop()
@@ -58,8 +59,8 @@ func TestREL7_ALargeCommitWaitsForRoom(t *testing.T) {
 				_, _ = b.Next()
 			}
 			synctest.Wait()
-			if followed == drop || b.Busy() == drop {
-				t.Errorf("it followed: %v, and the others were dropped: %v", followed, drop)
+			if !waited || b.Busy() == drop {
+				t.Errorf("it waited: %v, and the others were dropped: %v", waited, drop)
 			}
 		})
 	}

@@ -99,6 +99,7 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	x.readings.New = func() any { return new(reading) }
 	db.OnPrepare(x.prepare)
 	db.OnCommit(x.commit)
+	db.OnWritten(x.queue.Await)
 	db.OnClose(x.close)
 	db.OnDeleteCopies(x.forget)
 	if opts.Dir != "" {
