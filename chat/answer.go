@@ -69,7 +69,8 @@ type Answer struct {
 	Usage     *record.ChatUsage
 	Provider  string
 	Model     string
-	Memories  []string  // ids of those that the model was shown
+	Memories  []string // ids of those that the model was shown
+	StandsOn  record.StandsOn
 	Private   bool      // something private went into it
 	At        time.Time // when it was given; zero: now
 
@@ -80,7 +81,7 @@ type Answer struct {
 
 func (a *Answer) draft(id string) Draft {
 	return Draft{
-		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, ID: id, finish: a.Finish, memories: a.Memories,
+		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, ID: id, finish: a.Finish, memories: a.Memories, stands: a.StandsOn,
 		refs: a.Refs, CreatedAt: a.At,
 		details: details{
 			Reasoning: a.Reasoning, ToolCalls: a.ToolCalls, Actions: a.Actions, Warnings: a.Warnings, Usage: a.Usage,
@@ -349,6 +350,9 @@ func (s *Store) Answered(ctx context.Context, v *audience.View, t *Turn, a *Answ
 		d := a.draft(t.AnswerID)
 		d.after = &t.index
 		if d.Private, err = a.Refs.Hides(tx, d.Private); err != nil {
+			return err
+		}
+		if d.Private, err = s.hides(tx, a, d.Private); err != nil {
 			return err
 		}
 		m, err := s.add(tx, c, &d, false, s.now(tx))

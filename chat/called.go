@@ -33,9 +33,9 @@ func RegisterHandles(rooms *audience.Views, mem *memory.Store, chats *Store) {
 	}, changed)
 }
 
-func ofMemory(m *memory.Record) audience.Handled { return memory.HandledMemory(&m.MemoryRecord) }
+func ofMemory(m *memory.Record) audience.Handled { return memory.HandledMemory(m) }
 
-func ofContext(c *memory.StoredContext) audience.Handled { return memory.HandledContext(&c.Context) }
+func ofContext(c *memory.StoredContext) audience.Handled { return memory.HandledContext(c) }
 
 // changed returns what a change makes of a record that has handles.
 func changed(ch kv.Change) (before, after *audience.Handled, ok bool) {

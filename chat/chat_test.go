@@ -209,15 +209,16 @@ func TestPRIV4_WhatBeginsPrivateIsPrivate(t *testing.T) {
 		t.Errorf("a remote reader gets it: %v", err)
 	}
 	w.say(w.local, chat.AppendRequest{ConversationID: id, Messages: []chat.Draft{user("hello there")}})
+	former := w.get(w.local, id).Handle
 	shown, err := w.chat.Update(t.Context(), w.local, id, chat.Change{Settings: chat.Settings{Private: ptr(false)}})
 	must(t, err)
 	if !strings.HasPrefix(shown.Title, "Canary") {
 		t.Errorf("title %q", shown.Title)
 	}
-	if c := w.get(w.remote, id); c.Title != "hello there" || c.Messages != 1 || c.Handle != "" {
+	if c := w.get(w.remote, id); c.Title != "hello there" || c.Messages != 1 || !strings.HasPrefix(c.Handle, "hello") || len(c.Aliases) > 0 {
 		t.Errorf("a remote reader sees %+v", c)
 	}
-	if _, err := w.chat.Get(t.Context(), w.remote, shown.Handle); fault.KindOf(err) != fault.NotFound {
+	if _, err := w.chat.Get(t.Context(), w.remote, former); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a remote reader finds it by what it was about: %v", err)
 	}
 	p := w.page(w.remote, id, 0, 10)

@@ -15,7 +15,8 @@ import (
 // Handled returns what a conversation is called.
 func (c *conversation) Handled() audience.Handled {
 	return audience.Handled{
-		Kind: refs.ConversationHandle, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Private: c.Private,
+		Kind: refs.ConversationHandle, ID: c.ID, Handles: audience.CalledBy(c.Private, c.Handle, c.Aliases, c.OpenHandles),
+		Private: c.Private,
 	}
 }
 

@@ -97,8 +97,9 @@ func (s *handleSource) Entry(k gather.HandleKey) (e refs.Entry, ok bool) {
 		return e, false
 	}
 	e = refs.Entry{
-		Kind: refs.ConversationHandle, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
+		Kind: refs.ConversationHandle, ID: c.ID, Handle: c.Handle, Label: c.Title, Used: later(c.ChangedAt, c.All.At),
 	}
+	e.Former, e.Names = c.OpenHandles.Part(c.Aliases)
 	t := titles{c.Title, c.Title}
 	if c.Title == "" {
 		t = s.titles[c.ID]

@@ -33,8 +33,9 @@ func (namedMemories) Numbered(v *audience.View, id string) int64 {
 	return int64(len(id))
 }
 
-func (namedMemories) HandleTaken(*kv.Tx, string) (bool, error) { return false, nil }
-func (namedMemories) HideConversation(*kv.Tx, string) error    { return nil }
+func (namedMemories) HandleTaken(*kv.Tx, string) (bool, error)   { return false, nil }
+func (namedMemories) HideConversation(*kv.Tx, string) error      { return nil }
+func (namedMemories) HideSaid(*kv.Tx, map[string][]string) error { return nil }
 
 // stored returns what is stored under all keys of a collection.
 func (w *world) stored(collection string) string {

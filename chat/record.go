@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -24,6 +25,10 @@ type conversation struct {
 	// The handle was made of a title, or of the message with an index.
 	HandleTitle   string `json:"handleTitle,omitempty"`
 	HandleMessage int    `json:"handleMessage,omitempty"`
+	// OpenHandles are those that a remote reader may know it by, once it has been private.
+	OpenHandles refs.OpenHandles `json:"openHandles,omitempty"`
+	// ClosedHashes is the index of the last message whose hash was made of a handle that is not open.
+	ClosedHashes int `json:"closedHashes,omitempty"`
 
 	ClientID string `json:"clientId,omitempty"` // by which a client names it
 

@@ -27,6 +27,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -39,7 +40,41 @@ const (
 	ReferencesMember       = "references"       // what it refers to, as who said it sees the notes
 	PublicReferencesMember = "referencesPublic" // the same for remote readers; absent: it is the same
 	ReferenceNoticeMember  = "referencesTold"   // see Told
+	StandsOnMember         = "standsOn"         // a record.StandsOn: what it was made of beside its references
 )
+
+// Source is something that a message was made of.
+type Source struct{ Kind, ID string }
+
+// Kinds of sources.
+const (
+	NoteSource    = "note"
+	MemorySource  = "memory"
+	EntitySource  = "entity"
+	TypeSource    = "type" // all entities of a type, by its fold
+	MessageSource = "message"
+)
+
+// Sources returns what a message that is not private was made of: when something of it becomes private, so does the
+// message (PRIV-13).
+func Sources(members map[string]json.RawMessage) (list []Source) {
+	add := func(kind string, ids []string) {
+		for _, id := range ids {
+			list = append(list, Source{kind, id})
+		}
+	}
+	add(NoteSource, UsedNotes(members))
+	add(MemorySource, ReferencedMemories(members))
+	var on record.StandsOn
+	if data := members[StandsOnMember]; data != nil && json.Unmarshal(data, &on) == nil {
+		add(EntitySource, on.Entities)
+		for _, name := range on.Types {
+			add(TypeSource, []string{entities.Fold(name)})
+		}
+		add(MessageSource, on.Messages)
+	}
+	return list
+}
 
 // ReferenceLists are the references of a message: as who said it sees the notes, and as a remote reader sees them.
 type ReferenceLists struct {

@@ -127,8 +127,34 @@ func (s *Store) toldOf(v *audience.View, m *message) string {
 	return told.List(RenderReferences(v, StoredReferences(m.Members, v), &RenderedMessage{Replay: true}, s.numberedBy(v)))
 }
 
+// hides reports whether an answer is private: it is already, or a memory, an entity or a message that its model has read of
+// is by now, as a transaction sees it. A memory that is gone is taken for private.
+func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
+	v := s.opts.Remote
+	if already || v == nil {
+		return already, nil
+	}
+	if s.opts.Memories != nil && slices.ContainsFunc(a.Memories, func(id string) bool { return !s.remembers(v, id) }) {
+		return true, nil
+	}
+	for _, id := range a.StandsOn.Entities {
+		e, err := entities.EntityRecords.Get(tx, id) // so that who makes it private meanwhile comes before or after
+		if err != nil || e != nil && e.Private || v.HidesEntity(id) {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
 // keepReferences has a message keep what it refers to.
 func (m *message) keepReferences(d *Draft) error {
+	if d.stands.Any() {
+		data, err := json.Marshal(d.stands)
+		if err != nil {
+			return err
+		}
+		m.keep(StandsOnMember, data)
+	}
 	if err := d.refs.Keep(d.memories, m.keep); err != nil || d.told == nil || !d.refs.Any() {
 		return err
 	}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs"
@@ -53,8 +54,52 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *refs.HandleRename) error {
 		}
 	}
 	c.Handle, c.Aliases = r.Handle, r.Former
+	if !c.Private {
+		c.OpenHandles = c.OpenHandles.Opened(c.Handle)
+	}
 	c.changed(c.changeTime(s.now(tx)), true)
 	return Conversations.Put(tx, c.ID, c)
+}
+
+// turn decides by which handles remote readers know a conversation that has become private, or public. It then gets
+// another handle than it got while it was private, which leads local readers to it still (PRIV-12).
+func (s *Store) turn(tx *kv.Tx, c *conversation) error {
+	open, anew := c.OpenHandles.Turned(c.Handle, c.Aliases, c.Private)
+	c.OpenHandles = open
+	if c.Private {
+		return nil
+	}
+	if anew {
+		if len(c.Aliases) < refs.MaxFormerHandles {
+			c.Aliases = append(slices.Clip(c.Aliases), c.Handle)
+		} else if err := handles.Delete(tx, refs.FoldHandle(c.Handle)); err != nil {
+			return err
+		}
+		title := c.Title
+		c.HandleTitle, c.HandleMessage = title, 0
+		if title == "" && c.Public.User > 0 {
+			m, err := Messages.Get(tx, messageKey(c.ID, c.Public.User))
+			if err != nil {
+				return err
+			}
+			if m != nil {
+				title, c.HandleMessage = TitleOf(m.Content), m.Index
+			}
+		}
+		if err := s.callNew(tx, c, title); err != nil {
+			return err
+		}
+		c.OpenHandles = append(slices.Clip(open), refs.FoldHandle(c.Handle))
+	}
+	if _, closed := c.OpenHandles.Part(c.Aliases); len(closed) > 0 {
+		c.ClosedHashes = c.All.Messages // some of them tell a handle that is not open to who guesses it
+	}
+	return audience.KeepClosedTx(tx, c.Handled(), c.Aliases, c.OpenHandles)
+}
+
+// isCalled reports whether a conversation that a remote reader sees is known to him by a handle.
+func (c *conversation) isCalled(handle string) bool {
+	return refs.FoldHandle(handle) == refs.FoldHandle(c.Handle) || c.OpenHandles.Has(handle)
 }
 
 // handlesOf returns the folds of all handles of a conversation.

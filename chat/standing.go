@@ -11,32 +11,68 @@ import (
 // returns the ids of these answers by their conversations. For remote readers the conversations are as if the answers
 // had never been there: the numbers of later messages move up. O(all messages).
 func HideStanding(tx *kv.Tx, memoryIDs []string) (hidden map[string][]string, err error) {
-	hidden = make(map[string][]string)
-	for key, m := range Messages.All(tx, "") {
-		if !m.private() && m.standsOn(memoryIDs) {
-			id := ConversationOf(key)
-			hidden[id] = append(hidden[id], m.ID)
-		}
+	list := make([]Source, len(memoryIDs))
+	for i, id := range memoryIDs {
+		list[i] = Source{MemorySource, id}
 	}
-	if err := tx.Err(); err != nil {
+	made, err := MadeOf(tx)
+	if err != nil {
 		return nil, err
 	}
-	return hidden, HideMessages(tx, hidden)
+	return made.Hide(tx, list)
 }
 
-// HideMessages makes messages private, as HideStanding does, by their ids and those of their conversations.
-func HideMessages(tx *kv.Tx, messages map[string][]string) error {
+// Made says which public messages were made of what: their ids by those of their conversations.
+type Made map[Source]map[string][]string
+
+// MadeOf reads it of all messages. O(all messages).
+func MadeOf(tx *kv.Tx) (Made, error) {
+	made := make(Made)
+	for key, m := range Messages.All(tx, "") {
+		if m.private() {
+			continue
+		}
+		for _, of := range Sources(m.Members) {
+			if made[of] == nil {
+				made[of] = make(map[string][]string)
+			}
+			id := ConversationOf(key)
+			made[of][id] = append(made[of][id], m.ID)
+		}
+	}
+	return made, tx.Err()
+}
+
+// Hide makes the messages private that were made of sources which a transaction makes private, and of these messages, and
+// so on. It returns their ids by those of their conversations. No message is written between MadeOf and the last Hide but
+// by Hide.
+func (made Made) Hide(tx *kv.Tx, of []Source) (hidden map[string][]string, err error) {
+	hidden = make(map[string][]string)
+	for seen := make(map[Source]bool); len(of) > 0; of = of[1:] {
+		if seen[of[0]] {
+			continue
+		}
+		seen[of[0]] = true
+		for conversation, ids := range made[of[0]] {
+			for _, id := range ids {
+				if !slices.Contains(hidden[conversation], id) {
+					hidden[conversation] = append(hidden[conversation], id)
+					of = append(of, Source{MessageSource, id})
+				}
+			}
+		}
+	}
+	return hidden, hideAll(tx, hidden)
+}
+
+// hideAll makes messages private by their ids and those of their conversations.
+func hideAll(tx *kv.Tx, messages map[string][]string) error {
 	for _, id := range slices.Sorted(maps.Keys(messages)) {
 		if err := hideMessages(tx, id, messages[id]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// standsOn reports whether a message says that it stands on one of some memories.
-func (m *message) standsOn(memoryIDs []string) bool {
-	return slices.ContainsFunc(ReferencedMemories(m.Members), func(id string) bool { return slices.Contains(memoryIDs, id) })
 }
 
 // hideMessages makes public messages of a conversation private.

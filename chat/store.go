@@ -61,6 +61,8 @@ type Memories interface {
 	Numbered(v *audience.View, id string) int64
 	// HideConversation is called in the transaction that makes a conversation private, for what was made from it.
 	HideConversation(tx *kv.Tx, id string) error
+	// HideSaid is called in the transaction that makes messages private, which are given by their conversations.
+	HideSaid(tx *kv.Tx, messages map[string][]string) error
 }
 
 // Books are what conversations tell books. It is books.Store, but for what of it reads without a View (PRIV-2).
@@ -210,7 +212,7 @@ func (s *Store) find(tx *kv.Tx, v *audience.View, ref string) (*conversation, er
 		}
 		if sees(v, c) {
 			ok, err := showsHandle(tx, v, c)
-			if err != nil || !ok {
+			if err != nil || !ok || v.Hides() && !c.isCalled(strings.TrimPrefix(ref, "@")) {
 				return nil, cmp.Or(err, missing(ref))
 			}
 		}
@@ -261,8 +263,11 @@ func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Con
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	switch {
+	case !ok:
 		out.Handle, out.Aliases = "", []string{}
+	case v.Hides():
+		out.Aliases, _ = c.OpenHandles.Part(c.Aliases)
 	}
 	return out, nil
 }
@@ -401,7 +406,7 @@ func (s *Store) shownMessage(v *audience.View, c *conversation, handleShown bool
 	tools.RenderActions(v, out.Actions, &s.lapses, s.opts.Now)
 	if v.Hides() {
 		out.Index = m.PublicIndex
-		if !handleShown || out.Content != m.Content {
+		if !handleShown || out.Content != m.Content || m.Index <= c.ClosedHashes {
 			out.Hash = ""
 		}
 	}

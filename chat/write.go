@@ -26,6 +26,7 @@ type Draft struct {
 
 	memories []string         // that it stands on
 	refs     ReferenceLists   // to notes
+	stands   record.StandsOn  // on what else
 	told     *ReferenceNotice // nil: no model was told of refs
 	finish   string           // empty: complete
 	details  details          // of an answer
@@ -380,6 +381,11 @@ func (s *Store) updateTx(tx *kv.Tx, v *audience.View, ref string, ch *Change) (*
 				return nil, err
 			}
 		}
+		if public == c.Private {
+			if err := s.turn(tx, c); err != nil {
+				return nil, err
+			}
+		}
 		c.changed(now, seen || s.pinsSeen(&before, c))
 		if err := Conversations.Put(tx, c.ID, c); err != nil {
 			return nil, err
@@ -406,11 +412,39 @@ func (s *Store) hide(tx *kv.Tx, c *conversation) error {
 	if err := s.hideMade(tx, c.ID); err != nil {
 		return err
 	}
+	if err := s.hideElsewhere(tx, c); err != nil {
+		return err
+	}
 	now, err := Conversations.Get(tx, c.ID)
 	if err == nil && now != nil {
 		c.Public = now.Public
 	}
 	return err
+}
+
+// hideElsewhere makes the messages of other conversations private that were made of those of one, and what was made of them.
+// O(all messages).
+func (s *Store) hideElsewhere(tx *kv.Tx, c *conversation) error {
+	made, err := MadeOf(tx)
+	if err != nil {
+		return err
+	}
+	var of []Source
+	for _, m := range Messages.All(tx, messagePrefix(c.ID)) {
+		source := Source{MessageSource, m.ID}
+		delete(made[source], c.ID) // what is private with it becomes public with it
+		if len(made[source]) > 0 {
+			of = append(of, source)
+		}
+	}
+	if err := tx.Err(); err != nil || len(of) == 0 {
+		return err
+	}
+	hidden, err := made.Hide(tx, of)
+	if err != nil || s.opts.Memories == nil {
+		return err
+	}
+	return s.opts.Memories.HideSaid(tx, hidden)
 }
 
 // changeTime is the time of a change now, which is not before that of another change or of a message, by whatever clock.

@@ -59,8 +59,11 @@ func (s *Store) moved(tx *kv.Tx, old, now *Entity, made bool) error {
 			return err
 		}
 	}
-	if err := s.moveNote(tx, old, now, made); err != nil || !private {
+	if err := s.moveNote(tx, old, now, made); err != nil {
 		return err
+	}
+	if !private {
+		return s.hideStanding(tx, old, now, made)
 	}
 	if now != nil {
 		still, err := s.privateTx(tx, now)
@@ -72,6 +75,36 @@ func (s *Store) moved(tx *kv.Tx, old, now *Entity, made bool) error {
 		}
 	}
 	return KeepPastTx(tx, idOf(old), lost)
+}
+
+// hideStanding tells of an entity that was public and becomes private. Its note does so of one that is made of that.
+func (s *Store) hideStanding(tx *kv.Tx, old, now *Entity, made bool) error {
+	if s.opts.Hide == nil || old == nil || now == nil || made {
+		return nil
+	}
+	private, err := s.privateTx(tx, now)
+	if err != nil || !private {
+		return err
+	}
+	return s.opts.Hide(tx, now)
+}
+
+// HideMadeTx tells of the entities that a note makes private, in the transaction in which it becomes private. made is that
+// of KeepPrivateTx.
+func (s *Store) HideMadeTx(tx *kv.Tx, noteID, made string) error {
+	if s.opts.Hide == nil {
+		return nil
+	}
+	list, err := s.madeOf(tx, noteID, made)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := s.opts.Hide(tx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lostNames returns what refers to an entity before a change and does not after it.

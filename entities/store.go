@@ -26,6 +26,8 @@ type Options struct {
 	Now        func() time.Time // nil: time.Now
 	NewID      func() string    // nil: random UUIDs
 	Limits     Limits
+	// Hide is told of an entity in the transaction in which it becomes private, for what was made of it. nil: nobody asks.
+	Hide func(tx *kv.Tx, e *Entity) error
 }
 
 // A Resolver knows what links in fields mean.

@@ -23,6 +23,9 @@ type Resolved struct {
 	State     string         `json:"state,omitempty"` // deleted, unresolved, or private without an id; "" for a live one
 	Fields    map[string]any `json:"fields,omitempty"`
 	Truncated bool           `json:"truncated,omitempty"` // a computed field has more rows
+
+	// StandsOn is what the answer was made of, of the entity that was asked for.
+	StandsOn record.StandsOn `json:"-"`
 }
 
 // Resolve returns the entity of that id with its references resolved to depth
@@ -41,6 +44,7 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 	// The places where an entity stands are filled when the walk comes to it.
 	places := map[Node]*Resolved{g.Number(Key{Entity, id}): root}
 	reached := 0
+	var stood record.StandsOn // in any order
 	g.Walk([]Node{g.Number(Key{Entity, id})}, depth, func(step Step) []Node {
 		place := places[step.Node]
 		var e *entities.Entity
@@ -52,8 +56,9 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 			return nil
 		}
 		var next []Node
-		place.Fields = g.resolveFields(ctx, e, depth > 0, func(id string) *Resolved {
+		place.Fields = g.resolveFields(ctx, e, depth > 0, &stood, func(id string) *Resolved {
 			r := g.stub(e, id)
+			stood.Entities = append(stood.Entities, r.ID)
 			n := g.Number(Key{Entity, id})
 			if places[n] == nil {
 				places[n] = r
@@ -63,6 +68,8 @@ func (g *Graph) Resolve(ctx context.Context, id string, depth int) (*Resolved, e
 		})
 		return next
 	})
+	root.StandsOn.Entity(id)
+	root.StandsOn.All(stood)
 	return root, ctx.Err()
 }
 
@@ -95,7 +102,7 @@ func (g *Graph) stub(from *entities.Entity, id string) *Resolved {
 	return &Resolved{ID: e.ID, Name: g.entityName(e), Type: e.Type}
 }
 
-func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bool,
+func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bool, stood *record.StandsOn,
 	reach func(id string) *Resolved,
 ) map[string]any {
 	fields := make(map[string]any)
@@ -109,7 +116,7 @@ func (g *Graph) resolveFields(ctx context.Context, e *entities.Entity, follow bo
 		to, isList := f.Type.Info().To, f.Type.Info().Form == record.ListValue
 		switch {
 		case f.Type.IsComputed() && follow:
-			if v := g.resolveComputed(ctx, e, f, reach); v != nil {
+			if v := g.resolveComputed(ctx, e, f, stood, reach); v != nil {
 				fields[f.Name] = v
 			}
 		case !ok:
@@ -205,13 +212,15 @@ func (g *Graph) shownValue(e *entities.Entity, value any) any {
 	return g.text(e, text)
 }
 
-func (g *Graph) resolveComputed(ctx context.Context, e *entities.Entity, f entities.Field,
+func (g *Graph) resolveComputed(ctx context.Context, e *entities.Entity, f entities.Field, stood *record.StandsOn,
 	reach func(id string) *Resolved,
 ) any {
 	res, err := g.wql.Computed(ctx, e, f)
 	if err != nil {
 		return map[string]string{"error": fault.Message(err)}
 	}
+	ids, types := res.StandsOn()
+	stood.Entities, stood.Types = append(stood.Entities, ids...), append(stood.Types, types...)
 	if res.IsValue {
 		return g.shownValue(e, res.Value)
 	}

@@ -88,7 +88,10 @@ func (s *Store) WasPrivate(id string) bool { return s.ents.Past().Has(entities.P
 func (s *Store) keepNames(tx *kv.Tx, old, now *Note) error {
 	switch {
 	case now != nil && now.Private && (old == nil || !old.Private):
-		return s.opts.Hide(tx, now.ID, old == nil)
+		if err := s.opts.Hide(tx, now.ID, old == nil); err != nil || old == nil {
+			return err
+		}
+		return s.ents.HideMadeTx(tx, now.ID, old.EntityID)
 	case old == nil || !old.Private:
 		return nil
 	case now == nil:
@@ -112,7 +115,8 @@ func (s *Store) reveal(tx *kv.Tx, n *Note) error {
 // HideTx makes private what a note is called that is to be deleted, and what is made from
 // it, although the note may be public: a person has left its file out.
 func (s *Store) HideTx(tx *kv.Tx, n *Note) error {
-	if err := cmp.Or(s.opts.Hide(tx, n.ID, false), s.ents.KeepPrivateTx(tx, n.ID, n.EntityID)); err != nil {
+	err := cmp.Or(s.opts.Hide(tx, n.ID, false), s.ents.HideMadeTx(tx, n.ID, n.EntityID), s.ents.KeepPrivateTx(tx, n.ID, n.EntityID))
+	if err != nil {
 		return err
 	}
 	return entities.KeepPastTx(tx, idOf(n.ID), append(referringTo(n), idOf(n.ID)))

@@ -80,7 +80,8 @@ func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*
 // roomsOn is roomsClocked on a machine of a shared store that has a name; nil: the store is not shared.
 func roomsOn(machine func() string, db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Deps, error) {
 	var engine *wql.Engine
-	ents, err := entities.Open(db, entities.Options{Now: now, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
+	hider := new(cites.AnswerHider)
+	ents, err := entities.Open(db, entities.Options{Now: now, Hide: hider.Entity, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
 	}})
 	if err != nil {
@@ -90,7 +91,6 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
 		return index.EntityTest(ctx, ents, words, ents.Get, false)
 	}})
-	hider := new(cites.AnswerHider)
 	ns, err := notes.Open(db, ents, notes.Options{Now: now, Hide: hider.Note})
 	if err != nil {
 		return nil, err

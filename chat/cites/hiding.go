@@ -1,15 +1,18 @@
 package cites
 
-// An AnswerHider makes the answers private that stand on notes that become private (PRIV-4).
+// An AnswerHider makes the answers private that stand on notes and entities that become private (PRIV-4, PRIV-13).
 //
-// The daemon calls it when it opens the stores: [AnswerHider.Note] is the Hide of notes.Options, and [AnswerHider.Use]
-// is called when all stores are open, before anybody reads.
+// The daemon calls it when it opens the stores: [AnswerHider.Note] is the Hide of notes.Options, [AnswerHider.Entity] that
+// of entities.Options, and [AnswerHider.Use] is called when all stores are open, before anybody reads.
+//
+// What a message was made of is stored with it (chat.Sources). It stands on an entity when that stood in the prompt or in
+// the result of a tool, was named there by a field or an edge, or went into a value that was computed.
 //
 // An answer stands on a note when one of its references to it is used: the note stood in the prompt, a tool has read
 // it, or the answer cites it. Where people and remote readers have different references the latter count: an answer
 // that only links to a private note stays public. In the transaction in which a note becomes private these answers
 // become private, too, and what was made from them: memories that come from them, and answers that stand on those. For
-// remote readers the conversations are as if the answers had never been there (chat.HideMessages), so numbers of later
+// remote readers the conversations are as if the answers had never been there (chat.Made), so numbers of later
 // messages move up.
 //
 // Where an existing note becomes private, all messages are read, once a transaction: O(all messages). Use takes O(notes
@@ -24,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -33,14 +37,11 @@ type AnswerHider struct {
 	mem *memory.Store
 	x   *Index
 
-	// Many notes may become private in one transaction, in which no message is written but by a Hider: uses is what
-	// messages use as tx has found it. To keep tx keeps another one from getting its place in memory.
+	// Many records may become private in one transaction, in which no message is written but by a Hider: made is what
+	// messages were made of as tx has found it. To keep tx keeps another one from getting its place in memory.
 	tx   *kv.Tx
-	uses map[string]messages // by id of the note
+	made chat.Made
 }
-
-// messages are ids of messages by those of their conversations.
-type messages map[string][]string
 
 // Use says what stands on notes, and makes private what stands on those that a remote reader may not know of. Call it
 // when the rooms are open.
@@ -58,12 +59,8 @@ func (h *AnswerHider) Use(db *kv.Store, mem *memory.Store, x *Index, remote *aud
 		return nil
 	}
 	return db.Update(context.Background(), func(tx *kv.Tx) error {
-		uses, err := usesOf(tx)
-		if err != nil {
-			return err
-		}
 		for _, id := range slices.Sorted(maps.Keys(due)) {
-			if err := hide(tx, mem, uses[id]); err != nil {
+			if err := h.Note(tx, id, false); err != nil {
 				return err
 			}
 		}
@@ -79,41 +76,34 @@ func (h *AnswerHider) Note(tx *kv.Tx, id string, fresh bool) error {
 	if h.mem == nil || fresh && !h.x.Refers(id) {
 		return nil
 	}
+	if err := h.hide(tx, chat.Source{Kind: chat.NoteSource, ID: id}); err != nil {
+		return err
+	}
+	return h.mem.HideNoted(tx, id)
+}
+
+// Entity makes private what stands on an entity, in the transaction in which that becomes private.
+func (h *AnswerHider) Entity(tx *kv.Tx, e *entities.Entity) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.mem == nil {
+		return nil
+	}
+	return h.hide(tx, chat.Source{Kind: chat.EntitySource, ID: e.ID}, chat.Source{Kind: chat.TypeSource, ID: entities.Fold(e.Type)})
+}
+
+// hide makes private what was made of sources. Hold h.mu.
+func (h *AnswerHider) hide(tx *kv.Tx, of ...chat.Source) error {
 	if h.tx != tx {
-		uses, err := usesOf(tx)
+		made, err := chat.MadeOf(tx)
 		if err != nil {
 			return err
 		}
-		h.tx, h.uses = tx, uses
+		h.tx, h.made = tx, made
 	}
-	return hide(tx, h.mem, h.uses[id])
-}
-
-// usesOf returns which public messages use which notes.
-func usesOf(tx *kv.Tx) (map[string]messages, error) {
-	uses := make(map[string]messages)
-	for key, m := range chat.Messages.All(tx, "") {
-		if m.Hidden() {
-			continue
-		}
-		for _, id := range chat.UsedNotes(m.Members) {
-			if uses[id] == nil {
-				uses[id] = make(messages)
-			}
-			in := chat.ConversationOf(key)
-			uses[id][in] = append(uses[id][in], m.ID)
-		}
-	}
-	return uses, tx.Err()
-}
-
-// hide makes messages private, and what was made from them.
-func hide(tx *kv.Tx, mem *memory.Store, list messages) error {
-	if len(list) == 0 {
-		return nil
-	}
-	if err := chat.HideMessages(tx, list); err != nil {
+	hidden, err := h.made.Hide(tx, of)
+	if err != nil || len(hidden) == 0 {
 		return err
 	}
-	return mem.HideSaid(tx, list)
+	return h.mem.HideSaid(tx, hidden)
 }

@@ -360,7 +360,7 @@ func (s *sending) done(failed error) {
 
 // refer has the answer keep what it stands on.
 func (s *sending) refer(ctx context.Context, tools *tools.Turn) {
-	s.answer.Memories = s.shown(tools)
+	s.answer.Memories, s.answer.StandsOn = s.shown(tools), s.standsOn(tools)
 	before := len(s.answer.Warnings)
 	shown := chat.AnswerContext{Tools: tools.References()}
 	if !s.nobody { // else no model has read the prompt
@@ -393,6 +393,25 @@ func (s *sending) shown(tools *tools.Turn) (ids []string) {
 		add(r.MemoryID)
 	}
 	return ids
+}
+
+// standsOn is what else the model was shown, or what that was made of.
+func (s *sending) standsOn(tools *tools.Turn) (on record.StandsOn) {
+	if !s.nobody { // else no model has read the prompt
+		for i := range s.prompt.Report.Sections {
+			for _, item := range s.prompt.Report.Sections[i].Items {
+				switch item.Kind {
+				case prompt.KindEntity:
+					on.Entity(item.ID)
+				case prompt.KindMessage:
+					on.Message(item.ID)
+				}
+			}
+		}
+		on.All(s.prompt.Report.StandsOn)
+	}
+	on.All(tools.StandsOn())
+	return on
 }
 
 // timings are the times of the stages of an answer.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // definition is a tool with what it does.
@@ -48,6 +50,15 @@ type toolRun struct {
 	arguments
 	out   Result
 	marks []string // by reference: what stands in the text where it is shown
+
+	standing sync.Mutex // guards out.StandsOn while columns are read
+}
+
+// stand adds to what the result was made of.
+func (c *toolRun) stand(on record.StandsOn) {
+	c.standing.Lock()
+	defer c.standing.Unlock()
+	c.out.StandsOn.All(on)
 }
 
 // refer makes a reference to what stands in the text with an id.

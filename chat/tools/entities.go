@@ -36,10 +36,11 @@ func (c *toolRun) getEntity() error {
 		return err
 	}
 	// What is reached last has no fields: one step more shows those of what is asked for.
-	fields, err := c.resolved(c.ctx, e, c.number("depth")+1)
+	fields, stood, err := c.resolved(c.ctx, e, c.number("depth")+1)
 	if err != nil {
 		return err
 	}
+	c.out.StandsOn.All(stood)
 	shown := c.view.ShownEntity(e)
 	card := render.Card{ID: e.ID, Name: shown.Name, Type: shown.Type, Aliases: shown.Aliases, NoteID: shown.NoteID, Fields: fields}
 	c.referNote(e.NoteID, e.NoteID)
@@ -58,16 +59,17 @@ func (c *toolRun) getEntity() error {
 }
 
 // resolved returns the fields of an entity with what they refer to, as JSON has them.
-func (c *toolRun) resolved(ctx context.Context, e *entities.Entity, depth int) (fields map[string]any, err error) {
+func (c *toolRun) resolved(ctx context.Context, e *entities.Entity, depth int,
+) (fields map[string]any, stood record.StandsOn, err error) {
 	full, err := c.view.ResolveEntity(ctx, e.ID, depth)
 	if err != nil {
-		return nil, err
+		return nil, stood, err
 	}
 	data, err := json.Marshal(full.Fields)
 	if err != nil {
-		return nil, err
+		return nil, stood, err
 	}
-	return fields, json.Unmarshal(data, &fields)
+	return fields, full.StandsOn, json.Unmarshal(data, &fields)
 }
 
 var exploreGraph = shared(render.ExploreGraphInfo,
@@ -96,6 +98,8 @@ func (c *toolRun) exploreGraph() error {
 	for _, v := range sub.Nodes {
 		if v.Kind == "note" {
 			c.referNote(v.ID, v.ID)
+		} else {
+			c.out.StandsOn.Entities = append(c.out.StandsOn.Entities, v.ID)
 		}
 	}
 	return c.page(render.Graph(sub))
@@ -136,6 +140,9 @@ func (c *toolRun) query() error {
 		}
 		return err
 	}
+	ids, types := res.StandsOn()
+	c.out.StandsOn.All(record.StandsOn{Entities: ids, Types: types})
+	c.out.StandsOn.Entity(opts.This)
 	if res.IsValue {
 		value, err := json.Marshal(res.Value)
 		c.answer(prompt.EscapeLine(string(value)) + "\n")
@@ -156,6 +163,7 @@ func (c *toolRun) query() error {
 		if e := c.view.Entity(r.ID); e != nil {
 			c.referNote(r.ID, e.NoteID)
 		}
+		c.out.StandsOn.Entities = append(c.out.StandsOn.Entities, r.ID)
 	}
 	page, err := l.Text(c.limit)
 	c.answer(page)
@@ -182,6 +190,8 @@ func (c *toolRun) column(ctx context.Context, id string) (*columns.Entity, error
 	if t := c.view.TypeOf(e); t != nil && c.view.TypesNamed(e.Type).OfVault(t.Vault) != nil { // the reader knows of it
 		out.TypeVault = t.Vault
 	}
-	out.Fields, err = c.resolved(ctx, e, 1)
+	var stood record.StandsOn
+	out.Fields, stood, err = c.resolved(ctx, e, 1)
+	c.stand(stood)
 	return out, err
 }

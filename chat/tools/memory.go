@@ -43,6 +43,7 @@ func (c *toolRun) searchMemory() error {
 			c.refer(h.ID, Reference{MemoryID: h.ID, Ref: line.Ref, Snippet: beginning(snippet), How: ExtentRead, Used: true})
 		case h.Message != nil:
 			line.Role, line.Conversation = h.Message.Role, h.Message.Conversation
+			c.out.StandsOn.Message(h.ID)
 		}
 		l.Items = append(l.Items, line.Line())
 	}

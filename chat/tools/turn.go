@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/outbound"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
 )
 
@@ -50,6 +51,7 @@ type summary struct {
 	place      map[string]int // of a record in references
 	proposals  []Proposal
 	private    bool
+	stood      record.StandsOn
 }
 
 // Turn begins a turn. now is the clock, nil: time.Now.
@@ -88,6 +90,9 @@ func (t *Turn) Ran() []CallRun { return t.ran }
 
 // Private reports whether something private went into a result.
 func (t *Turn) Private() bool { return t.result.private }
+
+// StandsOn is what the results were made of beside References.
+func (t *Turn) StandsOn() record.StandsOn { return t.result.stood }
 
 // Round runs the calls of one message of the model, side by side, since none of them changes anything. There is a
 // Result for each call, in their order, also beyond the bounds: it then says so. The same call as before gives the
@@ -201,6 +206,7 @@ func keyOf(c Call) string {
 // take takes a result into the summary.
 func (s *summary) take(r *Result) {
 	s.private = s.private || r.Private
+	s.stood.All(r.StandsOn)
 	if r.Proposal != nil {
 		s.proposals = append(s.proposals, *r.Proposal)
 	}

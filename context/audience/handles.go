@@ -34,6 +34,25 @@ func (r *Views) SetHandled(all iter.Seq[Handled], of func(ch kv.Change) (old, no
 	}
 }
 
+// CalledBy returns the handles by which texts call a record: those of a public one that are not open are what a private
+// record was called.
+func CalledBy(private bool, own string, former []string, open refs.OpenHandles) []string {
+	if !private {
+		former, _ = open.Part(former)
+	}
+	return append([]string{own}, former...)
+}
+
+// KeepClosedTx keeps the former handles of a record that becomes public which stay private.
+func KeepClosedTx(tx *kv.Tx, h Handled, former []string, open refs.OpenHandles) error {
+	_, closed := open.Part(former)
+	list := make([]entities.PastName, len(closed))
+	for i, own := range closed {
+		list[i] = entities.PastName{Kind: entities.PastHandle, Text: refs.FoldHandle(own)}
+	}
+	return entities.KeepPastTx(tx, h.past(), list)
+}
+
 // KeepHandledTx keeps what a record is called that a transaction deletes if it is private: that stays private (PRIV-4).
 func KeepHandledTx(tx *kv.Tx, h Handled) error {
 	if !h.Private {

@@ -82,7 +82,7 @@ var masks = map[string]func(w *masking, s shownText){
 // namesOnly are the functions whose texts are ids, names of types or of vaults, or
 // queries, which WQL bounds and reads.
 var namesOnly = []string{
-	"ByIDPrefix", "ComparePrivacy", "Views.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
+	"ByIDPrefix", "CalledBy", "ComparePrivacy", "KeepClosedTx", "Views.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
 	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
 	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed",

@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -38,6 +39,7 @@ type call struct {
 	noted   map[string]bool // notes that are candidates or reported
 	texts   []candidateText
 	queries []prompt.QueryError
+	stood   record.StandsOn // what fields were made of, in any order
 
 	warnings []prompt.Warning
 }
@@ -407,6 +409,7 @@ func (c *call) enter(b *block, depth int) {
 			}
 		}
 		c.queries = append(c.queries, b.failed...)
+		c.standsOn(b)
 	}
 	c.in.Entities = append(c.in.Entities, cand)
 	for _, ref := range b.notes {
@@ -423,6 +426,19 @@ func (c *call) enter(b *block, depth int) {
 				reason = "the note of @" + b.card.Name
 			}
 			c.in.Linked = append(c.in.Linked, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: reason})
+		}
+	}
+}
+
+// standsOn notes what the fields of an entity were made of.
+func (c *call) standsOn(b *block) {
+	for _, edge := range b.card.Edges {
+		c.stood.Entities = append(c.stood.Entities, edge.ID)
+	}
+	for _, q := range b.queries {
+		if q.result != nil {
+			ids, types := q.result.StandsOn()
+			c.stood.Entities, c.stood.Types = append(c.stood.Entities, ids...), append(c.stood.Types, types...)
 		}
 	}
 }

@@ -217,9 +217,9 @@ func (s *MemorySource) memory(id string) (e refs.Entry, ok bool) {
 		return e, false
 	}
 	e = refs.Entry{
-		Kind: refs.MemoryHandle, ID: m.ID, Handle: m.Handle, Former: m.Aliases, Number: uint64(m.Number), Label: labelOf(m),
-		Used: s.store.LastUsed(m),
+		Kind: refs.MemoryHandle, ID: m.ID, Handle: m.Handle, Number: uint64(m.Number), Label: labelOf(m), Used: s.store.LastUsed(m),
 	}
+	e.Former, e.Names = m.OpenHandles.Part(m.Aliases) // a remote reader is shown none of the names
 	if memory.Sees(s.remote, m) {
 		e.Public = e.Used
 	}
@@ -234,8 +234,10 @@ func (s *MemorySource) context(id string) (e refs.Entry, ok bool) {
 		return e, false
 	}
 	e = refs.Entry{
-		Kind: refs.ContextHandle, ID: c.ID, Handle: c.Handle, Former: c.Aliases, Names: []string{c.Name}, Label: c.Name, Used: c.UpdatedAt,
+		Kind: refs.ContextHandle, ID: c.ID, Handle: c.Handle, Label: c.Name, Used: c.UpdatedAt,
 	}
+	open, closed := c.OpenHandles.Part(c.Aliases)
+	e.Former, e.Names = open, append([]string{c.Name}, closed...)
 	if !c.Private {
 		e.Public = e.Used
 	}
@@ -257,7 +259,7 @@ func (s *MemorySource) Show(_ context.Context, v *audience.View, e *refs.Entry) 
 			return EntryVisibility{}, nil
 		}
 		name := v.TextOf("", c.Name)
-		same := name == c.Name && slices.Equal(e.Names, []string{name})
+		same := name == c.Name && e.Names[0] == name
 		return EntryVisibility{Exists: true, Handle: c.ShowsHandle(v), Names: []bool{same}, Label: name}, nil
 	}
 	plain := v.TextOf("", e.ID) == e.ID

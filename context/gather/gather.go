@@ -231,7 +231,7 @@ func (c *call) build(clock *stopwatch) *prompt.Result {
 	if c.queries != nil {
 		res.Report.QueryErrors = c.queries
 	}
-	res.Report.Warnings = c.warnings
+	res.Report.Warnings, res.Report.StandsOn = c.warnings, c.stood
 	clock.lap("render")
 	res.Report.Stages = clock.stages
 	return res

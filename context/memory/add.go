@@ -403,14 +403,14 @@ func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, e
 	}
 	if by.Kind == KindContext {
 		c, err := StoredContexts.Get(tx, by.ID)
-		return c != nil && !v.Sees(c.Private), err
+		return c != nil && !(v.Sees(c.Private) && c.isCalled(folded)), err
 	}
 	m, err := Records.Get(tx, by.ID)
 	if err != nil || m == nil {
 		return false, err
 	}
 	sees, err := s.seesTx(tx, v, m)
-	return !sees, err
+	return !(sees && m.isCalled(folded)), err
 }
 
 // HandleTaken reports whether a memory or a context has a handle, inside a transaction. folded is
@@ -432,15 +432,71 @@ func (s *Store) next(tx *kv.Tx, old, m *Record, now time.Time) error {
 	}
 	if old.Statement != m.Statement || old.Summary != m.Summary || quality(old) != quality(m) ||
 		!sameSource(old.Source, m.Source) {
-		err := versions.Put(tx, versionKey(m.ID, old.Version), &Version{
+		private, err := s.fromPrivate(tx, &old.Source)
+		if err != nil {
+			return err
+		}
+		err = versions.Put(tx, versionKey(m.ID, old.Version), &Version{
 			Version: old.Version, Statement: old.Statement, Summary: old.Summary,
-			Quality: quality(old), Source: old.Source, UpdatedAt: old.UpdatedAt,
+			Quality: quality(old), Source: old.Source, Private: old.Private || private, UpdatedAt: old.UpdatedAt,
 		})
 		if err != nil {
 			return err
 		}
 	}
+	if err := s.turn(tx, old, m); err != nil {
+		return err
+	}
 	return s.write(tx, old, m)
+}
+
+// turn decides by which handles remote readers know a memory. One that becomes public gets another handle than it got
+// while it was private, which leads local readers to it still (PRIV-12).
+func (s *Store) turn(tx *kv.Tx, old, m *Record) error {
+	if old.Private == m.Private {
+		if !m.Private {
+			m.OpenHandles = m.OpenHandles.Opened(m.Handle)
+		}
+		return nil
+	}
+	open, anew := m.OpenHandles.Turned(m.Handle, m.Aliases, m.Private)
+	m.OpenHandles = open
+	if m.Private {
+		return nil
+	}
+	if len(open) == 0 { // a program that did not know of private versions may have written some
+		if err := hideVersions(tx, m.ID); err != nil {
+			return err
+		}
+	}
+	if anew {
+		former := m.Handle
+		if err := s.claim(tx, nil, m, ""); err != nil {
+			return err
+		}
+		m.HandleText = ""
+		m.OpenHandles = append(slices.Clip(open), refs.FoldHandle(m.Handle))
+		var err error
+		if m.Aliases, err = keepFormer(tx, m.Aliases, former); err != nil {
+			return err
+		}
+	}
+	return audience.KeepClosedTx(tx, HandledMemory(m), m.Aliases, m.OpenHandles)
+}
+
+// hideVersions makes private all that a memory said before.
+func hideVersions(tx *kv.Tx, id string) error {
+	for key, was := range versions.All(tx, id+"/") {
+		if was.Private {
+			continue
+		}
+		hidden := *was
+		hidden.Private = true
+		if err := versions.Put(tx, key, &hidden); err != nil {
+			return err
+		}
+	}
+	return tx.Err()
 }
 
 func sameSource(a, b record.MemorySource) bool {

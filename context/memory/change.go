@@ -202,13 +202,20 @@ func (s *Store) Restore(ctx context.Context, v *audience.View, id string, versio
 		if err != nil {
 			return err
 		}
-		if was == nil {
+		sees := false
+		if was != nil {
+			if sees, err = s.seesVersion(tx, v, was); err != nil {
+				return err
+			}
+		}
+		if !sees {
 			return (&fault.Error{
 				Kind: fault.NotFound, Ref: id, Field: "version", Msg: fmt.Sprintf("the memory has no former version %d", version),
 			}).WithHint("memory.versions lists them")
 		}
 		m.HandleText = m.handleText()
 		m.Statement, m.Summary = was.Statement, was.Summary
+		m.Private = m.Private || was.Private // a version is as private as it was
 		return nil
 	})
 }
@@ -261,6 +268,9 @@ func (s *Store) changeTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int,
 		return false, err
 	}
 	if m.Private && !was.Private {
+		if err := s.passOn(tx, m); err != nil {
+			return false, err
+		}
 		return bank, s.hideStanding(tx, []string{m.ID})
 	}
 	return bank, nil

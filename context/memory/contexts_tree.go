@@ -37,6 +37,8 @@ type StoredContext struct {
 	// HandleText is what the handle was made of, once the context is called something else: who
 	// may not see a name in it does not see the handle.
 	HandleText string `json:"handleText,omitempty"`
+	// OpenHandles are those that a remote reader may know it by, once it has been private.
+	OpenHandles refs.OpenHandles `json:"openHandles,omitempty"`
 	// Other is what an import said of it in members that are not known here. Exports say it again.
 	Other map[string]json.RawMessage `json:"other,omitempty"`
 }
@@ -45,6 +47,11 @@ type StoredContext struct {
 func (c *StoredContext) ShowsHandle(v *audience.View) bool {
 	made := cmp.Or(c.HandleText, c.Name)
 	return !v.Hides() || v.TextOf("", made) == made
+}
+
+// isCalled is that of a memory.
+func (c *StoredContext) isCalled(handle string) bool {
+	return refs.FoldHandle(handle) == refs.FoldHandle(c.Handle) || c.OpenHandles.Has(handle)
 }
 
 // contextMember says since when a memory belongs to a context.
@@ -135,14 +142,14 @@ func (t *contextTree) Put(ctx context.Context, v *audience.View, d ContextDraft,
 		if old != nil {
 			have = old.Version
 			out.Handle, out.Aliases, out.CreatedAt, out.Version = old.Handle, old.Aliases, old.CreatedAt, have+1
-			out.HandleText = old.HandleText
+			out.HandleText, out.OpenHandles = old.HandleText, old.OpenHandles
 			if out.HandleText == "" && old.Name != name {
 				out.HandleText = old.Name
 			}
 			if now.Before(old.UpdatedAt) {
 				out.UpdatedAt = old.UpdatedAt
 			}
-			err := audience.RenameHandledTx(tx, HandledContext(&old.Context), HandledContext(&out.Context))
+			err := audience.RenameHandledTx(tx, HandledContext(old), HandledContext(out))
 			if err != nil {
 				return err
 			}
@@ -156,12 +163,39 @@ func (t *contextTree) Put(ctx context.Context, v *audience.View, d ContextDraft,
 		if err := t.Claim(tx, v, out, old, d.Handle); err != nil {
 			return err
 		}
+		if old != nil && old.Private != out.Private {
+			if err := t.turn(tx, out); err != nil {
+				return err
+			}
+		}
 		return StoredContexts.Put(tx, out.ID, out)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// turn is Store.turn for a context that becomes private, or public.
+func (t *contextTree) turn(tx *kv.Tx, c *StoredContext) error {
+	open, anew := c.OpenHandles.Turned(c.Handle, c.Aliases, c.Private)
+	c.OpenHandles = open
+	if c.Private {
+		return nil
+	}
+	if anew {
+		former := c.Handle
+		if err := t.Claim(tx, nil, c, nil, ""); err != nil {
+			return err
+		}
+		c.HandleText = ""
+		c.OpenHandles = append(slices.Clip(open), refs.FoldHandle(c.Handle))
+		var err error
+		if c.Aliases, err = keepFormer(tx, c.Aliases, former); err != nil {
+			return err
+		}
+	}
+	return audience.KeepClosedTx(tx, HandledContext(c), c.Aliases, c.OpenHandles)
 }
 
 // below refuses a parent that is not there, or that lies below the context itself.
@@ -345,7 +379,7 @@ func (t *contextTree) remove(tx *kv.Tx, c *StoredContext, left map[string]bool) 
 			return err
 		}
 	}
-	if err := releaseHandles(tx, HandledContext(&c.Context), nil); err != nil {
+	if err := releaseHandles(tx, HandledContext(c), handleFolds(c.Handle, c.Aliases), nil); err != nil {
 		return err
 	}
 	return StoredContexts.Delete(tx, c.ID)
@@ -463,6 +497,9 @@ func (t *contextTree) Rename(ctx context.Context, v *audience.View, id, asked st
 			if err := t.Claim(tx, v, c, nil, asked); err != nil {
 				return err
 			}
+		}
+		if !c.Private {
+			c.OpenHandles = c.OpenHandles.Opened(c.Handle)
 		}
 		c.Version, c.UpdatedAt = c.Version+1, laterOf(t.Now(tx), c.UpdatedAt)
 		return StoredContexts.Put(tx, id, c)

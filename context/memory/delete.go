@@ -33,7 +33,7 @@ func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force b
 }
 
 func (s *Store) deleteTx(tx *kv.Tx, m *Record) error {
-	if err := releaseHandles(tx, HandledMemory(&m.MemoryRecord), s.opts.Source); err != nil {
+	if err := releaseHandles(tx, HandledMemory(m), handleFolds(m.Handle, m.Aliases), s.opts.Source); err != nil {
 		return err
 	}
 	for key := range versions.All(tx, m.ID+"/") {

@@ -36,9 +36,39 @@ func (s *Store) hideFrom(tx *kv.Tx, conversationID string, test func(*Record) bo
 		if err := s.next(tx, &was, m, s.now(tx)); err != nil {
 			return nil, err
 		}
+		if err := s.passOn(tx, m); err != nil {
+			return nil, err
+		}
 		hidden = append(hidden, id)
 	}
 	return hidden, nil
+}
+
+// HideNoted makes private what was made from the memories that come from a note, in the transaction in which that becomes
+// private: they are private with it. O(memories).
+func (s *Store) HideNoted(tx *kv.Tx, noteID string) error {
+	var ids []string
+	s.mu.RLock()
+	for id, m := range s.byID {
+		if m.Source.NoteID == noteID {
+			ids = append(ids, id)
+		}
+	}
+	s.mu.RUnlock()
+	slices.Sort(ids)
+	for _, id := range ids {
+		m, err := Records.Get(tx, id)
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		if err := s.passOn(tx, m); err != nil {
+			return err
+		}
+	}
+	return s.hideStanding(tx, ids)
 }
 
 // hideStanding makes private what was made from memories that a transaction has made private: the messages that stand

@@ -19,9 +19,9 @@ func (s *Store) Owner(v *audience.View, h string) (kind, id string, former bool)
 	m, c := s.byID[by.ID], s.contexts[by.ID]
 	s.mu.RUnlock()
 	switch {
-	case by.Kind == KindMemory && Sees(v, m) && !hidesHandle(v, m):
+	case by.Kind == KindMemory && Sees(v, m) && !hidesHandle(v, m) && (!v.Hides() || m.isCalled(folded)):
 		return KindMemory, m.ID, refs.FoldHandle(m.Handle) != folded
-	case by.Kind == KindContext && c != nil && v.Sees(c.Private) && c.ShowsHandle(v):
+	case by.Kind == KindContext && c != nil && v.Sees(c.Private) && c.ShowsHandle(v) && (!v.Hides() || c.isCalled(folded)):
 		return KindContext, c.ID, refs.FoldHandle(c.Handle) != folded
 	}
 	return "", "", false

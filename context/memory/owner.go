@@ -19,7 +19,6 @@ import (
 	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/entities/record"
 )
 
 // handleOwner is who has a handle.
@@ -85,9 +84,10 @@ func handleFolds(own string, former []string) []string {
 }
 
 // HandledMemory returns what a memory is called.
-func HandledMemory(m *record.MemoryRecord) audience.Handled {
+func HandledMemory(m *Record) audience.Handled {
 	return audience.Handled{
-		Kind: refs.MemoryHandle, ID: m.ID, Handles: append([]string{m.Handle}, m.Aliases...), Private: m.Private, NoteID: m.Source.NoteID,
+		Kind: refs.MemoryHandle, ID: m.ID, Handles: audience.CalledBy(m.Private, m.Handle, m.Aliases, m.OpenHandles),
+		Private: m.Private, NoteID: m.Source.NoteID,
 		Labels: append(labels(m.Tags, refs.NewTagHandle), labels(m.Domains, refs.NewDomainHandle)...),
 	}
 }
@@ -105,17 +105,20 @@ func labels(list []string, handle func(string) string) (out []string) {
 }
 
 // HandledContext returns what a context is called.
-func HandledContext(c *record.Context) audience.Handled {
+func HandledContext(c *StoredContext) audience.Handled {
 	return audience.Handled{
-		Kind: refs.ContextHandle, ID: c.ID, Handles: append([]string{c.Handle}, c.Aliases...), Name: c.Name, Private: c.Private,
+		Kind: refs.ContextHandle, ID: c.ID, Handles: audience.CalledBy(c.Private, c.Handle, c.Aliases, c.OpenHandles),
+		Name: c.Name, Private: c.Private,
 	}
 }
 
-// releaseHandles takes the handles from a record that is deleted. What a private one was called stays private. note tells of a
-// note, inside the transaction, whether it is private; nil: none is.
-func releaseHandles(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id string) (private, found bool, err error)) error {
-	for _, own := range h.Handles {
-		if err := handleOwners.Delete(tx, refs.FoldHandle(own)); err != nil {
+// releaseHandles takes its handles, of which it gets the folds, from a record that is deleted. What a private one was
+// called stays private. note tells of a note, inside the transaction, whether it is private; nil: none is.
+func releaseHandles(tx *kv.Tx, h audience.Handled, folds []string,
+	note func(tx *kv.Tx, id string) (private, found bool, err error),
+) error {
+	for _, fold := range folds {
+		if err := handleOwners.Delete(tx, fold); err != nil {
 			return err
 		}
 	}
@@ -126,6 +129,14 @@ func releaseHandles(tx *kv.Tx, h audience.Handled, note func(tx *kv.Tx, id strin
 		}
 	}
 	return audience.KeepHandledTx(tx, h)
+}
+
+// keepFormer returns the former handles of a record with one more. Where there are too many, that leads to nothing.
+func keepFormer(tx *kv.Tx, former []string, own string) ([]string, error) {
+	if len(former) >= refs.MaxFormerHandles {
+		return former, handleOwners.Delete(tx, refs.FoldHandle(own))
+	}
+	return append(slices.Clip(former), own), nil
 }
 
 // ownsHandles reports whether a record is found by its handles, also the former ones.

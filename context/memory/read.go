@@ -68,7 +68,7 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 			m = s.byID[s.byNumber[int64(n)]]
 		} else if by, ok := s.byHandle[refs.FoldHandle(bare)]; ok && by.Kind == KindMemory {
 			m = s.byID[by.ID]
-			if m != nil && hidesHandle(v, m) {
+			if m != nil && (hidesHandle(v, m) || v.Hides() && !m.isCalled(bare)) {
 				return nil
 			}
 		}
@@ -153,6 +153,8 @@ func mask(v *audience.View, m *Record, out *record.MemoryRecord) {
 	out.Questions, out.Tags, out.Domains = shownTexts(v, m.Questions), shownTexts(v, m.Tags), shownTexts(v, m.Domains)
 	if hidesHandle(v, m) {
 		out.Handle, out.Aliases = "", []string{}
+	} else {
+		out.Aliases, _ = m.OpenHandles.Part(m.Aliases)
 	}
 	out.EntityIDs = slices.DeleteFunc(slices.Clone(m.EntityIDs), v.HidesEntity)
 	out.NoteIDs = slices.DeleteFunc(slices.Clone(m.NoteIDs), v.HidesNote)
@@ -160,6 +162,11 @@ func mask(v *audience.View, m *Record, out *record.MemoryRecord) {
 
 // handleText is what the handle was made of.
 func (m *Record) handleText() string { return cmp.Or(m.HandleText, m.Statement) }
+
+// isCalled reports whether a memory that a remote reader sees is known to him by a handle.
+func (m *Record) isCalled(handle string) bool {
+	return refs.FoldHandle(handle) == refs.FoldHandle(m.Handle) || m.OpenHandles.Has(handle)
+}
 
 // hidesHandle reports whether the handle is made of words that the reader is not shown.
 func hidesHandle(v *audience.View, m *Record) bool {
@@ -379,7 +386,13 @@ func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Ve
 		}
 		source = m.Source.NoteID
 		for _, was := range versions.All(tx, id+"/") {
-			list = append(list, *was)
+			sees, err := s.seesVersion(tx, v, was)
+			if err != nil {
+				return err
+			}
+			if sees {
+				list = append(list, *was)
+			}
 		}
 		return tx.Err()
 	})
@@ -393,10 +406,18 @@ func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Ve
 			was.Source.Machine = ""
 			was.Statement, was.Summary = v.TextOf(source, was.Statement), v.TextOf(source, was.Summary)
 		}
-		// A version that came from something private is private.
-		list = slices.DeleteFunc(list, func(was Version) bool { return v.HidesNote(was.Source.NoteID) })
 	}
 	return list, nil
+}
+
+// seesVersion reports whether a reader may know what a memory said before that he sees: not what it said while it was
+// private, or what came from something private.
+func (s *Store) seesVersion(tx *kv.Tx, v *audience.View, was *Version) (bool, error) {
+	if !v.Hides() {
+		return true, nil
+	}
+	private, err := s.fromPrivate(tx, &was.Source)
+	return err == nil && !private && !was.Private && !v.HidesNote(was.Source.NoteID), err
 }
 
 // Stats counts memories.
@@ -467,7 +488,7 @@ func (s *Store) GetContext(v *audience.View, ref string) (*Context, []*Context, 
 		if by, ok := s.byHandle[refs.FoldHandle(strings.TrimPrefix(ref, "@"))]; ok && by.Kind == KindContext {
 			c = s.contexts[by.ID]
 		}
-		if c != nil && s.shownContext(v, c).Handle == "" {
+		if c != nil && (s.shownContext(v, c).Handle == "" || v.Hides() && !c.isCalled(strings.TrimPrefix(ref, "@"))) {
 			c = nil
 		}
 	}
@@ -522,6 +543,8 @@ func (s *Store) shownContext(v *audience.View, c *StoredContext) *Context {
 	out.Name, out.Description = v.TextOf("", c.Name), v.TextOf("", c.Description)
 	if !c.ShowsHandle(v) {
 		out.Handle, out.Aliases = "", []string{}
+	} else {
+		out.Aliases, _ = c.OpenHandles.Part(c.Aliases)
 	}
 	return &out
 }

@@ -31,6 +31,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/kv/disk"
 	"github.com/ctxd/ctxd/entities/record"
@@ -42,6 +43,8 @@ type StoredMemory struct {
 	// HandleText is what the handle was made of, once the memory says something else: who may not
 	// see a name in it does not see the handle.
 	HandleText string `json:"handleText,omitempty"`
+	// OpenHandles are those that a remote reader may know it by, once it has been private.
+	OpenHandles refs.OpenHandles `json:"openHandles,omitempty"`
 	// Other is what an import said of it in members that are not known here. Exports say it again.
 	Other map[string]json.RawMessage `json:"other,omitempty"`
 
@@ -139,8 +142,9 @@ func appendTimes(b []byte, m *StoredMemory) ([]byte, error) {
 
 // Members of the rest.
 const (
-	restOther     = "other"     // what an import said
-	restWrittenOn = "writtenOn" // see writtenOn
+	restOther       = "other"       // what an import said
+	restWrittenOn   = "writtenOn"   // see writtenOn
+	restOpenHandles = "openHandles" // see StoredMemory
 )
 
 // writtenOn says on which machine a version of a memory was written. A program that does not know it keeps it, also
@@ -150,16 +154,19 @@ type writtenOn struct {
 	Version int    `json:"version"`
 }
 
-var writtenOnJSON = kv.JSON[writtenOn]()
+var (
+	writtenOnJSON = kv.JSON[writtenOn]()
+	handlesJSON   = kv.JSON[refs.OpenHandles]()
+)
 
 // membersJSON writes what is not known as it was read.
 var membersJSON = kv.JSON[map[string]json.RawMessage]()
 
 func appendRest(b []byte, m *StoredMemory) ([]byte, error) {
-	if len(m.unknown) == 0 && len(m.Other) == 0 && m.Source.Machine == "" {
+	if len(m.unknown) == 0 && len(m.Other) == 0 && len(m.OpenHandles) == 0 && m.Source.Machine == "" {
 		return b, nil
 	}
-	rest := make(map[string]json.RawMessage, len(m.unknown)+2)
+	rest := make(map[string]json.RawMessage, len(m.unknown)+3)
 	maps.Copy(rest, m.unknown)
 	if m.Source.Machine != "" {
 		on, err := writtenOnJSON.Encode(&writtenOn{m.Source.Machine, m.Version})
@@ -174,6 +181,13 @@ func appendRest(b []byte, m *StoredMemory) ([]byte, error) {
 			return nil, err
 		}
 		rest[restOther] = json.RawMessage(other)
+	}
+	if len(m.OpenHandles) > 0 {
+		open, err := handlesJSON.Encode(&m.OpenHandles)
+		if err != nil {
+			return nil, err
+		}
+		rest[restOpenHandles] = json.RawMessage(open)
 	}
 	text, err := membersJSON.Encode(&rest)
 	return append(b, text...), err
@@ -247,6 +261,12 @@ func (m *StoredMemory) readRest(text string) error {
 			return err
 		}
 		delete(rest, restOther)
+	}
+	if open, ok := rest[restOpenHandles]; ok {
+		if err := json.Unmarshal(open, &m.OpenHandles); err != nil {
+			return err
+		}
+		delete(rest, restOpenHandles)
 	}
 	if text, ok := rest[restWrittenOn]; ok {
 		on, err := writtenOnJSON.Decode(string(text))

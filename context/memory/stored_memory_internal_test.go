@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ctxd/ctxd/context/refs"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -50,6 +51,9 @@ var drawnRecord = rapid.Custom(func(t *rapid.T) *StoredMemory {
 	m.Source.Machine = drawnText.Draw(t, "machine")
 	if rapid.Bool().Draw(t, "has other members") {
 		m.Other = map[string]json.RawMessage{drawnText.Draw(t, "name"): json.RawMessage(`{"x":[1,null]}`)}
+	}
+	if rapid.Bool().Draw(t, "was private") {
+		m.OpenHandles = refs.OpenHandles{drawnText.Draw(t, "open")}
 	}
 	return m
 })

@@ -1,5 +1,7 @@
 package prompt
 
+import "github.com/ctxd/ctxd/entities/record"
+
 // Reason says why an item was left out.
 type Reason string
 
@@ -112,6 +114,9 @@ type Report struct {
 	Warnings    []Warning       `json:"warnings,omitempty" jsonschema:"what the caller asked for and got otherwise; absent without any"`
 	Stages      []Stage         `json:"stages" jsonschema:"the stages: their times, and those that were skipped"`
 	Hash        string          `json:"hash" jsonschema:"SHA-256 of the text, hexadecimal"`
+
+	// StandsOn is what the fields of entities were made of, which is no item.
+	StandsOn record.StandsOn `json:"-"`
 }
 
 // Section is where a section stands in the prompt: UTF-16 code units, half

@@ -31,3 +31,49 @@ func RenameHandle(kind HandleKind, own string, former []string, asked string) (r
 	}
 	return r, nil
 }
+
+// OpenHandles are the folds of those handles of a record that it got while it was public, from when it was private for
+// the first time. Who sees no private records knows it by its own handle and by no other former one than these: the
+// others were made of what was private then (PRIV-12). None: all of them are open, of a record that is public.
+type OpenHandles []string
+
+// Turned returns what becomes of them when a record with a handle and former ones becomes private, or public. anew tells
+// that it needs another handle, since it got this one while it was private.
+func (o OpenHandles) Turned(own string, former []string, private bool) (now OpenHandles, anew bool) {
+	switch {
+	case !private:
+		return o, !slices.Contains(o, FoldHandle(own))
+	case len(o) > 0:
+		return o, false
+	}
+	for _, h := range append([]string{own}, former...) {
+		now = append(now, FoldHandle(h))
+	}
+	return now, false
+}
+
+// Opened returns them with the handle that a public record has got.
+func (o OpenHandles) Opened(handle string) OpenHandles {
+	if fold := FoldHandle(handle); len(o) > 0 && !slices.Contains(o, fold) {
+		return append(slices.Clip(o), fold)
+	}
+	return o
+}
+
+// Has reports whether a former handle of a public record is open.
+func (o OpenHandles) Has(handle string) bool {
+	return len(o) == 0 || slices.Contains(o, FoldHandle(handle))
+}
+
+// Part returns which former handles of a public record are open, and which are not.
+func (o OpenHandles) Part(former []string) (open, closed []string) {
+	open = []string{}
+	for _, h := range former {
+		if o.Has(h) {
+			open = append(open, h)
+		} else {
+			closed = append(closed, h)
+		}
+	}
+	return open, closed
+}

@@ -159,6 +159,7 @@ type MemoryVersion struct {
 	Summary   string       `json:"summary,omitempty" jsonschema:"that in short"`
 	Quality   float64      `json:"quality" jsonschema:"importance times confidence then"`
 	Source    MemorySource `json:"source" jsonschema:"where it came from"`
+	Private   bool         `json:"private,omitempty" jsonschema:"whether the memory was private then"`
 	UpdatedAt time.Time    `json:"updatedAt" jsonschema:"when that was written"`
 }
 

@@ -86,4 +86,6 @@ type ToolResult struct {
 	Private    bool            `json:"private" jsonschema:"whether something private went into it; never for a remote reader"`
 	References []ToolReference `json:"references" jsonschema:"the notes and memories that it shows"`
 	Proposal   *ToolProposal   `json:"proposal,omitempty" jsonschema:"the change that the model asks for; nothing has changed"`
+
+	StandsOn StandsOn `json:"-"` // what it was made of beside References
 }

@@ -64,6 +64,7 @@ type machine struct {
 	depth  int
 	found  []func(id string) bool
 	rec    *recorder // of what is read; nil: nobody asks
+	stood  standing  // what is read that rows do not name
 	plan   planner
 	err    error // ends the run
 	work   int   // steps since the context was looked at
@@ -161,7 +162,7 @@ func (m *machine) end() {
 	}
 	m.items, m.fixed = 0, 0
 	clear(m.plan.rows[:cap(m.plan.rows)])
-	m.ctx, m.engine, m.this, m.row, m.rec, m.found = nil, nil, nil, nil, nil, m.found[:0]
+	m.ctx, m.engine, m.this, m.row, m.rec, m.found, m.stood = nil, nil, nil, nil, nil, m.found[:0], standing{}
 	m.keys = m.keys[:0]
 	if cap(m.keys) > maxKeptKeys {
 		m.keys = nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
@@ -18,7 +19,29 @@ type Result struct {
 	IsValue   bool  `json:"-"` // the query is an aggregate: Value is float64, string, bool or nil for NULL
 	Plan      *Plan `json:"plan,omitempty"`
 
-	of *outcome // of a computed field: see Engine.Current
+	of    *outcome // of a computed field: see Engine.Current
+	stood standing
+}
+
+// StandsOn returns the ids of the entities whose values the result was computed of, but for its rows. Where they are
+// too many, they are named by their types instead. The lists are not to be changed.
+func (r *Result) StandsOn() (ids, types []string) { return r.stood.ids, r.stood.types }
+
+// standing is what values were computed of. It lets who keeps a value hide it when one of these entities becomes private
+// (PRIV-13).
+type standing struct{ ids, types []string }
+
+// maxStanding is how many entities are told apart.
+const maxStanding = 1000
+
+func (s *standing) add(e *entities.Entity) {
+	switch n := len(s.ids); {
+	case n > 0 && s.ids[n-1] == e.ID:
+	case n < maxStanding:
+		s.ids = append(s.ids, e.ID)
+	case !slices.Contains(s.types, e.Type):
+		s.types = append(s.types, e.Type)
+	}
 }
 
 // MarshalJSON writes the value of an aggregate also when it is null.
@@ -113,7 +136,10 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		take = top.add
 	} else {
 		agg = &aggregate{m: m}
-		take = agg.add
+		take = func(row *entities.Entity) error {
+			m.stood.add(row)
+			return agg.add(row)
+		}
 	}
 	out := &outcome{}
 	done, err := e.inOrder(m, out, top, how.explain)
@@ -139,6 +165,7 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		out.readings, out.day, out.daily = m.rec.finish(p, how.this), dayNumber(m.now), p.daily
 		out.mixed = m.rec.mixed
 	}
+	out.result.stood, m.stood = m.stood, standing{}
 	return out, m.err
 }
 
@@ -158,8 +185,10 @@ func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranki
 		}
 		out.examined++
 		row = e.show(row)
+		stood := len(m.stood.ids)
 		ok, err := m.test(row, known)
 		if err != nil || !ok {
+			m.stood.ids = m.stood.ids[:stood]
 			return err
 		}
 		if err := take(row); err != nil {

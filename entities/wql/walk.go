@@ -2,6 +2,7 @@ package wql
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -31,6 +32,7 @@ func (m *machine) walk(p *path, first *fieldRef, e *entities.Entity, v *datum) {
 			*v = datum{}
 			return
 		}
+		m.stood.add(e)
 		f = p.steps[i+1].field(e)
 	}
 	m.load(f, e, v)
@@ -61,6 +63,7 @@ func (m *machine) fan(p *path, from int, e *entities.Entity, v *datum) {
 				seen[id] = struct{}{}
 				m.rec.entity(id, p.steps[i+1].reads)
 				if target := m.engine.get(id); target.Live() {
+					m.stood.add(target)
 					next = append(next, target)
 				}
 				if m.tick(1) != nil {
@@ -175,6 +178,18 @@ func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum) {
 
 // uses notes that the run used another result.
 func (m *machine) uses(out *outcome) {
+	for _, list := range [...][]string{out.result.stood.ids, out.refs} {
+		for _, id := range list {
+			if e := m.engine.get(id); e != nil {
+				m.stood.add(e)
+			}
+		}
+	}
+	for _, t := range out.result.stood.types {
+		if !slices.Contains(m.stood.types, t) {
+			m.stood.types = append(m.stood.types, t)
+		}
+	}
 	if m.rec == nil {
 		return
 	}

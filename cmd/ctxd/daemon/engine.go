@@ -194,7 +194,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	var engine *wql.Engine
 	hider := new(cites.AnswerHider)
 	check := func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) }
-	ents, ns, err := recordsIn(db, limits, check, hider.Note)
+	ents, ns, err := recordsIn(db, limits, check, hider)
 	if err != nil {
 		return nil, err
 	}
@@ -373,21 +373,21 @@ func (f *Finding) facts(db *kv.Store, mem *memory.Store, seen *audience.Views, l
 	})
 }
 
-// recordsIn opens the rooms of entities and notes. check is asked for the queries of types, and hide is told of notes
-// that become private.
+// recordsIn opens the rooms of entities and notes. check is asked for the queries of types, and hider is told of what
+// becomes private.
 func recordsIn(db *kv.Store, limits config.Records, check func(*entities.Type, entities.Field) []entities.Diagnostic,
-	hide func(tx *kv.Tx, id string, fresh bool) error,
+	hider *cites.AnswerHider,
 ) (*entities.Store, *notes.Store, error) {
 	var loaded *notes.Loaded
 	var notesErr error
 	var others sync.WaitGroup
 	others.Go(func() { loaded, notesErr = notes.Load(db) })
-	ents, err := entities.Open(db, entities.Options{CheckQuery: check, Limits: limits.Entities})
+	ents, err := entities.Open(db, entities.Options{CheckQuery: check, Limits: limits.Entities, Hide: hider.Entity})
 	others.Wait()
 	if err := cmp.Or(err, notesErr); err != nil {
 		return nil, nil, err
 	}
-	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: loaded, Hide: hide})
+	ns, err := notes.Open(db, ents, notes.Options{MaxBody: limits.MaxBody, PrivateFolders: limits.Vault.Private, Loaded: loaded, Hide: hider.Note})
 	return ents, ns, err
 }
 

@@ -3359,6 +3359,8 @@ export interface MemoryVersion {
   quality: number;
   /** Where it came from. */
   source: MemorySource;
+  /** Whether the memory was private then. */
+  private?: boolean;
   /**
    * When that was written.
    * RFC 3339, in UTC.

@@ -1,0 +1,115 @@
+package rpc_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxd/ctxd/fixtures/provider"
+)
+
+// TestPRIV13_WhatWasMadeFromARecordFollowsIt: an answer that stood on a record is private as soon as that is, on whatever
+// road the record came to the model, and stays so; what was made of the answer goes with it, and no remote model is told of it.
+func TestPRIV13_WhatWasMadeFromARecordFollowsIt(t *testing.T) {
+	const question = "What of it?"
+	for _, c := range []struct {
+		name string
+		ask  string // what is asked
+		tool string // that the model calls, with its arguments; "" for none
+		hide string
+		show string // makes it public again
+	}{
+		{"an entity that is mentioned", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one that a field leads to", "What of @Boat?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one that a computed field counts", "What of @Club?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one that a computed field lists", "What of @Fleet?", "", `entities.patch {"id":"boat","private":true}`, `entities.patch {"id":"boat","private":false}`},
+		{"one that is archived", "What of @Ann?", "", `entities.archive {"id":"ann"}` + "\n" + `entities.patch {"id":"ann","private":true}`, ""},
+		{"one that a tool shows", question, `get_entity {"entity":"Ann"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one behind one that a tool shows", question, `get_entity {"entity":"Boat"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one that a tool counts", question, `get_entity {"entity":"Club"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one of the graph", question, `explore_graph {"record":"Boat"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one of a query", question, `query {"query":"SELECT p FROM Person p"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one that a query sums up", question, `query {"query":"SELECT SUM(p.pay) FROM Person p"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"one by a path of a query", question, `query {"query":"SELECT MAX(b.owner.pay) FROM Boat b"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
+		{"an entity whose note becomes private", "What of @Noted?", "", `notes.patch {"id":"n","private":true}`, `notes.patch {"id":"n","private":false}`},
+		{"a memory that is mentioned", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`},
+		{"a memory of a tool", question, `search_memory {"query":"jam"}`, `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`},
+		{"a memory whose note becomes private", "What of @noted_claim?", "", `notes.patch {"id":"n","private":true}`, `notes.patch {"id":"n","private":false}`},
+		{"a memory that supersedes one that becomes private", "What of @newer_claim?", "", `memory.patch {"id":"older","private":true}`, `memory.patch {"id":"older","private":false}`},
+		{"a message of another conversation", question, `search_memory {"query":"harbour","kinds":["messages"]}`, `chat.patch {"id":"talk","private":true}`, `chat.patch {"id":"talk","private":false}`},
+		{"a private entity that is deleted", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}` + "\n" + `entities.delete {"id":"ann"}`, ""},
+		{"a private memory that is deleted", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}` + "\n" + `memory.delete {"id":"mm","force":true}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var heard []string
+			d := answered(t, func(r *provider.Request, to *provider.Reply) {
+				heard = append(heard, fmt.Sprint(r.Messages))
+				if name, args, ok := strings.Cut(c.tool, " "); ok && strings.HasSuffix(r.Last(), question) {
+					to.Call(name, args)
+					return
+				}
+				to.Text("Zqzebra it is.")
+			})
+			do := func(calls string) {
+				t.Helper()
+				for call := range strings.SplitSeq(calls, "\n") {
+					method, params, _ := strings.Cut(call, " ")
+					d.do(method, params)
+				}
+			}
+			for _, call := range []string{
+				`types.put {"name":"Person","fields":[{"name":"pay","type":"number"}]}`,
+				`types.put {"name":"Boat","fields":[{"name":"owner","type":"entity_ref"}]}`,
+				`types.put {"name":"Club","fields":[{"name":"people","type":"computed","query":"SELECT SUM(p.pay) FROM Person p"}]}`,
+				`types.put {"name":"Fleet","fields":[{"name":"boats","type":"computed","query":"SELECT b FROM Boat b"}]}`,
+				`notes.put {"id":"n","title":"N","body":"x"}`,
+				`entities.put {"id":"ann","type":"Person","name":"Ann","fields":{"pay":7}}`,
+				`entities.put {"id":"noted","type":"Person","name":"Noted","noteId":"n"}`,
+				`entities.put {"id":"boat","type":"Boat","name":"Boat","fields":{"owner":"ann"}}`,
+				`entities.put {"id":"club","type":"Club","name":"Club"}`,
+				`entities.put {"id":"fleet","type":"Fleet","name":"Fleet"}`,
+				`memory.add {"id":"mm","handle":"jam_claim","statement":"Jam is sweet"}`,
+				`memory.add {"id":"nm","handle":"noted_claim","statement":"Figs are sweet","source":{"kind":"user","noteId":"n"}}`,
+				`memory.add {"id":"older","statement":"Plums are sour"}`,
+				`memory.add {"id":"newer","handle":"newer_claim","statement":"Plums are sweet","supersedes":["older"]}`,
+				`chat.put {"id":"talk","title":"Talk"}`,
+				`chat.append {"conversationId":"talk","messages":[{"role":"user","content":"the harbour is full"}]}`,
+			} {
+				do(call)
+			}
+			sent := d.do("chat.send", fmt.Sprintf(`{"text":%q,"stream":false,"provider":"far"}`, c.ask))
+			talk, answer := at(sent, "conversationId").(string), at(sent, "assistantMessage.id").(string)
+			do(`memory.add {"id":"made","statement":"Zqzebra was said","source":{"kind":"extraction","conversationId":"` + talk + `","messageIds":["` + answer + `"]}}`)
+			remote := d.remote()
+			asks := []string{
+				`chat.get {"ref":"` + talk + `"}`, `chat.search {"query":"zqzebra"}`, `memory.search {"query":"zqzebra"}`,
+				`memory.list {}`, `chat.export {"ref":"` + talk + `"}`, `memory.get {"ref":"made"}`,
+			}
+			want := func(when string, visible bool) {
+				t.Helper()
+				for _, ask := range asks {
+					method, params, _ := strings.Cut(ask, " ")
+					got := remote.answer(method, params)
+					if shown := strings.Contains(got, "Zqzebra it is") || strings.Contains(got, "Zqzebra was said"); shown != visible {
+						t.Errorf("%s, %s shows it: %v: %.500s", when, ask, shown, got)
+					}
+				}
+			}
+			want("at first", true)
+			do(c.hide)
+			want("when it is private", false)
+			heard = nil
+			d.do("chat.send", `{"conversationId":"`+talk+`","text":"And now?","stream":false,"provider":"far"}`)
+			if said := strings.Join(heard, "\n"); strings.Contains(said, "Zqzebra it") || !strings.Contains(said, "And now?") {
+				t.Errorf("a remote model is told: %s", said)
+			}
+			if c.show == "" {
+				return
+			}
+			do(c.show)
+			if got := remote.answer("chat.get", `{"ref":"`+talk+`"}`); strings.Count(got, "Zqzebra it is") > 1 {
+				t.Errorf("it is public again by itself: %.900s", got)
+			}
+		})
+	}
+}
