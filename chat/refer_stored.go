@@ -72,6 +72,7 @@ func Sources(members map[string]json.RawMessage) (list []Source) {
 			add(TypeSource, []string{entities.Fold(name)})
 		}
 		add(MessageSource, on.Messages)
+		add(MemorySource, on.Messages) // which an insight may stand on
 	}
 	return list
 }

@@ -113,3 +113,29 @@ func TestPRIV13_WhatWasMadeFromARecordFollowsIt(t *testing.T) {
 		})
 	}
 }
+
+// TestPRIV13_WhatBecomesPrivateWhileItIsAnswered: the answer is private from when it is stored.
+func TestPRIV13_WhatBecomesPrivateWhileItIsAnswered(t *testing.T) {
+	for ask, hide := range map[string]string{
+		"What of @Ann?":       `entities.patch {"id":"ann","private":true}`,
+		"What of @jam_claim?": `memory.patch {"id":"mm","private":true}`,
+		"What of [[N]]?":      `notes.patch {"id":"n","private":true}`,
+	} {
+		t.Run(hide, func(t *testing.T) {
+			var d *daemon
+			d = answered(t, func(_ *provider.Request, to *provider.Reply) {
+				method, params, _ := strings.Cut(hide, " ")
+				d.do(method, params)
+				to.Text("Zqzebra it is.")
+			})
+			d.do("types.put", `{"name":"Person","fields":[]}`)
+			d.do("entities.put", `{"id":"ann","type":"Person","name":"Ann"}`)
+			d.do("memory.add", `{"id":"mm","handle":"jam_claim","statement":"Jam is sweet"}`)
+			d.do("notes.put", `{"id":"n","title":"N","body":"x"}`)
+			talk := at(d.do("chat.send", fmt.Sprintf(`{"text":%q,"stream":false,"provider":"far"}`, ask)), "conversationId")
+			if got := d.remote().answer("chat.get", fmt.Sprintf(`{"ref":%q}`, talk)); strings.Contains(got, "Zqzebra") {
+				t.Errorf("a remote reader sees it: %.500s", got)
+			}
+		})
+	}
+}

@@ -403,7 +403,7 @@ func (s *sending) standsOn(tools *tools.Turn) (on record.StandsOn) {
 				switch item.Kind {
 				case prompt.KindEntity:
 					on.Entity(item.ID)
-				case prompt.KindMessage:
+				case prompt.KindMessage, prompt.KindInsight:
 					on.Message(item.ID)
 				}
 			}

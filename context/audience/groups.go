@@ -26,12 +26,13 @@ const (
 	GroupDomain
 	GroupEntity
 	GroupConversation
+	GroupNote // that they come from
 )
 
 // GroupIndex knows who belongs to which group. New makes one.
 type GroupIndex struct {
 	trees [2]tree                       // of tags and domains
-	lists [2]map[string]map[string]bool // by the id of an entity or a conversation: ids of memories
+	lists [3]map[string]map[string]bool // by the id of an entity, a conversation or a note: ids of memories
 
 	contexts contexts
 }
@@ -40,7 +41,7 @@ type GroupIndex struct {
 func NewGroupIndex() *GroupIndex {
 	return &GroupIndex{
 		trees: [2]tree{newTree(refs.NewTagHandle), newTree(refs.NewDomainHandle)},
-		lists: [2]map[string]map[string]bool{{}, {}},
+		lists: [3]map[string]map[string]bool{{}, {}, {}},
 
 		contexts: newContexts(),
 	}
@@ -70,6 +71,9 @@ func (x *GroupIndex) each(m *record.MemoryRecord, do func(kind GroupKind, key, i
 	}
 	if m.Source.ConversationID != "" {
 		do(GroupConversation, m.Source.ConversationID, m.ID)
+	}
+	if m.Source.NoteID != "" {
+		do(GroupNote, m.Source.NoteID, m.ID)
 	}
 }
 

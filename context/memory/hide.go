@@ -45,17 +45,11 @@ func (s *Store) hideFrom(tx *kv.Tx, conversationID string, test func(*Record) bo
 }
 
 // HideNoted makes private what was made from the memories that come from a note, in the transaction in which that becomes
-// private: they are private with it. O(memories).
+// private: they are private with it. O(memories of the note), and O(messages) where there are some.
 func (s *Store) HideNoted(tx *kv.Tx, noteID string) error {
-	var ids []string
 	s.mu.RLock()
-	for id, m := range s.byID {
-		if m.Source.NoteID == noteID {
-			ids = append(ids, id)
-		}
-	}
+	ids := slices.Sorted(s.groups.Members(audience.GroupNote, noteID))
 	s.mu.RUnlock()
-	slices.Sort(ids)
 	for _, id := range ids {
 		m, err := Records.Get(tx, id)
 		if err != nil {

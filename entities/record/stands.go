@@ -6,7 +6,7 @@ import "slices"
 type StandsOn struct {
 	Entities []string `json:"entities,omitempty"` // ids
 	Types    []string `json:"types,omitempty"`    // of entities, which were too many to be named
-	Messages []string `json:"messages,omitempty"` // ids
+	Messages []string `json:"messages,omitempty"` // ids; that of an insight may be the id of a memory
 }
 
 // Entity adds entities, each once; "" is none.
