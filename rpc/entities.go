@@ -31,7 +31,7 @@ func (c scope) entitiesPut(ctx context.Context, s *Session, p protocol.EntityPut
 	if err := c.newEntity(p.ID, p.NoteID, ""); err != nil {
 		return nil, err
 	}
-	if err := c.typedAsSeen(p.Type, p.Fields); err != nil {
+	if err := c.typedAsSeen(p.ID, p.Type, p.Fields); err != nil {
 		return nil, err
 	}
 	ctx, call := c.by(s).Begin(ctx, "entities.put", &p)
@@ -57,7 +57,7 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 		}
 	}
 	if e := c.view.Entity(p.ID); e != nil {
-		if err := c.fieldsSeen(c.view.TypeOf(e), e.Type, p.Fields); err != nil {
+		if err := c.fieldsSeen(c.view.TypeOf(e), e.Type, p.Fields, e); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +83,7 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 		if err := c.newEntity(e.ID, e.NoteID, fmt.Sprintf("entities[%d].", i)); err != nil {
 			return protocol.EntityList{}, err
 		}
-		if err := c.typedAsSeen(e.Type, e.Fields); err != nil {
+		if err := c.typedAsSeen(e.ID, e.Type, e.Fields); err != nil {
 			return protocol.EntityList{}, fault.Under(fmt.Sprintf("entities[%d]", i), err)
 		}
 		records[i] = c.entityOf(e)

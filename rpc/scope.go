@@ -1,7 +1,9 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/ctxd/ctxd/chat/background"
 	"github.com/ctxd/ctxd/chat/cites"
@@ -14,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -166,19 +169,55 @@ func (c scope) newEntity(id, noteID, prefix string) error {
 
 // typedAsSeen returns the error for an entity that is written with a type or a field which
 // private notes alone have made: for a reader who does not see them there is none.
-func (c scope) typedAsSeen(typ string, fields entities.Values) error {
-	return c.fieldsSeen(c.view.Type(typ), typ, fields)
+func (c scope) typedAsSeen(id, typ string, fields entities.Values) error {
+	return c.fieldsSeen(c.view.Type(typ), typ, fields, c.view.Entity(id))
 }
 
-// fieldsSeen is typedAsSeen for a type that the reader sees, nil for none.
-func (c scope) fieldsSeen(t *entities.Type, typ string, fields entities.Values) error {
+// fieldsSeen is typedAsSeen for a type that the reader sees, nil for none, and for the entity as it is, nil for a new one.
+func (c scope) fieldsSeen(t *entities.Type, typ string, fields entities.Values, old *entities.Entity) error {
 	if !c.view.Hides() {
 		return nil
 	}
 	if t == nil {
 		return entities.UnknownType(typ)
 	}
-	return entities.CheckFields(t, fields)
+	if err := entities.CheckFields(t, fields); err != nil {
+		return err
+	}
+	was := cmp.Or(c.view.ShownEntity(old), new(entities.Entity))
+	for _, f := range t.Fields {
+		if !f.Type.IsRef() {
+			continue
+		}
+		for _, ref := range (&entities.Entity{Fields: fields}).Strings(f.Name) {
+			if !slices.Contains(was.Strings(f.Name), ref) || ref == record.Withheld {
+				if err := c.refSeen(f.Type.Info().To, ref, "fields."+f.Name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// refSeen returns the error for what a reader who does not see all records writes where a reference belongs, if it leads to
+// none that he sees: shown again, the id of a private record would be told from one that no record has. A link may lead to
+// what is to come.
+func (c scope) refSeen(to record.Target, ref, field string) error {
+	if _, isLink := record.LinkTarget(ref); isLink {
+		return nil
+	}
+	kind, seen := "entity", c.view.Entity(ref) != nil || len(c.view.Named(ref)) > 0
+	if to == record.ToNote {
+		_, err := c.view.NoteByTitle(ref)
+		kind, seen = "note", c.view.Note(ref) != nil || fault.KindOf(err) != fault.NotFound
+	}
+	if seen {
+		return nil
+	}
+	err := fault.Missing(kind, ref).WithHint("give an id or a name of one that is there, or [[a link]] to one that is to come")
+	err.Field = field
+	return err
 }
 
 // sourceSeen returns the error for a source that a reader gives an entity who does not see

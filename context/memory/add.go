@@ -95,7 +95,11 @@ func (s *Store) after(v *audience.View, id string) (*record.Memory, error) {
 // addTx writes one memory, or finds the one that says the same: m is that one then.
 func (s *Store) addTx(tx *kv.Tx, v *audience.View, d *Draft, m *Record, says TierStatement) (same bool, err error) {
 	now := s.now(tx)
-	old, err := s.said(tx, v, says)
+	private, err := s.becomesPrivate(tx, v, m)
+	if err != nil {
+		return false, err
+	}
+	old, err := s.said(tx, v, says, private)
 	if err != nil {
 		return false, err
 	}
@@ -184,9 +188,23 @@ func (s *Store) write(tx *kv.Tx, old, m *Record) error {
 // now is the time of a transaction, as records carry it.
 func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Truncate(time.Millisecond) }
 
+// becomesPrivate reports whether a new memory is private when it is written: for a reader who does not see its sources by
+// itself alone.
+func (s *Store) becomesPrivate(tx *kv.Tx, v *audience.View, m *Record) (bool, error) {
+	if m.Private || v.Hides() {
+		return m.Private, nil
+	}
+	private, err := s.fromPrivate(tx, &m.Source)
+	if err != nil || private {
+		return private, err
+	}
+	return s.anyPrivate(tx, m.Supersedes)
+}
+
 // said returns the memory that says something in its tier, and is still relied on, as far as the reader sees it;
-// nil for none.
-func (s *Store) said(tx *kv.Tx, v *audience.View, says TierStatement) (*Record, error) {
+// nil for none. What is private and what is public say the same apart: counted as one, the public record would tell of the
+// private one by its mentions, or by not being there.
+func (s *Store) said(tx *kv.Tx, v *audience.View, says TierStatement, private bool) (*Record, error) {
 	for _, id := range s.taken.Said(says) {
 		old, err := Records.Get(tx, id)
 		if err != nil {
@@ -195,11 +213,11 @@ func (s *Store) said(tx *kv.Tx, v *audience.View, says TierStatement) (*Record, 
 		if !old.stillSays(says) {
 			continue
 		}
-		sees, err := s.seesTx(tx, v, old)
+		hidden, err := s.anyPrivate(tx, []string{id})
 		if err != nil {
 			return nil, err
 		}
-		if sees {
+		if hidden == private && v.Sees(hidden) {
 			return old, nil
 		}
 	}

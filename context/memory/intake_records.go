@@ -171,6 +171,10 @@ func (t *Intake) saidElsewhere(tx *kv.Tx, m *Record) (string, error) {
 	if !m.Current() && m.Status != record.MemoryDeprecated {
 		return "", nil
 	}
+	private, err := t.s.becomesPrivate(tx, t.v, m)
+	if err != nil {
+		return "", err
+	}
 	says := NewTierStatement(&m.MemoryRecord)
 	for _, id := range t.s.taken.Said(says) {
 		if t.seen[id] {
@@ -180,7 +184,11 @@ func (t *Intake) saidElsewhere(tx *kv.Tx, m *Record) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if old.stillSays(says) {
+		hidden, err := t.s.anyPrivate(tx, []string{id})
+		if err != nil {
+			return "", err
+		}
+		if old.stillSays(says) && hidden == private {
 			return id, nil
 		}
 	}
@@ -279,7 +287,11 @@ func (t *Intake) draft(tx *kv.Tx, line int, d *Draft) error {
 		return err
 	}
 	if !has {
-		old, err := t.s.said(tx, t.v, said)
+		private, err := t.s.becomesPrivate(tx, t.v, m)
+		if err != nil {
+			return err
+		}
+		old, err := t.s.said(tx, t.v, said, private)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func TestMEM_AsThePlainModel(t *testing.T) {
 				}
 				var same string
 				for id, m := range model {
-					if m.statement == d.Statement && m.tier == d.Tier && (found(m) || m.status == record.MemoryDeprecated) {
+					if m.statement == d.Statement && m.tier == d.Tier && m.private == d.Private && (found(m) || m.status == record.MemoryDeprecated) {
 						same = id
 					}
 				}

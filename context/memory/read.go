@@ -61,8 +61,8 @@ func (s *Store) idFromPrefix(v *audience.View, prefix string) (string, error) {
 // find returns the memory that a reader means by a reference, nil for none. Hold s.mu.
 func (s *Store) find(v *audience.View, ref string) *Record {
 	m, byID := s.byID[ref], true
-	if m == nil {
-		byID = false
+	if m == nil || !Sees(v, m) { // what else has it as its handle is found as if nothing had the id
+		m, byID = nil, false
 		bare := strings.TrimPrefix(ref, "@")
 		if n, ok := refs.ParseMemoryNumber(bare); ok {
 			m = s.byID[s.byNumber[int64(n)]]
@@ -360,14 +360,13 @@ func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
 			return false
 		}
 	}
-	about := func(list []string) bool {
-		return slices.ContainsFunc(list, func(id string) bool { return slices.Contains(f.EntityIDs, id) })
-	}
-	if len(f.EntityIDs) > 0 && !about(m.EntityIDs) {
+	about := func(id string) bool { return slices.Contains(m.EntityIDs, id) && !v.HidesEntity(id) }
+	if len(f.EntityIDs) > 0 && !slices.ContainsFunc(f.EntityIDs, about) {
 		return false
 	}
+	seen := s.seesContext(v)
 	return len(f.Contexts) == 0 ||
-		slices.ContainsFunc(f.Contexts, func(id string) bool { return s.groups.Inside(m.ID)[id] })
+		slices.ContainsFunc(f.Contexts, func(id string) bool { return s.groups.Inside(m.ID)[id] && seen(id) })
 }
 
 // holdsNow is record.Memory.Holds without a look at the clock for most.
