@@ -265,7 +265,7 @@ func hideTx(tx *kv.Tx, ids []string) error {
 func UpgradePrivacy(tx *kv.Tx) error {
 	var due []string
 	for id, n := range Records.All(tx, "") {
-		if !n.Private && saysPrivate(n.Body) {
+		if !n.Private && SaysPrivate(n.Body) {
 			due = append(due, id)
 		}
 	}
@@ -275,8 +275,8 @@ func UpgradePrivacy(tx *kv.Tx) error {
 	return hideTx(tx, due)
 }
 
-// saysPrivate reports whether a text says that it is private. It is quick where the
+// SaysPrivate reports whether a text says that it is private. It is quick where the
 // text does not name it at all.
-func saysPrivate(body string) bool {
+func SaysPrivate(body string) bool {
 	return markdown.MentionsKey(body, privateKey) && says(body, markdown.Parse(body)).Rule != RuleNone
 }

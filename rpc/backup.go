@@ -39,7 +39,7 @@ func (r *Deps) memoryImport(ctx context.Context, s *Session, p protocol.MemoryIm
 		return nil, err
 	}
 	return exchange.Import(ctx, r.Memory, r.Audience.View(s.Reader()), p.Path, exchange.ImportOptions{
-		Format: p.Format, DryRun: p.DryRun,
+		Format: p.Format, DryRun: p.DryRun, IsPrivate: r.Vaults.IsPrivateFile,
 		Progress: func(stage string, done, total int64) { ReportProgress(ctx, stage, done, total) },
 	})
 }

@@ -24,6 +24,8 @@ type bookHandlers struct {
 	books   bookKeeper
 	recall  *recall.Ranker
 	waiting func() int
+
+	isPrivate func(ctx context.Context, path, head string) (bool, error) // nil: no file is
 }
 
 // bookKeeper is the room of books: no handler has the Store, which reads without a View (PRIV-2).
@@ -37,16 +39,18 @@ type bookKeeper interface {
 	Remove(ctx context.Context, v *audience.View, id string) error
 }
 
-// newBookHandlers returns the handlers. waiting says how many passages have no vector yet.
-func newBookHandlers(store bookKeeper, ranker *recall.Ranker, waiting func() int) *bookHandlers {
-	return &bookHandlers{books: store, recall: ranker, waiting: waiting}
+// newBookHandlers returns the handlers. waiting says how many passages have no vector yet, isPrivate is that of books.Draft.
+func newBookHandlers(store bookKeeper, ranker *recall.Ranker, waiting func() int,
+	isPrivate func(ctx context.Context, path, head string) (bool, error),
+) *bookHandlers {
+	return &bookHandlers{books: store, recall: ranker, waiting: waiting, isPrivate: isPrivate}
 }
 
 // Add is books.add.
 func (r *bookHandlers) Add(ctx context.Context, by callReader, p record.BooksAdd) (out record.BookAdded, err error) {
 	d := books.Draft{
 		ID: p.ID, Path: p.Path, MimeType: p.MimeType, Name: p.Name, Title: p.Title, Author: p.Author, Private: p.Private,
-		ConversationID: p.ConversationID,
+		IsPrivate: r.isPrivate, ConversationID: p.ConversationID,
 	}
 	field := "path"
 	if p.Text != "" {

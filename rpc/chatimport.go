@@ -14,7 +14,7 @@ import (
 func (r *Deps) chatImport(ctx context.Context, _ *Session, p protocol.ChatImport) (protocol.ChatImported, error) {
 	o := transfer.FileImportOptions{
 		DryRun: p.DryRun, Private: p.Private,
-		Progress: func(done, total int64) { ReportProgress(ctx, "read", done, total) },
+		Progress: func(done, total int64) { ReportProgress(ctx, "read", done, total) }, IsPrivate: r.Vaults.IsPrivateFile,
 	}
 	v := r.Audience.View(audience.Local)
 	var got *transfer.ImportReport

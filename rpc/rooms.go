@@ -104,7 +104,7 @@ func (s *Server) newRooms(d *Deps) *rooms {
 	answers := send.New(send.Options{
 		Chat: asked, Prompts: d.Gather, Providers: s.providers, Views: d.Audience, Tools: toolset, Orders: intents,
 		NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive),
-		NoBooks: noBooks != nil, Unscored: d.unscored(),
+		NoBooks: noBooks != nil, Unscored: d.unscored(), IsPrivate: d.Vaults.IsPrivateFile,
 	})
 	titles := background.TitlerDeps{Chat: d.Chat, Local: local, Remote: remote, Enter: enter}
 	detection := background.DetectorDeps{Chat: d.Chat, Local: local, Remote: remote, Scorer: d.Learn.Outcomes, Enter: enter}
@@ -119,7 +119,7 @@ func (s *Server) newRooms(d *Deps) *rooms {
 			Scorer: d.Learn.Outcomes, Promoter: d.Learn.Owner, Log: d.Learn.Events, Keeper: d.Learn.Upkeep,
 			Detector: s.detector, Detection: detection.Inside(),
 		},
-		shows: d.Learn.Outcomes, books: newBookHandlers(d.Books, d.Recall, d.Passages.Waiting),
+		shows: d.Learn.Outcomes, books: newBookHandlers(d.Books, d.Recall, d.Passages.Waiting, d.Vaults.IsPrivateFile),
 		chat: d.Chat, asked: asked, answers: answers, intents: intents, tools: toolset, summaries: summaries,
 		messages: cites.NewMessageFinder(d.Chat, d.Messages), exports: transfer.NewExporter(d.Chat, d.Memory),
 		traces: cites.NewInspector(d.KV, d.Chat, d.Memory, d.Books), cites: d.Cites,

@@ -91,7 +91,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
 		return index.EntityTest(ctx, ents, words, ents.Get, false)
 	}})
-	ns, err := notes.Open(db, ents, notes.Options{Now: now, Hide: hider.Note})
+	ns, err := notes.Open(db, ents, notes.Options{Now: now, Hide: hider.Note, PrivateFolders: []string{privateFolder}})
 	if err != nil {
 		return nil, err
 	}

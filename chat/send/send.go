@@ -55,6 +55,9 @@ type Options struct {
 	// is to ask for it then. nil: it never is.
 	Unscored func(v *audience.View, conversationID string) bool
 
+	// IsPrivate reports whether a file is private by its path, empty for none, or by its text, empty where it is none. nil: none is.
+	IsPrivate func(ctx context.Context, path, text string) (bool, error)
+
 	GatherTimeout time.Duration    // for the parts of a prompt that search; 0: GatherTimeout
 	Now           func() time.Time // nil: time.Now
 }

@@ -178,19 +178,38 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 	if !s.info.Local {
 		s.reader = s.opts.Views.View(audience.Remote)
 	}
+	if err := s.attach(ctx); err != nil {
+		return err
+	}
 	if !s.info.Local && (s.params.Private || s.conversation != nil && s.conversation.Private) {
 		return s.notLocal()
 	}
 	// Until it is known what goes into an answer, one of a local provider is private.
 	s.mine.private = !s.reader.Hides() || s.params.Private
-	if s.attached, err = attach(&s.params, s.asker.Hides()); err != nil {
-		return err
-	}
 	if n := llm.Estimate(len(s.params.Text) + s.attached.bytes()); n > int64(s.maxContext) {
 		return fault.TooLarge("text", int(n), s.maxContext, "tokens").
 			WithHint("shorten it, or raise maxContext of the conversation")
 	}
 	return nil
+}
+
+// attach reads what is attached. A message with a private file is private.
+func (s *sending) attach(ctx context.Context) (err error) {
+	if s.attached, err = attach(&s.params, s.asker.Hides()); err != nil || s.opts.IsPrivate == nil {
+		return err
+	}
+	look := func(path, text string) {
+		if err == nil && !s.params.Private {
+			s.params.Private, err = s.opts.IsPrivate(ctx, path, text)
+		}
+	}
+	for _, image := range s.params.Images {
+		look(image.Path, "")
+	}
+	for _, f := range s.attached.files {
+		look("", f.Text)
+	}
+	return err
 }
 
 // notLocal refuses what a remote model may not be asked.

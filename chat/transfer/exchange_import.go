@@ -20,6 +20,7 @@ var (
 type JSONImportOptions struct {
 	DryRun   bool                    // only tell what would be done
 	Private  bool                    // make a new conversation private
+	Hide     bool                    // make the conversation private, also one that is there
 	Progress func(done, total int64) // in bytes; nil: nobody asks
 }
 
@@ -52,6 +53,11 @@ func ImportJSON(ctx context.Context, store *chat.Store, v *audience.View, r io.R
 		return nil, underPath(err)
 	}
 	out = &JSONImportResult{ConversationID: x.id, Begun: planned.Begun, Messages: planned.Messages, Known: planned.Known}
+	if o.Hide && planned.Begun && !o.DryRun {
+		if _, err := store.Update(ctx, v, x.id, chat.Change{Settings: chat.Settings{Private: &o.Hide}}); err != nil {
+			return nil, err
+		}
+	}
 	if o.DryRun || planned.Begun && planned.Messages == 0 {
 		return out, nil
 	}
@@ -91,7 +97,7 @@ type importer struct {
 }
 
 func (x *importer) begin(c *chat.Record) (err error) {
-	c.Private = c.Private || x.Private
+	c.Private = c.Private || x.Private || x.Hide
 	x.id = c.ID
 	x.intake, err = x.store.NewIntake(x.view, c)
 	return err

@@ -19,6 +19,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/context/audience"
@@ -30,7 +31,29 @@ type FileImportOptions struct {
 	DryRun   bool                    // count and store nothing
 	Private  bool                    // make new conversations private
 	Progress func(done, total int64) // bytes of conversations; nil: nobody asks
+	// IsPrivate reports whether a file is private by its path, or by the beginning of its text, and so is what is imported from
+	// it, also of conversations that are there; nil: none is.
+	IsPrivate func(ctx context.Context, path, head string) (bool, error)
+
+	hidden bool // the file is private
 }
+
+// look finds out whether a file is private.
+func (o *FileImportOptions) look(ctx context.Context, path string, r io.ReaderAt) (err error) {
+	if o.IsPrivate == nil {
+		return nil
+	}
+	head := make([]byte, headBytes)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return unreadableFile(err, path)
+	}
+	o.hidden, err = o.IsPrivate(ctx, path, string(head[:n]))
+	return err
+}
+
+// headBytes is how much of a file is looked at for what it says of itself.
+const headBytes = 64 << 10
 
 // ImportReport says what an import did, or would do.
 type ImportReport struct {
@@ -71,6 +94,9 @@ func ImportFile(ctx context.Context, store *chat.Store, v *audience.View, path s
 	if !info.Mode().IsRegular() {
 		return new(ImportReport), fault.Field("path", "the path is not one of a file or a folder").WithRef(path).
 			WithHint("give a data export of ChatGPT, Claude or Gemini, or the sessions of a coding agent")
+	}
+	if err := o.look(ctx, path, f); err != nil {
+		return new(ImportReport), err
 	}
 	return ImportReader(ctx, store, v, f, info.Size(), o)
 }
@@ -145,6 +171,10 @@ func importFolder(ctx context.Context, store *chat.Store, v *audience.View, path
 		size := f.size
 		if whole, ok := in.(*bytes.Reader); ok {
 			size = whole.Size()
+		}
+		if err := x.look(ctx, filepath.Join(path, filepath.FromSlash(f.name)), in); err != nil {
+			_ = closer.Close() // it was only read
+			return &x.report, err
 		}
 		read, err := ReadForeign(ctx, in, size, x.take, nil)
 		_ = closer.Close() // it was only read

@@ -54,6 +54,11 @@ func (x *fileImporter) take(c ForeignConversation) error {
 		x.counted.look(key, said.Messages, k)
 	}
 	said.ConversationID = k.ConversationID
+	if x.hidden && said.ConversationID != "" { // which may be public
+		for i := range said.Messages {
+			said.Messages[i].Private = true
+		}
+	}
 	said.Messages = x.kept(said.Messages, k)
 	switch {
 	case len(said.Messages) == 0 && said.ConversationID != "":

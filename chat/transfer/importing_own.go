@@ -27,7 +27,7 @@ func readOwn(ctx context.Context, store *chat.Store, v *audience.View, r io.Read
 	if err != nil {
 		return out, err
 	}
-	got, err := ImportJSON(ctx, store, v, r, size, JSONImportOptions(o))
+	got, err := ImportJSON(ctx, store, v, r, size, JSONImportOptions{DryRun: o.DryRun, Private: o.Private, Hide: o.hidden, Progress: o.Progress})
 	if err != nil {
 		return out, err
 	}

@@ -41,7 +41,7 @@ func hashIDs(source string, ids ...string) string {
 // said returns a conversation as package chat takes it.
 func (x *fileImporter) said(c *ForeignConversation) chat.AppendRequest {
 	said := chat.AppendRequest{
-		Title: titleOf(c.Title), Private: x.Private, Past: true, CreatedAt: x.begun(c), ClientID: conversationID(c),
+		Title: titleOf(c.Title), Private: x.Private || x.hidden, Past: true, CreatedAt: x.begun(c), ClientID: conversationID(c),
 		Messages: make([]chat.Draft, len(c.Messages)),
 	}
 	at := said.CreatedAt

@@ -41,9 +41,12 @@ type Draft struct {
 	MimeType string // and their content type, or the name of a format
 	Name     string // of the file; "": the last part of Path
 
-	Title          string // "": what the file says, else its name
-	Author         string
-	Private        bool
+	Title   string // "": what the file says, else its name
+	Author  string
+	Private bool
+	// IsPrivate reports whether a file is private by its path, empty for none, and by the beginning of its text, empty where it
+	// is none; nil: no file is.
+	IsPrivate      func(ctx context.Context, path, head string) (bool, error)
 	ConversationID string // the one that alone sees it; "": all
 }
 
@@ -131,6 +134,11 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 	data, format, err := s.file(&d)
 	if err != nil {
 		return nil, false, err
+	}
+	if d.IsPrivate != nil && !d.Private {
+		if d.Private, err = d.IsPrivate(ctx, d.Path, convert.Head(format, data)); err != nil {
+			return nil, false, err
+		}
 	}
 	sum := sha256.Sum256(data)
 	r, known, within, mine, err := s.admit(ctx, v, d, &Record{Book: record.Book{

@@ -211,3 +211,41 @@ func TestPRIV4_EntitiesOfFilesThatAreLeftOut(t *testing.T) {
 		t.Errorf("a public file that is deleted: %+v", e)
 	}
 }
+
+// TestPRIV14_FilesOfAVault: a file that is no note is as private as a note in its place would be, and one that is a note as
+// that is.
+func TestPRIV14_FilesOfAVault(t *testing.T) {
+	const composed, decomposed = "Priv\u00e9", "Prive\u0301"
+	yes := true
+	for _, folds := range []bool{false, true} {
+		w := openWith(t, []string{"/" + composed + "/", "*.secret.png"}, vault.ImporterOptions{
+			FoldsCase: func(*os.Root, []string) (bool, bool) { return folds, true },
+		})
+		upper := strings.ToUpper(composed)
+		dir := importFolder(t, map[string]string{
+			decomposed + "/a.png": "x", upper + "/a.png": "x", "open/a.png": "x", "open/a.secret.png": "x", "open/note.md": "x",
+		})
+		w.imports(t, vault.ImportRequest{Path: dir})
+		out := t.TempDir()
+		must(t, os.Symlink(filepath.Join(dir, decomposed), filepath.Join(out, "folder")))
+		must(t, os.Symlink(filepath.Join(out, "b.png"), filepath.Join(dir, decomposed, "b.png")))
+		must(t, os.WriteFile(filepath.Join(out, "b.png"), []byte("x"), 0o600))
+		_, err := w.notes.Patch(ctx, notes.Patch{ID: byPath(t, w, "open/note.md").ID, Private: &yes}, nil)
+		must(t, err)
+		for at, private := range map[string]bool{
+			filepath.Join(dir, decomposed, "a.png"): true, filepath.Join(dir, upper, "a.png"): folds, filepath.Join(dir, "open", "a.png"): false,
+			filepath.Join(dir, "open", "a.secret.png"): true, filepath.Join(dir, "open", "note.md"): true, filepath.Join(out, "folder", "a.png"): true,
+			filepath.Join(dir, decomposed, "b.png"): true, filepath.Join(out, "b.png"): false, filepath.Join(dir, decomposed, "none.png"): true, "": false,
+		} {
+			got, err := w.im.IsPrivateFile(ctx, at, "---\nprivate: no\n---\nx")
+			if err != nil || got != private {
+				t.Errorf("folds %v, %+q: private %v, %v", folds, at, got, err)
+			}
+		}
+		for head, private := range map[string]bool{"private: true": false, "---\nprivate: true\n---\n": true, "---\nprivate:true\n---\n": true, "{\"private\":true}": false} {
+			if got, err := w.im.IsPrivateFile(ctx, "", head); err != nil || got != private {
+				t.Errorf("%q: private %v, %v", head, got, err)
+			}
+		}
+	}
+}

@@ -207,3 +207,24 @@ func TestMEM86_GarbageIsNotReady(t *testing.T) {
 		}
 	}
 }
+
+// TestPRIV14_TheHeadOfAFile is its text, in whatever encoding, and none of a file that is no text.
+func TestPRIV14_TheHeadOfAFile(t *testing.T) {
+	const head = "---\nprivate: true\n---\n"
+	var wide []byte
+	for _, c := range []byte(head + "Bees") {
+		wide = append(wide, c, 0)
+	}
+	for name, data := range map[string][]byte{
+		"as it is": []byte(head + "Bees"), "with a mark": []byte("\xEF\xBB\xBF" + head), "UTF-16": append([]byte{0xFF, 0xFE}, wide...),
+		"UTF-16 without a mark": wide, "of a country": []byte(head + "die Bienen fliegen \xFCber die Wiese"),
+		"cut within a letter": append([]byte(head), bytes.Repeat([]byte("ü"), 64<<10)...), "of no encoding": []byte(head + "\x81\x8D\x00\x8F\xFF"),
+	} {
+		if got := convert.Head(convert.Markdown, data); !strings.HasPrefix(got, head) {
+			t.Errorf("%s: %.60q", name, got)
+		}
+	}
+	if got := convert.Head(convert.PDF, []byte("%PDF-1.7")); got != "" {
+		t.Errorf("of a PDF: %q", got)
+	}
+}

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -34,6 +35,18 @@ func decodeText(data []byte, kind string) (string, error) {
 		return "", fault.New(fault.Invalid, "the encoding of the text is not known").WithHint("save it as UTF-8, and add it again")
 	}
 	return text, nil
+}
+
+// Head returns the beginning of the text of a file, where frontmatter stands; empty for a file that is no text.
+func Head(format Format, data []byte) string {
+	if !slices.Contains([]Format{Markdown, Text, HTML, CSV}, format) {
+		return ""
+	}
+	head := data[:min(len(data), sampled)]
+	if text, err := decodeText(head, string(format)); err == nil {
+		return text
+	}
+	return string(head)
 }
 
 // looks16 reports whether bytes are UTF-16 without a mark: in a text with ASCII in it every second byte is 0.

@@ -16,6 +16,8 @@ type ImportOptions struct {
 	Format   string                                // what the file is; found out when empty
 	DryRun   bool                                  // only tell what would be done
 	Progress func(stage string, done, total int64) // in bytes; may be nil
+	// IsPrivate reports whether a file is private by its path, or by the beginning of its text; nil: none is.
+	IsPrivate func(ctx context.Context, path, head string) (bool, error)
 }
 
 // Import reads memories from a file, or a folder of files of basic-memory. Numbers and handles are kept where they
@@ -35,6 +37,7 @@ func Import(ctx context.Context, to *memory.Store, v *audience.View, path string
 	if err != nil {
 		return nil, err
 	}
+	src.isPrivate = o.IsPrivate
 	last := int64(0)
 	if src.format == JSONL {
 		if last, err = src.last(); err != nil {
@@ -78,7 +81,7 @@ func (src *source) last() (last int64, err error) {
 	err = f.read(context.Background(), func(r *reader, _ func(memory.Row) error) error {
 		last, err = readHeader(r)
 		return err
-	}, nil)
+	}, nil, nil)
 	return last, err
 }
 

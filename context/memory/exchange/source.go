@@ -54,6 +54,8 @@ type source struct {
 	format string
 	files  []file
 	size   int64
+
+	isPrivate func(ctx context.Context, path, head string) (bool, error) // nil: no file is
 }
 
 // openSource finds the files of a path, and their format where none is given.
@@ -152,7 +154,7 @@ func unreadable(err error) error {
 func (src *source) read(ctx context.Context, yield func(r memory.Row, done int64) error) error {
 	before := int64(0)
 	for _, f := range src.files {
-		err := f.read(ctx, parsers[src.format], func(r memory.Row, at int64) error {
+		err := f.read(ctx, parsers[src.format], src.isPrivate, func(r memory.Row, at int64) error {
 			r.File = f.name
 			return yield(r, min(before+at, src.size))
 		})
@@ -164,7 +166,9 @@ func (src *source) read(ctx context.Context, yield func(r memory.Row, done int64
 	return nil
 }
 
-func (f *file) read(ctx context.Context, parse parser, yield func(r memory.Row, at int64) error) error {
+func (f *file) read(ctx context.Context, parse parser, isPrivate func(ctx context.Context, path, head string) (bool, error),
+	yield func(r memory.Row, at int64) error,
+) error {
 	in, err := os.Open(f.path)
 	if err != nil {
 		return unreadable(err)
@@ -178,9 +182,19 @@ func (f *file) read(ctx context.Context, parse parser, yield func(r memory.Row, 
 		return fault.Clash(fault.Changed, "the file was changed while it was read").WithHint("try again")
 	}
 	r := newReader(in)
+	private := false
+	if isPrivate != nil {
+		head, _ := r.in.Peek(headBytes) // what can't be read is an error below
+		if private, err = isPrivate(ctx, f.path, string(head)); err != nil {
+			return err
+		}
+	}
 	err = parse(r, func(row memory.Row) error {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if private {
+			hide(&row)
 		}
 		return yield(row, r.at)
 	})
@@ -191,6 +205,23 @@ func (f *file) read(ctx context.Context, parse parser, yield func(r memory.Row, 
 	return err
 }
 
+// hide makes what a row says private.
+func hide(r *memory.Row) {
+	switch {
+	case r.Synonyms != nil:
+		r.Synonyms.Private = true
+	case r.Context != nil:
+		r.Context.Private = true
+	case r.Memory != nil:
+		r.Memory.Private = true
+	case r.Draft != nil:
+		r.Draft.Private = true
+	}
+}
+
+// headBytes is how much of a file is looked at for what it says of itself, and is read at once.
+const headBytes = 1 << 16
+
 // reader reads a file in lines, or as it is, and never more than maxLine at a time into memory.
 type reader struct {
 	in   *bufio.Reader
@@ -200,7 +231,7 @@ type reader struct {
 }
 
 func newReader(in io.Reader) *reader {
-	r := &reader{in: bufio.NewReaderSize(in, 1<<16)}
+	r := &reader{in: bufio.NewReaderSize(in, headBytes)}
 	if bom, _ := r.in.Peek(3); string(bom) == "\ufeff" {
 		_, _ = r.in.Discard(3) // which was peeked
 	}
