@@ -271,10 +271,8 @@ func (h *eventHub) Indexing() func(protocol.IndexProgress) {
 			return
 		}
 		last, at = p, now
-		h.publish(event{
-			topic: protocol.IndexTopic, params: p,
-			remote: protocol.IndexProgress{Stage: p.Stage, Vault: p.Vault, Kind: p.Kind},
-		})
+		// Without its counts it would still tell a remote reader when something private is read.
+		h.publish(event{topic: protocol.IndexTopic, params: p, only: audience.Local})
 	}
 }
 

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -329,5 +331,26 @@ func TestPRIV16_TheSameStatementOnBothSides(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestPRIV16_NoProgressOfPrivateRecords: a remote connection is not told that an index reads what is private.
+func TestPRIV16_NoProgressOfPrivateRecords(t *testing.T) {
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
+	l := d.listen("index.progress")
+	r := d.remote()
+	r.call("s", "events.subscribe", `{"topics":["index.progress","memory.changed"]}`)
+	r.wantResult(`"s"`, "")
+	d.do("memory.add", `{"statement":"I am allergic to hazelnuts","private":true}`)
+	for {
+		var p protocol.IndexProgress
+		must(t, json.Unmarshal(l.next().params, &p))
+		if p.Kind == "memories" && p.Done == p.Total {
+			break
+		}
+	}
+	d.do("memory.add", `{"id":"cello","statement":"My sister plays the cello"}`)
+	if got := r.line(); !strings.Contains(got, `"ids":["cello"]`) {
+		t.Errorf("told %s", got)
 	}
 }

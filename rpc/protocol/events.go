@@ -84,7 +84,7 @@ var TopicTable = [TopicCount]TopicInfo{
 		exampleHealth,
 	},
 	IndexTopic: {
-		TopicIndex, reflect.TypeFor[IndexProgress](), MergeLatest, RemoteUncounted,
+		TopicIndex, reflect.TypeFor[IndexProgress](), MergeLatest, RemoteNone,
 		"A vault is being imported, or notes are being embedded.",
 		"At most one event in 100 ms for each stage; the last one of a stage is always sent.",
 		`{"stage":"read","done":120,"total":400,"vault":"Notes"}`,
