@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,15 +30,18 @@ func (s *session) line(raw []byte, maxMessages int) bool {
 	case kind == "session_meta" && isKind(payload, '{'):
 		s.begin(Codex, payload)
 	case s.source == Codex && (isKind(payload, '{') || kind == "message" || kind != ""):
-		if kind == "response_item" {
+		switch {
+		case kind == "response_item":
 			s.keep(payload, maxMessages)
-		} else if kind == "message" {
+		case kind == "message":
 			s.keep(raw, maxMessages)
+		case text(member(payload, "type")) == "item_completed":
+			s.keep(member(payload, "item"), maxMessages)
 		}
 	case member(raw, "sessionId") != nil && member(raw, "projectHash") != nil:
 		s.begin(Gemini, raw)
 		s.id = text(member(raw, "sessionId"))
-	case s.source == Gemini && (kind == "user" || kind == "gemini"):
+	case s.source == Gemini && (kind == "user" || kind == "gemini" || kind == "model"):
 		s.keep(raw, maxMessages)
 	case s.source == Gemini:
 	case s.source == "" && kind == "" && member(raw, "timestamp") != nil && member(raw, "id") != nil && member(raw, "instructions") != nil:
@@ -45,7 +49,7 @@ func (s *session) line(raw []byte, maxMessages int) bool {
 	case kind == "summary" || kind == "custom-title" || kind == "ai-title":
 		s.source = ClaudeCode
 		for _, name := range []string{"summary", "customTitle", "aiTitle", "title"} {
-			if title := text(member(raw, name)); title != "" {
+			if title := typed(text(member(raw, name))); title != "" {
 				s.title = title
 			}
 		}
@@ -112,11 +116,14 @@ func (s *session) read() parsed {
 			}
 		}
 	}
-	for place, raw := range s.lines {
-		said.turn(raw, place)
-	}
 	c := &p.conversation
 	c.Source, c.ID, c.Title = s.source, s.id, s.title
+	place := 0
+	for _, raw := range s.lines {
+		if said.turn(raw, place); !isItem(raw) { // places are ids: items do not move them
+			place++
+		}
+	}
 	c.dated()
 	return p
 }
@@ -139,7 +146,8 @@ func (c *ForeignConversation) dated() {
 
 // agent adds a line of Claude Code. One answer takes several lines, of one id.
 func (t *transcript) agent(n node, place int) {
-	if truth(member(n.message, "isMeta")) || truth(member(n.message, "isCompactSummary")) {
+	if truth(member(n.message, "isMeta")) || truth(member(n.message, "isCompactSummary")) ||
+		truth(member(n.message, "isApiErrorMessage")) {
 		t.leftOut.Hidden++
 		return
 	}
@@ -152,13 +160,15 @@ func (t *transcript) agent(n node, place int) {
 	lines := t.blocks(member(message, "content"))
 	if role == RoleAssistant {
 		answer = text(member(message, "id"))
-	} else if role != RoleUser || len(lines) > 0 && ofProgram(lines[0]) {
+	} else if role != RoleUser {
 		t.leftOut.Hidden++
+		return
+	} else if lines = t.typed(lines); lines == nil {
 		return
 	}
 	list := t.p.conversation.Messages
 	switch {
-	case len(lines) == 0: // thoughts, calls of tools or their results
+	case len(lines) == 0: // thoughts and calls of tools
 	case answer != "" && answer == t.answer && len(list) > 0:
 		list[len(list)-1].Text = joined([]string{list[len(list)-1].Text, joined(lines)})
 	default:
@@ -177,12 +187,12 @@ func (t *transcript) blocks(content []byte) (lines []string) {
 			lines = append(lines, nonBlank(text(block))...)
 			continue
 		}
-		switch kind := text(member(block, "type")); kind {
+		switch kind := strings.ToLower(text(member(block, "type"))); kind {
 		case "text", "input_text", "output_text", "":
 			if !truth(member(block, "synthetic")) && !truth(member(block, "thought")) {
 				lines = append(lines, nonBlank(text(member(block, "text")))...)
 			}
-		case "image", "input_image":
+		case "image", "input_image", "local_image":
 			lines = append(lines, t.attachment("image", ""))
 		case "file":
 			lines = append(lines, t.attachment("file", firstText(member(block, "filename"), member(block, "name"))))
@@ -202,20 +212,6 @@ func nonBlank(s string) []string {
 	return []string{s}
 }
 
-// ofProgram reports whether a text of the user is one that the program wrote: its commands and what surrounds the model.
-func ofProgram(said string) bool {
-	said = strings.TrimSpace(said)
-	for _, begin := range []string{
-		"<command-name>", "<command-message>", "<local-command-", "<bash-input>", "<bash-stdout>", "<system-reminder>", "<environment_context>",
-		"<user_instructions>", "<permissions instructions>", "<turn_aborted>", "# AGENTS.md instructions", "Caveat: The messages below",
-	} {
-		if strings.HasPrefix(said, begin) {
-			return true
-		}
-	}
-	return false
-}
-
 // turn adds a message of Codex CLI, Gemini CLI or OpenCode.
 func (t *transcript) turn(raw []byte, place int) {
 	role, kind := text(member(raw, "role")), text(member(raw, "type"))
@@ -223,10 +219,15 @@ func (t *transcript) turn(raw []byte, place int) {
 	id, at := text(member(raw, "id")), instant(member(raw, "timestamp"))
 	content := member(raw, "content")
 	switch {
+	case isItem(raw):
+		role = RoleUser
+		if kind == "AgentMessage" {
+			role = RoleAssistant
+		}
 	case isKind(info, '{'): // OpenCode
 		role, id, content = text(member(info, "role")), text(member(info, "id")), member(raw, "parts")
 		at = milliseconds(member(member(info, "time"), "created"))
-	case role == "" && kind == "gemini":
+	case role == "" && (kind == "gemini" || kind == "model"):
 		role = RoleAssistant
 		if isKind(member(raw, "thoughts"), '[') {
 			t.leftOut.Reasoning++
@@ -245,13 +246,53 @@ func (t *transcript) turn(raw []byte, place int) {
 		return
 	}
 	lines := t.blocks(content)
-	if role == RoleUser && len(lines) > 0 && ofProgram(lines[0]) {
-		t.leftOut.Hidden++
+	if role == RoleUser {
+		lines = t.typed(lines)
+	}
+	if len(lines) == 0 {
 		return
 	}
-	if len(lines) > 0 {
-		t.add(ForeignMessage{ID: id, Role: role, Text: joined(lines), CreatedAt: at}, "", place)
+	m := ForeignMessage{ID: id, Role: role, Text: joined(lines), CreatedAt: at}
+	switch t.p.conversation.Source {
+	case Codex:
+		if !t.first(raw, m) {
+			return
+		}
+	case Gemini: // a message is written again as it goes on
+		id = shortID(id)
+		if list := t.p.conversation.Messages; id != "" && t.ids[id] > 0 {
+			for i := range slices.Backward(list) {
+				if list[i].ID == id {
+					list[i].Text = m.Text
+					return
+				}
+			}
+		}
 	}
+	t.add(m, "", place)
+}
+
+// isItem reports whether a line of Codex is one of what it shows, which newer versions write beside, or in place of, what
+// they send to the model.
+func isItem(raw []byte) bool {
+	kind := text(member(raw, "type"))
+	return kind == "UserMessage" || kind == "AgentMessage"
+}
+
+// first reports whether a message of Codex has not been added from the other kind of lines: each kind has a message once.
+func (t *transcript) first(raw []byte, m ForeignMessage) bool {
+	words := strings.Fields(strings.ReplaceAll(m.Text, "[image]", "")) // which only one of the two may have
+	key := m.Role + " " + strings.Join(words, " ")
+	if t.written == nil {
+		t.written = make(map[string][2]int)
+	}
+	n, kind := t.written[key], 0
+	if isItem(raw) {
+		kind = 1
+	}
+	n[kind]++
+	t.written[key] = n
+	return n[kind] > n[1-kind]
 }
 
 // milliseconds returns the time of a number of milliseconds since 1970, zero for anything else.
@@ -275,6 +316,11 @@ func thousandth(raw []byte) []byte {
 // wholeSession reads a session that is one object: of Gemini CLI or OpenCode.
 func wholeSession(e envelope, maxMessages int) parsed {
 	p := parsed{}
+	c := &p.conversation
+	c.Source, c.ID = Gemini, text(e.sessionID)
+	if isKind(e.info, '{') {
+		c.Source, c.ID, c.Title = OpenCode, text(member(e.info, "id")), text(member(e.info, "title"))
+	}
 	said := newTranscript(&p)
 	place := 0
 	for m := range objects(e.messages) {
@@ -283,11 +329,6 @@ func wholeSession(e envelope, maxMessages int) parsed {
 		}
 		said.turn(m, place)
 		place++
-	}
-	c := &p.conversation
-	c.Source, c.ID = Gemini, text(e.sessionID)
-	if isKind(e.info, '{') {
-		c.Source, c.ID, c.Title = OpenCode, text(member(e.info, "id")), text(member(e.info, "title"))
 	}
 	c.dated()
 	return p

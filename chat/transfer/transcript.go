@@ -129,6 +129,7 @@ type transcript struct {
 
 	artifacts map[string]artifact // of Claude, as they are so far
 	answer    string              // id of the answer that the last message is of; "" for none
+	written   map[string][2]int   // how often Codex wrote a message, by kind of line
 }
 
 func newTranscript(p *parsed) *transcript {
