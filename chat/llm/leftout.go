@@ -25,7 +25,7 @@ const (
 )
 
 // refusable says by which words a server names what it refuses, in lower case. Those before count where several fit: who
-// refuses tool_choice may take tools.
+// refuses tool_choice may take tools. Who refuses it in a request without one refuses tools: vLLM names its default, "auto".
 var refusable = []struct {
 	name   string // as a setting has it
 	member member
@@ -36,7 +36,7 @@ var refusable = []struct {
 	{"max_tokens", maxTokensMember, []string{"max_tokens", "max_completion_tokens"}},
 	{"temperature", temperatureMember, []string{"temperature"}},
 	{"tool_choice", toolChoiceMember, []string{"tool_choice", "tool choice"}},
-	{"tools", toolsMember, []string{"tools", "tool use", "tool call", "tool_call", "function call"}},
+	{"tools", toolsMember, []string{"tools", "tool use", "tool call", "tool_call", "tool-call", "tool choice", "tool_choice", "function call"}},
 	{"images", imagesMember, []string{"image", "vision", "multimodal", "modalities"}},
 	{"system", systemMember, []string{"system role", "role system", "role 'system'", `role "system"`, `role: system`, "system message", "system prompt", "developer instruction"}},
 }

@@ -410,21 +410,8 @@ func (p *remote) complaint(res *http.Response, model string) *outbound.Refusal {
 	case r.Known:
 	case r.Status == http.StatusTooManyRequests:
 		return r.WithHint("wait, or raise the limits of the account")
-	case p.named(r):
-		return r
 	}
 	return r
-}
-
-// named sets the hint of a refusal that names a part of the request.
-func (p *remote) named(r *outbound.Refusal) bool {
-	for _, one := range refusable {
-		if r.Says(one.words...) {
-			_ = r.WithHint("it complains about %s: %s.leaveOut: [%s] leaves that out of requests", one.name, p.words.Setting, one.name)
-			return true
-		}
-	}
-	return false
 }
 
 // tooLong is the refusal of what is too long for the model.

@@ -235,6 +235,36 @@ func TestCHAT42_WhatAServerRefusesIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestCHAT42_ToolsAreLeftOutWhereTheirChoiceIsRefused, though the request has none; and no hint names what it had not.
+func TestCHAT42_ToolsAreLeftOutWhereTheirChoiceIsRefused(t *testing.T) {
+	for _, c := range []string{
+		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`,
+		`{"error":{"message":"tool_choice is not supported by this model"}}`,
+		`{"error":"start the server with --tool-call-parser"}`,
+	} {
+		for _, member := range []string{`"tools"`, `"messages"`} { // what is refused; a server may refuse all
+			s := play(t, llm.OpenAI, func(w http.ResponseWriter, _ *http.Request, _ int) {
+				send(w, "data: "+delta(`"content":"Hello"`)+"\n\n", "data: "+ended+"\n\n")
+			})
+			s.refuse = func(body string) (int, string) {
+				if strings.Contains(body, member) {
+					return http.StatusBadRequest, c
+				}
+				return 0, ""
+			}
+			r, h := question(), &heard{}
+			r.Tools = []llm.Tool{{Name: "read", Schema: json.RawMessage(`{"type":"object"}`)}}
+			a, err := s.Stream(t.Context(), r, h.take)
+			switch {
+			case member == `"messages"` && (err == nil || strings.Contains(said(err), "leaveOut")):
+				t.Errorf("%s: %s", c, said(err))
+			case member == `"tools"` && (err != nil || h.text.String() != "Hello" || !slices.Equal(a.LeftOut, []string{"tools"})):
+				t.Errorf("%s: %q, left out %q, %s", c, h.text.String(), a.LeftOut, said(err))
+			}
+		}
+	}
+}
+
 // TestCHAT42_NeighboursAreOneMessage: templates of models want user and assistant in turn.
 func TestCHAT42_NeighboursAreOneMessage(t *testing.T) {
 	for _, kind := range llm.Kinds {
