@@ -36,6 +36,7 @@ type collector struct {
 	finish  Finish // as the model ended it, "" until it did
 	done    bool   // nothing may come any more
 	tries   int    // requests that were sent, with the one that it collects the answer to
+	tools   []Tool // that the request offered
 }
 
 // call is a call of a tool that arrives.
@@ -128,12 +129,22 @@ func (c *collector) passText(reasoning, text string) error {
 
 // addCall takes a piece of the call that is known by a key, and what the server wants back with it. A piece begins a call
 // of its own where its id or name is another one, and behind arguments that are whole: some servers give all calls the same
-// key, and some the same id or none, too.
+// key, and some the same id or none, too. A name that arrives in pieces is joined as far as a tool has that name.
 func (c *collector) addCall(key int, id, name string, arguments piece, extra members) error {
 	if len(id) > maxName || len(name) > maxName {
 		return outbound.NewRefusal("sent a call of a tool without an end")
 	}
 	at := c.latest(key)
+	if at >= 0 && (id == "" || id == c.calls[at].sent) {
+		more := c.moreOfName(c.calls[at], name)
+		if more != "" {
+			c.calls[at].name += more
+			name = c.calls[at].name
+			if err := c.pass(Delta{Tool: &ToolPiece{Index: at, Name: more}}, len(more)); err != nil {
+				return err
+			}
+		}
+	}
 	other := at < 0 || id != "" && id != c.calls[at].sent || name != "" && name != c.calls[at].name
 	text := string(arguments)
 	for {
@@ -160,6 +171,26 @@ func (c *collector) addCall(key int, id, name string, arguments piece, extra mem
 		}
 		other = true
 	}
+}
+
+// moreOfName returns what a piece adds to the name of a call without arguments so far: the piece where it is the next one, its
+// end where it has all of the name until now, "" where it adds nothing.
+func (c *collector) moreOfName(of *call, piece string) string {
+	offered := func(is func(name string) bool) bool {
+		return slices.ContainsFunc(c.tools, func(t Tool) bool { return is(t.Name) })
+	}
+	if piece == "" || of.whole.begun || offered(func(name string) bool { return name == of.name }) &&
+		offered(func(name string) bool { return name == piece }) {
+		return ""
+	}
+	if offered(func(name string) bool { return strings.HasPrefix(name, of.name+piece) }) {
+		return piece
+	}
+	end, ok := strings.CutPrefix(piece, of.name)
+	if ok && offered(func(name string) bool { return strings.HasPrefix(name, piece) }) {
+		return end
+	}
+	return ""
 }
 
 // beginCall begins a call and returns its place.

@@ -124,7 +124,7 @@ type Delta struct {
 	Waits time.Duration
 }
 
-// ToolPiece is a piece of a call. The first of each call has its id and name.
+// ToolPiece is a piece of a call. The first of each call has its id and name, or as much of the name as has come.
 type ToolPiece struct {
 	Index     int // of the call in the answer, from 0
 	ID        string

@@ -90,7 +90,7 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 	defer p.time.AfterFunc(totalTimeout, func() { cancel(errTotal) })()
 	for try, sent := 1, 1; ; sent++ {
 		c := p.collector(emit, key)
-		c.tries = sent
+		c.tries, c.tools = sent, r.Tools
 		err := p.attempt(work, body, key, model, c)
 		if err == nil {
 			p.learned.add(model, dropped)

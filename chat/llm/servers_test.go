@@ -103,6 +103,50 @@ func TestCHAT41_Servers(t *testing.T) {
 	}
 }
 
+// TestCHAT41_NamesInPieces are joined where a tool has the name that they make.
+func TestCHAT41_NamesInPieces(t *testing.T) {
+	piece := func(more, name, arguments string) string { return calls(part(`"index":0,`+more, name, arguments)) }
+	const none, a = `""`, `"{\"id\":\"A\"}"`
+	for name, c := range map[string]struct {
+		events []string
+		want   string
+	}{
+		"two":                        {[]string{piece(`"id":"c",`, "read_", none), piece("", "note", none), piece("", "", a)}, `read_note {"id":"A"}`},
+		"three, the id in each":      {[]string{piece(`"id":"c",`, "re", none), piece(`"id":"c",`, "ad", none), piece(`"id":"c",`, "_note", a)}, `read_note {"id":"A"}`},
+		"without an id":              {[]string{piece("", "read_n", none), piece("", "ote", none), piece("", "", a)}, `read_note {"id":"A"}`},
+		"each with those before":     {[]string{piece(`"id":"c",`, "read_", none), piece("", "read_note", none), piece("", "", a)}, `read_note {"id":"A"}`},
+		"a whole name, then its end": {[]string{piece(`"id":"c",`, "read", none), piece("", "_note", a)}, `read_note {"id":"A"}`},
+		"the same again":             {[]string{piece(`"id":"c",`, "read", none), piece("", "read", a)}, `read {"id":"A"}`},
+		"another tool":               {[]string{piece("", "read", none), piece("", "list", a)}, `read , list {"id":"A"}`},
+		"another id":                 {[]string{piece(`"id":"c",`, "read", none), piece(`"id":"d",`, "_note", a)}, `read , _note {"id":"A"}`},
+		"behind arguments":           {[]string{piece("", "read", a), piece("", "read_note", a)}, `read {"id":"A"}, read_note {"id":"A"}`},
+	} {
+		s := play(t, llm.OpenAI, func(w http.ResponseWriter, _ *http.Request, _ int) {
+			for _, e := range append(c.events, ended, "[DONE]") {
+				send(w, "data: "+e+"\n\n")
+			}
+		})
+		r, heard := question(), ""
+		for _, tool := range []string{"read", "read_note", "list"} {
+			r.Tools = append(r.Tools, llm.Tool{Name: tool, Schema: json.RawMessage(`{"type":"object"}`)})
+		}
+		answer, err := s.Stream(t.Context(), r, func(d llm.Delta) error {
+			if d.Tool != nil {
+				heard += d.Tool.Name
+			}
+			return nil
+		})
+		var made []string
+		names := ""
+		for _, call := range answer.Calls {
+			made, names = append(made, call.Name+" "+call.Arguments), names+call.Name
+		}
+		if err != nil || strings.Join(made, ", ") != c.want || heard != names {
+			t.Errorf("%s: %q, heard %q, %v", name, made, heard, err)
+		}
+	}
+}
+
 // TestCHAT41_WholeReplies: servers that do not stream, and that say not how an answer ended.
 func TestCHAT41_WholeReplies(t *testing.T) {
 	for _, reply := range []string{
