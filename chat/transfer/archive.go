@@ -16,7 +16,8 @@ import (
 const maxUnpacked = 64 << 30
 
 // ofConversations matches the names of files with conversations. Large exports of ChatGPT
-// have several: conversations-000.json and so on; Google calls its one MyActivity.json, in any language.
+// have several: conversations-000.json and so on. Google calls its one MyActivity.json, in the language of the account: what
+// has none of these names is known by what it holds.
 var ofConversations = regexp.MustCompile(`^(?i:(conversations(-[0-9]+)?|MyActivity)\.json)$`)
 
 // isArchive reports whether a file is a .zip by its first bytes.
@@ -37,11 +38,17 @@ func inArchive(r io.ReaderAt, size int64) ([]file, error) {
 	if err != nil {
 		return nil, damagedArchive(err)
 	}
-	var found []file
+	var found, others []file
 	var unpacked uint64
 	for _, f := range archive.File {
 		name := path.Clean(strings.ReplaceAll(f.Name, `\`, "/"))
-		if !ofConversations.MatchString(path.Base(name)) || slices.Contains(strings.Split(name, "/"), "__MACOSX") {
+		if slices.Contains(strings.Split(name, "/"), "__MACOSX") {
+			continue
+		}
+		if !ofConversations.MatchString(path.Base(name)) {
+			if strings.EqualFold(path.Ext(name), ".json") && f.UncompressedSize64 <= maxUnpacked && len(others) < maxLogs {
+				others = append(others, file{name: name, size: int64(f.UncompressedSize64), open: f.Open})
+			}
 			continue
 		}
 		if f.UncompressedSize64 > maxUnpacked-min(unpacked, maxUnpacked) {
@@ -52,7 +59,14 @@ func inArchive(r io.ReaderAt, size int64) ([]file, error) {
 		found = append(found, file{name: name, size: int64(f.UncompressedSize64), open: f.Open})
 	}
 	if found == nil {
-		return nil, fault.New(fault.Invalid, "the .zip has no conversations.json, and no MyActivity.json").
+		for _, f := range others {
+			if isActivity(f.head()) {
+				found = append(found, f)
+			}
+		}
+	}
+	if found == nil {
+		return nil, fault.New(fault.Invalid, "the .zip has no conversations.json, and no activity of Gemini").
 			WithHint("Give the .zip of a data export of ChatGPT, Claude or Gemini as it was downloaded; of Google, with the format JSON.")
 	}
 	slices.SortStableFunc(found, func(a, b file) int { return cmp.Compare(a.name, b.name) })

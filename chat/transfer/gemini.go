@@ -1,7 +1,10 @@
 package transfer
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 )
@@ -11,9 +14,20 @@ import (
 func activity(e envelope) parsed {
 	p := parsed{}
 	said := newTranscript(&p)
-	asked := text(e.title)
-	for _, before := range []string{"Prompted ", "Asked ", "Said "} { // the title says what was done
+	asked, told := text(e.title), false // the title says what was done
+	for _, before := range []string{"Prompted ", "Asked ", "Said "} {
 		asked = strings.TrimPrefix(asked, before)
+	}
+	id := hashed(Gemini, text(e.time), asked) // does not depend on what other records say
+	told = asked != text(e.title)
+	for _, before := range []string{e.asked, "Eingegebener Prompt: ", "Requête : ", "Has escrito la petición "} {
+		if rest, ok := strings.CutPrefix(asked, before); ok && before != "" && !told {
+			asked, told = rest, true
+		}
+	}
+	if !told && e.answers == nil { // "Used an Assistant feature"
+		p.leftOut.Hidden++
+		return p
 	}
 	at := instant(e.time)
 	said.add(ForeignMessage{ID: "question", Role: RoleUser, Text: asked, CreatedAt: at}, "", 0)
@@ -24,12 +38,56 @@ func activity(e envelope) parsed {
 	said.add(ForeignMessage{ID: "answer", Role: RoleAssistant, Text: joined(answer), CreatedAt: at}, "", 1)
 	c := &p.conversation
 	c.Source, c.CreatedAt, c.UpdatedAt = Gemini, at, at
-	c.ID = hashed(Gemini, text(e.time), asked)
+	c.ID = id
 	c.Title = strings.TrimSpace(asked)
 	if line, _, cut := strings.Cut(c.Title, "\n"); cut || len(c.Title) > 200 {
 		c.Title = strings.ToValidUTF8(line[:min(len(line), 200)], "")
 	}
 	return p
+}
+
+var titleOfRecord = regexp.MustCompile(`"title"\s*:\s*("(?:[^"\\]|\\.)*")`)
+
+// askedIn returns what stands before the questions in the titles of a file of activity, in whatever language: the words up
+// to a colon that most of them begin with, three at least.
+func askedIn(head []byte) string {
+	if !isActivity(head) {
+		return ""
+	}
+	begins, titles := make(map[string]int), 0
+	for _, found := range titleOfRecord.FindAllSubmatch(head, -1) {
+		titles++
+		title := strings.ReplaceAll(text(found[1]), "：", ":")
+		if before, _, ok := strings.Cut(title, ":"); ok && len(before) <= 60 {
+			begins[before]++
+		}
+	}
+	for before, n := range begins {
+		if n < 3 || 2*n <= titles {
+			continue
+		}
+		for _, found := range titleOfRecord.FindAllSubmatch(head, -1) { // as it is written: with its blank, if it has one
+			title := text(found[1])
+			rest, ok := strings.CutPrefix(title, before)
+			if !ok {
+				continue
+			}
+			question := strings.TrimLeftFunc(rest, func(r rune) bool { return r == ':' || r == '：' || unicode.IsSpace(r) })
+			return title[:len(title)-len(question)]
+		}
+	}
+	return ""
+}
+
+// isActivity reports whether a file begins as one of the activity of Gemini does.
+func isActivity(head []byte) bool {
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, utf8Mark))
+	if !bytes.HasPrefix(head, []byte("[")) {
+		return false
+	}
+	_, first, ok := bytes.Cut(head, []byte(`"header"`))
+	first, _, _ = bytes.Cut(first, []byte(","))
+	return ok && bytes.Contains(first, []byte("Gemini")) && bytes.Contains(head, []byte(`"title"`))
 }
 
 // htmlText returns the text of a piece of HTML, with a line for each block.

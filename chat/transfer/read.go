@@ -74,8 +74,9 @@ type reader struct {
 	ids          map[uint64]struct{} // hashes of the ids of conversations
 
 	file   string
-	number int  // of the current conversation in its file
-	cut    bool // the file ended before its end
+	asked  string // what stands before the questions of the file, for Gemini
+	number int    // of the current conversation in its file
+	cut    bool   // the file ended before its end
 }
 
 // errNeither says that a file has no conversation of either form.
@@ -118,7 +119,7 @@ func (x *reader) open(f file) error {
 		return damagedArchive(err)
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	x.file, x.number, x.cut = f.name, 0, false
+	x.file, x.number, x.cut, x.asked = f.name, 0, false, askedIn(f.head())
 	x.report.Files++
 	s := newScanner(x.ctx, in, x.limits.conversation, x.moved)
 	err = x.array(s)
@@ -132,6 +133,27 @@ func (x *reader) open(f file) error {
 		return damagedArchive(s.err)
 	}
 	return fault.Wrap(fault.Unavailable, s.err, "the file can't be read at byte %d", s.offset())
+}
+
+// envelope is open, with what the reader knows of the file.
+func (x *reader) envelope(raw []byte) envelope {
+	e := open(raw)
+	e.asked = x.asked
+	return e
+}
+
+// maxHead is how much of a file is read to tell what it is, in bytes.
+const maxHead = 64 << 10
+
+// head returns how a file begins, nothing of one that can't be read.
+func (f file) head() []byte {
+	in, err := f.open()
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = in.Close() }()                  // it was only read
+	head, _ := io.ReadAll(io.LimitReader(in, maxHead)) // as far as it can be read
+	return head
 }
 
 func (x *reader) moved(n int) {
@@ -224,7 +246,7 @@ func (x *reader) lines(s *scanner) error {
 			continue
 		}
 		raw := s.valid()
-		e := open(raw)
+		e := x.envelope(raw)
 		switch {
 		case log.source == "" && (e.source() != "" || s.tooLarge || s.tooDeep):
 			if err := x.take(s, e, start, s.offset()); err != nil {
@@ -281,7 +303,7 @@ func (x *reader) element(s *scanner) (done bool, err error) {
 	case broken:
 		return x.recover(s, start, start+1)
 	}
-	e := open(s.valid())
+	e := x.envelope(s.valid())
 	end := s.offset()
 	c, ok := s.space()
 	damaged := ok && c != ',' && c != ']'
@@ -310,7 +332,7 @@ func (x *reader) recover(s *scanner, damage, from int64) (done bool, err error) 
 		case broken:
 			continue
 		}
-		e := open(s.valid())
+		e := x.envelope(s.valid())
 		if e.source() == "" && !s.tooLarge && !s.tooDeep {
 			continue
 		}

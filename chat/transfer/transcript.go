@@ -16,6 +16,8 @@ type envelope struct {
 	uuid, name, createdAt, updatedAt, currentLeaf, chatMessages             []byte // Claude
 	header, time, answers, chunkedPrompt                                    []byte // Gemini
 	sessionID, info, messages                                               []byte // sessions of agents
+
+	asked string // what stands before the question in the titles of the file, for Gemini
 }
 
 // open returns the members of a value. Those of a value that is no object are all absent.
@@ -75,7 +77,7 @@ func (e envelope) source() string {
 		return ChatGPT
 	case isKind(e.chatMessages, '['):
 		return Claude
-	case isKind(e.answers, '[') && strings.Contains(text(e.header), "Gemini"), isKind(member(e.chunkedPrompt, "chunks"), '['):
+	case (isKind(e.answers, '[') || isKind(e.time, '"') && isKind(e.title, '"')) && strings.Contains(text(e.header), "Gemini"), isKind(member(e.chunkedPrompt, "chunks"), '['):
 		return Gemini
 	case isKind(e.messages, '[') && isKind(e.sessionID, '"'):
 		return Gemini
@@ -99,10 +101,10 @@ func (e envelope) read(maxMessages int) parsed {
 		p = claude(e, maxMessages)
 	case e.messages != nil:
 		p = wholeSession(e, maxMessages)
-	case e.answers != nil:
-		p = activity(e)
-	default:
+	case e.chunkedPrompt != nil:
 		p = studio(e, maxMessages)
+	default:
+		p = activity(e)
 	}
 	c := &p.conversation
 	if c.ID == "" {

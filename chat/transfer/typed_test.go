@@ -1,6 +1,8 @@
 package transfer_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -148,6 +150,44 @@ func TestCHAT51_GeminiWritesAMessageAgain(t *testing.T) {
 		"without any ids": {lines(head, answer("", "user", `"Which hut?"`), answer("", "gemini", `"The upper one."`)), want},
 	} {
 		if got := saidIn(t, c.export); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestCHAT51_ActivityOfGeminiInAnyLanguage is found in its archive, and of its titles the question stays.
+func TestCHAT51_ActivityOfGeminiInAnyLanguage(t *testing.T) {
+	const answered = `,"safeHtmlItem":[{"html":"<p>The upper one.</p>"}]`
+	record := func(title, more string) string {
+		raw, err := json.Marshal(title)
+		must(t, err)
+		return `{"header":"Gemini-Apps","title":` + string(raw) + `,"time":"2026-01-02T10:01:00Z","products":["Gemini-Apps"]` + more + `}`
+	}
+	const both = "user: Which hut?\nassistant: The upper one.\n"
+	for name, c := range map[string]struct {
+		records []string
+		want    string // of what the first one says
+	}{
+		"MyActivity.json":        {[]string{record("Prompted Which hut?", answered)}, both},
+		"MeineAktivitäten.json":  {[]string{record("Eingegebener Prompt: Which hut?", answered)}, both},
+		"MonActivité.json":       {[]string{record("Requête : Which hut?", answered)}, both},
+		"マイアクティビティ.json":         {[]string{record("入力：Which hut?", answered), record("入力：b", ""), record("入力：c", ""), record("Gemini", "")}, both},
+		"MijnActiviteit.json":    {[]string{record("Ingevoerd: Which hut?", answered), record("Ingevoerd: Is it: so?", answered), record("Ingevoerd: c", answered)}, both},
+		"a/colon/alone.json":     {[]string{record("Say: Which hut?", answered), record("b", answered), record("c", answered)}, "user: Say: Which hut?\nassistant: The upper one.\n"},
+		"a/lone/question.json":   {[]string{record("Prompted Which hut?", "")}, "user: Which hut?\n"},
+		"and/what/was/none.json": {[]string{record("Used an Assistant feature", ""), record("Prompted Which hut?", "")}, "user: Which hut?\n"},
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for file, holds := range map[string]string{"Takeout/" + name: "[" + strings.Join(c.records, ",") + "]", "Takeout/b/watch.json": `[{"header":"YouTube","title":"Watched Gemini","time":"x"}]`} {
+			w, err := z.Create(file)
+			must(t, err)
+			_, err = w.Write([]byte(holds))
+			must(t, err)
+		}
+		must(t, z.Close())
+		got := strings.ReplaceAll(strings.ReplaceAll(saidIn(t, b.String()), " 10:01", ""), "\n\n", "\n")
+		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
