@@ -79,7 +79,15 @@ func memoryUnderstood(res *recall.Result) protocol.MemoryUnderstood {
 		}
 	}
 	if u.Span != nil {
-		out.From, out.To = &u.Span.From, &u.Span.To
+		out.From, out.To = bound(u.Span.From), bound(u.Span.To)
 	}
 	return out
+}
+
+// bound returns an end of a span of days, nil for none.
+func bound(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }

@@ -2,8 +2,8 @@ package memory
 
 // ReadTime reads what a question says of time: the days that it is about, and whether it asks for what is new. It is
 // pure; now is the clock and its zone the calendar. Words are those of English, German, French, Spanish and Italian for
-// months and weekdays, of English and German for all else: when_words.go declares them, and another language is added
-// there and nowhere else.
+// months, weekdays and the words of ranges (before, until, since, after, between), of English and German for all else:
+// when_words.go declares them, and another language is added there and nowhere else.
 //
 // A day or a span of a question restricts softly (README.md of context/recall says how), so a wrong reading costs
 // little, and what is doubtful is not read: "may" is a month beside a year or a day or behind "in", "second" is no
@@ -20,16 +20,25 @@ import (
 )
 
 // DaySpan is a stretch of whole days, half-open: From is the beginning of its first day, To of the one behind
-// its last.
+// its last. A zero To is no end, a zero From no beginning.
 type DaySpan struct{ From, To time.Time }
 
 // Holds reports whether a time is in the span.
-func (s DaySpan) Holds(t time.Time) bool { return !t.Before(s.From) && t.Before(s.To) }
+func (s DaySpan) Holds(t time.Time) bool { return s.Meets(&t, &t) }
+
+// Meets reports whether a validity has a moment in the span; nil is no bound.
+func (s DaySpan) Meets(from, to *time.Time) bool {
+	return (from == nil || s.To.IsZero() || from.Before(s.To)) && (to == nil || !to.Before(s.From))
+}
+
+// OneDay reports whether the span is a day.
+func (s DaySpan) OneDay() bool { return !s.To.IsZero() && s.To.Equal(s.From.AddDate(0, 0, 1)) }
 
 // TimeReading is what a question says of time.
 type TimeReading struct {
 	Span   *DaySpan // what it is about; nil: it does not say
 	Recent bool     // it asks for what is new
+	Bounds []string // folded words of it that bound Span and say nothing else: before, between
 }
 
 // maxQuery is how many words of a question are read.
@@ -43,11 +52,93 @@ func ReadTime(question string, now time.Time) (r TimeReading) {
 		r.Recent = r.Recent || asksRecent(words[i:])
 		if r.Span == nil {
 			if s, ok := spanAt(words, i, now); ok {
+				s, r.Bounds = bounded(words, i, s, now)
 				r.Span = &s
 			}
 		}
 	}
 	return r
+}
+
+// bounded returns the span that the words before a date, and a second date behind it, make of the one that is read at a word;
+// and which of them bound it.
+func bounded(words []string, i int, s DaySpan, now time.Time) (DaySpan, []string) {
+	at := func(k int) string {
+		if k < 0 || k >= len(words) {
+			return ""
+		}
+		return words[k]
+	}
+	if dayBefore(words, i) > 0 {
+		return s, []string{"day", "before"}
+	}
+	k, opens := i-1, ""
+	for k > i-6 && (filler[at(k)] || ofRange[at(k)] || figure(at(k)) > 0 || k == i-1 && units[at(i)] > 0 || past[at(k)] || present[at(k)]) {
+		if ofRange[at(k)] {
+			opens = at(k)
+		}
+		k--
+	}
+	w := at(k)
+	if first := figure(at(k - 1)); and[w] && first > 0 && s.OneDay() && first <= s.From.Day() { // between 3 and 5 May
+		open := at(k - 2)
+		if filler[open] {
+			open = at(k - 3)
+		}
+		if between[open] || from[open] {
+			return DaySpan{s.From.AddDate(0, 0, first-s.From.Day()), s.To}, []string{open}
+		}
+	}
+	if !bounds[w] {
+		w = opens
+	}
+	switch {
+	case units[at(i)] > 0 && ago[at(i-2)]: // its vor is ago
+		return s, nil
+	case between[w]:
+		if end, ok := nextSpan(words, i, now); ok && !end.From.Before(s.From) {
+			return DaySpan{s.From, end.To}, []string{w}
+		}
+	case from[w]:
+		if end, ok := nextSpan(words, i, now); ok && end.From.After(s.From) {
+			return DaySpan{s.From, end.To}, []string{w}
+		}
+		if since[w] {
+			return DaySpan{From: s.From}, []string{w}
+		}
+	case before[w]:
+		return DaySpan{To: s.From}, []string{w}
+	case until[w]:
+		return DaySpan{To: s.To}, []string{w}
+	case after[w]:
+		return DaySpan{From: s.To}, []string{w}
+	}
+	return s, nil
+}
+
+// nextSpan reads the span that follows the one at a word behind an "and" or a "to".
+func nextSpan(words []string, i int, now time.Time) (DaySpan, bool) {
+	joined := false
+	for k := i + 1; k < min(len(words), i+8); k++ {
+		joined = joined || and[words[k]]
+		if !joined {
+			continue
+		}
+		if s, ok := spanAt(words, k, now); ok {
+			return s, true
+		}
+	}
+	return DaySpan{}, false
+}
+
+// dayBefore returns how many days back the day before yesterday is if it is at a word, 0 if it is not.
+func dayBefore(words []string, i int) int {
+	for _, row := range beforeYesterday {
+		if i+1 >= len(row) && slices.Equal(words[i+1-len(row):i+1], row) {
+			return 2
+		}
+	}
+	return 0
 }
 
 // questionWords splits a question into folded words; figures keep the hyphens and slashes inside of them.
@@ -84,9 +175,7 @@ func spanAt(words []string, i int, now time.Time) (DaySpan, bool) {
 	w := at(i)
 	today := dayOf(now)
 	if back, ok := days[w]; ok {
-		if w == "yesterday" && at(i-1) == "before" && at(i-2) == "day" {
-			back = 2
-		}
+		back = max(back, dayBefore(words, i))
 		return oneDay(today.AddDate(0, 0, -back)), true
 	}
 	if w == "night" && past[at(i-1)] {
@@ -108,7 +197,7 @@ func spanAt(words []string, i int, now time.Time) (DaySpan, bool) {
 	if unit := units[w]; unit > 0 {
 		return unitAt(at, i, unit, now)
 	}
-	if y := year(w); y > 0 && (inside[at(i-1)] || at(i-1) == "since" || at(i-1) == "of") {
+	if y := year(w); y > 0 && (inside[at(i-1)] || bounds[at(i-1)] || and[at(i-1)] && (between[at(i-3)] || from[at(i-3)]) || at(i-1) == "of") {
 		return years(y, now.Location()), true
 	}
 	return DaySpan{}, false
@@ -137,6 +226,8 @@ func unitAt(at func(int) string, i, unit int, now time.Time) (DaySpan, bool) {
 	switch {
 	case past[behind]:
 		return DaySpan{back(today, unit, n), today.AddDate(0, 0, 1)}, true
+	case since[behind] && at(i+1) != "ago":
+		return DaySpan{From: back(today, unit, n)}, true
 	case at(i+1) == "ago", ago[behind]:
 		return unitOf(back(today, unit, n), unit), true
 	}
@@ -182,6 +273,12 @@ func monthAt(at func(int) string, i int, now time.Time) (DaySpan, bool) {
 	day, rest := figure(at(i+1)), 2
 	if day == 0 {
 		day, rest = figure(at(i-1)), 1
+	}
+	if day == 0 && of[at(i-1)] { // 1st of May, 1 de mayo
+		day = figure(at(i - 2))
+	}
+	if of[at(i+rest)] {
+		rest++
 	}
 	y := year(at(i + rest))
 	if !certain && day == 0 && y == 0 && !inside[at(i-1)] && !past[at(i-1)] {

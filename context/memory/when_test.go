@@ -67,7 +67,9 @@ func TestMEM32_WhatAQuestionSaysOfTime(t *testing.T) {
 	} {
 		r := memory.ReadTime(c.question, now)
 		got := "always"
-		if r.Span != nil {
+		if r.Span != nil && (r.Span.From.IsZero() || r.Span.To.IsZero()) {
+			t.Errorf("%q has no bound", c.question)
+		} else if r.Span != nil {
 			got = fmt.Sprintf("%s +%d", r.Span.From.Format(time.DateOnly), int(r.Span.To.Sub(r.Span.From).Hours()/24))
 		}
 		if r.Recent {
@@ -112,4 +114,81 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("an empty span: %v", r.Span)
 		}
 	})
+}
+
+// TestMEM32_RangesOfDays: a date behind a word like "before" is a bound; of one day, month or year as of another.
+func TestMEM32_RangesOfDays(t *testing.T) {
+	for _, c := range []struct{ question, want string }{
+		{"what did I eat before 2025-03-10?", ".. 2025-03-10"},
+		{"before the 1st of March", ".. 2025-03-01"},
+		{"before last week", ".. 2025-03-03"},
+		{"before May 2024", ".. 2024-05-01"},
+		{"before 2019", ".. 2019-01-01"},
+		{"vor dem 10.3.2025", ".. 2025-03-10"},
+		{"vor gestern", ".. 2025-03-11"},
+		{"avant le 10 mars 2025", ".. 2025-03-10"},
+		{"antes del 10 de marzo", ".. 2025-03-10"},
+		{"prima del 10 marzo", ".. 2025-03-10"},
+		{"until 2025-03-10", ".. 2025-03-11"},
+		{"till yesterday", ".. 2025-03-12"},
+		{"bis zum 10. März", ".. 2025-03-11"},
+		{"jusqu'au 10 mars", ".. 2025-03-11"},
+		{"hasta el 10 de marzo", ".. 2025-03-11"},
+		{"fino al 10 marzo", ".. 2025-03-11"},
+		{"since 2025-03-10", "2025-03-10 .."},
+		{"since last week", "2025-03-03 .."},
+		{"since 2019", "2019-01-01 .."},
+		{"since two weeks ago", "2025-02-24 .."},
+		{"seit zwei Wochen", "2025-02-26 .."},
+		{"seit dem 10. März", "2025-03-10 .."},
+		{"ab Montag", "2025-03-10 .."},
+		{"depuis le 10 mars", "2025-03-10 .."},
+		{"desde el lunes", "2025-03-10 .."},
+		{"dal 10 marzo", "2025-03-10 .."},
+		{"after 2025-03-10", "2025-03-11 .."},
+		{"after February 2025", "2025-03-01 .."},
+		{"nach dem 10.3.2025", "2025-03-11 .."},
+		{"après le 10 mars", "2025-03-11 .."},
+		{"después del 10 de marzo", "2025-03-11 .."},
+		{"dopo il 10 marzo", "2025-03-11 .."},
+		{"between 2025-03-08 and 2025-03-10", "2025-03-08 .. 2025-03-11"},
+		{"between Monday and yesterday", "2025-03-10 .. 2025-03-12"},
+		{"between 8 and 10 March", "2025-03-08 .. 2025-03-11"},
+		{"between March 8 and March 10", "2025-03-08 .. 2025-03-11"},
+		{"zwischen dem 8.3.2025 und dem 10.3.2025", "2025-03-08 .. 2025-03-11"},
+		{"entre le 8 mars et le 10 mars", "2025-03-08 .. 2025-03-11"},
+		{"entre el 8 y el 10 de marzo", "2025-03-08 .. 2025-03-11"},
+		{"tra il 8 e il 10 marzo", "2025-03-08 .. 2025-03-11"},
+		{"from January to February", "2025-01-01 .. 2025-03-01"},
+		{"from 2019 to 2021", "2019-01-01 .. 2022-01-01"},
+		{"vom 8. bis 10. März", "2025-03-08 .. 2025-03-11"},
+		{"desde el 8 de marzo hasta el 10 de marzo", "2025-03-08 .. 2025-03-11"},
+
+		{"the day before yesterday", "2025-03-10 .. 2025-03-11"},
+		{"vorgestern", "2025-03-10 .. 2025-03-11"},
+		{"antes de ayer", "2025-03-10 .. 2025-03-11"},
+		{"l'altro ieri", "2025-03-10 .. 2025-03-11"},
+		{"avant-hier", "2025-03-10 .. 2025-03-11"},
+		{"vor zwei Tagen", "2025-03-10 .. 2025-03-11"},
+		{"before the meeting on Monday", "2025-03-10 .. 2025-03-11"},
+		{"notes from 2025-03-10", "2025-03-10 .. 2025-03-11"},
+		{"the mail of 10 March and of 11 March", "2025-03-10 .. 2025-03-11"},
+		{"after lunch", "always"},
+		{"between us", "always"},
+		{"room 2019 and before", "always"},
+	} {
+		got, s := "always", memory.ReadTime(c.question, now).Span
+		if s != nil {
+			got = ".."
+			if !s.From.IsZero() {
+				got = s.From.Format(time.DateOnly) + " .."
+			}
+			if !s.To.IsZero() {
+				got += " " + s.To.Format(time.DateOnly)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, want %s", c.question, got, c.want)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
@@ -44,15 +45,43 @@ var (
 	past    = phraseSet("last past previous letzte letzten letzter letztes letztem vorige vorigen voriges")
 	present = phraseSet("this current diese diesen dieser dieses diesem")
 	ago     = phraseSet("ago vor")
+	of      = phraseSet("of de di")
 	inside  = phraseSet("in during im")
 )
 
 // days are the days that have a name of their own, by how many days they are back.
-var days = map[string]int{"today": 0, "tonight": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2}
+var days = map[string]int{"today": 0, "tonight": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2,
+	"avant-hier": 2, "hoy": 0, "ayer": 1, "anteayer": 2, "oggi": 0, "ieri": 1, "avantieri": 2} // hier is a word of German too
+
+// beforeYesterday are other rows of words for the day before yesterday, which end in one of days.
+var beforeYesterday = [][]string{{"day", "before", "yesterday"}, {"antes", "de", "ayer"}, {"altro", "ieri"}}
+
+// What stands before a date, with words like "the" in between, and makes a range of it: before 1 May, until, since and after
+// it; between 1 May and 3 May, from 1 May to 3 May. A from without a to is a since where a date alone follows such a word.
+var (
+	before  = phraseSet("before vor avant antes prima")
+	until   = phraseSet("until till bis jusqu jusque hasta fino")
+	since   = phraseSet("since seit ab depuis desde dal")
+	ofRange = phraseSet("from von vom du dal del") // words of other things too: behind another bound they say nothing
+	from    = union(since, ofRange)
+	after   = phraseSet("after nach apres après después dopo")
+	between = phraseSet("between zwischen entre tra fra")
+	and     = phraseSet("and to until till through und bis et au y a al hasta e")
+	filler  = phraseSet("the on of at day dem den der am zum le la el il lo di de au al à a")
+	bounds  = union(before, until, from, after, between)
+)
 
 // recent are words and rows of words that ask for what is new, or for when something was.
 var recent = rows("last", "latest", "recent", "recently", "lately", "yesterday", "today", "before", "when did", "how long ago",
 	"previously", "just now", "zuletzt", "letzte", "letzten", "neulich", "kürzlich", "gestern", "heute", "vorher", "wann")
+
+func union(sets ...map[string]bool) map[string]bool {
+	all := make(map[string]bool)
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	return all
+}
 
 func phraseSet(words string) map[string]bool {
 	in := make(map[string]bool)

@@ -11,8 +11,10 @@ import (
 
 // The factors, and what decides them.
 const (
-	spanFactor    = 1.2
+	spanFactor    = 1.6
 	speakerFactor = 1.5
+	// askedShare is the share of the best relevance from which on what is from the day asked for stands first.
+	askedShare = 0.5
 
 	leastQuality, ofQuality = 0.85, 0.3
 	perEntity, mostEntities = 0.2, 0.25
@@ -78,9 +80,14 @@ func (s *run) span() error {
 	if s.read.Span == nil {
 		return skip("the question names no time")
 	}
+	best := 0.0
+	for _, c := range s.list {
+		best = max(best, c.relevance)
+	}
 	s.each(Span, func(c *candidate) float64 {
 		from := c.m != nil && c.m.ValidFrom != nil && s.read.Span.Holds(*c.m.ValidFrom)
 		if from || s.read.Span.Holds(c.at()) {
+			c.asked = (s.read.Span.OneDay() || s.bounded) && c.relevance >= askedShare*best
 			return spanFactor
 		}
 		return 1

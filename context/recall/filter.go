@@ -46,7 +46,7 @@ func (s *run) holds(m *memory.Record) bool {
 	case s.req.AnyValidity || !s.req.AsOf.IsZero() || !m.Current():
 		return true
 	case span != nil:
-		return (m.ValidFrom == nil || m.ValidFrom.Before(span.To)) && (m.ValidTo == nil || !m.ValidTo.Before(span.From))
+		return span.Meets(m.ValidFrom, m.ValidTo)
 	}
 	return m.Holds(s.now)
 }

@@ -114,9 +114,11 @@ func labelledApart(a, b *candidate) bool {
 	return len(ours) > 0 && len(theirs) > 0 && !slices.ContainsFunc(ours, shared)
 }
 
-// asksFor reports whether the question names days that the older of two is from and the newer is not.
+// asksFor reports whether the question names days that the older of two is from and the newer is not, or a day or a range
+// of days that both are from: all that is from then is asked for.
 func (s *run) asksFor(older, newer *candidate) bool {
-	return s.read.Span != nil && s.read.Span.Holds(older.at()) && !s.read.Span.Holds(newer.at())
+	span := s.read.Span
+	return span != nil && span.Holds(older.at()) && (span.OneDay() || s.bounded || !span.Holds(newer.at()))
 }
 
 // recent orders the hits that are about as good as the best by time.

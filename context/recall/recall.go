@@ -18,6 +18,7 @@ import (
 	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -211,6 +212,7 @@ type candidate struct {
 	score     float64
 	olderThan *candidate
 	signals   []Signal
+	asked     bool // from the day or the range of days that the question names, and about what it asks
 }
 
 func (c *candidate) at() time.Time {
@@ -246,6 +248,9 @@ type run struct {
 	req  Request
 	now  time.Time
 	read Understood
+
+	query   string // without the words that only bound its days
+	bounded bool   // the question has such words
 
 	list      []*candidate    // best first once they are sorted
 	reached   search.Reach    // the best of the kinds
@@ -326,7 +331,31 @@ func checkStages(stages map[string]bool) error {
 // understand reads the question.
 func (s *run) understand() {
 	said := memory.ReadTime(s.req.Query, s.now)
+	s.bounded = len(said.Bounds) > 0
+	s.query = withoutWords(s.req.Query, said.Bounds)
 	s.read = Understood{Span: said.Span, Recent: said.Recent, Sort: s.req.Sort, Entities: memory.NamedEntities(s.v, s.req.Query)}
+}
+
+// withoutWords returns a question without some folded words, unless it has no others.
+func withoutWords(question string, drop []string) string {
+	kept := strings.Fields(question)
+	kept = slices.DeleteFunc(kept, func(w string) bool { return slices.Contains(drop, entities.Fold(strings.Trim(w, ".,;:?!"))) })
+	if len(drop) == 0 || len(kept) == 0 {
+		return question
+	}
+	return strings.Join(kept, " ")
+}
+
+// withoutDates returns a question without its dates, unless it has nothing else.
+func withoutDates(question string) string {
+	var dates []string
+	for w := range strings.FieldsSeq(question) {
+		w = entities.Fold(strings.Trim(w, ".,;:?!"))
+		if month, _ := memory.ParseMonth(w); month > 0 || memory.ParseWeekday(w) > 0 || strings.ContainsAny(w, "0123456789") {
+			dates = append(dates, w)
+		}
+	}
+	return withoutWords(question, dates)
 }
 
 // has reports whether a kind is searched.
@@ -365,7 +394,7 @@ func (s *run) onlyMemories() bool {
 // to its best hit, times how much of the question that has.
 func (s *run) find(kind string, in Index, keep func(text.Doc) bool) error {
 	res, err := in.Search.Search(s.ctx, search.Request{
-		Query: s.req.Query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
+		Query: s.query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
 		Keep: keep, Public: s.v.Hides(), Reach: true, Apart: s.tellsApart(kind),
 	})
 	if err != nil {
@@ -382,6 +411,12 @@ func (s *run) find(kind string, in Index, keep func(text.Doc) bool) error {
 	s.reached.Cosine = max(s.reached.Cosine, res.Reach.Cosine)
 	s.searched[kind] = true
 	s.takeWords(res.Understood)
+	if len(res.Hits) == 0 && s.read.Span != nil {
+		if rest := withoutDates(s.query); rest != s.query { // the days are told by the times of what is found
+			s.query = rest
+			return s.find(kind, in, keep)
+		}
+	}
 	if len(res.Hits) == 0 {
 		s.nothing = cmp.Or(s.nothing, res.Nothing)
 		return nil
@@ -473,6 +508,12 @@ func (s *run) isOn(st *Stage) bool {
 // sort orders the candidates by score; equals by relevance, the latest first, then by id.
 func (s *run) sort() {
 	slices.SortFunc(s.list, func(a, b *candidate) int {
+		if a.asked != b.asked {
+			if a.asked {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.relevance, a.relevance),
 			b.at().Compare(a.at()), cmp.Compare(a.doc.ID(), b.doc.ID()))
 	})

@@ -287,7 +287,7 @@ func TestMEM32_TimeInTheQuestion(t *testing.T) {
 	off := map[string]bool{recall.Newest: false}
 	r := h.ranker(recall.Options{Stages: off})
 	res := ask(t, r, h.local, recall.Request{Query: "When did we meet the plumber in " + facts.Now.AddDate(0, 0, -40).Format("January") + "?", Explain: true})
-	if res.Hits[0].ID != "c" || res.Understood.Span == nil || res.Hits[0].Signals[1] != (recall.Signal{Name: recall.Span, Value: 1.2}) {
+	if res.Hits[0].ID != "c" || res.Understood.Span == nil || res.Hits[0].Signals[1] != (recall.Signal{Name: recall.Span, Value: 1.6}) {
 		t.Errorf("found %s, %+v", ids(res), res.Understood)
 	}
 	expect(t, "recency", ask(t, r, h.local, recall.Request{Query: "met the plumber", Sort: recall.ByRecency}), "b c a")
@@ -300,6 +300,34 @@ func TestMEM32_TimeInTheQuestion(t *testing.T) {
 	day := facts.Now.AddDate(0, 0, -41)
 	expect(t, "after", ask(t, r, h.local, recall.Request{Query: "met the plumber", After: day}), "b c")
 	expect(t, "before", ask(t, r, h.local, recall.Request{Query: "met the plumber", Before: day}), "a")
+}
+
+// TestMEM98_WhatIsFromTheDaysAskedForStandsFirst, all of it: neither what is newer nor another part of these days hides it.
+func TestMEM98_WhatIsFromTheDaysAskedForStandsFirst(t *testing.T) {
+	var list []*memory.Record
+	for name, daysAgo := range map[string]int{"walrus": 20, "tiger": 20, "okapi": 19, "lynx": 21, "heron": 30, "otter": 3} {
+		list = append(list, fact(name, "The animal of the day was a "+name+".", daysAgo))
+	}
+	h := open(t, bags(), list, nil)
+	r := h.ranker(recall.Options{})
+	for query, want := range map[string]string{
+		"Which animal of the day was it on %s?": "tiger walrus",
+		"animal of the day since %s":            "okapi otter tiger walrus",
+		"animal of the day after %s":            "okapi otter",
+		"animal of the day before %s":           "heron lynx",
+		"animal of the day until %s":            "heron lynx tiger walrus",
+		"animal of the day between %s and %s":   "okapi tiger walrus",
+		"animal of the day vor dem %s":          "heron lynx",
+	} {
+		query = strings.Replace(query, "%s", facts.Now.AddDate(0, 0, -20).Format(time.DateOnly), 1)
+		query = strings.Replace(query, "%s", facts.Now.AddDate(0, 0, -19).Format(time.DateOnly), 1)
+		found := strings.Fields(ids(ask(t, r, h.local, recall.Request{Query: query})))
+		found = found[:min(len(found), len(strings.Fields(want)))]
+		slices.Sort(found)
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
 }
 
 func TestMEM32_WhatHeldThen(t *testing.T) {

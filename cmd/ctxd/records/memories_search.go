@@ -181,8 +181,13 @@ func drawReading(s *term.Screen, u *protocol.MemoryUnderstood) {
 	row("unknown", u.Unknown)
 	row("ignored", u.Ignored)
 	row("entities", u.EntityIDs)
-	if u.From != nil && u.To != nil {
+	switch {
+	case u.From != nil && u.To != nil:
 		row("days", []string{u.From.Format(time.DateOnly) + " to " + u.To.AddDate(0, 0, -1).Format(time.DateOnly)})
+	case u.From != nil:
+		row("days", []string{"since " + u.From.Format(time.DateOnly)})
+	case u.To != nil:
+		row("days", []string{"until " + u.To.AddDate(0, 0, -1).Format(time.DateOnly)})
 	}
 	row("order", []string{u.Sort})
 }
