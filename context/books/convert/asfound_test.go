@@ -1,6 +1,7 @@
 package convert_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -226,5 +227,93 @@ func TestPRIV14_TheHeadOfAFile(t *testing.T) {
 	}
 	if got := convert.Head(convert.PDF, []byte("%PDF-1.7")); got != "" {
 		t.Errorf("of a PDF: %q", got)
+	}
+}
+
+// packed is an archive of files.
+func packed(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestMEM86_NamesOfPartsInAnyCase are found; where two differ in nothing else, each is.
+func TestMEM86_NamesOfPartsInAnyCase(t *testing.T) {
+	page := func(s string) string { return "<html><body><p>" + s + "</p></body></html>" }
+	book := func(href string) map[string]string {
+		return map[string]string{
+			"META-INF/container.xml": `<container><rootfiles><rootfile full-path="OEBPS/content.opf"/></rootfiles></container>`,
+			"OEBPS/content.opf":      `<package><manifest><item id="a" href="` + href + `" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
+		}
+	}
+	for name, c := range map[string]struct{ href, file string }{
+		"the manifest in capitals": {"Text/A.xhtml", "OEBPS/text/a.xhtml"}, "the file in capitals": {"text/a.xhtml", "OEBPS/TEXT/A.XHTML"},
+		"letters with marks": {"%C3%9Cber.xhtml", "OEBPS/über.xhtml"},
+	} {
+		files := book(c.href)
+		files[c.file] = page("Okapi eats leaves")
+		d, err := shared.Convert(t.Context(), convert.EPUB, packed(t, files), nil)
+		if err != nil || !strings.Contains(dump(d), "Okapi eats leaves") {
+			t.Errorf("%s: %s %v", name, dump(d), err)
+		}
+	}
+	files := book("a.xhtml")
+	files["OEBPS/A.xhtml"], files["OEBPS/a.xhtml"] = page("Tapir"), page("Okapi")
+	d, err := shared.Convert(t.Context(), convert.EPUB, packed(t, files), nil)
+	if err != nil || !strings.Contains(dump(d), "Okapi") || strings.Contains(dump(d), "Tapir") {
+		t.Errorf("both: %s %v", dump(d), err)
+	}
+}
+
+// TestMEM86_FirstLineOfAFileOfValues names the columns where it can.
+func TestMEM86_FirstLineOfAFileOfValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"Name,City\nOkapi,NYC\nBob,LA\n": "Name: Okapi; City: NYC", "question,answer\nWhat is it?,An okapi.\n": "question: What is it?; answer: An okapi.",
+		"q1,q2\nOkapi,yes\n": "q1: Okapi; q2: yes", "country,2023,2024\nOkapi,5.5,6.1\n": "country: Okapi; 2023: 5.5; 2024: 6.1",
+		"name,mail\nOkapi,a@b.org\n": "name: Okapi; mail: a@b.org",
+	} {
+		d, err := shared.Convert(t.Context(), convert.CSV, []byte(text), nil)
+		if err != nil || !strings.Contains(dump(d), want) {
+			t.Errorf("%q: %s %v", text, dump(d), err)
+		}
+	}
+	for _, text := range []string{"Okapi,7\nTapir,8\n", "Okapi,a@b.org\nTapir,c@d.org\n", "1999,2000\n2001,2002\n", "Okapi,brown\nTapir,brown\n"} {
+		d, err := shared.Convert(t.Context(), convert.CSV, []byte(text), nil)
+		if err != nil || strings.Contains(dump(d), "Okapi:") || strings.Contains(dump(d), "1999:") {
+			t.Errorf("%q: %s %v", text, dump(d), err)
+		}
+	}
+}
+
+// TestMEM86_FormulasOfWord are written in a line that tells what is above, below and beside.
+func TestMEM86_FormulasOfWord(t *testing.T) {
+	run := func(s string) string { return "<m:r><m:t>" + s + "</m:t></m:r>" }
+	in := func(name, s string) string { return "<m:" + name + ">" + s + "</m:" + name + ">" }
+	e := func(s string) string { return in("e", run(s)) }
+	for formula, want := range map[string]string{
+		run("E=m") + in("sSup", e("c")+in("sup", run("2"))): "E=mc^2", in("f", in("num", run("17"))+in("den", run("34"))): "17/34",
+		in("f", in("num", run("a+b"))+in("den", run("2c"))): "(a+b)/(2c)", in("sSubSup", e("x")+in("sub", run("i"))+in("sup", run("n+1"))): "x_i^(n+1)",
+		in("rad", in("deg", "")+e("2")): "√2", in("rad", in("deg", run("3"))+e("a+b")): "√[3](a+b)", in("d", e("a")) + run("=b"): "(a)=b",
+		in("f", in("num", in("f", in("num", run("1"))+in("den", run("2"))))+in("den", run("3"))): "(1/2)/3",
+	} {
+		data := packed(t, map[string]string{"word/document.xml": `<w:document xmlns:w="w" xmlns:m="m"><w:body><w:p><w:r><w:t>It is </w:t></w:r><m:oMath>` + formula +
+			`</m:oMath><w:r><w:t> told.</w:t></w:r></w:p></w:body></w:document>`})
+		d, err := shared.Convert(t.Context(), convert.DOCX, data, nil)
+		if err != nil || !strings.Contains(dump(d), "It is "+want+" told.") {
+			t.Errorf("%s: %s %v", want, dump(d), err)
+		}
 	}
 }

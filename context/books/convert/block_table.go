@@ -13,6 +13,7 @@ type TableBuilder struct {
 	single  bool   // it has rows of one cell alone so far
 	told    bool   // a row has been added since columns were set
 	page    int    // of columns
+	values  bool   // of a file of values, whose first line names the columns wherever it may
 }
 
 // Table begins a table.
@@ -38,7 +39,7 @@ func (t *TableBuilder) Row(cells []string, head bool, page int) error {
 	}
 	first := t.first
 	t.first = nil
-	if areNames(first.Cells, cells) {
+	if areNames(first.Cells, cells) || t.values && mayBeNames(first.Cells, cells) {
 		t.setNames(first)
 	} else {
 		t.named = true
@@ -110,6 +111,37 @@ func areNames(first, second []string) bool {
 		digits = digits || i < len(second) && strings.ContainsAny(second[i], "0123456789")
 	}
 	return len(seen) > 0 && len(first) > 1 && (digits || len(first) > 2)
+}
+
+// mayBeNames reports whether the first line of a file of values can name its columns: short cells, each another one, none a
+// number, unless it is a year over what is none; the second row has another kind of cells or none of these names.
+func mayBeNames(first, second []string) bool {
+	seen := make(map[string]bool, len(first))
+	for i, cell := range first {
+		cell = oneLine(cell)
+		below := ""
+		if i < len(second) {
+			below = oneLine(second[i])
+		}
+		if cell == "" && i == 0 {
+			continue // the corner
+		}
+		if cell == "" || len(cell) > 60 || seen[cell] || cell == below || isNumber(cell) && (i == 0 || !isYear(cell) || isYear(below)) ||
+			strings.ContainsAny(cell, "@") || strings.Contains(cell, "://") {
+			return false
+		}
+		seen[cell] = true
+	}
+	return len(seen) > 1
+}
+
+// isNumber reports a cell that is a number, an amount or a date: digits and signs.
+func isNumber(cell string) bool {
+	return strings.ContainsAny(cell, "0123456789") && strings.Trim(cell, "0123456789.,:;/+-%$€£ ") == ""
+}
+
+func isYear(cell string) bool {
+	return len(cell) == 4 && strings.Trim(cell, "0123456789") == "" && (cell[:2] == "19" || cell[:2] == "20")
 }
 
 // isUnit reports a name with digits, as of a year in "Sales 2024": it begins with a letter.

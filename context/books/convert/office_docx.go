@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -179,7 +180,7 @@ type wordReader struct {
 	styles    map[string]style
 	footnotes map[string]string
 
-	text strings.Builder
+	text bytes.Buffer
 	in   string // the element whose text is read
 	skip int    // elements that are open of one that is left out
 	page int
@@ -196,6 +197,51 @@ type wordReader struct {
 	head  bool
 	span  int
 	fresh bool // the cell has no text yet
+
+	math  int   // formulas that are open
+	parts []int // where the parts of a formula that are open begin in text
+}
+
+// formula says what stands before a part of a formula when it is written in a line.
+var formula = map[string]string{"num": "", "den": "/", "sup": "^", "sub": "_", "rad": "√", "e": "", "deg": "", "d": ""}
+
+// part begins a part of a formula.
+func (r *wordReader) part(name string) {
+	if before, ok := formula[name]; ok {
+		r.text.WriteString(before)
+		r.parts = append(r.parts, r.text.Len())
+	}
+}
+
+// endPart ends a part of a formula. One of several signs is put in brackets where the line would not show its end.
+func (r *wordReader) endPart(name string) {
+	if _, ok := formula[name]; !ok || len(r.parts) == 0 {
+		return
+	}
+	begin := r.parts[len(r.parts)-1]
+	r.parts = r.parts[:len(r.parts)-1]
+	if begin > r.text.Len() { // a paragraph began within
+		return
+	}
+	in := string(r.text.Bytes()[begin:])
+	if name == "rad" && strings.HasPrefix(in, "[") { // its degree
+		begin += strings.IndexByte(in, ']') + 1
+		in = string(r.text.Bytes()[begin:])
+	}
+	alone := utf8.RuneCountInString(in) <= 1 || strings.Trim(in, "0123456789") == ""
+	open, shut := "(", ")"
+	switch name {
+	case "e":
+		return
+	case "deg":
+		open, shut, alone = "[", "]", in == ""
+	case "d":
+		alone = false
+	}
+	if !alone {
+		r.text.Truncate(begin)
+		r.text.WriteString(open + in + shut)
+	}
 }
 
 func (r *wordReader) start(e xml.StartElement) error {
@@ -206,7 +252,12 @@ func (r *wordReader) start(e xml.StartElement) error {
 	}
 	r.in = name
 	value := xmlAttr(e, "val")
+	if r.math > 0 {
+		r.part(name)
+	}
 	switch name {
+	case "oMath":
+		r.math++
 	case "p":
 		r.text.Reset()
 		r.style, r.at = style{}, r.page
@@ -289,7 +340,14 @@ func (r *wordReader) end(name string) error {
 		return nil
 	}
 	r.in = ""
+	if r.math > 0 {
+		r.endPart(name)
+	}
 	switch name {
+	case "oMath":
+		if r.math = max(0, r.math-1); r.math == 0 {
+			r.parts = nil
+		}
 	case "pPr":
 		r.props = false
 	case "p":

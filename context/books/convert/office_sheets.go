@@ -116,6 +116,7 @@ func convertCSV(b *Builder, text string) error {
 	r.Comma = comma
 	r.LazyQuotes, r.FieldsPerRecord = true, -1
 	t := b.Table()
+	t.values = true
 	for {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {

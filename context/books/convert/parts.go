@@ -58,7 +58,19 @@ func bombError() error {
 }
 
 // zipArchive is a zip file in memory.
-type zipArchive struct{ files map[string]*zip.File }
+type zipArchive struct {
+	files  map[string]*zip.File
+	folded map[string]*zip.File // by their names in lower case: who packed them may have had a file system that tells no case
+}
+
+// file returns a part, nil for none. The name as it is written counts first.
+func (a *zipArchive) file(name string) *zip.File {
+	name = clean(name)
+	if f := a.files[name]; f != nil {
+		return f
+	}
+	return a.folded[strings.ToLower(name)]
+}
 
 // ole are the first bytes of a compound file: an encrypted document of Office, or one of before 2007.
 const ole = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
@@ -76,7 +88,7 @@ func openArchive(data []byte) (*zipArchive, error) {
 	if len(z.File) > maxArchiveParts {
 		return nil, bombError()
 	}
-	a := &zipArchive{files: make(map[string]*zip.File, len(z.File))}
+	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), folded: make(map[string]*zip.File, len(z.File))}
 	var sum uint64
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
@@ -90,6 +102,9 @@ func openArchive(data []byte) (*zipArchive, error) {
 			return nil, bombError()
 		}
 		a.files[clean(f.Name)] = f
+		if low := strings.ToLower(clean(f.Name)); a.folded[low] == nil {
+			a.folded[low] = f
+		}
 	}
 	return a, nil
 }
@@ -99,11 +114,11 @@ func clean(name string) string {
 }
 
 // Has reports whether there is a part.
-func (a *zipArchive) Has(name string) bool { return a.files[clean(name)] != nil }
+func (a *zipArchive) Has(name string) bool { return a.file(name) != nil }
 
 // Reader opens a part, which must be closed; nil when there is none. More than most bytes of it are a Limit.
 func (a *zipArchive) Reader(name string, most int64) (io.ReadCloser, error) {
-	f := a.files[clean(name)]
+	f := a.file(name)
 	if f == nil {
 		return nil, nil
 	}
