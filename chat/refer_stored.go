@@ -67,6 +67,8 @@ func Sources(members map[string]json.RawMessage) (list []Source) {
 	add(MemorySource, ReferencedMemories(members))
 	var on record.StandsOn
 	if data := members[StandsOnMember]; data != nil && json.Unmarshal(data, &on) == nil {
+		add(NoteSource, on.Notes)
+		add(MemorySource, on.Memories)
 		add(EntitySource, on.Entities)
 		for _, name := range on.Types {
 			add(TypeSource, []string{entities.Fold(name)})

@@ -137,6 +137,12 @@ func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 	if s.opts.Memories != nil && slices.ContainsFunc(a.Memories, func(id string) bool { return !s.remembers(v, id) }) {
 		return true, nil
 	}
+	if slices.ContainsFunc(a.StandsOn.Notes, v.HidesNote) {
+		return true, nil
+	}
+	if s.opts.Memories != nil && slices.ContainsFunc(a.StandsOn.Memories, func(id string) bool { return !s.remembers(v, id) }) {
+		return true, nil
+	}
 	for _, id := range a.StandsOn.Entities {
 		e, err := entities.EntityRecords.Get(tx, id) // so that who makes it private meanwhile comes before or after
 		if err != nil || e != nil && e.Private || v.HidesEntity(id) {

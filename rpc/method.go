@@ -126,7 +126,7 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 			if err != nil {
 				return result, err
 			}
-			if said.private(ctx, c, reflect.ValueOf(params)) {
+			if said.private(ctx, c, s, reflect.ValueOf(params)) {
 				ctx = outbound.KeepHere(ctx)
 			}
 			if asked := said.asked(reflect.ValueOf(params)); asked != "" {
@@ -136,7 +136,7 @@ func method[P, R any](name string, fn func(scope, context.Context, *Session, P) 
 		}))
 }
 
-// places are the members of parameters that say in which conversation something is said, and whether it is private.
+// places are the fields of params that say in which conversation something is said, and whether it is private.
 type places struct{ conversations, marks, texts [][]int }
 
 func saidIn(t reflect.Type) (p places) {
@@ -169,15 +169,16 @@ func (p places) asked(params reflect.Value) string {
 	return ""
 }
 
-// private reports whether what a call asks is private as a whole: it is said to be, or of a private conversation.
-func (p places) private(ctx context.Context, c scope, params reflect.Value) bool {
+// private reports whether what a call asks is private as a whole: it is said to be, or of a conversation that is private as
+// the client sees it, whoever reads the answer.
+func (p places) private(ctx context.Context, c scope, s *Session, params reflect.Value) bool {
 	for _, at := range p.marks {
 		if params.FieldByIndex(at).Bool() {
 			return true
 		}
 	}
 	for _, at := range p.conversations {
-		if ref := params.FieldByIndex(at).String(); ref != "" && c.chat.IsPrivate(ctx, c.view, ref) {
+		if ref := params.FieldByIndex(at).String(); ref != "" && c.chat.IsPrivate(ctx, c.audiences.View(s.Reader()), ref) {
 			return true
 		}
 	}

@@ -17,28 +17,35 @@ func TestPRIV13_WhatWasMadeFromARecordFollowsIt(t *testing.T) {
 		ask  string // what is asked
 		tool string // that the model calls, with its arguments; "" for none
 		hide string
-		show string // makes it public again
+		show string // makes it public again; "" for none
+		with string // further params of the message
 	}{
-		{"an entity that is mentioned", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one that a field leads to", "What of @Boat?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one that a computed field counts", "What of @Club?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one that a computed field lists", "What of @Fleet?", "", `entities.patch {"id":"boat","private":true}`, `entities.patch {"id":"boat","private":false}`},
-		{"one that is archived", "What of @Ann?", "", `entities.archive {"id":"ann"}` + "\n" + `entities.patch {"id":"ann","private":true}`, ""},
-		{"one that a tool shows", question, `get_entity {"entity":"Ann"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one behind one that a tool shows", question, `get_entity {"entity":"Boat"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one that a tool counts", question, `get_entity {"entity":"Club"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one of the graph", question, `explore_graph {"record":"Boat"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one of a query", question, `query {"query":"SELECT p FROM Person p"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one that a query sums up", question, `query {"query":"SELECT SUM(p.pay) FROM Person p"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"one by a path of a query", question, `query {"query":"SELECT MAX(b.owner.pay) FROM Boat b"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`},
-		{"an entity whose note becomes private", "What of @Noted?", "", `notes.patch {"id":"n","private":true}`, `notes.patch {"id":"n","private":false}`},
-		{"a memory that is mentioned", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`},
-		{"a memory of a tool", question, `search_memory {"query":"jam"}`, `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`},
-		{"a memory whose note becomes private", "What of @noted_claim?", "", `notes.patch {"id":"n","private":true}`, `notes.patch {"id":"n","private":false}`},
-		{"a memory that supersedes one that becomes private", "What of @newer_claim?", "", `memory.patch {"id":"older","private":true}`, `memory.patch {"id":"older","private":false}`},
-		{"a message of another conversation", question, `search_memory {"query":"harbour","kinds":["messages"]}`, `chat.patch {"id":"talk","private":true}`, `chat.patch {"id":"talk","private":false}`},
-		{"a private entity that is deleted", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}` + "\n" + `entities.delete {"id":"ann"}`, ""},
-		{"a private memory that is deleted", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}` + "\n" + `memory.delete {"id":"mm","force":true}`, ""},
+		{"an entity that is mentioned", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one that a field leads to", "What of @Boat?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one that a computed field counts", "What of @Club?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one that a computed field lists", "What of @Fleet?", "", `entities.patch {"id":"boat","private":true}`, `entities.patch {"id":"boat","private":false}`, ""},
+		{"one that is archived", "What of @Ann?", "", `entities.archive {"id":"ann"}` + "\n" + `entities.patch {"id":"ann","private":true}`, "", ""},
+		{"one that a tool shows", question, `get_entity {"entity":"Ann"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one behind one that a tool shows", question, `get_entity {"entity":"Boat"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one that a tool counts", question, `get_entity {"entity":"Club"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one of the graph", question, `explore_graph {"record":"Boat"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one of a query", question, `query {"query":"SELECT p FROM Person p"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one that a query sums up", question, `query {"query":"SELECT SUM(p.pay) FROM Person p"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"one by a path of a query", question, `query {"query":"SELECT MAX(b.owner.pay) FROM Boat b"}`, `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, ""},
+		{"an entity whose note becomes private", "What of @Noted?", "", `notes.patch {"id":"n","private":true}`, `notes.patch {"id":"n","private":false}`, ""},
+		{"a memory that is mentioned", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`, ""},
+		{"a memory of a tool", question, `search_memory {"query":"jam"}`, `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`, ""},
+		{"a memory whose note becomes private", "What of @noted_claim?", "", `notes.patch {"id":"n","private":true}`, `notes.patch {"id":"n","private":false}`, ""},
+		{"a memory that supersedes one that becomes private", "What of @newer_claim?", "", `memory.patch {"id":"older","private":true}`, `memory.patch {"id":"older","private":false}`, ""},
+		{"a message of another conversation", question, `search_memory {"query":"harbour","kinds":["messages"]}`, `chat.patch {"id":"talk","private":true}`, `chat.patch {"id":"talk","private":false}`, ""},
+		{"a private entity that is deleted", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}` + "\n" + `entities.delete {"id":"ann"}`, "", ""},
+		{"a private memory that is deleted", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}` + "\n" + `memory.delete {"id":"mm","force":true}`, "", ""},
+		{"a note that the search finds", "granite quay", "", `notes.patch {"id":"quay","private":true}`, `notes.patch {"id":"quay","private":false}`, ""},
+		{"a note that a tool finds", question, `search_notes {"query":"granite"}`, `notes.patch {"id":"quay","private":true}`, `notes.patch {"id":"quay","private":false}`, ""},
+		{"a note whose title a tool shows", question, `read_note {"id":"linker"}`, `notes.patch {"id":"quay","private":true}`, `notes.patch {"id":"quay","private":false}`, ""},
+		{"a note, and no references are kept", "What of [[Quay]]?", "", `notes.patch {"id":"quay","private":true}`, `notes.patch {"id":"quay","private":false}`, `,"trackReferences":false`},
+		{"a memory, and no references are kept", "What of @jam_claim?", "", `memory.patch {"id":"mm","private":true}`, `memory.patch {"id":"mm","private":false}`, `,"trackReferences":false`},
+		{"an entity, and no references are kept", "What of @Ann?", "", `entities.patch {"id":"ann","private":true}`, `entities.patch {"id":"ann","private":false}`, `,"trackReferences":false`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var heard []string
@@ -63,6 +70,8 @@ func TestPRIV13_WhatWasMadeFromARecordFollowsIt(t *testing.T) {
 				`types.put {"name":"Club","fields":[{"name":"people","type":"computed","query":"SELECT SUM(p.pay) FROM Person p"}]}`,
 				`types.put {"name":"Fleet","fields":[{"name":"boats","type":"computed","query":"SELECT b FROM Boat b"}]}`,
 				`notes.put {"id":"n","title":"N","body":"x"}`,
+				`notes.put {"id":"quay","title":"Quay","body":"The granite quay is wet."}`,
+				`notes.put {"id":"linker","title":"Linker","body":"See [[Quay]]."}`,
 				`entities.put {"id":"ann","type":"Person","name":"Ann","fields":{"pay":7}}`,
 				`entities.put {"id":"noted","type":"Person","name":"Noted","noteId":"n"}`,
 				`entities.put {"id":"boat","type":"Boat","name":"Boat","fields":{"owner":"ann"}}`,
@@ -77,9 +86,12 @@ func TestPRIV13_WhatWasMadeFromARecordFollowsIt(t *testing.T) {
 			} {
 				do(call)
 			}
-			sent := d.do("chat.send", fmt.Sprintf(`{"text":%q,"stream":false,"provider":"far"}`, c.ask))
+			sent := d.do("chat.send", fmt.Sprintf(`{"text":%q,"stream":false,"provider":"far"%s}`, c.ask, c.with))
 			talk, answer := at(sent, "conversationId").(string), at(sent, "assistantMessage.id").(string)
 			do(`memory.add {"id":"made","statement":"Zqzebra was said","source":{"kind":"extraction","conversationId":"` + talk + `","messageIds":["` + answer + `"]}}`)
+			for range 2 { // what is said again follows, too
+				d.do("chat.send", `{"conversationId":"`+talk+`","text":"Say that again.","stream":false,"provider":"far"`+c.with+`}`)
+			}
 			remote := d.remote()
 			asks := []string{
 				`chat.get {"ref":"` + talk + `"}`, `chat.search {"query":"zqzebra"}`, `memory.search {"query":"zqzebra"}`,

@@ -38,9 +38,11 @@ type AnswerHider struct {
 	x   *Index
 
 	// Many records may become private in one transaction, in which no message is written but by a Hider: made is what
-	// messages were made of as tx has found it. To keep tx keeps another one from getting its place in memory.
+	// messages were made of as tx has found it. To keep tx keeps another one from getting its place in memory. Both are
+	// kept until that is told in which last, an id, becomes private.
 	tx   *kv.Tx
 	made chat.Made
+	last string
 }
 
 // Use says what stands on notes, and makes private what stands on those that a remote reader may not know of. Call it
@@ -49,6 +51,7 @@ func (h *AnswerHider) Use(db *kv.Store, mem *memory.Store, x *Index, remote *aud
 	h.mu.Lock()
 	h.mem, h.x = mem, x
 	h.mu.Unlock()
+	db.OnCommit(h.commit)
 	due := make(map[string]bool)
 	for _, id := range x.PubliclyUsed() {
 		if remote.HidesNote(id) {
@@ -58,6 +61,11 @@ func (h *AnswerHider) Use(db *kv.Store, mem *memory.Store, x *Index, remote *aud
 	if len(due) == 0 {
 		return nil
 	}
+	defer func() {
+		h.mu.Lock()
+		h.forget()
+		h.mu.Unlock()
+	}()
 	return db.Update(context.Background(), func(tx *kv.Tx) error {
 		for _, id := range slices.Sorted(maps.Keys(due)) {
 			if err := h.Note(tx, id, false); err != nil {
@@ -68,6 +76,21 @@ func (h *AnswerHider) Use(db *kv.Store, mem *memory.Store, x *Index, remote *aud
 	})
 }
 
+// commit forgets what messages were made of in a transaction that is over. It waits for nobody: who holds h.mu has another
+// transaction, and may wait for this one to be applied.
+func (h *AnswerHider) commit(cs *kv.ChangeSet) {
+	if !h.mu.TryLock() {
+		return
+	}
+	defer h.mu.Unlock()
+	if h.tx != nil && slices.ContainsFunc(cs.Changes, func(c kv.Change) bool { return c.ID == h.last }) {
+		h.forget()
+	}
+}
+
+// forget drops what is kept for a transaction. Hold h.mu.
+func (h *AnswerHider) forget() { h.tx, h.made, h.last = nil, nil, "" }
+
 // Note makes private what stands on a note, in the transaction in which that becomes private. fresh says that there was
 // no note of that id.
 func (h *AnswerHider) Note(tx *kv.Tx, id string, fresh bool) error {
@@ -76,10 +99,11 @@ func (h *AnswerHider) Note(tx *kv.Tx, id string, fresh bool) error {
 	if h.mem == nil || fresh && !h.x.Refers(id) {
 		return nil
 	}
-	if err := h.hide(tx, chat.Source{Kind: chat.NoteSource, ID: id}); err != nil {
+	ids, err := h.mem.HideNoted(tx, id)
+	if err != nil {
 		return err
 	}
-	return h.mem.HideNoted(tx, id)
+	return h.hide(tx, id, append(memories(ids), chat.Source{Kind: chat.NoteSource, ID: id}))
 }
 
 // Entity makes private what stands on an entity, in the transaction in which that becomes private.
@@ -89,11 +113,19 @@ func (h *AnswerHider) Entity(tx *kv.Tx, e *entities.Entity) error {
 	if h.mem == nil {
 		return nil
 	}
-	return h.hide(tx, chat.Source{Kind: chat.EntitySource, ID: e.ID}, chat.Source{Kind: chat.TypeSource, ID: entities.Fold(e.Type)})
+	return h.hide(tx, e.ID, []chat.Source{{Kind: chat.EntitySource, ID: e.ID}, {Kind: chat.TypeSource, ID: entities.Fold(e.Type)}})
 }
 
-// hide makes private what was made of sources. Hold h.mu.
-func (h *AnswerHider) hide(tx *kv.Tx, of ...chat.Source) error {
+// memories are sources of those ids.
+func memories(ids []string) (list []chat.Source) {
+	for _, id := range ids {
+		list = append(list, chat.Source{Kind: chat.MemorySource, ID: id})
+	}
+	return list
+}
+
+// hide makes private what was made of sources, and of that, and so on. id is what becomes private. Hold h.mu.
+func (h *AnswerHider) hide(tx *kv.Tx, id string, of []chat.Source) error {
 	if h.tx != tx {
 		made, err := chat.MadeOf(tx)
 		if err != nil {
@@ -101,9 +133,17 @@ func (h *AnswerHider) hide(tx *kv.Tx, of ...chat.Source) error {
 		}
 		h.tx, h.made = tx, made
 	}
-	hidden, err := h.made.Hide(tx, of)
-	if err != nil || len(hidden) == 0 {
-		return err
+	h.last = id
+	for len(of) > 0 {
+		hidden, err := h.made.Hide(tx, of)
+		if err != nil {
+			return err
+		}
+		ids, err := h.mem.HideMade(tx, hidden) // those that were public
+		if err != nil {
+			return err
+		}
+		of = memories(ids)
 	}
-	return h.mem.HideSaid(tx, hidden)
+	return nil
 }

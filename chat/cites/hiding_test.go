@@ -25,6 +25,8 @@ type hiderWorld struct {
 	chats         *chat.Store
 	mem           *memory.Store
 	local, remote *audience.View
+	hider         *cites.AnswerHider
+	reads         int // of all messages, by the store of memories
 }
 
 // openHider opens the rooms over a store, with private folders.
@@ -34,6 +36,7 @@ func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hider
 	ents, err := entities.Open(db, entities.Options{})
 	w.must(err)
 	hider := new(cites.AnswerHider)
+	w.hider = hider
 	opts := notes.Options{PrivateFolders: folders, Hide: hider.Note}
 	if !hides {
 		opts.Hide = nil
@@ -42,7 +45,17 @@ func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hider
 	w.must(err)
 	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: w.notes})
 	w.local, w.remote = rooms.View(audience.Local), rooms.View(audience.Remote)
-	w.mem, err = memory.Open(db, memory.Options{Hide: chat.HideStanding, Conversation: chat.State})
+	w.mem, err = memory.Open(db, memory.Options{
+		Source: func(tx *kv.Tx, id string) (private, found bool, err error) {
+			source, err := notes.SourceTx(tx, id)
+			return source.Private, true, err
+		},
+		Hide: func(tx *kv.Tx, ids []string) (map[string][]string, error) {
+			w.reads++
+			return chat.HideStanding(tx, ids)
+		},
+		Conversation: chat.State,
+	})
 	w.must(err)
 	w.chats, err = chat.Open(db, chat.Options{Memories: w.mem, Remote: w.remote})
 	w.must(err)
@@ -259,5 +272,40 @@ func TestPRIV4_WhatWasMadeOfAnAnswer(t *testing.T) {
 	w.wants(w.remote, two.ConversationID, "2")
 	if w.mem.Numbered(w.remote, id) != 0 || w.mem.Numbered(w.local, id) == 0 {
 		t.Error("the memory is not private")
+	}
+}
+
+// TestPRIV4_MemoriesOfNotesThatBecomePrivate: an answer stands on a memory that comes from a note. All messages are read
+// once for all notes of a transaction, and not by the store of memories.
+func TestPRIV4_MemoriesOfNotesThatBecomePrivate(t *testing.T) {
+	w := startHider(t, true)
+	var drafts []notes.Draft
+	var told []string
+	for i := range 3 {
+		id := fmt.Sprint("n", i)
+		w.note(id, "", false)
+		added, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{
+			Statement: "I like huts of kind " + id, Source: record.MemorySource{Kind: "extraction", NoteID: id},
+		}})
+		w.must(err)
+		two, err := w.chats.Append(t.Context(), w.local, chat.AppendRequest{
+			Messages:  []chat.Draft{{Role: record.RoleAssistant, Content: "1"}, {Role: record.RoleUser, Content: "2"}},
+			MemoryIDs: []string{added[0].Memory.ID},
+		})
+		w.must(err)
+		w.wants(w.remote, two.ConversationID, "1", "2")
+		told = append(told, two.ConversationID)
+		drafts = append(drafts, notes.Draft{ID: id, Title: id, Private: i < 2})
+	}
+	_, err := w.notes.PutMany(t.Context(), drafts)
+	w.must(err)
+	w.wants(w.remote, told[0], "2")
+	w.wants(w.remote, told[1], "2")
+	w.wants(w.remote, told[2], "1", "2")
+	if w.reads != 0 {
+		t.Errorf("the store of memories has read all messages %d times", w.reads)
+	}
+	if w.hider.Keeps() {
+		t.Error("what messages were made of is kept when the transaction is over")
 	}
 }

@@ -322,6 +322,7 @@ func (s *sending) keep(ctx context.Context, tools *tools.Turn, failed error) (*t
 		s.done(failed)
 		return nil, failed // nothing came: the message can be said again
 	}
+	s.answer.StandsOn = s.standsOn(tools)
 	if s.tracked() {
 		s.refer(write, tools)
 	}
@@ -360,7 +361,7 @@ func (s *sending) done(failed error) {
 
 // refer has the answer keep what it stands on.
 func (s *sending) refer(ctx context.Context, tools *tools.Turn) {
-	s.answer.Memories, s.answer.StandsOn = s.shown(tools), s.standsOn(tools)
+	s.answer.Memories = s.shown(tools)
 	before := len(s.answer.Warnings)
 	shown := chat.AnswerContext{Tools: tools.References()}
 	if !s.nobody { // else no model has read the prompt
@@ -401,6 +402,10 @@ func (s *sending) standsOn(tools *tools.Turn) (on record.StandsOn) {
 		for i := range s.prompt.Report.Sections {
 			for _, item := range s.prompt.Report.Sections[i].Items {
 				switch item.Kind {
+				case prompt.KindNote:
+					on.Note(item.ID)
+				case prompt.KindMemory:
+					on.Memory(item.ID)
 				case prompt.KindEntity:
 					on.Entity(item.ID)
 				case prompt.KindMessage, prompt.KindInsight:
@@ -409,8 +414,25 @@ func (s *sending) standsOn(tools *tools.Turn) (on record.StandsOn) {
 			}
 		}
 		on.All(s.prompt.Report.StandsOn)
+		on.Message(s.replayed)
 	}
 	on.All(tools.StandsOn())
+	for _, r := range tools.References() {
+		on.Note(r.NoteID)
+		on.Memory(r.MemoryID)
+	}
+	local, remote := s.opts.Views.View(audience.Local), s.opts.Views.View(audience.Remote)
+	var hidden bool
+	on.Bound(func(id string) string {
+		if !hidden && remote.HidesEntity(id) { // by now: one is enough to make the answer private
+			hidden = true
+			return ""
+		}
+		if e := local.Entity(id); e != nil {
+			return e.Type
+		}
+		return ""
+	})
 	return on
 }
 

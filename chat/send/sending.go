@@ -47,6 +47,7 @@ type sending struct {
 	thoughts     strings.Builder
 	usage        record.ChatUsage
 	nobody       bool   // no provider was asked, and the answer says why
+	replayed     string // the last answer that the model was told again
 	release      func() // ends what was begun in a conversation that was not named
 	seq          int
 	keeper       *keeper
@@ -359,6 +360,8 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 		said := llm.Message{Role: llm.Assistant, Text: s.told(m.Content) + h.Told[i]}
 		if m.Role != record.RoleAssistant {
 			said.Role, said.Text, became = llm.User, became+said.Text, ""
+		} else {
+			s.replayed = m.ID // which stands on the answers before it
 		}
 		list = append(list, said)
 		t.History.Chars += prompt.Chars(said.Text)

@@ -54,11 +54,11 @@ type toolRun struct {
 	standing sync.Mutex // guards out.StandsOn while columns are read
 }
 
-// stand adds to what the result was made of.
+// stand adds to what the result was made of; the summary of the turn takes each only once.
 func (c *toolRun) stand(on record.StandsOn) {
 	c.standing.Lock()
 	defer c.standing.Unlock()
-	c.out.StandsOn.All(on)
+	c.out.StandsOn.Join(on)
 }
 
 // refer makes a reference to what stands in the text with an id.

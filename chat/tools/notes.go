@@ -91,15 +91,19 @@ func (c *toolRun) textOf(n *notes.Note) (*render.NoteText, error) {
 	}
 	links, _ := c.view.Links(n.ID)
 	linked := make(map[string]bool)
+	var shows record.StandsOn // titles
 	for _, l := range links {
 		if l.ID != "" && !linked[l.ID] {
 			linked[l.ID] = true
 			out.Links = append(out.Links, render.Note(l.Title)+render.ID(l.ID))
+			shows.Note(l.ID)
 		}
 	}
 	for _, l := range c.view.Backlinks(n.ID) {
 		out.Backlinks = append(out.Backlinks, render.Note(l.Title)+render.ID(l.ID))
+		shows.Note(l.ID)
 	}
+	c.stand(shows)
 	return out, nil
 }
 

@@ -132,7 +132,7 @@ type handledRecords struct {
 
 // labelled are the memories with a label: those that may be hidden, and how many others there are.
 type labelled struct {
-	maybe []*Handled
+	maybe map[string]*Handled // by id
 	open  int
 }
 
@@ -147,7 +147,7 @@ func (x *handledRecords) label(h *Handled, in bool) {
 			if x.labelled == nil {
 				x.labelled = make(map[string]*labelled)
 			}
-			of = new(labelled)
+			of = &labelled{maybe: make(map[string]*Handled)}
 			x.labelled[fold] = of
 		}
 		switch {
@@ -156,9 +156,9 @@ func (x *handledRecords) label(h *Handled, in bool) {
 		case !h.maybeHidden():
 			of.open--
 		case in:
-			of.maybe = append(of.maybe, h)
+			of.maybe[h.ID] = h
 		default:
-			of.maybe = slices.DeleteFunc(of.maybe, func(other *Handled) bool { return other.ID == h.ID })
+			delete(of.maybe, h.ID)
 		}
 		if of.open == 0 && len(of.maybe) == 0 {
 			delete(x.labelled, fold)
@@ -166,15 +166,20 @@ func (x *handledRecords) label(h *Handled, in bool) {
 	}
 }
 
-// onlyMaybe returns the memories with a label if all of them may be hidden.
-func (x *handledRecords) onlyMaybe(fold string) []*Handled {
+// hiddenLabel reports whether a label is only that of memories that hides says are hidden. hides must not lock x.
+func (x *handledRecords) hiddenLabel(fold string, hides func(*Handled) bool) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	of := x.labelled[fold]
 	if of == nil || of.open > 0 {
-		return nil
+		return false
 	}
-	return slices.Clone(of.maybe)
+	for _, h := range of.maybe {
+		if !hides(h) {
+			return false
+		}
+	}
+	return true
 }
 
 type handledKey struct {
@@ -345,8 +350,8 @@ func (v *View) hidesHandle(text string) bool {
 	if h := v.rooms.handled.withHandle(fold); h != nil {
 		return v.hidesHandled(h)
 	}
-	if list := v.rooms.handled.onlyMaybe(fold); len(list) > 0 {
-		return !slices.ContainsFunc(list, func(h *Handled) bool { return !v.hidesHandled(h) })
+	if v.rooms.handled.hiddenLabel(fold, v.hidesHandled) {
+		return true
 	}
 	return v.entities.Past().Has(entities.PastHandle, fold)
 }

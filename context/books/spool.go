@@ -87,9 +87,6 @@ func (s *spool) get(id string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(s.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = os.ReadFile(filepath.Join(s.dir, id))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return data, err
@@ -104,8 +101,15 @@ func (s *spool) drop(id string) {
 		return
 	}
 	_ = os.Remove(s.path(id)) // what is left is removed by the next start
-	if IsFile(id) {
-		_ = os.Remove(filepath.Join(s.dir, id))
+}
+
+// rename gives the file of a book that a former version has kept, under its bare id, its name of today.
+func (s *spool) rename(id string) {
+	if s.dir == "" {
+		return
+	}
+	if _, err := os.Lstat(s.path(id)); errors.Is(err, fs.ErrNotExist) {
+		_ = os.Rename(filepath.Join(s.dir, id), s.path(id))
 	}
 }
 

@@ -96,6 +96,11 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	for id, b := range s.byID {
+		if unread(b) {
+			s.spool.rename(id)
+		}
+	}
 	s.spool.tidy(func(id string) bool { b := s.byID[id]; return b != nil && unread(b) })
 	return s, nil
 }

@@ -438,7 +438,7 @@ func (c *call) standsOn(b *block) {
 	for _, q := range b.queries {
 		if q.result != nil {
 			ids, types := q.result.StandsOn()
-			c.stood.Entities, c.stood.Types = append(c.stood.Entities, ids...), append(c.stood.Types, types...)
+			c.stood.Join(record.StandsOn{Entities: ids, Types: types})
 		}
 	}
 }

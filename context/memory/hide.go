@@ -36,33 +36,63 @@ func (s *Store) hideFrom(tx *kv.Tx, conversationID string, test func(*Record) bo
 		if err := s.next(tx, &was, m, s.now(tx)); err != nil {
 			return nil, err
 		}
-		if err := s.passOn(tx, m); err != nil {
+		passed, err := s.passAll(tx, m)
+		if err != nil {
 			return nil, err
 		}
-		hidden = append(hidden, id)
+		hidden = append(append(hidden, id), passed...)
 	}
 	return hidden, nil
 }
 
-// HideNoted makes private what was made from the memories that come from a note, in the transaction in which that becomes
-// private: they are private with it. O(memories of the note), and O(messages) where there are some.
-func (s *Store) HideNoted(tx *kv.Tx, noteID string) error {
+// passAll is passOn, but for what stands on these memories. It returns the ids of those that it has made private.
+func (s *Store) passAll(tx *kv.Tx, m *Record) (ids []string, err error) {
+	private, err := s.anyPrivate(tx, []string{m.ID})
+	if err != nil || !private {
+		return nil, err
+	}
+	for from := []*Record{m}; len(from) > 0; from = from[1:] {
+		for _, id := range []string{from[0].MergedInto, from[0].SupersededBy} {
+			to, err := Records.Get(tx, id)
+			if err != nil {
+				return nil, err
+			}
+			if to == nil || to.Private {
+				continue
+			}
+			was := *to
+			to.Private = true
+			if err := s.next(tx, &was, to, s.now(tx)); err != nil {
+				return nil, err
+			}
+			ids, from = append(ids, id), append(from, to)
+		}
+	}
+	return ids, nil
+}
+
+// HideNoted returns the ids of the memories that come from a note, and of what stands for those, which it makes private in
+// the transaction in which the note becomes so: they are private with it. What was made from them is left to the caller.
+// O(memories of the note).
+func (s *Store) HideNoted(tx *kv.Tx, noteID string) (ids []string, err error) {
 	s.mu.RLock()
-	ids := slices.Sorted(s.groups.Members(audience.GroupNote, noteID))
+	ids = slices.Sorted(s.groups.Members(audience.GroupNote, noteID))
 	s.mu.RUnlock()
 	for _, id := range ids {
 		m, err := Records.Get(tx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if m == nil {
 			continue
 		}
-		if err := s.passOn(tx, m); err != nil {
-			return err
+		passed, err := s.passAll(tx, m)
+		if err != nil {
+			return nil, err
 		}
+		ids = append(ids, passed...)
 	}
-	return s.hideStanding(tx, ids)
+	return ids, nil
 }
 
 // hideStanding makes private what was made from memories that a transaction has made private: the messages that stand
@@ -73,7 +103,7 @@ func (s *Store) hideStanding(tx *kv.Tx, ids []string) error {
 		if err != nil {
 			return err
 		}
-		if ids, err = s.hideSaid(tx, messages); err != nil {
+		if ids, err = s.HideMade(tx, messages); err != nil {
 			return err
 		}
 	}
@@ -84,15 +114,16 @@ func (s *Store) hideStanding(tx *kv.Tx, ids []string) error {
 // conversations: the memories that come from them, the messages that stand on those, and so on. O(memories of the
 // conversations), and O(messages) where there are some.
 func (s *Store) HideSaid(tx *kv.Tx, messages map[string][]string) error {
-	ids, err := s.hideSaid(tx, messages)
+	ids, err := s.HideMade(tx, messages)
 	if err != nil {
 		return err
 	}
 	return s.hideStanding(tx, ids)
 }
 
-// hideSaid makes the memories private that come from messages. It returns their ids.
-func (s *Store) hideSaid(tx *kv.Tx, messages map[string][]string) (ids []string, err error) {
+// HideMade makes the memories private that come from messages, which are given by their conversations, and returns their
+// ids. What stands on them is left to the caller. O(memories of the conversations).
+func (s *Store) HideMade(tx *kv.Tx, messages map[string][]string) (ids []string, err error) {
 	for _, conversation := range slices.Sorted(maps.Keys(messages)) {
 		said := messages[conversation]
 		from := func(m *Record) bool {

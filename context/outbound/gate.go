@@ -13,23 +13,33 @@ type (
 )
 
 // Asking returns a context of a call that asks text, as it was written. On its way to a search the marks of names are taken
-// off it, by which a Gate knows them: so the text as it was passes in its place. "" for a question of another origin, which
-// passes as it is.
+// off it, by which a Gate knows them: where it names something private, the text as it was passes the Gate in its place. ""
+// for a question of another origin.
 func Asking(ctx context.Context, text string) context.Context {
 	return context.WithValue(ctx, askedKey{}, text)
 }
 
+// Asked returns what the call of a context asks, "" for nothing: what is kept of an answer to a Question depends on it.
+func Asked(ctx context.Context) string {
+	asked, _ := ctx.Value(askedKey{}).(string)
+	return asked
+}
+
 // Question returns a question as it may leave this machine; ok is false where it may not.
 func (g Gate) Question(ctx context.Context, text string) (out string, ok bool) {
-	if asked, _ := ctx.Value(askedKey{}).(string); asked != "" {
-		text = asked
-	}
-	list, ok := g.Pass(ctx, []string{text})
-	if !ok {
+	if g == nil || IsKept(ctx) {
 		return "", false
 	}
-	return list[0], true
+	if asked := Asked(ctx); asked != "" {
+		if shown := g(asked); shown != asked {
+			return shown[:min(len(shown), maxAsked)], true
+		}
+	}
+	return g(text), true
 }
+
+// maxAsked bounds the text that passes in the place of a question, in bytes.
+const maxAsked = 16 << 10
 
 // KeepHere returns a context by which nothing is asked of another machine: what is asked is private as a whole.
 func KeepHere(ctx context.Context) context.Context { return context.WithValue(ctx, keptKey{}, true) }

@@ -393,8 +393,12 @@ func (s *run) onlyMemories() bool {
 // find adds the hits of one kind, with their relevance: the score of the search, which is in proportion
 // to its best hit, times how much of the question that has.
 func (s *run) find(kind string, in Index, keep func(text.Doc) bool) error {
+	return s.findBy(s.query, kind, in, keep)
+}
+
+func (s *run) findBy(query, kind string, in Index, keep func(text.Doc) bool) error {
 	res, err := in.Search.Search(s.ctx, search.Request{
-		Query: s.query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
+		Query: query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
 		Keep: keep, Public: s.v.Hides(), Reach: true, Apart: s.tellsApart(kind),
 	})
 	if err != nil {
@@ -412,9 +416,8 @@ func (s *run) find(kind string, in Index, keep func(text.Doc) bool) error {
 	s.searched[kind] = true
 	s.takeWords(res.Understood)
 	if len(res.Hits) == 0 && s.read.Span != nil {
-		if rest := withoutDates(s.query); rest != s.query { // the days are told by the times of what is found
-			s.query = rest
-			return s.find(kind, in, keep)
+		if rest := withoutDates(query); rest != query { // the days are told by the times of what is found
+			return s.findBy(rest, kind, in, keep)
 		}
 	}
 	if len(res.Hits) == 0 {

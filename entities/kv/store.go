@@ -226,7 +226,11 @@ func (s *Store) OnPrepare(fn func(*ChangeSet)) {
 // OnWritten registers what is called in the goroutine of an Update, when its transaction, of that sequence number, is
 // applied and every handler has seen it: under no lock, and in nobody's turn. A view that has still to work waits there
 // with who gave it the work. Register before the first Update.
-func (s *Store) OnWritten(fn func(seq uint64)) { s.afterward = append(s.afterward, fn) }
+func (s *Store) OnWritten(fn func(seq uint64)) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.afterward = append(s.afterward, fn)
+}
 
 // Dir returns the folder that the store lies in, "" for one in memory.
 func (s *Store) Dir() string { return s.dir }

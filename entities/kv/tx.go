@@ -143,7 +143,10 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 
 // tellWritten calls the functions of OnWritten. p is durable and applied.
 func (s *Store) tellWritten(p *pending) {
-	for _, fn := range s.afterward {
+	s.view.RLock()
+	list := s.afterward // it only grows
+	s.view.RUnlock()
+	for _, fn := range list {
 		fn(p.cs.Seq)
 	}
 }

@@ -76,7 +76,7 @@ type tracked struct {
 }
 
 func (o *outcome) weight() int {
-	return 8 + max(len(o.result.Rows), len(o.refs)) + 4*len(o.readings) + len(o.result.stood.ids)/4
+	return 8 + max(len(o.result.Rows), len(o.refs)) + 4*len(o.readings) + (len(o.result.stood.ids)+len(o.used.ids))/4
 }
 
 // get returns the result of that key if it is what a run would give now.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 )
 
@@ -32,15 +33,15 @@ func (r *Result) StandsOn() (ids, types []string) { return r.stood.ids, r.stood.
 type standing struct{ ids, types []string }
 
 // maxStanding is how many entities are told apart.
-const maxStanding = 1000
+const maxStanding = record.MaxStanding
 
 func (s *standing) add(e *entities.Entity) {
 	switch n := len(s.ids); {
 	case n > 0 && s.ids[n-1] == e.ID:
 	case n < maxStanding:
 		s.ids = append(s.ids, e.ID)
-	case !slices.Contains(s.types, e.Type):
-		s.types = append(s.types, e.Type)
+	default:
+		s.types = addType(s.types, e.Type)
 	}
 }
 
@@ -78,6 +79,8 @@ type outcome struct {
 	refs     []string   // ids of the rows, for queries that use this field: there may be more than in result
 	missing  bool       // refs ends before the limit of the query itself
 	single   datum      // the aggregate, for the same use
+	used     standing   // what a query that uses this field was computed of, with refs
+	typesOf  []string   // of all of used.ids
 	types    []TypePlan // when a plan is asked for
 
 	tracked
@@ -166,7 +169,48 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 		out.mixed = m.rec.mixed
 	}
 	out.result.stood, m.stood = m.stood, standing{}
+	if how.depth > 0 {
+		out.usable(e)
+	}
 	return out, m.err
+}
+
+// usable makes ready what a query notes that uses the result, which may be often.
+func (o *outcome) usable(e *Engine) {
+	for _, list := range [...][]string{o.result.stood.ids, o.refs} {
+		for _, id := range list {
+			if x := e.get(id); x != nil {
+				if len(o.used.ids) < maxStanding {
+					o.typesOf = addType(o.typesOf, x.Type)
+				}
+				o.used.add(x)
+			}
+		}
+	}
+	for _, t := range o.result.stood.types {
+		o.used.types = addType(o.used.types, t)
+	}
+}
+
+func addType(list []string, t string) []string {
+	if slices.Contains(list, t) {
+		return list
+	}
+	return append(list, t)
+}
+
+// all adds what a result that is used was computed of.
+func (s *standing) all(o *outcome) {
+	room := max(0, maxStanding-len(s.ids))
+	s.ids = append(s.ids, o.used.ids[:min(room, len(o.used.ids))]...)
+	for _, t := range o.used.types {
+		s.types = addType(s.types, t)
+	}
+	if len(o.used.ids) > room {
+		for _, t := range o.typesOf {
+			s.types = addType(s.types, t)
+		}
+	}
 }
 
 // each runs the condition over the rows of one type that may meet it.

@@ -2,7 +2,6 @@ package wql
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -178,18 +177,7 @@ func (m *machine) loadComputed(f *fieldRef, e *entities.Entity, v *datum) {
 
 // uses notes that the run used another result.
 func (m *machine) uses(out *outcome) {
-	for _, list := range [...][]string{out.result.stood.ids, out.refs} {
-		for _, id := range list {
-			if e := m.engine.get(id); e != nil {
-				m.stood.add(e)
-			}
-		}
-	}
-	for _, t := range out.result.stood.types {
-		if !slices.Contains(m.stood.types, t) {
-			m.stood.types = append(m.stood.types, t)
-		}
-	}
+	m.stood.all(out)
 	if m.rec == nil {
 		return
 	}

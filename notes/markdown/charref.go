@@ -49,7 +49,16 @@ func decodeAll(text string) *decoded {
 	var d *decoded
 	var out strings.Builder
 	copied := 0
+	var amp, wide place // of the next '&', and of what may be in full width
 	for at := 0; at < len(text); {
+		first, _ := amp.next(at, nextByte(text, '&'))
+		if next, _ := wide.next(at, nextByte(text, wideLead)); first < 0 || next >= 0 && next < first {
+			first = next
+		}
+		if first < 0 {
+			break
+		}
+		at = first
 		size, char := 1, ""
 		switch text[at] {
 		case '&':
@@ -88,6 +97,17 @@ func decodeAll(text string) *decoded {
 	out.WriteString(text[copied:])
 	d.text = out.String()
 	return d
+}
+
+// nextByte finds a byte of a text from an offset on.
+func nextByte(text string, c byte) func(from int) (at, end int) {
+	return func(from int) (at, end int) {
+		next := strings.IndexByte(text[from:], c)
+		if next < 0 {
+			return -1, -1
+		}
+		return from + next, from + next + 1
+	}
 }
 
 // wideLead is the byte with which the characters in full width begin.

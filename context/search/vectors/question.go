@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -294,7 +295,11 @@ func (x *Index) question(ctx context.Context, text string, public bool) (g *gene
 	if why != "" && g.index.Len() == 0 {
 		return g, nil, why
 	}
-	if v, ok := x.asked.get(g.model, text); ok {
+	key := text
+	if e.Status().Remote {
+		key += "\x00" + outbound.Asked(ctx)
+	}
+	if v, ok := x.asked.get(g.model, key); ok {
 		return g, v, unknown(v, why)
 	}
 	a := embedQuestion(ctx, e, text)
@@ -307,7 +312,7 @@ func (x *Index) question(ctx context.Context, text string, public bool) (g *gene
 		x.ask()
 		return g, nil, "the embedder has changed its model; vectors of it are being made"
 	}
-	x.asked.put(g.model, text, a.vectors[0])
+	x.asked.put(g.model, key, a.vectors[0])
 	return g, a.vectors[0], unknown(a.vectors[0], why)
 }
 

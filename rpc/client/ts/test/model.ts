@@ -40,7 +40,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, gone: 
     body += chunk as string;
   }
   const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-  const text = messages.at(-1)?.content ?? "";
+  const text = messages.at(-1)?.content.replace(/^refuse\n\n/, "") ?? ""; // what was not answered comes with the next message
   if (text === "refuse") {
     response.writeHead(400).end("no");
     return;
