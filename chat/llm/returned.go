@@ -40,13 +40,12 @@ type Returned struct {
 
 // block is a part of an answer of Anthropic's protocol.
 type block struct {
-	index    int
-	kind     string // text, thinking, redacted_thinking or tool_use
-	text     strings.Builder
-	sign     strings.Builder
-	data     string // of redacted_thinking
-	call     int    // of tool_use: place of the call
-	complete bool
+	index int
+	kind  string // text, thinking, redacted_thinking or tool_use
+	text  strings.Builder
+	sign  strings.Builder
+	data  string // of redacted_thinking
+	call  int    // of tool_use: place of the call
 }
 
 // empty reports whether nothing goes back.

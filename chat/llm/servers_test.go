@@ -314,8 +314,13 @@ func TestCHAT42_NeighboursAreOneMessage(t *testing.T) {
 	for _, kind := range llm.Kinds {
 		s := play(t, kind, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(http.StatusUnauthorized) })
 		_, _ = s.Stream(t.Context(), &llm.Request{Messages: []llm.Message{
-			{Role: llm.User, Text: "a"}, {Role: llm.User, Text: "b"}, {Role: llm.Assistant, Text: "c"}, {Role: llm.Assistant, Text: "d"},
-			{Role: llm.Assistant}, {Role: llm.User, Text: "e"}, {Role: llm.User, Images: []llm.Image{{Type: "image/png", Data: []byte("P")}}},
+			{Role: llm.User, Text: "a"},
+			{Role: llm.User, Text: "b"},
+			{Role: llm.Assistant, Text: "c"},
+			{Role: llm.Assistant, Text: "d"},
+			{Role: llm.Assistant},
+			{Role: llm.User, Text: "e"},
+			{Role: llm.User, Images: []llm.Image{{Type: "image/png", Data: []byte("P")}}},
 		}}, (&heard{}).take)
 		var sent struct {
 			Messages []struct {

@@ -8,7 +8,9 @@ import (
 // thoughtMarks are what models write around their thoughts, where a server passes it on.
 var thoughtMarks = []struct{ begin, end string }{
 	{"<think>", "</think>"}, // most
-	{"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"<reasoning>", "</reasoning>"},
+	{"<thinking>", "</thinking>"},
+	{"<thought>", "</thought>"},
+	{"<reasoning>", "</reasoning>"},
 	{"[THINK]", "[/THINK]"},           // Mistral
 	{"<seed:think>", "</seed:think>"}, // Seed-OSS
 	{"◁think▷", "◁/think▷"},           // Kimi
@@ -154,7 +156,7 @@ func (t *thoughts) channelled(s string) (reasoning, text string) {
 				}
 			}
 		}
-		body, rest := s, ""
+		var body, rest string
 		at, mark := -1, ""
 		for _, end := range channelEnds {
 			if i := strings.Index(s, end); i >= 0 && (at < 0 || i < at) {

@@ -15,7 +15,6 @@ type session struct {
 	source string
 	id     string
 	title  string
-	cwd    string
 	nodes  []node   // of Claude Code, which keeps branches
 	lines  [][]byte // of the others: messages, in order
 	size   int

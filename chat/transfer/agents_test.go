@@ -60,26 +60,38 @@ func TestCHAT51_SessionsOfAgents(t *testing.T) {
 			`{"type":"message","role":"user","content":[{"type":"input_text","text":"Which hut?"}]}`,
 			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"The upper one."}]}`,
 		), "codex c2 \nuser 00:00: Which hut?\nassistant 00:00: The upper one.\n"},
-		"Gemini CLI": {`{"sessionId":"g1","projectHash":"h","startTime":"2026-01-02T10:00:00Z","messages":[
+		"Gemini CLI": {
+			`{"sessionId":"g1","projectHash":"h","startTime":"2026-01-02T10:00:00Z","messages":[
 			{"id":"1","timestamp":"2026-01-02T10:01:00Z","type":"user","content":"Which hut?"},
 			{"id":"2","timestamp":"2026-01-02T10:02:00Z","type":"info","content":"x"},
 			{"id":"3","timestamp":"2026-01-02T10:03:00Z","type":"gemini","content":"The upper one.","thoughts":[{"subject":"a"}],"toolCalls":[]}]}`,
-			"gemini g1 \nuser 10:01: Which hut?\nassistant 10:03: The upper one.\n"},
-		"Gemini CLI, in lines": {lines(`{"sessionId":"g2","projectHash":"h","startTime":"2026-01-02T10:00:00Z"}`,
-			`{"id":"1","timestamp":"2026-01-02T10:01:00Z","type":"user","content":[{"text":"Which hut?"}]}`, `{"$set":{"lastUpdated":"x"}}`,
-			`{"id":"3","timestamp":"2026-01-02T10:03:00Z","type":"gemini","content":"The upper one."}`),
-			"gemini g2 \nuser 10:01: Which hut?\nassistant 10:03: The upper one.\n"},
-		"OpenCode": {`{"info":{"id":"ses_1","title":"Huts","time":{"created":1767348000000}},"messages":[
+			"gemini g1 \nuser 10:01: Which hut?\nassistant 10:03: The upper one.\n",
+		},
+		"Gemini CLI, in lines": {
+			lines(`{"sessionId":"g2","projectHash":"h","startTime":"2026-01-02T10:00:00Z"}`,
+				`{"id":"1","timestamp":"2026-01-02T10:01:00Z","type":"user","content":[{"text":"Which hut?"}]}`, `{"$set":{"lastUpdated":"x"}}`,
+				`{"id":"3","timestamp":"2026-01-02T10:03:00Z","type":"gemini","content":"The upper one."}`),
+			"gemini g2 \nuser 10:01: Which hut?\nassistant 10:03: The upper one.\n",
+		},
+		"OpenCode": {
+			`{"info":{"id":"ses_1","title":"Huts","time":{"created":1767348000000}},"messages":[
 			{"info":{"id":"msg_1","role":"user","time":{"created":1767348060000}},"parts":[{"type":"text","text":"Which hut?"},{"type":"text","synthetic":true,"text":"file"}]},
 			{"info":{"id":"msg_2","role":"assistant","time":{"created":1767348120000}},"parts":[{"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"tool","tool":"read"},{"type":"text","text":"The upper one."}]}]}`,
-			"opencode ses_1 Huts\nuser 10:01: Which hut?\nassistant 10:02: The upper one.\n"},
-		"AI Studio": {`{"runSettings":{"temperature":1},"systemInstruction":{},"chunkedPrompt":{"chunks":[{"text":"Which hut?","role":"user"},{"text":"hm","role":"model","isThought":true},{"text":"The upper one.","role":"model"}],"pendingInputs":[]}}`,
-			"user 00:00: Which hut?\nassistant 00:00: The upper one.\n"},
-		"activity of Gemini": {`[{"header":"Gemini Apps","title":"Prompted Which hut?","time":"2026-01-02T10:01:00.123Z","products":["Gemini Apps"],"safeHtmlItem":[{"html":"<p>The <b>upper</b> one.</p><ul><li>warm</li><li>dry &amp; near</li></ul>"}]}]`,
-			"user 10:01: Which hut?\nassistant 10:01: The upper one.\n\n- warm\n- dry & near\n"},
+			"opencode ses_1 Huts\nuser 10:01: Which hut?\nassistant 10:02: The upper one.\n",
+		},
+		"AI Studio": {
+			`{"runSettings":{"temperature":1},"systemInstruction":{},"chunkedPrompt":{"chunks":[{"text":"Which hut?","role":"user"},{"text":"hm","role":"model","isThought":true},{"text":"The upper one.","role":"model"}],"pendingInputs":[]}}`,
+			"user 00:00: Which hut?\nassistant 00:00: The upper one.\n",
+		},
+		"activity of Gemini": {
+			`[{"header":"Gemini Apps","title":"Prompted Which hut?","time":"2026-01-02T10:01:00.123Z","products":["Gemini Apps"],"safeHtmlItem":[{"html":"<p>The <b>upper</b> one.</p><ul><li>warm</li><li>dry &amp; near</li></ul>"}]}]`,
+			"user 10:01: Which hut?\nassistant 10:01: The upper one.\n\n- warm\n- dry & near\n",
+		},
 		"one conversation of Claude": {`{"uuid":"c","name":"Huts","chat_messages":[{"uuid":"1","sender":"human","text":"Which hut?"}]}`, "claude c Huts\nuser 00:00: Which hut?\n"},
-		"one conversation of ChatGPT": {"\ufeff " + `{"id":"g","title":"Huts","current_node":"1","mapping":{"1":{"id":"1","parent":null,"message":{"id":"1","author":{"role":"user"},"content":{"parts":["Which hut?"]}}}}}`,
-			"chatgpt g Huts\nuser 00:00: Which hut?\n"},
+		"one conversation of ChatGPT": {
+			"\ufeff " + `{"id":"g","title":"Huts","current_node":"1","mapping":{"1":{"id":"1","parent":null,"message":{"id":"1","author":{"role":"user"},"content":{"parts":["Which hut?"]}}}}}`,
+			"chatgpt g Huts\nuser 00:00: Which hut?\n",
+		},
 	} {
 		if got := told(t, c.export); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %s", name, got)

@@ -14,12 +14,12 @@ import (
 func activity(e envelope) parsed {
 	p := parsed{}
 	said := newTranscript(&p)
-	asked, told := text(e.title), false // the title says what was done
+	asked := text(e.title) // the title says what was done
 	for _, before := range []string{"Prompted ", "Asked ", "Said "} {
 		asked = strings.TrimPrefix(asked, before)
 	}
 	id := hashed(Gemini, text(e.time), asked) // does not depend on what other records say
-	told = asked != text(e.title)
+	told := asked != text(e.title)
 	for _, before := range []string{e.asked, "Eingegebener Prompt: ", "Requête : ", "Has escrito la petición "} {
 		if rest, ok := strings.CutPrefix(asked, before); ok && before != "" && !told {
 			asked, told = rest, true

@@ -37,7 +37,7 @@ func unmarked(said string, targets map[string]string) string {
 	for {
 		at := strings.IndexFunc(said, isMark)
 		old := oldCitation.FindStringSubmatchIndex(said)
-		if old != nil && (at < 0 || old[0] < at) {
+		if len(old) > 0 && (at < 0 || old[0] < at) {
 			b = append(b, said[:old[0]]...)
 			shown := targets[said[old[0]:old[1]]]
 			if name := said[old[2]:old[3]]; shown == "" && name != "source" && strings.Contains(name, ".") {

@@ -243,7 +243,8 @@ func (l *spans) add(start, end int) {
 	for n := len(list); n > 0 && start <= list[n-1].start && end >= list[n-1].end; n-- {
 		list = list[:n-1]
 	}
-	*l = append(list, struct{ start, end int }{start, end})
+	*l = list
+	*l = append(*l, struct{ start, end int }{start, end})
 }
 
 // settle joins what overlaps. hold may be asked behind it.

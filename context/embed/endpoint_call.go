@@ -114,7 +114,7 @@ func (h *Endpoint) insist(ctx context.Context, p Purpose, texts []string) ([][]f
 	if r.Texts && ctx.Err() == nil {
 		harmless, ill := h.post(ctx, []string{probe})
 		if err == nil && (ill != nil || len(harmless[0]) != h.dims()) { // it has another model now
-			return vectors, nil
+			return vectors, nil //nolint:nilerr // of the model that it has now the vectors are right
 		}
 		if ill == nil {
 			return nil, fault.New(fault.Invalid, "the %s %s %s", h.Noun, h.at.Host, r.Fault.Msg).

@@ -12,10 +12,21 @@ import (
 func TestMEM96_WhatIsComparedIsNotFoldedAway(t *testing.T) {
 	w := open(t, memory.Limits{})
 	for _, group := range [][]string{
-		{"My first language is C", "My first language is C#", "My first language is C++"}, {"Rent rose by 10", "Rent rose by 10%", "Rent rose by 10 %", "Rent rose by 10‰"},
-		{"My grade is A", "My grade is A-", "My grade is A+", "My grade is A*"}, {"The sample has 10⁶ cells", "The sample has 106 cells"}, {"The plot is 12² large", "The plot is 122 large"},
-		{"Dial *100#", "Dial *100", "Dial 100"}, {"Use the pattern a.*", "Use the pattern a"}, {"My age is a secret?", "My age is a secret"}, {"The number is 5!", "The number is 5"},
-		{"H₂O", "H2O"}, {"½ cup", "1/2 cup"}, {"The file is a/", "The file is a"}, {"Ｃ is wide", "C is wide"}, {"It is -5", "It is 5"}, {"I said \"no\"", "I said no"},
+		{"My first language is C", "My first language is C#", "My first language is C++"},
+		{"Rent rose by 10", "Rent rose by 10%", "Rent rose by 10 %", "Rent rose by 10‰"},
+		{"My grade is A", "My grade is A-", "My grade is A+", "My grade is A*"},
+		{"The sample has 10⁶ cells", "The sample has 106 cells"},
+		{"The plot is 12² large", "The plot is 122 large"},
+		{"Dial *100#", "Dial *100", "Dial 100"},
+		{"Use the pattern a.*", "Use the pattern a"},
+		{"My age is a secret?", "My age is a secret"},
+		{"The number is 5!", "The number is 5"},
+		{"H₂O", "H2O"},
+		{"½ cup", "1/2 cup"},
+		{"The file is a/", "The file is a"},
+		{"Ｃ is wide", "C is wide"},
+		{"It is -5", "It is 5"},
+		{"I said \"no\"", "I said no"},
 	} {
 		for _, s := range group {
 			if list, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{Statement: s}}); err != nil || list[0].Duplicate {

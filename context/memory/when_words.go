@@ -50,8 +50,10 @@ var (
 )
 
 // days are the days that have a name of their own, by how many days they are back.
-var days = map[string]int{"today": 0, "tonight": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2,
-	"avant-hier": 2, "hoy": 0, "ayer": 1, "anteayer": 2, "oggi": 0, "ieri": 1, "avantieri": 2} // hier is a word of German too
+var days = map[string]int{
+	"today": 0, "tonight": 0, "heute": 0, "yesterday": 1, "gestern": 1, "vorgestern": 2,
+	"avant-hier": 2, "hoy": 0, "ayer": 1, "anteayer": 2, "oggi": 0, "ieri": 1, "avantieri": 2,
+} // hier is a word of German too
 
 // beforeYesterday are other rows of words for the day before yesterday, which end in one of days.
 var beforeYesterday = [][]string{{"day", "before", "yesterday"}, {"antes", "de", "ayer"}, {"altro", "ieri"}}

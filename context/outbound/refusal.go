@@ -38,9 +38,9 @@ func (r *Refusal) Says(words ...string) bool {
 }
 
 // because sets the hint that the complaint of the server leads to.
-func (r *Refusal) because(format string, args ...any) *Refusal {
+func (r *Refusal) because(format string, args ...any) {
 	r.Known = true
-	return r.WithHint(format, args...)
+	_ = r.WithHint(format, args...)
 }
 
 // NewRefusal returns a refusal that is fault.Unavailable.

@@ -59,7 +59,7 @@ var functions = map[string]func(text string){
 	"FindParts": func(text string) {
 		markdown.FindParts(text, []markdown.Part{{Heading: "a"}, {Heading: "a#b"}, {Block: "c"}})
 	},
-	"Anchor":          func(text string) { markdown.Anchor(text) },
+	"Anchor":          func(text string) { _ = markdown.Anchor(text) },
 	"Anchors.Next":    func(text string) { new(markdown.Anchors).Next(text) },
 	"LinkableHeading": func(text string) { markdown.LinkableHeading(text) },
 	"SameHeading":     func(text string) { markdown.SameHeading(text, text) },

@@ -23,7 +23,7 @@ var copyNames = []struct {
 	{"Syncthing", regexp.MustCompile(`^(.+)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?$`)},
 	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*\bconflicted copy\b[^()]*\)$`)}, // Dropbox, Obsidian Sync, Nextcloud
 	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\((?:case conflict|unicode encoding conflict)[^()]*\)$`)},
-	{"Dropbox", regexp.MustCompile(`(?i)^(.+?) ?\((?:in konflikt stehende kopie|copie en conflit|copia en conflicto|copia in conflitto|conflicterende kopie|cópia em conflito|kopia powodująca konflikt|konfliktkopia|競合コピー|冲突的副本|衝突複本)[^()]*\)$`)},
+	{"Dropbox", regexp.MustCompile(`(?i)^(.+?) ?\((?:in konflikt stehende kopie|copie en conflit|copia en conflicto|copia in conflitto|conflicterende kopie|cópia em conflito|kopia powodująca konflikt|konfliktkopia|競合コピー|冲突的副本|衝突複本)[^()]*\)$`)}, //nolint:misspell // French
 	{"ownCloud", regexp.MustCompile(`^(.+)_conflict-\d{8}-\d{6}$`)},
 	{"Seafile", regexp.MustCompile(`^(.+) \(SFConflict [^()]+\)$`)},
 	{"pCloud", regexp.MustCompile(`(?i)^(.+) \[conflicted\](?: \(\d+\))?$`)},
@@ -38,7 +38,7 @@ var doubtfulNames = []struct {
 	name *regexp.Regexp
 }{
 	{"iCloud or Google Drive", regexp.MustCompile(`^(.+?) \(?\d{1,2}\)?$`)},
-	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*(?:conflict|konflikt|conflit|競合|冲突|衝突)[^()]*\)$`)},
+	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*(?:conflict|konflikt|conflit|競合|冲突|衝突)[^()]*\)$`)}, //nolint:misspell // French
 }
 
 // leaveCopies takes the copies out of the notes of a folder.

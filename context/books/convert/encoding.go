@@ -92,8 +92,11 @@ func decodeLocal(data []byte, declared string) (string, bool) {
 		name   string
 		common func(data []byte) float64
 	}{
-		{japanese.ShiftJIS, "shift_jis", shiftJIS}, {japanese.EUCJP, "euc-jp", pairs(0xA4, 0xCF)}, {korean.EUCKR, "euc-kr", pairs(0xB0, 0xC8)},
-		{simplifiedchinese.GB18030, "gb18030", pairs(0xB0, 0xD7)}, {traditionalchinese.Big5, "big5", bigFive},
+		{japanese.ShiftJIS, "shift_jis", shiftJIS},
+		{japanese.EUCJP, "euc-jp", pairs(0xA4, 0xCF)},
+		{korean.EUCKR, "euc-kr", pairs(0xB0, 0xC8)},
+		{simplifiedchinese.GB18030, "gb18030", pairs(0xB0, 0xD7)},
+		{traditionalchinese.Big5, "big5", bigFive},
 	} {
 		if share := e.common(sample); share >= leastFirst {
 			text, err := e.NewDecoder().Bytes(sample)
