@@ -407,8 +407,7 @@ func (p *remote) complaint(res *http.Response, model string) *outbound.Refusal {
 		return r.WithHint("it refuses the key: correct what %s.key leads to", p.words.Setting)
 	case r.Long:
 		return tooLong(r)
-	case r.Known:
-	case r.Status == http.StatusTooManyRequests:
+	case !r.Known && r.Status == http.StatusTooManyRequests:
 		return r.WithHint("wait, or raise the limits of the account")
 	}
 	return r

@@ -39,7 +39,7 @@ func inArchive(r io.ReaderAt, size int64) ([]file, error) {
 		return nil, damagedArchive(err)
 	}
 	var found, others []file
-	var unpacked uint64
+	var unpacked int64
 	for _, f := range archive.File {
 		name := path.Clean(strings.ReplaceAll(f.Name, `\`, "/"))
 		if slices.Contains(strings.Split(name, "/"), "__MACOSX") {
@@ -51,11 +51,6 @@ func inArchive(r io.ReaderAt, size int64) ([]file, error) {
 			}
 			continue
 		}
-		if f.UncompressedSize64 > maxUnpacked-min(unpacked, maxUnpacked) {
-			return nil, fault.New(fault.Limit, "the .zip unpacks to more than %d GiB of conversations", maxUnpacked>>30).
-				WithHint("Unpack it and give its conversations.json.")
-		}
-		unpacked += f.UncompressedSize64
 		found = append(found, file{name: name, size: int64(f.UncompressedSize64), open: f.Open})
 	}
 	if found == nil {
@@ -64,6 +59,13 @@ func inArchive(r io.ReaderAt, size int64) ([]file, error) {
 				found = append(found, f)
 			}
 		}
+	}
+	for _, f := range found {
+		if f.size < 0 || f.size > maxUnpacked-unpacked {
+			return nil, fault.New(fault.Limit, "the .zip unpacks to more than %d GiB of conversations", maxUnpacked>>30).
+				WithHint("Unpack it and give its conversations.json.")
+		}
+		unpacked += f.size
 	}
 	if found == nil {
 		return nil, fault.New(fault.Invalid, "the .zip has no conversations.json, and no activity of Gemini").

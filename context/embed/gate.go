@@ -24,14 +24,14 @@ type gatedEmbedder struct {
 // Embed is that of the Embedder, of texts as they may leave this machine.
 func (g *gatedEmbedder) Embed(ctx context.Context, p Purpose, texts []string) (Model, [][]float32, error) {
 	if g.Status().Remote {
-		passed, ok := g.gate.Pass(ctx, texts)
-		if ok && p == Query && len(texts) == 1 {
-			passed[0], ok = g.gate.Question(ctx, texts[0])
+		passes := g.gate.Pass
+		if p == Query {
+			passes = g.gate.Questions
 		}
-		if !ok {
+		var ok bool
+		if texts, ok = passes(ctx, texts); !ok {
 			return Model{}, nil, staysHere("embedder")
 		}
-		texts = passed
 	}
 	return g.Embedder.Embed(ctx, p, texts)
 }

@@ -1,6 +1,9 @@
 package outbound
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Gate returns a text as a reader on another machine may see it: names of private records are masked. What is sent to an
 // embedder or a reranker that is not on this machine goes through one, questions as well as documents (PRIV-11). It may be
@@ -27,15 +30,26 @@ func Asked(ctx context.Context) string {
 
 // Question returns a question as it may leave this machine; ok is false where it may not.
 func (g Gate) Question(ctx context.Context, text string) (out string, ok bool) {
-	if g == nil || IsKept(ctx) {
+	if g == nil || isKept(ctx) {
 		return "", false
 	}
 	if asked := Asked(ctx); asked != "" {
 		if shown := g(asked); shown != asked {
-			return shown[:min(len(shown), maxAsked)], true
+			return strings.ToValidUTF8(shown[:min(len(shown), maxAsked)], ""), true
 		}
 	}
 	return g(text), true
+}
+
+// Questions is Question for several.
+func (g Gate) Questions(ctx context.Context, texts []string) (out []string, ok bool) {
+	out = make([]string, len(texts))
+	for i, t := range texts {
+		if out[i], ok = g.Question(ctx, t); !ok {
+			return nil, false
+		}
+	}
+	return out, true
 }
 
 // maxAsked bounds the text that passes in the place of a question, in bytes.
@@ -44,12 +58,11 @@ const maxAsked = 16 << 10
 // KeepHere returns a context by which nothing is asked of another machine: what is asked is private as a whole.
 func KeepHere(ctx context.Context) context.Context { return context.WithValue(ctx, keptKey{}, true) }
 
-// IsKept reports whether ctx is of KeepHere.
-func IsKept(ctx context.Context) bool { kept, _ := ctx.Value(keptKey{}).(bool); return kept }
+func isKept(ctx context.Context) bool { kept, _ := ctx.Value(keptKey{}).(bool); return kept }
 
 // Pass returns texts as they may leave this machine; ok is false where none may. Without a Gate none may.
 func (g Gate) Pass(ctx context.Context, texts []string) (out []string, ok bool) {
-	if g == nil || IsKept(ctx) {
+	if g == nil || isKept(ctx) {
 		return nil, false
 	}
 	out = make([]string, len(texts))
