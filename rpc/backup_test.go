@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -233,14 +234,22 @@ func TestREL12_RestoredStoreStartsAnew(t *testing.T) {
 // as it was.
 func (d *daemon) wantRefused(method, params string, code int, field string) {
 	d.t.Helper()
-	before, seq := d.answers(), at(d.do("admin.health", `{}`), "store.seq")
-	_, err := d.try(method, params)
-	var e *client.Error
-	if !errors.As(err, &e) || e.Code != code || e.Data.Field != field || e.Data.Hint == "" {
-		d.t.Errorf("%s %.200s: %v %+v, want code %d, field %q and a hint", method, params, err, e, code, field)
+	var before, after any
+	// What was done before may still be written in the background: a refused method that writes does so each time.
+	for try := 0; try == 0 || try < 5 && !reflect.DeepEqual(before, after); try++ {
+		answers := d.answers()
+		before = at(d.do("admin.health", `{}`), "store.seq")
+		_, err := d.try(method, params)
+		var e *client.Error
+		if !errors.As(err, &e) || e.Code != code || e.Data.Field != field || e.Data.Hint == "" {
+			d.t.Errorf("%s %.200s: %v %+v, want code %d, field %q and a hint", method, params, err, e, code, field)
+		}
+		d.wantAnswers("after "+method+" was refused", answers)
+		after = at(d.do("admin.health", `{}`), "store.seq")
 	}
-	d.wantAnswers("after "+method+" was refused", before)
-	d.want(d.do("admin.health", `{}`), "store.seq", seq)
+	if !reflect.DeepEqual(before, after) {
+		d.t.Errorf("%s %.200s: store.seq is %v, want %v", method, params, after, before)
+	}
 	if kept := replacedFiles(d.t, d.data); len(kept) > 0 {
 		d.t.Errorf("a copy is left: %v", kept)
 	}

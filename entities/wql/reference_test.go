@@ -20,12 +20,13 @@ import (
 // The reference evaluator works on the syntax tree, row by row, in the plainest
 // way: NOT is NOT, truth values are Kleene's, dates are time.Time, LIKE is a
 // regular expression; there are no programs, slots, indexes, plans or caches.
-// Values are nil, string, choice, float64, bool, day, moment, ref or []any.
+// Values are nil, string, choice, float64, written, bool, day, moment, ref or []any.
 type (
-	choice string
-	ref    string
-	day    time.Time // midnight UTC of the date
-	moment time.Time
+	choice  string
+	ref     string
+	written string    // a number that is shown as it was written
+	day     time.Time // midnight UTC of the date
+	moment  time.Time
 )
 
 // no, unknown and yes are the truth values, in the order min and max need.
@@ -130,6 +131,7 @@ func (r reference) of(row *entities.Entity) reference {
 
 // rank orders two values of ORDER BY, MIN and MAX.
 func (r reference) rank(x, y any) int {
+	x, y = plain(x), plain(y)
 	kind := func(v any) int {
 		switch v.(type) {
 		case string, choice, ref:
@@ -155,6 +157,15 @@ func (r reference) rank(x, y any) int {
 		return at(x).Compare(at(y))
 	}
 	return entities.CompareNatural(r.sortText(x), r.sortText(y))
+}
+
+// plain is the number of one that is shown as it was written.
+func plain(v any) any {
+	if w, ok := v.(written); ok {
+		n, _ := strconv.ParseFloat(string(w), 64)
+		return n
+	}
+	return v
 }
 
 func at(v any) time.Time {
@@ -200,7 +211,7 @@ func (r reference) aggregate(q *syntax.Query, found []*entities.Entity) any {
 	var best any
 	total, n := 0.0, 0
 	for _, v := range values {
-		if x, ok := v.(float64); ok {
+		if x, ok := plain(v).(float64); ok {
 			total += x
 			n++
 		}
@@ -602,9 +613,10 @@ func (r reference) field(e *entities.Entity, name string) (v any, leads bool) {
 		return items, leads
 	case string:
 		switch f.Type {
+		case record.Number:
+			return written(v), false
 		case record.Date:
-			t, _ := time.Parse(time.DateOnly, v)
-			return day(t), false
+			return r.parse(v), false
 		case record.Select:
 			return choice(v), false
 		case record.EntityRef, record.NoteRef:
@@ -742,6 +754,8 @@ func text(v any) (string, bool) {
 		return string(v), true
 	case ref:
 		return string(v), true
+	case written:
+		return string(v), true
 	case day:
 		return time.Time(v).Format(time.DateOnly), true
 	case moment:
@@ -763,6 +777,7 @@ func textual(a, b any, test func(s, part string) bool) int {
 
 // order compares two single values; ok is false when they have no order.
 func (r reference) order(a, b any) (c int, ok bool) {
+	a, b = plain(a), plain(b)
 	isText := func(v any) bool {
 		switch v.(type) {
 		case string, choice, ref:
