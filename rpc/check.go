@@ -82,7 +82,7 @@ func adminCheck(ctx context.Context, s *Session, _ protocol.Empty) (*protocol.Ch
 		}
 	}
 	if out.Problems = append(out.Problems, left...); len(left) > 0 && out.Compared {
-		out.Problems = append(out.Problems, "these records stay as they are: delete what is named, or put a backup from before in the place of the store with ctxd restore")
+		out.Hint = "these records stay as they are: delete what is named, or put a backup from before in the place of the store with ctxd restore"
 	}
 	out.OK = len(out.Problems) == 0 && len(out.Mended) == 0 && len(out.Drift) == 0
 	out.MS = time.Since(began).Milliseconds()

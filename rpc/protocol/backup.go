@@ -42,6 +42,7 @@ type Checked struct {
 	OK       bool                        `json:"ok" jsonschema:"whether nothing was wrong"`
 	Files    []record.StoreInspectedFile `json:"files" jsonschema:"the files of the store"`
 	Problems []string                    `json:"problems" jsonschema:"what is wrong with the files, and which records don't fit together and could not be mended, one sentence for each finding"`
+	Hint     string                      `json:"hint,omitempty" jsonschema:"what to do about records that could not be mended"`
 	Mended   []string                    `json:"mended" jsonschema:"which records did not fit together and do now, one sentence for each finding"`
 	Compared bool                        `json:"compared" jsonschema:"whether everything was rebuilt from the records and compared; false with a damaged file"`
 	Drift    []Drift                     `json:"drift" jsonschema:"what differed from the records and was rebuilt"`

@@ -32,7 +32,7 @@ func (d *diagnosis) compare(a *Options) error {
 	}
 	switch {
 	case len(d.Compared.Problems) > 0 && d.Compared.Compared: // the files are whole
-		d.State, d.Verdict, d.Hint = stateError, "some records don't fit together: "+d.Compared.Problems[0], d.Compared.Problems[len(d.Compared.Problems)-1]
+		d.State, d.Verdict, d.Hint = stateError, "some records don't fit together: "+d.Compared.Problems[0], d.Compared.Hint
 	case len(d.Compared.Problems) > 0:
 		d.State, d.Verdict, d.Hint = stateError, "damaged: "+d.Compared.Problems[0], hintBackupFirst
 	case len(d.Compared.Mended) > 0:

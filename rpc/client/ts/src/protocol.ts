@@ -1161,6 +1161,8 @@ export interface Checked {
   files: StoreInspectedFile[];
   /** What is wrong with the files, and which records don't fit together and could not be mended, one sentence for each finding. */
   problems: string[];
+  /** What to do about records that could not be mended. */
+  hint?: string;
   /** Which records did not fit together and do now, one sentence for each finding. */
   mended: string[];
   /** Whether everything was rebuilt from the records and compared; false with a damaged file. */
