@@ -161,10 +161,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
 		Passages: passages, Books: books.Library{Store: shelf, Source: read},
 	}
-	ranker, err := recall.New(indexes, recall.Options{Now: now, Gate: seen.Gate, Reranker: reranking})
-	if err != nil {
-		return nil, err
-	}
+	ranker := recall.New(indexes, recall.Options{Now: now, Gate: seen.Gate, Reranker: reranking})
 	waiting := recall.OpenPassive(db, seen, indexes, recall.PassiveOptions{Turns: chatdoc.Turns(chats), Now: now, Rest: time.Nanosecond})
 	chats.Follow(waiting)
 	spoken := concepts.Open(db, seen, concepts.Options{Store: mem, Memories: remembered, Messages: said, Said: chatdoc.Spoken, SaidField: chatdoc.Said})

@@ -21,15 +21,13 @@ import (
 )
 
 // ranked opens a Ranker over the messages of a house.
-func (h *house) ranked(stages map[string]bool) *recall.Ranker {
+func (h *house) ranked() *recall.Ranker {
 	h.Helper()
 	mem, err := memory.Open(h.DB, memory.Options{})
 	searchtest.Must(h, err)
-	r, err := recall.New(recall.Indexes{
+	return recall.New(recall.Indexes{
 		Store: mem, Messages: recall.Index{Search: h.index, Source: h.source}, Message: document.Recalled,
-	}, recall.Options{Stages: stages})
-	searchtest.Must(h, err)
-	return r
+	}, recall.Options{})
 }
 
 // TestMEM21_MessagesAreRanked pins what the ranking makes of messages as they are indexed: the share of
@@ -64,9 +62,9 @@ func TestMEM21_MessagesAreRanked(t *testing.T) {
 			asked[part] += float64(len(c.questions))
 		}
 		for i := range rows {
-			r := h.ranked(rows[i].stages)
+			r := h.ranked()
 			for _, q := range c.questions {
-				shares := h.within(r, q)
+				shares := h.within(r, q, rows[i].stages)
 				for _, part := range parts {
 					rows[i].sums[part] = plus(rows[i].sums[part], shares)
 				}
@@ -97,12 +95,12 @@ func TestMEM21_MessagesAreRanked(t *testing.T) {
 func plus(a, b [3]float64) [3]float64 { return [3]float64{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
 
 // within returns the share of the sources of a question among the first, the first five and the first ten.
-func (h *house) within(r *recall.Ranker, q question) (shares [3]float64) {
+func (h *house) within(r *recall.Ranker, q question, stages map[string]bool) (shares [3]float64) {
 	h.Helper()
 	var res *recall.Result
 	searchtest.Until(h, "the vector of the question", func() bool {
 		var err error
-		res, err = r.Search(context.Background(), h.local, recall.Request{Query: q.text, Limit: 10, Kinds: []string{recall.Messages}})
+		res, err = r.Search(context.Background(), h.local, recall.Request{Query: q.text, Limit: 10, Kinds: []string{recall.Messages}, Stages: stages})
 		searchtest.Must(h, err)
 		return !strings.Contains(res.Degraded, "in time")
 	})
@@ -125,7 +123,7 @@ func TestPRIV8_ARemoteReaderIsRankedByWhatHeSees(t *testing.T) {
 	with.say("", user("The boiler makes a noise."), secret("The boiler is a Viessmann."), user("It is the pump of the boiler."))
 	without.say("", user("The boiler makes a noise."), user("It is the pump of the boiler."))
 	ask := func(h *house, v *audience.View) (list []string) {
-		res, err := h.ranked(nil).Search(t.Context(), v, recall.Request{Query: "What noise does the boiler make in winter?"})
+		res, err := h.ranked().Search(t.Context(), v, recall.Request{Query: "What noise does the boiler make in winter?"})
 		searchtest.Must(t, err)
 		for _, hit := range res.Hits {
 			list = append(list, fmt.Sprint(hit.Message.Index, " ", hit.Score, " ", hit.Text))

@@ -165,12 +165,11 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	must(f, err)
 	read, err := books.NewSource(db, seen)
 	must(f, err)
-	ranker, err := recall.New(recall.Indexes{
+	ranker := recall.New(recall.Indexes{
 		Passages: search.Open(db, read, search.Options{}), Books: books.Library{Store: h.shelf, Source: read},
 		Memories: recall.Index{Search: search.Open(db, remembered, search.Options{}), Source: remembered}, Store: h.memory,
 		Messages: recall.Index{Search: search.Open(db, said, search.Options{}), Source: said}, Message: chatdoc.Recalled,
 	}, recall.Options{})
-	must(f, err)
 	must(f, db.Mended())
 	h.seen, h.gathering = seen, gather.Options{
 		Refs: gather.NewResolver(gather.ResolverOptions{

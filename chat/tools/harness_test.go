@@ -53,10 +53,9 @@ func openTools(t testing.TB) *toolsWorld {
 	w.memory, err = memory.Open(db, memory.Options{Now: now, Entity: entities.EntityRecords.Has, Source: noteState})
 	mustTool(t, err)
 	remembered := document.New(db, w.memory, w.seen)
-	w.recall, err = recall.New(recall.Indexes{
+	w.recall = recall.New(recall.Indexes{
 		Memories: recall.Index{Search: search.Open(db, remembered, search.Options{}), Source: remembered}, Store: w.memory,
 	}, recall.Options{Now: now})
-	mustTool(t, err)
 	w.set = tools.NewSet(tools.SetOptions{Views: w.seen, Recall: w.recall})
 	return w
 }

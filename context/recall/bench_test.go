@@ -80,10 +80,10 @@ func compare(b *testing.B, h *house, index *search.Index, kind string, questions
 		}
 	})
 	for name, stages := range map[string]map[string]bool{"shipped": nil, "all": all} {
-		ranker := h.ranker(recall.Options{Stages: stages})
+		ranker := h.ranker(recall.Options{})
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				_, err := ranker.Search(b.Context(), h.local, recall.Request{Query: query(i), Kinds: []string{kind}})
+				_, err := ranker.Search(b.Context(), h.local, recall.Request{Query: query(i), Kinds: []string{kind}, Stages: stages})
 				must(b, err)
 			}
 		})

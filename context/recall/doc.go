@@ -4,15 +4,15 @@
 // # Parts
 //
 //   - recall.go, stages.go: the Ranker, and the table of its stages
-//   - factors.go, order.go, outcome.go, learned.go, pairs.go, things.go, words.go, rerank.go: the stages
+//   - factors.go, order.go, outcome.go, pairs.go, things.go, words.go, rerank.go: the stages
 //   - filter.go, match.go, apart.go: what may be found, and by what hits are compared
 //   - confidence.go, finish.go: how sure the answer is, and the result
 //   - books.go: passages of books among the hits
 //   - passive*.go: what the last turns of a conversation bring to mind
 //
 // A Ranker asks the index of each kind, brings their scores to one scale, and applies the stages of the table Stages in
-// its order. The table is all there is to know of a stage: the keys of the configuration, the switches of a call and
-// what is told of a search follow from it. README.md says what each stage is worth, and how to add one.
+// its order. The table is all there is to know of a stage: the switches of a call and what is told of a search follow
+// from it. README.md says what each stage is worth, and how to add one.
 //
 // # Scores
 //

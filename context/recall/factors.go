@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/entities/record"
 )
 
 // The factors, and what decides them.
@@ -16,7 +15,6 @@ const (
 	// askedShare is the share of the best relevance from which on what is from the day asked for stands first.
 	askedShare = 0.5
 
-	leastQuality, ofQuality = 0.85, 0.3
 	perEntity, mostEntities = 0.2, 0.25
 
 	supportNext, supportSecond, supportStretch = 0.1, 0.05, 0.2
@@ -37,16 +35,6 @@ func (s *run) each(stage string, factor func(*candidate) float64) {
 
 // sure is the confidence of a memory as it is now: what a model took out of a conversation fades.
 func (s *run) sure(c *candidate) float64 { return memory.ConfidenceAt(&c.m.MemoryRecord, s.now) }
-
-func (s *run) quality() error {
-	s.each(Quality, func(c *candidate) float64 {
-		if c.m == nil || c.m.Tier != record.TierBank {
-			return 1
-		}
-		return leastQuality + ofQuality*c.m.Importance*s.sure(c)
-	})
-	return nil
-}
 
 // entity favours the memories about what the question names, the more, the better what is known of it is
 // on average.

@@ -85,9 +85,7 @@ func (h *house) settle() {
 func (h *house) ranker(opts recall.Options) *recall.Ranker {
 	h.Helper()
 	opts.Now, opts.Gate = func() time.Time { return h.now }, h.gate
-	r, err := recall.New(h.in, opts)
-	must(h, err)
-	return r
+	return recall.New(h.in, opts)
 }
 
 // ask searches as somebody would on a machine that is never too slow to embed the question.

@@ -88,10 +88,8 @@ type Message struct {
 
 // Options say how hits are ranked. The zero value works.
 type Options struct {
-	Reranker embed.Reranker  // nil: the stage rerank does nothing
-	Gate     outbound.Gate   // what texts go through to a Reranker on another machine; nil: none goes there
-	Stages   map[string]bool // those that are not as Stages says
-	Learned  Learned         // nil: the stages plan and action do nothing
+	Reranker embed.Reranker // nil: the stage rerank does nothing
+	Gate     outbound.Gate  // what texts go through to a Reranker on another machine; nil: none goes there
 	// RerankTimeout is how long the reranker is waited for; 0: embed.RerankTimeout.
 	RerankTimeout time.Duration
 	Now           func() time.Time
@@ -103,14 +101,14 @@ type Ranker struct {
 	opts Options
 }
 
-// New returns a Ranker over indexes. The error is Invalid for a stage that there is not.
-func New(in Indexes, opts Options) (*Ranker, error) {
+// New returns a Ranker over indexes.
+func New(in Indexes, opts Options) *Ranker {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	opts.Reranker = embed.RerankBehind(opts.Reranker, opts.Gate)
 	opts.RerankTimeout = cmp.Or(opts.RerankTimeout, embed.RerankTimeout)
-	return &Ranker{in, opts}, checkStages(opts.Stages)
+	return &Ranker{in, opts}
 }
 
 // Request is a search.
@@ -128,7 +126,7 @@ type Request struct {
 	Sort           string    // "": ByRelevance
 	MinScore       float64
 	Diversity      bool            // has the stage diversity on
-	Stages         map[string]bool // those that are not as they are configured
+	Stages         map[string]bool // those that are not as Stages says
 	Explain        bool
 }
 
@@ -500,10 +498,8 @@ func (s *run) isOn(st *Stage) bool {
 	if st.Name == Diversity && s.req.Diversity {
 		return true
 	}
-	for _, said := range []map[string]bool{s.req.Stages, s.opts.Stages} {
-		if on, ok := said[st.Name]; ok {
-			return on
-		}
+	if on, ok := s.req.Stages[st.Name]; ok {
+		return on
 	}
 	return st.On
 }

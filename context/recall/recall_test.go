@@ -12,7 +12,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/memory"
@@ -92,24 +91,6 @@ func TestMEM20_WhatThereIsNotIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	if _, err := recall.New(h.in, recall.Options{Stages: map[string]bool{"luck": true}}); err == nil {
-		t.Error("a stage that there is not is configured")
-	}
-}
-
-func TestMEM23_QualityFavoursWhatMatters(t *testing.T) {
-	slight, sure := fact("a", "The gate code is here.", 2), fact("b", "The gate code is there.", 2)
-	slight.Importance, sure.Importance, sure.Confidence = 0, 1, 1
-	h := open(t, nil, []*memory.Record{slight, sure}, nil)
-	req := recall.Request{Query: "gate code", Explain: true, Stages: map[string]bool{recall.Quality: true}}
-	res := ask(t, h.ranker(recall.Options{}), h.local, req)
-	expect(t, "quality", res, "b a")
-	if s := res.Hits[0].Signals; s[1] != (recall.Signal{Name: recall.Quality, Value: 1.15}) {
-		t.Errorf("signals %v", s)
-	}
-	req.Stages = nil
-	expect(t, "off", ask(t, h.ranker(recall.Options{}), h.local, req), "a b")
-	expect(t, "configured", ask(t, h.ranker(recall.Options{Stages: map[string]bool{recall.Quality: true}}), h.local, req), "b a")
 }
 
 func TestMEM25_WhatTheQuestionNamesIsFavoured(t *testing.T) {
@@ -285,12 +266,12 @@ func TestMEM32_TimeInTheQuestion(t *testing.T) {
 		fact("a", "We met the plumber.", 100), fact("b", "We met the plumber.", 7), fact("c", "We met the plumber.", 40),
 	}, nil)
 	off := map[string]bool{recall.Newest: false}
-	r := h.ranker(recall.Options{Stages: off})
-	res := ask(t, r, h.local, recall.Request{Query: "When did we meet the plumber in " + facts.Now.AddDate(0, 0, -40).Format("January") + "?", Explain: true})
+	r := h.ranker(recall.Options{})
+	res := ask(t, r, h.local, recall.Request{Query: "When did we meet the plumber in " + facts.Now.AddDate(0, 0, -40).Format("January") + "?", Explain: true, Stages: off})
 	if res.Hits[0].ID != "c" || res.Understood.Span == nil || res.Hits[0].Signals[1] != (recall.Signal{Name: recall.Span, Value: 1.6}) {
 		t.Errorf("found %s, %+v", ids(res), res.Understood)
 	}
-	expect(t, "recency", ask(t, r, h.local, recall.Request{Query: "met the plumber", Sort: recall.ByRecency}), "b c a")
+	expect(t, "recency", ask(t, r, h.local, recall.Request{Query: "met the plumber", Sort: recall.ByRecency, Stages: off}), "b c a")
 	recent := map[string]bool{recall.Recent: true, recall.Newest: false}
 	res = ask(t, r, h.local, recall.Request{Query: "met the plumber recently", Stages: recent})
 	expect(t, "asked for what is new", res, "b c a")
@@ -298,8 +279,8 @@ func TestMEM32_TimeInTheQuestion(t *testing.T) {
 		t.Errorf("sorted by %s", res.Understood.Sort)
 	}
 	day := facts.Now.AddDate(0, 0, -41)
-	expect(t, "after", ask(t, r, h.local, recall.Request{Query: "met the plumber", After: day}), "b c")
-	expect(t, "before", ask(t, r, h.local, recall.Request{Query: "met the plumber", Before: day}), "a")
+	expect(t, "after", ask(t, r, h.local, recall.Request{Query: "met the plumber", After: day, Stages: off}), "b c")
+	expect(t, "before", ask(t, r, h.local, recall.Request{Query: "met the plumber", Before: day, Stages: off}), "a")
 }
 
 // TestMEM98_WhatIsFromTheDaysAskedForStandsFirst, all of it: neither what is newer nor another part of these days hides it.
@@ -422,9 +403,9 @@ func TestMEM22_WhoSaidIt(t *testing.T) {
 	h := open(t, nil, nil, []said{
 		message("c", 0, "user", "The boiler makes a noise."), message("c", 40, "assistant", "The boiler makes a noise."),
 	})
-	r := h.ranker(recall.Options{Stages: map[string]bool{recall.Support: false}})
-	expect(t, "own words", ask(t, r, h.local, recall.Request{Query: "What did I say of the boiler noise?"}), "c0 c40")
-	expect(t, "the assistant's", ask(t, r, h.local, recall.Request{Query: "What did you say of the boiler noise?"}), "c40 c0")
+	r, alone := h.ranker(recall.Options{}), map[string]bool{recall.Support: false}
+	expect(t, "own words", ask(t, r, h.local, recall.Request{Query: "What did I say of the boiler noise?", Stages: alone}), "c0 c40")
+	expect(t, "the assistant's", ask(t, r, h.local, recall.Request{Query: "What did you say of the boiler noise?", Stages: alone}), "c40 c0")
 }
 
 func TestMEM21_NeighboursSupport(t *testing.T) {
@@ -497,8 +478,8 @@ func TestMEM20_WordsSideBySide(t *testing.T) {
 		message("c", 20, "user", "The kettle is broken again, and somebody has to mend it soon."),
 	}
 	h := open(t, nil, nil, list)
-	r := h.ranker(recall.Options{Stages: map[string]bool{recall.Support: false}})
-	req := recall.Request{Query: "When does my first sprint end?", Explain: true}
+	r := h.ranker(recall.Options{})
+	req := recall.Request{Query: "When does my first sprint end?", Explain: true, Stages: map[string]bool{recall.Support: false}}
 	res := ask(t, r, h.local, req)
 	if len(res.Hits) != 2 || res.Hits[0].Message.Index != 9 || res.Hits[0].Score > 1 {
 		t.Fatalf("%+v", res.Hits)
@@ -531,8 +512,8 @@ func TestMEM20_ApartSaysWhetherItWasDone(t *testing.T) {
 			list = append(list, message("c", i, "user", fmt.Sprintf("The hive scale says %d today, word%d and name%d.", i, i, i)))
 		}
 		h := open(t, bags(), nil, list)
-		res := ask(t, h.ranker(recall.Options{Stages: map[string]bool{recall.Apart: !c.off}}), h.local,
-			recall.Request{Query: "the hive scale says what", Explain: true})
+		res := ask(t, h.ranker(recall.Options{}), h.local,
+			recall.Request{Query: "the hive scale says what", Explain: true, Stages: map[string]bool{recall.Apart: !c.off}})
 		i := slices.IndexFunc(res.Stages, func(a recall.Applied) bool { return a.Name == recall.Apart })
 		a := res.Stages[i]
 		if a.On == c.off || (a.Skipped != "") != c.skipped || (a.Changed > 0) != (a.On && !c.skipped) {
@@ -541,75 +522,17 @@ func TestMEM20_ApartSaysWhetherItWasDone(t *testing.T) {
 	}
 }
 
-// learned says what a test says.
-type learned struct {
-	plan, done map[string]float64
-	late       bool
-}
-
-func (l learned) Plan(context.Context, *audience.View, string) (map[string]float64, bool) {
-	return l.plan, l.late
-}
-
-func (l learned) Done(context.Context, *audience.View, string) (map[string]float64, bool) {
-	return l.done, l.late
-}
-
-func TestMEM63_TheTierThatHelpedSurestIsFavoured(t *testing.T) {
-	of := func(id, tier string) *memory.Record {
-		m := fact(id, "The gate code is "+id+".", 2)
-		m.Tier = tier
-		return m
-	}
-	h := open(t, nil, []*memory.Record{of("a", record.TierBank), of("b", record.TierPatterns), of("c", record.TierHistory)}, nil)
-	for _, c := range []struct {
-		learned recall.Learned
-		stage   string
-		want    string
-		skipped bool
-	}{
-		{learned{}, recall.Plan, "a b c", true},
-		{nil, recall.Plan, "a b c", true},
-		{learned{plan: map[string]float64{record.TierHistory: 0.3}, late: true}, recall.Plan, "a b c", true},
-		{learned{plan: map[string]float64{record.TierHistory: 0.3, record.TierPatterns: 0.2}}, recall.Plan, "c a b", false},
-		{learned{plan: map[string]float64{record.TierHistory: 0.3, record.TierPatterns: 0.3}}, recall.Plan, "b c a", false},
-		{nil, recall.Action, "a b c", true},
-		{learned{}, recall.Action, "a b c", true},
-		{learned{done: map[string]float64{record.TierHistory: 1, record.TierBank: 0}}, recall.Action, "c b a", false},
-	} {
-		req := recall.Request{Query: "the gate code", Stages: map[string]bool{c.stage: true}, Explain: true}
-		res := ask(t, h.ranker(recall.Options{Learned: c.learned}), h.local, req)
-		expect(t, c.stage, res, c.want)
-		for _, st := range res.Stages {
-			if st.Name == c.stage && (!st.On || (st.Skipped != "") != c.skipped) {
-				t.Errorf("%+v: the stage is %+v", c, st)
-			}
-		}
-		req.Stages = nil
-		expect(t, "as it ships", ask(t, h.ranker(recall.Options{Learned: c.learned}), h.local, req), "a b c")
-	}
-}
-
 // TestMEM56_RanksByWhatIsSureNow: what a model took out of a conversation counts with the confidence that is left of it.
 func TestMEM56_RanksByWhatIsSureNow(t *testing.T) {
 	said, taken := fact("said", "The pump in the cellar is oiled in spring.", 200), fact("taken", "The pump in the cellar is oiled in spring!", 200)
 	said.Confidence, taken.Confidence, taken.Source.Kind = 0.5, 0.9, "extraction"
 	h := open(t, bags(), []*memory.Record{said, taken}, nil)
-	search := func(stage string) *recall.Result {
+	surest := func() *recall.Result {
 		return ask(t, h.ranker(recall.Options{}), h.local, recall.Request{
-			Query: "When is the pump oiled?", Explain: true, Stages: map[string]bool{stage: true},
+			Query: "When is the pump oiled?", Stages: map[string]bool{recall.Diversity: true},
 		})
 	}
-	left := 0.9 * math.Exp(-0.01*200)
-	res := search(recall.Quality)
-	expect(t, "by quality", res, "said taken")
-	for id, confidence := range map[string]float64{"said": 0.5, "taken": left} {
-		if got, want := signalOf(res, id, recall.Quality), 0.85+0.3*0.7*confidence; math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s counts %v, want %v", id, got, want)
-		}
-	}
-	expect(t, "the surest", search(recall.Diversity), "said")
+	expect(t, "the surest", surest(), "said")
 	h.now = taken.CreatedAt
-	expect(t, "by quality on its day", search(recall.Quality), "taken said")
-	expect(t, "the surest on its day", search(recall.Diversity), "taken")
+	expect(t, "the surest on its day", surest(), "taken")
 }

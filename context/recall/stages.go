@@ -10,7 +10,7 @@ const (
 // Stage is one step of the ranking.
 type Stage struct {
 	Name  string
-	On    bool   // unless the configuration or a call says otherwise
+	On    bool   // unless a call says otherwise
 	Of    string // what it applies to
 	Means string // what it does, as a sentence without a subject
 	apply func(*run) error
@@ -20,10 +20,7 @@ type Stage struct {
 const (
 	Apart     = "apart"
 	Pairs     = "pairs"
-	Quality   = "quality"
 	Outcome   = "outcome"
-	Known     = "known"
-	Weights   = "weights"
 	Entity    = "entity"
 	Span      = "span"
 	Support   = "support"
@@ -32,24 +29,17 @@ const (
 	Recent    = "recent"
 	Rerank    = "rerank"
 	Diversity = "diversity"
-	Plan      = "plan"
-	Action    = "action"
 )
 
-// Stages are all stages, in the order in which they are applied. Keys of the configuration, switches of a
-// call and what is told of a search follow from it. Which are on, testdata/stages.golden decides.
+// Stages are all stages, in the order in which they are applied. The switches of a call and what is
+// told of a search follow from it. Which are on, testdata/stages.golden decides.
 var Stages = []Stage{
 	{Apart, true, ofMessages, "compares by what tells the nearest apart, without what they have in common", (*run).apart},
 	{Pairs, true, ofMessages, "favours what has words of the question side by side", (*run).pairs},
 	{Support, true, ofMessages, "adds a part of the scores of the messages around a message", (*run).support},
 	{Speaker, true, ofMessages, "favours what the person said, or whoever the question names", (*run).speaker},
-	{Quality, false, ofMemories, "favours memories of the tier memoryBank by importance and confidence", (*run).quality},
 	{Outcome, true, ofMemories, "favours memories of the other tiers that worked when they were used", (*run).outcome},
-	{Known, false, ofMemories, "favours solutions of the question itself", (*run).known},
-	{Weights, false, ofMemories, "mixes in how well a memory did, the more the more is known of that", (*run).weights},
 	{Entity, true, ofMemories, "favours memories about what the question names", (*run).entity},
-	{Plan, false, ofMemories, "favours memories of the tiers that helped with what the question speaks of", (*run).plan},
-	{Action, false, ofMemories, "favours memories of the tiers that were in answers to such questions that helped", (*run).action},
 	{Span, true, ofAll, "favours what is from the days that the question names", (*run).span},
 	{Rerank, true, ofAll, "mixes in how well a cross-encoder finds that a text answers; needs one", (*run).rerank},
 	{Newest, true, ofMemories, "puts the newer of two that say different things of the same before the older", (*run).newest},

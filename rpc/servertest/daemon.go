@@ -130,12 +130,11 @@ func Start(t testing.TB, opts Options) *Daemon {
 	read, err := books.NewSource(db, seen)
 	must(t, err)
 	passages := search.Open(db, read, search.Options{})
-	ranker, err := recall.New(recall.Indexes{
+	ranker := recall.New(recall.Indexes{
 		Memories: recall.Index{Search: memories, Source: remembered}, Store: mem,
 		Messages: recall.Index{Search: messages, Source: said}, Message: chatdoc.Recalled,
 		Passages: passages, Books: books.Library{Store: shelf, Source: read},
 	}, recall.Options{})
-	must(t, err)
 	completing := chat.OpenCompleter(db, seen, ents, mem, chats)
 	referred := gather.NewResolver(gather.ResolverOptions{
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,

@@ -341,8 +341,8 @@ func (f *Finding) otherIndexes(
 		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
 		OutcomeOf: learn.OutcomeChange, Outcomes: learn.AllOutcomes(db),
 	})
-	b.ranker, err = recall.New(b.indexes, recall.Options{Reranker: f.reranker, Gate: seen.Gate, RerankTimeout: f.rerankTimeout, Learned: b.concepts})
-	return b, err
+	b.ranker = recall.New(b.indexes, recall.Options{Reranker: f.reranker, Gate: seen.Gate, RerankTimeout: f.rerankTimeout})
+	return b, nil
 }
 
 // upkeep returns who keeps facts in order.
