@@ -2,6 +2,7 @@ package kv
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -248,6 +249,21 @@ func (r *replica) endItem(p *pending, sent outbox.SentTransaction) error {
 	err := outbox.Found(rawTx{&tx}, sent)
 	p.writes = append(p.writes, tx.writes...)
 	return err
+}
+
+// behind reports whether something waits that was acknowledged, behind which what is added now has to stand: it is taken
+// here, too. The log may be used all the same, where the disk of this machine did not take what a replay comes to. The error
+// is that of a log without room, which takes nothing that may wait.
+func (r *replica) behind() (bool, error) {
+	r.s.queue.mu.Lock()
+	defer r.s.queue.mu.Unlock()
+	switch {
+	case r.head.Waiting == 0:
+		return false, nil
+	case r.trouble != nil && errors.Is(r.trouble, outbox.ErrFull):
+		return false, r.trouble
+	}
+	return true, nil
 }
 
 // readHead is called when something was applied, with queue.mu held.

@@ -213,6 +213,9 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 				call.Accepted(tx.provisional, tx.item)
 			}
 			r.s.tellWritten(p)
+			if tx.provisional && r.lastTrouble() == nil {
+				r.s.replayAll() // nothing else has that done
+			}
 			return nil
 		case tx.accepted && !errors.Is(werr, errRerun): // it is in neither log nor journal, or nobody knows
 			lost = werr
@@ -245,7 +248,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 }
 
 // try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.
-func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*Tx) error, took *time.Duration) (*pending, error) {
+func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*Tx) error, took *time.Duration) (p *pending, err error) {
 	s := tx.s
 	tx.s = nil
 	for {
@@ -271,6 +274,11 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 	defer s.unlockWriter()
 	if err := s.writable(); err != nil {
 		return nil, err
+	}
+	if !tx.provisional && call.MayWait() {
+		if tx.provisional, err = r.behind(); err != nil {
+			return nil, err
+		}
 	}
 	tx.s = s
 	defer func(begun time.Time) { *took = time.Since(begun) }(time.Now())

@@ -340,7 +340,7 @@ func (o *outboxes) replay() (state map[string]string, appended []string) {
 // was acknowledged is there once, in the order of its client, or kept with the reason; what was
 // refused is not, and all machines hold the same.
 func TestSYNC4_EveryAdditionOnceWhateverFails(t *testing.T) {
-	runs := figure(16, 4000)
+	runs := figure(64, 4000)
 	var ops, acknowledged, kept atomic.Int64
 	var mu sync.Mutex
 	faults := map[string]int{}

@@ -124,6 +124,16 @@ func (c *Call) Provisional(trouble error) bool {
 	return !c.logged && mayReplayLater(trouble)
 }
 
+// MayWait reports whether a transaction may be taken here, behind what waits.
+func (c *Call) MayWait() bool {
+	if c == nil || c.replay {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.logged
+}
+
 // mayReplayLater reports whether an error of the log lets additions be taken here: it can't be
 // reached now, or a join anew will bring them to it. A log that has no room has answered: it can
 // be read, so what others write would have to be applied, and all that waits done again, each
