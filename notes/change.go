@@ -115,7 +115,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			now := s.now(tx)
 			given.Archived = &now
 		}
-		n.Given = given.orNil()
+		n.Given, n.Worked = given.orNil(), text.many
 		_, types, err := typeOf(tx, n.Vault, text.Document)
 		if err != nil {
 			return err

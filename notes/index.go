@@ -53,6 +53,8 @@ type index struct {
 	refs     [][]ref           // what a key names, sorted: by role, then by number
 	freeKeys []uint32          // places without a key
 
+	many map[num]*linkHashes // of the notes with many links: of these, neither refs nor entries know the links
+
 	over map[string][]ref // of a World: what keys name there, in place of refs; nil in the index of the store
 }
 
@@ -60,8 +62,10 @@ type index struct {
 type entry struct {
 	note *Note  // nil: the number is free
 	path string // fold of the path without .md
-	out  []num  // what its links lead to, in their order
-	in   []num  // the notes that link to it, sorted
+	out  []num  // what its links lead to, in their order; see index.links
+	in   []num  // the notes that link to it, sorted, but those with many links
+
+	many *linkHashes // of its links, where it has many
 }
 
 // get returns the note of an id, or nil.
@@ -80,18 +84,37 @@ func (x *index) numberOf(id string) num {
 	return nowhere
 }
 
+// entry returns what is known of the note of an id, nothing for none.
+func (x *index) entry(id string) entry {
+	if n, ok := x.byID[id]; ok {
+		return x.list[n]
+	}
+	return entry{}
+}
+
 // outgoing returns what the links of a note lead to.
 func (x *index) outgoing(id string) []num {
 	if n, ok := x.byID[id]; ok {
-		return x.list[n].out
+		return x.links(n)
 	}
 	return nil
 }
 
-// incoming returns the notes that link to a note.
+// links returns what the links of a note lead to. O(1), O(links) of a note with many.
+func (x *index) links(n num) []num {
+	if x.list[n].many == nil {
+		return x.list[n].out
+	}
+	return x.resolveAll(&resolver{x: x}, n)
+}
+
+// incoming returns the notes that link to a note, sorted.
 func (x *index) incoming(n num) []num {
 	if n == nowhere {
 		return nil
+	}
+	if many := x.manyIn(n); len(many) > 0 {
+		return with(slices.Clone(x.list[n].in), many)
 	}
 	return x.list[n].in
 }
@@ -142,6 +165,7 @@ func (x *index) put(note *Note, names *noteNames) num {
 			e.path = name.key
 		}
 	}
+	x.setMany(n, names.many)
 	for _, l := range names.targets {
 		keys, have := l.keys()
 		for _, key := range keys[:have] {
@@ -156,6 +180,14 @@ func (x *index) put(note *Note, names *noteNames) num {
 func (x *index) remove(n num) {
 	note := x.list[n].note
 	eachName(note, func(_, key string, as role) { x.leave(key, refTo(n, as)) })
+	if x.list[n].many == nil {
+		x.removeLinks(n, note)
+	}
+	x.setMany(n, nil)
+	x.list[n].note, x.list[n].path = nil, ""
+}
+
+func (x *index) removeLinks(n num, note *Note) {
 	left := 0 // targets
 	for target, at := range note.eachTarget() {
 		if at < left {
@@ -167,7 +199,19 @@ func (x *index) remove(n num) {
 			x.leave(key, refTo(n, byLink))
 		}
 	}
-	x.list[n].note, x.list[n].path = nil, ""
+}
+
+// setMany takes the keys of the links of a note over that has many; nil of another.
+func (x *index) setMany(n num, keys *linkHashes) {
+	x.list[n].many = keys
+	if keys == nil {
+		delete(x.many, n)
+		return
+	}
+	if x.many == nil {
+		x.many = make(map[num]*linkHashes)
+	}
+	x.many[n] = keys
 }
 
 // release gives the number of a note back that is gone and that nothing links to
@@ -267,7 +311,7 @@ func (x *index) relink(s stale) {
 		var out []num
 		if note := x.list[n].note; note != nil {
 			if names == nil {
-				names = namesOf(note)
+				names = namesOf(note, x.list[n].many)
 			}
 			to := make([]num, len(names.targets))
 			for i, l := range names.targets {

@@ -19,15 +19,15 @@ func (s *Store) Outgoing(id string) (resolved, unresolved []Link) {
 	if n == nowhere {
 		return resolved, unresolved
 	}
-	e := s.index.list[n]
+	e, out := s.index.list[n], s.index.links(n)
 	ambiguous := make(map[string][]fault.Candidate)
 	for i, l := range e.note.Links() {
 		link := Link{
 			Target: l.Target, Heading: l.Heading, Block: l.Block, Alias: l.Alias, Embed: l.Embed, Markdown: l.Markdown,
 			Line: l.Line,
 		}
-		if e.out[i] != nowhere {
-			to := s.index.list[e.out[i]].note
+		if out[i] != nowhere {
+			to := s.index.list[out[i]].note
 			link.ID, link.Title, link.Path = to.ID, to.Title, to.Path
 			resolved = append(resolved, link)
 			continue
@@ -59,10 +59,10 @@ func (s *Store) Incoming(id string) []Backlink {
 	out := []Backlink{}
 	n := s.index.numberOf(id)
 	for _, from := range s.index.incoming(n) {
-		e := s.index.list[from]
+		e, to := s.index.list[from], s.index.links(from)
 		b := Backlink{ID: e.note.ID, Title: e.note.Title, Path: e.note.Path}
 		for i, l := range e.note.Links() {
-			if e.out[i] != n {
+			if to[i] != n {
 				continue
 			}
 			if b.Count == 0 {
@@ -140,14 +140,15 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 		if e.note == nil || vault != "" && e.note.Vault != vault || sees != nil && !sees(e.note) {
 			continue
 		}
-		c.Links += len(e.out)
-		if sees == nil && !slices.Contains(e.out, nowhere) {
+		out := s.index.links(num(i))
+		c.Links += len(out)
+		if sees == nil && !slices.Contains(out, nowhere) {
 			c.Markdown += e.note.Places.Markdown(e.note.Body)
 			continue
 		}
 		at := 0
 		for l := range e.note.eachLink() {
-			to := e.out[at]
+			to := out[at]
 			at++
 			leads := sees == nil || to != nowhere && sees(s.index.list[to].note)
 			if to == nowhere {
@@ -177,8 +178,8 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 	defer s.mu.RUnlock()
 	var order []num
 	for i := range s.index.list {
-		if e := &s.index.list[i]; e.note != nil && e.note.Vault == vault && slices.Contains(e.out, nowhere) &&
-			(skip == nil || !skip(e.note)) {
+		if e := &s.index.list[i]; e.note != nil && e.note.Vault == vault && (skip == nil || !skip(e.note)) &&
+			(e.many != nil || slices.Contains(e.out, nowhere)) {
 			order = append(order, num(i))
 		}
 	}
@@ -188,9 +189,9 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 	})
 	byFold := make(map[string]*Unresolved)
 	for _, n := range order {
-		e := &s.index.list[n]
+		e, out := &s.index.list[n], s.index.links(n)
 		for i, l := range e.note.Links() {
-			if e.out[i] != nowhere || s.attachment(e.note, l, skip != nil) != "" || l.Possible() {
+			if out[i] != nowhere || s.attachment(e.note, l, skip != nil) != "" || l.Possible() {
 				continue
 			}
 			key := entities.Fold(strings.TrimSpace(l.Target))

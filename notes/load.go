@@ -107,6 +107,7 @@ type batch struct {
 	keys    []nameKey
 	links   []linkKey
 	folds   []byte // the keys of all links, one after the other
+	many    []manyLinks
 
 	places []uint32 // of the first keys of links, once they have been looked for
 }
@@ -121,6 +122,12 @@ type nameKey struct {
 // linkKey is a link of a note and the ends of its keys in batch.folds. The second
 // one is empty where a link has one key, and both are in a link into the note itself.
 type linkKey struct{ note, whole, base uint32 }
+
+// manyLinks are the keys of a note that has many links.
+type manyLinks struct {
+	note uint32 // in the batch
+	keys *linkHashes
+}
 
 func readBatch(list []*Note) *batch {
 	b := &batch{
@@ -146,6 +153,10 @@ func readBatch(list []*Note) *batch {
 		}
 		if n.Private {
 			b.private.Add(names.Record{ID: n.ID}, foldedNames(n))
+		}
+		if n.hasMany() {
+			b.many = append(b.many, manyLinks{i, newLinkHashes(n.Places, n.Body)})
+			continue
 		}
 		for l := range n.eachLink() {
 			b.readLink(i, sought(l))
@@ -256,6 +267,9 @@ func (l *loader) findLinks(b *batch) {
 
 // takeLinks takes the links of notes of which the first has that number.
 func (l *loader) takeLinks(b *batch, first num) {
+	for _, m := range b.many {
+		l.x.setMany(first+num(m.note), m.keys)
+	}
 	from := uint32(0)
 	for i, k := range b.links {
 		n, at := first+num(k.note), b.places[i]

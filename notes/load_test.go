@@ -128,9 +128,14 @@ func drawDraft(t *rapid.T) notes.Draft {
 
 // change does one thing to the notes of every house; all must take it alike.
 func change(t *rapid.T, houses ...house) {
+	changeEach(t, len(houses), func(i int) house { return houses[i] })
+}
+
+func changeEach(t *rapid.T, n int, in func(i int) house) {
 	d, what := drawDraft(t), rapid.IntRange(0, 9).Draw(t, "what")
 	var first string
-	for i, h := range houses {
+	for i := range n {
+		h := in(i)
 		err := h.db.Update(ctx, func(tx *kv.Tx) error {
 			d := d // it may run again
 			switch what {

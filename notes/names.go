@@ -16,6 +16,7 @@ type noteNames struct {
 	own     []nameOf
 	targets []linkNames // of the links: few of them twice
 	links   []uint32    // of each of Note.Links, its place in targets
+	many    *linkHashes // of a note with many links, in place of targets and links
 }
 
 // nameOf is the key of a name, and what the name is to the note.
@@ -40,11 +41,12 @@ func (l linkNames) keys() (list [2]string, n int) {
 	return list, 2
 }
 
-// namesOf works the names of a note out.
-func namesOf(n *Note) *noteNames {
+// namesOf works the names of a note out. many are the keys of its links, where it has many.
+func namesOf(n *Note, many *linkHashes) *noteNames {
 	s := ownNamesOf(n)
+	s.many = many
 	count := n.Places.Count()
-	if count == 0 {
+	if count == 0 || many != nil {
 		return s
 	}
 	s.links = make([]uint32, 0, count)
@@ -122,22 +124,18 @@ func linkNamesOf(target string) linkNames {
 	return linkNames{whole: whole}
 }
 
-// fewNotes is up to how many notes a commit works the names of out itself, and fewPlaces
-// up to how many bytes of places of links: readers wait for it.
-const (
-	fewNotes  = 8
-	fewPlaces = 4 << 10
-)
+// fewNotes is up to how many notes a commit works the names of out itself: readers wait for it.
+const fewNotes = 8
 
 // prepare works out the names of the notes of a large commit before its turn comes.
 func (s *Store) prepare(cs *kv.ChangeSet) {
-	if len(cs.Changes) <= fewNotes && placesIn(cs) <= fewPlaces {
+	if len(cs.Changes) <= fewNotes && placesIn(cs) <= manyPlaces {
 		return
 	}
 	list := make(map[*Note]*noteNames, len(cs.Changes)/2)
 	for _, ch := range cs.Changes {
 		if _, now, ok := Records.Of(ch); ok && now != nil {
-			list[now] = namesOf(now)
+			list[now] = namesOf(now, s.takeHashes(now))
 		}
 	}
 	s.ahead.Put(cs.Seq, list)

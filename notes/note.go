@@ -20,6 +20,9 @@ type Note struct {
 	Places LinkPlaces `json:"-"` // of the wikilinks in Body; see Links
 
 	Sources Sources `json:"-"` // of its names; see SourceOf
+
+	// Worked is what a writer has worked out of Places for the index; nil of a note that is stored.
+	Worked *linkHashes `json:"-"`
 }
 
 // Given is what a client stated apart from the text. It is kept so that a
@@ -67,7 +70,7 @@ func (n *Note) Record() *record.Note {
 func (n *Note) PlainText() string { return markdown.PlainNote(n.Body) }
 
 // Records is the collection that notes lie in.
-var Records = kv.NewCollection("note", kv.Codec[Note]{Encode: encode, Decode: decode})
+var Records = kv.NewCollection("note", kv.Codec[Note]{Encode: encode, Decode: decode, Carry: carryHashes})
 
 // stored is the same collection, read as it is at a start.
 var stored = Records.With(kv.Codec[Note]{Encode: encode, Decode: decodeStored})

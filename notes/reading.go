@@ -15,6 +15,7 @@ type reading struct {
 	*markdown.Document
 	text   string
 	places LinkPlaces
+	many   *linkHashes     // of the links, where there are many
 	labels markdown.Labels // that texts of the frontmatter may use
 }
 
@@ -25,6 +26,9 @@ func read(text string) *reading {
 	onReading()
 	r := &reading{Document: markdown.Parse(text), text: text}
 	r.places = NewLinkPlaces(linksInOrder(r.EachLink(), r.EachFileLink()))
+	if len(r.places) > manyPlaces {
+		r.many = newLinkHashes(r.places, text)
+	}
 	if r.usesLabels() {
 		r.labels = markdown.LabelsOf(r.Body)
 	}

@@ -162,7 +162,7 @@ func (s *Store) take(cs *kv.ChangeSet) (keysOut, changed []string) {
 		case now != nil:
 			names := ahead[now]
 			if names == nil {
-				names = namesOf(now)
+				names = namesOf(now, hashesOf(now))
 			}
 			if renamed || old == nil {
 				again.renamed(names)

@@ -37,7 +37,7 @@ func (s *Store) Suppose(ask func(World)) {
 // As returns a note as it would be with another text and path: with what the text says of it.
 func (w World) As(n *Note, path, body string) *Note {
 	as, text := *n, read(body)
-	as.Body, as.Path, as.Folder, as.Places = body, path, folderOf(path), text.places
+	as.Body, as.Path, as.Folder, as.Places, as.Worked = body, path, folderOf(path), text.places, text.many
 	as.describe(text, nil, w.s.maxName())
 	return &as
 }
@@ -47,6 +47,7 @@ func (w World) As(n *Note, path, body string) *Note {
 func (w World) With(list []*Note) World {
 	x := *w.index
 	x.list, x.byID, x.free, x.over = slices.Clone(x.list), maps.Clone(x.byID), nil, maps.Clone(x.over)
+	x.many = maps.Clone(x.many)
 	if x.over == nil {
 		x.over = make(map[string][]ref)
 	}
@@ -54,7 +55,7 @@ func (w World) With(list []*Note) World {
 		if at, known := x.byID[n.ID]; known {
 			x.remove(at)
 		}
-		x.put(n, namesOf(n))
+		x.put(n, namesOf(n, hashesOf(n)))
 	}
 	w.index = &x
 	return w
@@ -101,12 +102,17 @@ func (w World) Lead(l markdown.Link, from string) Lead {
 // in their order: names are titles, aliases and paths of notes and files.
 func (w World) Linking(names []string) []string {
 	found := make(map[string]bool)
+	var keys []string
 	for _, name := range names {
-		for _, key := range []string{entities.Fold(name), entities.Fold(baseOf(name))} {
-			for _, r := range inRole(w.index.named(key), byLink) {
-				found[w.index.list[r.num()].note.ID] = true
-			}
+		keys = append(keys, entities.Fold(name), entities.Fold(baseOf(name)))
+	}
+	for _, key := range keys {
+		for _, r := range inRole(w.index.named(key), byLink) {
+			found[w.index.list[r.num()].note.ID] = true
 		}
+	}
+	for _, n := range w.index.manyLinking(keys) {
+		found[w.index.list[n].note.ID] = true
 	}
 	return slices.Sorted(maps.Keys(found))
 }

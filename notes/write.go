@@ -188,7 +188,7 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note, types []InferredType) (*Not
 	n := &Note{Note: record.Note{
 		ID: d.ID, Body: d.Body, Kind: FileKind(d.Path), Path: d.Path, Folder: d.Folder, VaultBacked: d.Vault != "",
 		CreatedAt: now, UpdatedAt: now, Version: 1,
-	}, Vault: d.Vault, Places: text.places}
+	}, Vault: d.Vault, Places: text.places, Worked: text.many}
 	given := Given{Title: d.Title, Tags: d.Tags, Aliases: d.Aliases, Private: d.Private}
 	if !d.ModifiedAt.IsZero() {
 		n.UpdatedAt = d.ModifiedAt.UTC().Truncate(time.Millisecond)

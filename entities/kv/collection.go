@@ -112,7 +112,7 @@ func (c Collection[T]) Has(tx *Tx, id string) (bool, error) {
 }
 
 // Put stores v under id, replacing what was there. It keeps no reference to
-// v.
+// v, but a copy for Codec.Carry.
 func (c Collection[T]) Put(tx *Tx, id string, v *T) error {
 	switch {
 	case v == nil:
@@ -126,7 +126,12 @@ func (c Collection[T]) Put(tx *Tx, id string, v *T) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "a record of %s can't be encoded", c.c.Name).WithRef(id)
 	}
-	return tx.put(c.c.Prefix+id, raw, c.c)
+	var kept any
+	if c.c.Codec.Carry != nil {
+		as := *v
+		kept = &as
+	}
+	return tx.write(c.c.Prefix+id, raw, false, c.c, kept)
 }
 
 // Delete removes the record with that id, if there is one.

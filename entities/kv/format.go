@@ -166,7 +166,7 @@ func (s *Store) settle(tx *Tx, from int) error {
 			if isLocal(disk.Pair{Key: w.Key}) {
 				return fault.New(fault.Unavailable, "another machine wrote a record that this one can't have")
 			}
-			if err := tx.write(w.Key, w.Value, w.Deleted, nil); err != nil {
+			if err := tx.write(w.Key, w.Value, w.Deleted, nil, nil); err != nil {
 				return err
 			}
 		}

@@ -69,6 +69,7 @@ type write struct {
 	had     bool               // whether there was one
 	of      disk.AnyCollection // nil for keys of the store itself
 	val     any                // raw, decoded
+	put     any                // what was put, for Codec.Carry; nil where nothing is carried
 }
 
 // manyWrites is from where on a map beats walking the writes.
@@ -197,7 +198,8 @@ func (s *Store) commit(tx *Tx) (*pending, error) {
 				_, id := w.of.Split(w.key)
 				return s.barrier(), fault.Wrap(fault.Internal, err, "a record can't be read back").WithRef(id)
 			}
-			w.val = v
+			w.of.Carry(w.put, v)
+			w.val, w.put = v, nil
 		}
 		writes = append(writes, w)
 	}
@@ -258,11 +260,15 @@ func (tx *Tx) find(key string) (int, bool) {
 	return 0, false
 }
 
-func (tx *Tx) put(key, raw string, of disk.AnyCollection) error { return tx.write(key, raw, false, of) }
+func (tx *Tx) put(key, raw string, of disk.AnyCollection) error {
+	return tx.write(key, raw, false, of, nil)
+}
 
-func (tx *Tx) delete(key string, of disk.AnyCollection) error { return tx.write(key, "", true, of) }
+func (tx *Tx) delete(key string, of disk.AnyCollection) error {
+	return tx.write(key, "", true, of, nil)
+}
 
-func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection) error {
+func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection, put any) error {
 	switch {
 	case tx.over:
 		return errTxOver()
@@ -270,7 +276,7 @@ func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection) error 
 		return fault.New(fault.Internal, "a record was written in a View")
 	}
 	if i, ok := tx.find(key); ok {
-		tx.writes[i].raw, tx.writes[i].deleted = raw, deleted
+		tx.writes[i].raw, tx.writes[i].deleted, tx.writes[i].put = raw, deleted, put
 		return nil
 	}
 	old, had := tx.latest(key)
@@ -278,7 +284,7 @@ func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection) error 
 		return nil
 	}
 	i := len(tx.writes)
-	tx.writes = append(tx.writes, write{key: key, raw: raw, deleted: deleted, old: old, had: had, of: of})
+	tx.writes = append(tx.writes, write{key: key, raw: raw, deleted: deleted, old: old, had: had, of: of, put: put})
 	if tx.index != nil {
 		tx.index[key] = i
 	} else if len(tx.writes) > manyWrites {

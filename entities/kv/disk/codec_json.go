@@ -12,6 +12,10 @@ import (
 type Codec[T any] struct {
 	Encode func(*T) (string, error)
 	Decode func(string) (*T, error)
+
+	// Carry gives a record that was read back what was worked out beside the one that was put, and is not stored. It is
+	// called in the turn of the writer, and must be short. nil: there is nothing.
+	Carry func(put, stored *T)
 }
 
 // JSONCodec is the default codec.

@@ -22,6 +22,7 @@ type TypedCollection[T any] struct {
 // AnyCollection is what a transaction needs to know of a record's collection to make a change of it.
 type AnyCollection interface {
 	Decode(raw string) (any, error)
+	Carry(put, stored any)
 	Split(key string) (name, id string)
 	IsLocal() bool
 }
@@ -36,6 +37,13 @@ func (k *TypedCollection[T]) Decode(raw string) (any, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// Carry hands over what is known of a record that was put, nil for nothing, to the one that was read back.
+func (k *TypedCollection[T]) Carry(put, stored any) {
+	if put, ok := put.(*T); ok && k.Codec.Carry != nil {
+		k.Codec.Carry(put, stored.(*T))
+	}
 }
 
 // Split returns the name of the collection and the id of a record.
