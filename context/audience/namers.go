@@ -36,7 +36,7 @@ func (r *Views) Namers(db *kv.Store, all func(yield func(id string, texts []stri
 // and for the first one that changes what a private record is called.
 func (n *Namers) prepare(cs *kv.ChangeSet) {
 	if len(n.called(cs)) > 0 {
-		n.read()
+		n.named.makeAndWait(n.noteAll)
 	}
 	forgotten := n.rooms.remote.entities.Past().Forgotten(cs)
 	if forgotten == nil {
@@ -60,12 +60,12 @@ func (n *Namers) called(cs *kv.ChangeSet) map[uint32]bool {
 }
 
 // read reads what all records may name, once.
-func (n *Namers) read() {
-	n.named.make(func(note func(string, func() []uint32)) {
-		for id, texts := range n.all {
-			note(id, keysOfTexts(texts))
-		}
-	})
+func (n *Namers) read() { n.named.make(n.noteAll) }
+
+func (n *Namers) noteAll(note func(string, func() []uint32)) {
+	for id, texts := range n.all {
+		note(id, keysOfTexts(texts))
+	}
 }
 
 // Set takes in what the texts of a record name now; none of one that is gone. They are read behind it. O(1).

@@ -95,7 +95,7 @@ func (r *Views) prepare(cs *kv.ChangeSet) {
 	for _, ch := range cs.Changes {
 		r.remote.called(ch, changed)
 		if len(changed) > 0 {
-			r.readNotes()
+			r.named.makeAndWait(r.noteAll)
 			return
 		}
 	}
@@ -116,12 +116,12 @@ func (r *Views) ReadReferences() {
 }
 
 // readNotes reads what all notes may name, once.
-func (r *Views) readNotes() {
-	r.named.make(func(note func(string, func() []uint32)) {
-		for _, n := range slices.Collect(r.remote.notes.All()) { // nothing else is done while All holds its lock
-			note(n.ID, keysOfNote(n))
-		}
-	})
+func (r *Views) readNotes() { r.named.make(r.noteAll) }
+
+func (r *Views) noteAll(note func(string, func() []uint32)) {
+	for _, n := range slices.Collect(r.remote.notes.All()) { // nothing else is done while All holds its lock
+		note(n.ID, keysOfNote(n))
+	}
 }
 
 // keysOfNote is namedIn for when there is time; nil for nil.

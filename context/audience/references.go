@@ -20,6 +20,7 @@ type references struct {
 	mu     sync.Mutex         // guards what follows
 	begun  bool               // what changes is noted
 	made   bool               // all others are due, or read
+	first  chan struct{}      // closed when these are read; nil until it is begun
 	due    map[string]*unread // the records that changed since they were read, by id
 	busy   bool               // somebody reads behind a commit
 	closed bool
@@ -62,6 +63,7 @@ func (r *references) make(all func(note func(id string, keys func() []uint32))) 
 	if !r.begin() {
 		return
 	}
+	defer close(r.first)
 	all(func(id string, keys func() []uint32) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -73,6 +75,15 @@ func (r *references) make(all func(note func(id string, keys func() []uint32))) 
 	r.made = true
 	r.mu.Unlock()
 	r.read()
+}
+
+// makeAndWait is make, and waits for who does that: what he has not read yet would be among all that is asked for.
+func (r *references) makeAndWait(all func(note func(id string, keys func() []uint32))) {
+	r.make(all)
+	r.mu.Lock()
+	first := r.first
+	r.mu.Unlock()
+	<-first
 }
 
 func (r *references) isMade() bool {
@@ -87,6 +98,7 @@ func (r *references) begin() (first bool) {
 	first = !r.begun
 	if first {
 		r.begun, r.number, r.naming, r.due = true, make(map[string]uint32), make(map[uint32][]uint32), make(map[string]*unread)
+		r.first = make(chan struct{})
 	}
 	return first
 }

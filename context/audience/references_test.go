@@ -1,7 +1,9 @@
 package audience_test
 
 import (
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -55,4 +57,57 @@ func TestREL14_WhatTextsNameIsReadBehindTheirTurn(t *testing.T) {
 	}
 	must(t, w.db.Close())
 	audience.OnReading(func() {})
+}
+
+// TestREL14_AChangeWaitsForTheFirstReading renames a private note while the texts of a start are still being read: what has
+// not been read yet does not count as naming it, or all of it would be embedded and masked anew.
+func TestREL14_AChangeWaitsForTheFirstReading(t *testing.T) {
+	for of, texts := range map[string]int{"notes": 0, "another room": 3} { // how many are read before
+		t.Run(of, func(t *testing.T) {
+			w := openRooms(t, notes.Options{})
+			for _, d := range []notes.Draft{
+				{ID: "hidden", Title: "Hidden", Private: true}, {ID: "far", Body: "of nothing"}, {ID: "near", Body: "see [[Hidden]]"},
+			} {
+				_, err := w.notes.Put(t.Context(), d, nil)
+				must(t, err)
+			}
+			synctest.Test(t, func(t *testing.T) { renameDuringFirstReading(t, w, texts) })
+		})
+	}
+}
+
+func renameDuringFirstReading(t *testing.T, w *stored, texts int) {
+	started := audience.Open(w.db, audience.Stores{Entities: w.ents, Notes: w.notes})
+	namers := started.Namers(w.db, func(yield func(string, []string) bool) {
+		_ = yield("text", []string{"of nothing"}) && yield("naming", []string{"see [[Hidden]]"})
+	})
+	var revealed []string
+	var named map[string]bool
+	w.db.OnCommit(func(cs *kv.ChangeSet) { revealed, named = started.Revealed(cs), namers.Revealed(cs) })
+	read := make(chan struct{})
+	audience.OnReading(func() {
+		if texts == 0 {
+			<-read
+			return
+		}
+		texts--
+	})
+	defer audience.OnReading(func() {})
+	go started.ReadReferences()
+	synctest.Wait()
+	renamed := make(chan error, 1)
+	go func() {
+		_, err := w.notes.Put(t.Context(), notes.Draft{ID: "hidden", Title: "Concealed", Private: true}, nil)
+		renamed <- err
+	}()
+	synctest.Wait()
+	if len(renamed) > 0 {
+		t.Error("it was renamed before the texts were read")
+	}
+	close(read)
+	must(t, <-renamed)
+	if !slices.Contains(revealed, "near") || slices.Contains(revealed, "far") || !named["naming"] || named["text"] {
+		t.Errorf("%q and %v name it", revealed, named)
+	}
+	must(t, w.db.Close())
 }
