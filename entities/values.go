@@ -1,7 +1,6 @@
 package entities
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -110,12 +109,12 @@ func checkRequired(t *Type, values Values) error {
 }
 
 func checkFieldBytes(values Values, maxBytes int) error {
-	data, err := json.Marshal(values)
+	n, err := jsonLength(values)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "field values can't be encoded")
 	}
-	if len(data) > maxBytes {
-		return fault.TooLarge("fields", len(data), maxBytes, "bytes")
+	if n > maxBytes {
+		return fault.TooLarge("fields", n, maxBytes, "bytes")
 	}
 	return nil
 }
