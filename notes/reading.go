@@ -25,6 +25,7 @@ var onReading = func() {}
 func read(text string) *reading {
 	onReading()
 	r := &reading{Document: markdown.Parse(text), text: text}
+	r.Tags = union(nil, r.Tags)
 	r.places = NewLinkPlaces(linksInOrder(r.EachLink(), r.EachFileLink()))
 	if len(r.places) > manyPlaces {
 		r.many = newLinkHashes(r.places, text)

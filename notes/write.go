@@ -232,7 +232,11 @@ func (n *Note) describe(doc *reading, types []InferredType, maxName int) {
 	if n.Title == "" {
 		n.Title = untitled
 	}
-	n.Tags = union(given.Tags, doc.Tags)
+	if len(given.Tags) > 0 {
+		n.Tags = union(given.Tags, doc.Tags)
+	} else {
+		n.Tags = slices.Clone(doc.Tags) // each is there once: read has seen to that, before the writer's turn
+	}
 	for _, t := range types {
 		if tag := t.Tag(); tag != "" {
 			n.Tags = union(n.Tags, []string{tag})

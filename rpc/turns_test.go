@@ -37,6 +37,13 @@ var hostileWriters = []struct {
 		}
 		return [][2]string{{"notes.putMany", inJSON(t, map[string]any{"notes": list})}}
 	}},
+	{"notes.putMany of small notes", func(t *testing.T, key string, text func(int) string) [][2]string {
+		var list []any
+		for i, body := range messagesOf(text, 1000, 15<<10) {
+			list = append(list, map[string]any{"id": fmt.Sprintf("%s-%d", key, i), "body": body})
+		}
+		return [][2]string{{"notes.putMany", inJSON(t, map[string]any{"notes": list})}}
+	}},
 	{"notes.patch", func(t *testing.T, key string, text func(int) string) [][2]string {
 		return [][2]string{
 			{"notes.put", inJSON(t, map[string]any{"id": key, "body": "a"})},
@@ -53,6 +60,15 @@ var hostileWriters = []struct {
 			list = append(list, map[string]any{"role": []string{"user", "assistant"}[i%2], "content": content})
 		}
 		return [][2]string{{"chat.append", inJSON(t, map[string]any{"title": key, "messages": list})}}
+	}},
+	{"chat.patch", func(t *testing.T, key string, text func(int) string) [][2]string {
+		return [][2]string{
+			{"chat.put", inJSON(t, map[string]any{"id": key, "title": key, "systemPrompt": fit(text, 60<<10)})},
+			{"chat.patch", inJSON(t, map[string]any{"id": key, "systemPrompt": "a" + fit(text, 60<<10)})},
+			{"chat.archive", inJSON(t, map[string]any{"id": key})},
+			{"chat.restore", inJSON(t, map[string]any{"id": key})},
+			{"chat.delete", inJSON(t, map[string]any{"id": key})},
+		}
 	}},
 	{"chat.import", func(t *testing.T, key string, text func(int) string) [][2]string {
 		var list []any
