@@ -96,8 +96,7 @@ var recordTopics = []recordTopic{
 	{
 		protocol.MemoryTopic,
 		func(cs *kv.ChangeSet, remote *audience.View) []event {
-			sees := func(m *memory.Record) bool { return memory.Sees(remote, m) }
-			return recordEvents(cs, memory.Records.Of, sees, protocol.MemoryTopic)
+			return eventsOf(cs, memory.Records.Of, memory.ShownChanges(cs, remote), protocol.MemoryTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.MemoryChanged{IDs: ids, Kind: kind, Seq: seq}

@@ -70,6 +70,7 @@ func (s *MemorySource) Load(ctx context.Context) ([]HandleKey, error) {
 // Touched is that of Source.
 func (s *MemorySource) Touched(cs *kv.ChangeSet) []HandleKey {
 	var keys []HandleKey
+	turned := memory.Turned(cs)
 	for _, ch := range cs.Changes {
 		memoryID, contextID := memory.Touched(ch)
 		switch {
@@ -80,7 +81,16 @@ func (s *MemorySource) Touched(cs *kv.ChangeSet) []HandleKey {
 		case len(s.from[ch.ID]) > 0 && ch.Collection == notes.Records.Name():
 			for _, id := range slices.Clone(s.from[ch.ID]) { // which may be private now, or public
 				keys = s.touch(keys, id)
+				if turned == nil {
+					turned = make(map[string]bool)
+				}
+				turned[id] = true
 			}
+		}
+	}
+	if len(turned) > 0 {
+		for _, id := range s.store.Changed(func(by string) bool { return turned[by] }) {
+			keys = s.touch(keys, id)
 		}
 	}
 	return keys
@@ -98,7 +108,7 @@ func (s *MemorySource) follow(id string) []HandleKey {
 		c := s.labels[k]
 		c.all.drop(id)
 		c.public.drop(id)
-		if len(c.all.of) == 0 {
+		if len(c.all.of)+len(c.public.of) == 0 {
 			delete(s.labels, k)
 		}
 	}
@@ -117,19 +127,21 @@ func (s *MemorySource) follow(id string) []HandleKey {
 	if note := m.Source.NoteID; note != "" {
 		s.source[id], s.from[note] = note, append(s.from[note], id)
 	}
-	if !m.Current() {
+	used, public := s.used(m)
+	if used.IsZero() && public.IsZero() {
 		return touched
 	}
-	used, public := s.store.LastUsed(m), memory.Sees(s.remote, m)
 	for _, k := range labelsOf(m) {
 		c := s.labels[k]
 		if c == nil {
 			c = new(carriers)
 			s.labels[k] = c
 		}
-		c.all.put(id, used)
-		if public {
-			c.public.put(id, used)
+		if !used.IsZero() {
+			c.all.put(id, used)
+		}
+		if !public.IsZero() {
+			c.public.put(id, public)
 		}
 		s.labeled[id] = append(s.labeled[id], k)
 	}
@@ -139,6 +151,18 @@ func (s *MemorySource) follow(id string) []HandleKey {
 		}
 	}
 	return touched
+}
+
+// used is when a memory was last used or changed, as a local and as a remote reader knows it; zero for one who does not
+// find it.
+func (s *MemorySource) used(m *memory.Record) (all, public time.Time) {
+	if m.Current() {
+		all = s.store.LastUsed(m)
+	}
+	if seen := s.store.As(s.remote, m); seen != nil && seen.Current() {
+		public = s.store.LastUsed(seen)
+	}
+	return all, public
 }
 
 // labelsOf returns the tags and domains of a memory, with those above them, each once.
@@ -213,17 +237,13 @@ func (s *MemorySource) Entry(k HandleKey) (refs.Entry, bool) {
 
 func (s *MemorySource) memory(id string) (e refs.Entry, ok bool) {
 	m := s.store.Stored(id)
-	if m == nil || !m.Current() {
+	if m == nil {
 		return e, false
 	}
-	e = refs.Entry{
-		Kind: refs.MemoryHandle, ID: m.ID, Handle: m.Handle, Number: uint64(m.Number), Label: labelOf(m), Used: s.store.LastUsed(m),
-	}
+	e = refs.Entry{Kind: refs.MemoryHandle, ID: m.ID, Handle: m.Handle, Number: uint64(m.Number), Label: labelOf(m)}
 	e.Former, e.Names = m.OpenHandles.Part(m.Aliases) // a remote reader is shown none of the names
-	if memory.Sees(s.remote, m) {
-		e.Public = e.Used
-	}
-	return e, true
+	e.Used, e.Public = s.used(m)
+	return e, !e.Used.IsZero() || !e.Public.IsZero()
 }
 
 func labelOf(m *memory.Record) string { return cmp.Or(m.Summary, m.Statement) }
@@ -248,8 +268,8 @@ func (s *MemorySource) context(id string) (e refs.Entry, ok bool) {
 func (s *MemorySource) Show(_ context.Context, v *audience.View, e *refs.Entry) (EntryVisibility, error) {
 	switch e.Kind {
 	case refs.MemoryHandle:
-		m := s.store.Stored(e.ID)
-		if !memory.Sees(v, m) {
+		m := s.store.As(v, s.store.Stored(e.ID))
+		if m == nil || !m.Current() {
 			return EntryVisibility{}, nil
 		}
 		return EntryVisibility{Exists: true, Handle: m.ShowsHandle(v), Label: v.TextOf(m.Source.NoteID, labelOf(m))}, nil
@@ -261,6 +281,9 @@ func (s *MemorySource) Show(_ context.Context, v *audience.View, e *refs.Entry) 
 		name := v.TextOf("", c.Name)
 		same := name == c.Name && e.Names[0] == name
 		return EntryVisibility{Exists: true, Handle: c.ShowsHandle(v), Names: []bool{same}, Label: name}, nil
+	}
+	if !v.Hides() && e.Used.IsZero() {
+		return EntryVisibility{}, nil // of memories alone that are superseded for those who see more
 	}
 	plain := v.TextOf("", e.ID) == e.ID
 	return EntryVisibility{Exists: plain, Handle: plain, Names: []bool{plain}, Label: e.ID}, nil

@@ -181,6 +181,26 @@ func TestREF9_AMemoryIsPrivateWhileItsNoteIs(t *testing.T) {
 	w.want(w.remote, "", "from_note", "plan_tag")
 }
 
+func TestPRIV16_CompletionsKnowNoHiddenSuperseding(t *testing.T) {
+	w := open(t, t)
+	old := w.add(memory.Draft{Statement: "boat in Bremen", Handle: "old_boat", Tags: []string{"boat"}})
+	secret := w.add(memory.Draft{Statement: "ship in Hamburg", Handle: "new_ship", Supersedes: []string{old.ID}, Private: true})
+	w.want(w.remote, "", "old_boat", "boat_tag")
+	w.want(w.local, "", "new_ship")
+	w.handles = w.opened()
+	w.want(w.remote, "", "old_boat", "boat_tag")
+	w.want(w.local, "", "new_ship")
+	_, err := w.mem.Update(t.Context(), w.local, memory.Patch{ID: secret.ID, Private: ptr(false)}, nil)
+	w.must(err)
+	public := w.typed(w.remote, "")
+	if len(public) != 1 || !strings.Contains(public[0], "Hamburg") {
+		t.Errorf("once that is public, %q is offered", public)
+	}
+	_, err = w.mem.Update(t.Context(), w.local, memory.Patch{ID: secret.ID, Private: ptr(true)}, nil)
+	w.must(err)
+	w.want(w.remote, "", "old_boat", "boat_tag")
+}
+
 // texts are what is typed where all that is offered is compared.
 var texts = []string{"", "a", "b", "#", "claim_", "plan", "alpha", "beta_", "to_", "my", "priv", "person"}
 

@@ -35,8 +35,8 @@ func (k *Keeper) Conflicts(ctx context.Context, v *audience.View, after string, 
 				continue
 			}
 			of := parse(text)
-			a, b := k.opts.Memory.Stored(of.a), k.opts.Memory.Stored(of.b)
-			if a == nil || b == nil || !a.Current() || !b.Current() || !memory.Sees(v, a) || !memory.Sees(v, b) {
+			a, b := k.opts.Memory.As(v, k.opts.Memory.Stored(of.a)), k.opts.Memory.As(v, k.opts.Memory.Stored(of.b))
+			if a == nil || b == nil || !a.Current() || !b.Current() {
 				continue
 			}
 			if cmp.Or(since(a).Compare(since(b)), cmp.Compare(a.Number, b.Number)) < 0 { // the newer one first
@@ -110,7 +110,7 @@ func (k *Keeper) Settle(ctx context.Context, v *audience.View, id, other, resolu
 		if err != nil {
 			return nil, fault.Under("with", err)
 		}
-		return []string{id, other}, k.settle(tx, a, b, resolution)
+		return []string{id, other}, k.settle(tx, v, a, b, resolution)
 	})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (k *Keeper) Settle(ctx context.Context, v *audience.View, id, other, resolu
 	return k.opts.Memory.Shown(v, []string{id, other}), nil
 }
 
-func (k *Keeper) settle(tx *kv.Tx, a, b *memory.Record, resolution string) error {
+func (k *Keeper) settle(tx *kv.Tx, v *audience.View, a, b *memory.Record, resolution string) error {
 	of := keyOf(a.ID, b.ID)
 	p, err := pairRecords.Get(tx, of.text())
 	if err != nil {
@@ -137,7 +137,7 @@ func (k *Keeper) settle(tx *kv.Tx, a, b *memory.Record, resolution string) error
 		if err != nil {
 			return err
 		}
-		was, now, err := k.opts.Memory.ReviseTx(tx, m.ID, false, func(m *memory.Record, now time.Time) error {
+		was, now, err := k.opts.Memory.ReviseAsTx(tx, v, m.ID, func(m *memory.Record, now time.Time) error {
 			if !wrong {
 				holds(m, p, of, now, still)
 			}

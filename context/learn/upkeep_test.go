@@ -236,6 +236,30 @@ func TestMEM60_Settling(t *testing.T) {
 	}
 }
 
+func TestPRIV16_ConflictsKnowNoHiddenSuperseding(t *testing.T) {
+	w := openKeeper(t)
+	w.fact("a", "I have 25 days of leave.")
+	w.fact("b", "I have 28 days of leave.")
+	w.run()
+	before := w.conflicts(w.remote)
+	_, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{ID: "p", Statement: "I have 30 days of leave.", Supersedes: []string{"a"}, Private: true}})
+	w.must(err)
+	if after := w.conflicts(w.remote); len(before) != 1 || !slices.Equal(before, after) {
+		t.Errorf("conflicts %+v, then %+v", before, after)
+	}
+	if left := w.conflicts(w.local); len(left) != 0 {
+		t.Errorf("a local reader has the conflicts %+v", left)
+	}
+	list, err := w.keeper().Settle(t.Context(), w.remote, "b", "a", learn.ResolutionSupersede)
+	w.must(err)
+	if list[0].Status != record.MemoryActive || list[1].Status != record.MemorySuperseded || list[1].SupersededBy != "b" {
+		t.Errorf("a remote reader settled that as %+v, %+v", list[0].MemoryRecord, list[1].MemoryRecord)
+	}
+	if m, err := w.mem.Get(w.local, "a"); err != nil || m.SupersededBy != "p" {
+		t.Errorf("a local reader sees %+v, %v", m, err)
+	}
+}
+
 func fieldOf(err error) string {
 	if f, ok := err.(*fault.Error); ok {
 		return f.Field

@@ -210,7 +210,14 @@ func (s *Store) said(tx *kv.Tx, v *audience.View, says TierStatement, private bo
 		if err != nil {
 			return nil, err
 		}
-		if !old.stillSays(says) {
+		if old == nil {
+			continue
+		}
+		seen, _, err := s.faceTx(tx, v, old)
+		if err != nil {
+			return nil, err
+		}
+		if !seen.stillSays(says) {
 			continue
 		}
 		hidden, err := s.anyPrivate(tx, []string{id})
@@ -346,25 +353,30 @@ func (s *Store) supersede(tx *kv.Tx, v *audience.View, m *Record, now time.Time)
 		if !sees {
 			return missingIn("memory", id, field)
 		}
-		if !old.Current() {
-			err := transition(old, record.MemorySuperseded)
-			err.Field = field
+		m.Private = m.Private || old.Private
+		was, old, err := s.revisedAs(tx, v, old, now, func(old *Record) error {
+			if !old.Current() {
+				err := transition(old, record.MemorySuperseded)
+				err.Field = field
+				return err
+			}
+			old.Status, old.SupersededBy = record.MemorySuperseded, m.ID
+			if old.ValidTo == nil {
+				end := now
+				if m.ValidFrom != nil {
+					end = *m.ValidFrom
+				}
+				if old.ValidFrom != nil && end.Before(*old.ValidFrom) { // also by a clock that was set back
+					end = *old.ValidFrom
+				}
+				old.ValidTo = &end
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
-		m.Private = m.Private || old.Private
-		was := *old
-		old.Status, old.SupersededBy = record.MemorySuperseded, m.ID
-		if old.ValidTo == nil {
-			end := now
-			if m.ValidFrom != nil {
-				end = *m.ValidFrom
-			}
-			if old.ValidFrom != nil && end.Before(*old.ValidFrom) { // also by a clock that was set back
-				end = *old.ValidFrom
-			}
-			old.ValidTo = &end
-		}
-		if err := s.next(tx, &was, old, now); err != nil {
+		if err := s.next(tx, was, old, now); err != nil {
 			return err
 		}
 	}
@@ -463,6 +475,9 @@ func (s *Store) next(tx *kv.Tx, old, m *Record, now time.Time) error {
 		}
 	}
 	if err := s.turn(tx, old, m); err != nil {
+		return err
+	}
+	if err := s.keepChange(tx, old, m); err != nil {
 		return err
 	}
 	return s.write(tx, old, m)

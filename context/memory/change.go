@@ -140,12 +140,18 @@ func changeStatus(m *Record, to *string) error {
 
 // relied ends or begins that a memory is relied on, by its confidence.
 func relied(m *Record) {
+	m.Status = reliedAs(m.Status, m.Confidence)
+}
+
+// reliedAs is the status of a memory that has one, when it is as sure as that.
+func reliedAs(status string, confidence float64) string {
 	switch {
-	case m.Status == record.MemoryActive && m.Confidence < lowConfidence:
-		m.Status = record.MemoryDeprecated
-	case m.Status == record.MemoryDeprecated && m.Confidence >= lowConfidence:
-		m.Status = record.MemoryActive
+	case status == record.MemoryActive && confidence < lowConfidence:
+		return record.MemoryDeprecated
+	case status == record.MemoryDeprecated && confidence >= lowConfidence:
+		return record.MemoryActive
 	}
+	return status
 }
 
 // Archive takes a memory out of what is found; Restore brings it back.
@@ -198,7 +204,7 @@ func (s *Store) Restore(ctx context.Context, v *audience.View, id string, versio
 		if version == 0 {
 			return nil
 		}
-		was, err := versions.Get(tx, versionKey(id, version))
+		was, err := s.formerTx(tx, v, id, version)
 		if err != nil {
 			return err
 		}
@@ -250,21 +256,26 @@ func (s *Store) changeTx(tx *kv.Tx, v *audience.View, id string, ifVersion *int,
 	if err != nil {
 		return false, err
 	}
-	if ifVersion != nil && *ifVersion != m.Version {
-		return false, fault.Stale("memory", id, m.Version, *ifVersion)
-	}
-	was, now := *m, s.now(tx)
-	if err := fn(tx, m, now); err != nil {
+	now := s.now(tx)
+	was, m, err := s.revisedAs(tx, v, m, now, func(m *Record) error {
+		if ifVersion != nil && *ifVersion != m.Version {
+			return fault.Stale("memory", id, m.Version, *ifVersion)
+		}
+		before := inBank(m)
+		if err := fn(tx, m, now); err != nil {
+			return err
+		}
+		m.Source.Machine = s.opts.Machine()
+		bank = inBank(m) && !before
+		if bank {
+			return s.roomInBank(1)
+		}
+		return nil
+	})
+	if err != nil {
 		return false, err
 	}
-	m.Source.Machine = s.opts.Machine()
-	bank = inBank(m) && !inBank(&was)
-	if bank {
-		if err := s.roomInBank(1); err != nil {
-			return false, err
-		}
-	}
-	if err := s.next(tx, &was, m, now); err != nil {
+	if err := s.next(tx, was, m, now); err != nil {
 		return false, err
 	}
 	if m.Private && !was.Private {

@@ -34,7 +34,10 @@ func (s *Store) countsOf(v *audience.View, id string) record.ContextCounts {
 			break
 		}
 		for m := range s.groups.In(below) {
-			if r := s.byID[m]; !seen[m] && Sees(v, r) && r.Current() {
+			if seen[m] {
+				continue
+			}
+			if r := s.as(v, s.byID[m]); r != nil && r.Current() {
 				seen[m] = true
 			}
 		}

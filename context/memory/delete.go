@@ -20,6 +20,9 @@ func (s *Store) Delete(ctx context.Context, v *audience.View, id string, force b
 		if err != nil {
 			return err
 		}
+		if m, _, err = s.faceTx(tx, v, m); err != nil {
+			return err
+		}
 		if ifVersion != nil && *ifVersion != m.Version {
 			return fault.Stale("memory", id, m.Version, *ifVersion)
 		}
@@ -68,8 +71,9 @@ func raise(tx *kv.Tx, last int64) error {
 const lastKey = "last"
 
 // unname takes memories that are deleted out of what others say of them. It changes their
-// version and not when they were changed: what they say is the same. O(memories).
-func (s *Store) unname(tx *kv.Tx, gone map[string]bool) error {
+// version and not when they were changed: what they say is the same. hidden are those that remote readers did not see.
+// O(memories).
+func (s *Store) unname(tx *kv.Tx, gone, hidden map[string]bool) error {
 	for _, id := range s.naming(gone) {
 		m, err := Records.Get(tx, id)
 		if err != nil {
@@ -78,6 +82,7 @@ func (s *Store) unname(tx *kv.Tx, gone map[string]bool) error {
 		if m == nil {
 			continue
 		}
+		m.unnameChanges(gone, hidden)
 		m.Supersedes, m.Contradicts = without(m.Supersedes, gone), without(m.Contradicts, gone)
 		m.Evidence = without(m.Evidence, gone)
 		if gone[m.SupersededBy] {
@@ -101,7 +106,7 @@ func (s *Store) naming(others map[string]bool) []string {
 	var list []string
 	names := func(id string) bool { return others[id] }
 	for id, m := range s.byID {
-		if !others[id] && (others[m.SupersededBy] || others[m.MergedInto] || slices.ContainsFunc(m.Supersedes, names) ||
+		if !others[id] && (slices.ContainsFunc(m.ChangedBy(), names) || slices.ContainsFunc(m.Supersedes, names) ||
 			slices.ContainsFunc(m.Contradicts, names) || slices.ContainsFunc(m.Evidence, names)) {
 			list = append(list, id)
 		}
@@ -256,7 +261,7 @@ func deleteSets(tx *kv.Tx, ids []string) error {
 }
 
 func (s *Store) deleteAll(tx *kv.Tx, list []string) error {
-	gone := make(map[string]bool, len(list))
+	gone, hidden := make(map[string]bool, len(list)), make(map[string]bool)
 	for _, id := range list {
 		m, err := Records.Get(tx, id)
 		if err != nil {
@@ -264,6 +269,9 @@ func (s *Store) deleteAll(tx *kv.Tx, list []string) error {
 		}
 		if m == nil { // deleted meanwhile
 			continue
+		}
+		if hidden[id], err = s.anyPrivate(tx, []string{id}); err != nil {
+			return err
 		}
 		if err := s.deleteTx(tx, m); err != nil {
 			return err
@@ -275,7 +283,7 @@ func (s *Store) deleteAll(tx *kv.Tx, list []string) error {
 			return err
 		}
 	}
-	return s.unname(tx, gone)
+	return s.unname(tx, gone, hidden)
 }
 
 // Resume carries out the orders to forget that a stop has interrupted. view makes the View of

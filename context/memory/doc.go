@@ -11,6 +11,7 @@
 //   - change.go, rename.go, revise.go, delete.go, hide.go: changes by clients, by the daemon, and what goes with a
 //     record
 //   - read.go, lookup.go, counted.go, standing.go: what a reader gets, also in each prompt without a search
+//   - seen.go: a memory as it is for a reader who does not see what ended or contested it
 //   - contexts.go, contexts_tree.go: the tree of contexts
 //   - owner.go, handled.go: who has which handle
 //   - synonyms*.go: words that mean the same to the person

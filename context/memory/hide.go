@@ -52,7 +52,7 @@ func (s *Store) passAll(tx *kv.Tx, m *Record) (ids []string, err error) {
 		return nil, err
 	}
 	for from := []*Record{m}; len(from) > 0; from = from[1:] {
-		for _, id := range []string{from[0].MergedInto, from[0].SupersededBy} {
+		for _, id := range from[0].Heirs() {
 			to, err := Records.Get(tx, id)
 			if err != nil {
 				return nil, err

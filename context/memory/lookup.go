@@ -77,11 +77,8 @@ func (s *Store) Single(v *audience.View, id string) (ids []string, retracted boo
 // merged returns a memory, or what it was merged into; nil where that leads to nothing. Hold s.mu.
 func (s *Store) merged(v *audience.View, id string) *Record {
 	for range maxMerges + 1 {
-		m := s.byID[id]
-		if !Sees(v, m) {
-			return nil
-		}
-		if m.Status != record.MemoryMerged {
+		m := s.as(v, s.byID[id])
+		if m == nil || m.Status != record.MemoryMerged {
 			return m
 		}
 		id = m.MergedInto
@@ -117,8 +114,8 @@ func showsLabel(v *audience.View, kind audience.GroupKind, m *Record, fold strin
 func (s *Store) current(v *audience.View, ids iter.Seq[string]) []*Record {
 	var list []*Record
 	for id := range ids {
-		m := s.byID[id]
-		if Sees(v, m) && m.Current() {
+		m := s.as(v, s.byID[id])
+		if m != nil && m.Current() {
 			list = append(list, m)
 		}
 	}
@@ -130,7 +127,7 @@ func inOrder(list []*Record) []string {
 	slices.SortFunc(list, func(a, b *Record) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	list = slices.Compact(list)
+	list = slices.CompactFunc(list, func(a, b *Record) bool { return a.ID == b.ID })
 	ids := make([]string, len(list))
 	for i, m := range list {
 		ids[i] = m.ID

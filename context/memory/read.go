@@ -50,7 +50,8 @@ func (s *Store) idFromPrefix(v *audience.View, prefix string) (string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	m, err := audience.ByIDPrefix(prefix, maps.Values(s.byID), func(m *Record) (string, bool) {
-		return m.ID, Sees(v, m) && m.Status != record.MemoryRetracted && m.Status != record.MemoryMerged
+		id, m := m.ID, s.as(v, m)
+		return id, m != nil && m.Status != record.MemoryRetracted && m.Status != record.MemoryMerged
 	})
 	if m == nil {
 		return "", err
@@ -73,18 +74,15 @@ func (s *Store) find(v *audience.View, ref string) *Record {
 			}
 		}
 	}
-	if m == nil || !Sees(v, m) {
-		return nil
-	}
+	m = s.as(v, m)
 	for range maxMerges {
-		if m.Status != record.MemoryMerged {
+		if m == nil || m.Status != record.MemoryMerged {
 			break
 		}
-		into := s.byID[m.MergedInto]
-		if into == nil || !Sees(v, into) {
-			return nil
-		}
-		m, byID = into, false
+		m, byID = s.as(v, s.byID[m.MergedInto]), false
+	}
+	if m == nil {
+		return nil
 	}
 	if m.Status == record.MemoryRetracted && !byID || m.Status == record.MemoryMerged {
 		return nil
@@ -101,8 +99,8 @@ func (s *Store) shown(v *audience.View, choose func() []*Record) []*record.Memor
 	// They are large: one piece of memory for all of them costs a third of one for each.
 	list, out := make([]record.Memory, len(chosen)), make([]*record.Memory, len(chosen))
 	for i, m := range chosen {
-		out[i] = &list[i]
-		s.whole(v, m, out[i])
+		chosen[i], out[i] = s.face(v, m), &list[i]
+		s.whole(v, chosen[i], out[i])
 	}
 	s.mu.RUnlock()
 	if v.Hides() {
@@ -135,7 +133,7 @@ func (s *Store) whole(v *audience.View, m *Record, out *record.Memory) {
 // hide takes out of a memory the ids of those that a reader does not see, and the machine. Hold s.mu.
 func (s *Store) hide(v *audience.View, m *Record, out *record.MemoryRecord) {
 	out.Source.Machine = ""
-	hidden := func(id string) bool { return !Sees(v, s.byID[id]) }
+	hidden := s.hidden(v)
 	out.Supersedes = slices.DeleteFunc(slices.Clone(m.Supersedes), hidden)
 	out.Contradicts = slices.DeleteFunc(slices.Clone(m.Contradicts), hidden)
 	out.Evidence = slices.DeleteFunc(slices.Clone(m.Evidence), hidden)
@@ -226,7 +224,7 @@ func (s *Store) List(ctx context.Context, v *audience.View, f Filter, after *Pla
 		from = s.standing
 	}
 	for _, m := range from {
-		if !s.wanted(v, m, &f) {
+		if m = s.as(v, m); m == nil || !s.wanted(v, m, &f) {
 			continue
 		}
 		total++
@@ -301,7 +299,8 @@ func (s *Store) Chooser(v *audience.View, f Filter) func(*Record) bool {
 	return func(m *Record) bool {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
-		return s.wanted(v, m, &f)
+		m = s.as(v, m)
+		return m != nil && s.wanted(v, m, &f)
 	}
 }
 
@@ -343,10 +342,11 @@ func (s *Store) Shown(v *audience.View, ids []string) []*record.Memory {
 	return out
 }
 
+// wanted reports whether a filter leaves in a memory, which is given as the reader sees it.
 func (s *Store) wanted(v *audience.View, m *Record, f *Filter) bool {
 	in := func(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
 	switch {
-	case !Sees(v, m), !in(f.Tiers, m.Tier), !in(f.Kinds, m.Kind):
+	case !in(f.Tiers, m.Tier), !in(f.Kinds, m.Kind):
 		return false
 	case len(f.Status) == 0 && !m.Current(), !in(f.Status, m.Status):
 		return false
@@ -384,16 +384,22 @@ func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Ve
 			return err
 		}
 		source = m.Source.NoteID
+		hidden := s.hiddenTx(tx, v, &err)
 		for _, was := range versions.All(tx, id+"/") {
-			sees, err := s.seesVersion(tx, v, was)
-			if err != nil {
-				return err
+			sees, failed := s.seesVersion(tx, v, was)
+			if failed != nil {
+				return failed
 			}
-			if sees {
-				list = append(list, *was)
+			if !sees {
+				continue
 			}
+			said := *was
+			if v.Hides() {
+				said.Version, said.UpdatedAt = m.versionFor(was, hidden)
+			}
+			list = append(list, said)
 		}
-		return tx.Err()
+		return cmp.Or(err, tx.Err())
 	})
 	if err != nil {
 		return nil, err
@@ -439,7 +445,7 @@ func (s *Store) Stats(v *audience.View) Stats {
 	var oldest *Record
 	out.MostUsed = s.shown(v, func() (used []*Record) {
 		for _, m := range s.byID {
-			if !Sees(v, m) {
+			if m = s.as(v, m); m == nil {
 				continue
 			}
 			out.Total++
@@ -563,7 +569,7 @@ func (s *Store) below1(v *audience.View, id string) []*Context {
 func (s *Store) membersOf(v *audience.View, id string) int {
 	n := 0
 	for m := range s.groups.In(id) {
-		if r := s.byID[m]; Sees(v, r) && r.Current() {
+		if r := s.as(v, s.byID[m]); r != nil && r.Current() {
 			n++
 		}
 	}

@@ -28,12 +28,23 @@ func (s *Store) Revise(ctx context.Context, fn func(tx *kv.Tx) (written []string
 // replaces lists and does not write into them. A silent change makes no version and leaves UpdatedAt. What a private
 // memory is merged into, and what supersedes one, becomes private with what stands on it. The error is NotFound.
 func (s *Store) ReviseTx(tx *kv.Tx, id string, silent bool, fn func(m *Record, now time.Time) error) (was, m *Record, err error) {
+	return s.reviseTx(tx, nil, id, silent, fn)
+}
+
+// ReviseAsTx is ReviseTx for what a reader asked for, who changes the memory as he sees it.
+func (s *Store) ReviseAsTx(tx *kv.Tx, v *audience.View, id string, fn func(m *Record, now time.Time) error) (was, m *Record, err error) {
+	return s.reviseTx(tx, v, id, false, fn)
+}
+
+func (s *Store) reviseTx(tx *kv.Tx, v *audience.View, id string, silent bool,
+	fn func(m *Record, now time.Time) error,
+) (was, m *Record, err error) {
 	if m, err = Records.Get(tx, id); err != nil || m == nil {
 		return nil, nil, cmp.Or[error](err, fault.Missing("memory", id))
 	}
-	before, now := *m, s.now(tx)
-	was = &before
-	if err := fn(m, now); err != nil {
+	now := s.now(tx)
+	was, m, err = s.revisedAs(tx, v, m, now, func(m *Record) error { return fn(m, now) })
+	if err != nil {
 		return nil, nil, err
 	}
 	if !m.Private {
@@ -63,7 +74,7 @@ func (s *Store) passOn(tx *kv.Tx, m *Record) error {
 	if err != nil || !private {
 		return err
 	}
-	for _, id := range []string{m.MergedInto, m.SupersededBy} {
+	for _, id := range m.Heirs() {
 		to, err := Records.Get(tx, id)
 		if err != nil {
 			return err
@@ -104,7 +115,7 @@ func (s *Store) CountTx(tx *kv.Tx, id string, fn func(*Use)) error {
 	return s.count(tx, id, fn)
 }
 
-// FindTx returns a memory that a reader sees and its counters, in a transaction; whoever may see it for a nil View. The
+// FindTx returns a memory as a reader sees it and its counters, in a transaction; whoever may see it for a nil View. The
 // error is NotFound.
 func (s *Store) FindTx(tx *kv.Tx, v *audience.View, id string) (*Record, Use, error) {
 	m, err := Records.Get(tx, id)
@@ -113,6 +124,9 @@ func (s *Store) FindTx(tx *kv.Tx, v *audience.View, id string) (*Record, Use, er
 	}
 	if err != nil || m == nil {
 		return nil, Use{}, cmp.Or[error](err, fault.Missing("memory", id))
+	}
+	if m, _, err = s.faceTx(tx, v, m); err != nil {
+		return nil, Use{}, err
 	}
 	u, err := uses.Get(tx, id)
 	if u == nil {

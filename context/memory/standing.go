@@ -27,6 +27,7 @@ const MaxProfile = 12
 // (BenchmarkPERF19).
 type standing struct {
 	profile, pinned []*Record
+	changed         []*Record // of all that stands for anybody, those whose status others changed; see orderedFor
 	// One of the profile is less sure from until on, and so another may be better, or one begins or ceases to hold; zero:
 	// never. They are in their order since from.
 	from, until time.Time
@@ -43,7 +44,9 @@ func (d *standing) holds(now func() time.Time) bool {
 
 // stands notes that a memory is there, or is no more. Hold s.mu.
 func (s *Store) stands(m *Record, is bool) {
-	if !m.Pinned && !inProfile(m) {
+	if !m.Pinned && !inProfile(m) && !slices.ContainsFunc(m.changes(), func(c StatusChange) bool {
+		return c.Was != nil
+	}) {
 		return
 	}
 	s.inOrder.Store(nil)
@@ -68,31 +71,73 @@ func (s *Store) ordered() *standing {
 	}
 	for _, m := range s.standing {
 		upTo(m.NextChange(now))
-		if !m.Holds(now) {
-			continue
-		}
-		if inProfile(m) {
-			made.profile = append(made.profile, m)
+		if made.add(m, now) {
 			upTo(nextFade(&m.MemoryRecord, now))
 		}
-		if m.Pinned && m.Current() {
-			made.pinned = append(made.pinned, m)
+		if len(m.changes()) > 0 {
+			made.changed = append(made.changed, m)
 		}
 	}
+	made.sort(now)
+	s.inOrder.Store(made) // no commit comes between: it would need s.mu
+	return made
+}
+
+// add takes a memory in where it stands, and reports whether it is in the profile.
+func (d *standing) add(m *Record, now time.Time) (known bool) {
+	if !m.Holds(now) {
+		return false
+	}
+	if known = inProfile(m); known {
+		d.profile = append(d.profile, m)
+	}
+	if m.Pinned && m.Current() {
+		d.pinned = append(d.pinned, m)
+	}
+	return known
+}
+
+func (d *standing) sort(now time.Time) {
 	first := func(m *Record) int {
 		if m.AlwaysInject {
 			return 0
 		}
 		return 1
 	}
-	slices.SortFunc(made.profile, func(a, b *Record) int {
+	slices.SortFunc(d.profile, func(a, b *Record) int {
 		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(qualityAt(b, now), qualityAt(a, now)),
 			b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(a.Number, b.Number))
 	})
-	slices.SortFunc(made.pinned, func(a, b *Record) int {
+	slices.SortFunc(d.pinned, func(a, b *Record) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(b.Number, a.Number))
 	})
-	s.inOrder.Store(made) // no commit comes between: it would need s.mu
+}
+
+// orderedFor returns what stands in the prompts of a reader: ordered, but for what others changed whom he does not see.
+// Hold s.mu.
+func (s *Store) orderedFor(v *audience.View) *standing {
+	all := s.ordered()
+	if !v.Hides() {
+		return all
+	}
+	other := make(map[string]*Record)
+	for _, m := range all.changed {
+		if seen := s.face(v, m); seen != m {
+			other[m.ID] = seen
+		}
+	}
+	if len(other) == 0 {
+		return all
+	}
+	replaced := func(m *Record) bool { return other[m.ID] != nil }
+	made := &standing{
+		profile: slices.DeleteFunc(slices.Clone(all.profile), replaced), pinned: slices.DeleteFunc(slices.Clone(all.pinned), replaced),
+	}
+	now := s.opts.Now()
+	for _, m := range other {
+		made.add(m, now)
+	}
+	made.sort(now)
 	return made
 }
 
@@ -115,7 +160,7 @@ func firstSeen(v *audience.View, list []*Record, limit int) (seen []*Record, mor
 // memories of the kinds identity, preference, goal and project.
 func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
 	return s.shown(v, func() []*Record {
-		list, _ := firstSeen(v, s.ordered().profile, limit)
+		list, _ := firstSeen(v, s.orderedFor(v).profile, limit)
 		return list
 	})
 }
@@ -125,8 +170,9 @@ func (s *Store) Profile(v *audience.View, limit int) []*record.Memory {
 func (s *Store) Standing(v *audience.View, most int) (profile, pinned []string, more bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	known, _ := firstSeen(v, s.ordered().profile, min(most, MaxProfile))
-	held, more := firstSeen(v, s.ordered().pinned, most)
+	d := s.orderedFor(v)
+	known, _ := firstSeen(v, d.profile, min(most, MaxProfile))
+	held, more := firstSeen(v, d.pinned, most)
 	return idsOf(known), idsOf(held), more
 }
 
@@ -145,8 +191,8 @@ func (s *Store) Seen(v *audience.View, ids []string) []*record.MemoryRecord {
 	list, out := make([]*Record, len(ids)), make([]*record.MemoryRecord, len(ids))
 	s.mu.RLock()
 	for i, id := range ids {
-		m := s.byID[id]
-		if !Sees(v, m) {
+		m := s.as(v, s.byID[id])
+		if m == nil {
 			continue
 		}
 		list[i], out[i] = m, &m.MemoryRecord

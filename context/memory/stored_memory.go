@@ -45,6 +45,8 @@ type StoredMemory struct {
 	HandleText string `json:"handleText,omitempty"`
 	// OpenHandles are those that a remote reader may know it by, once it has been private.
 	OpenHandles refs.OpenHandles `json:"openHandles,omitempty"`
+	// StatusChanges say which memories ended or contested it, for those who do not see these.
+	StatusChanges []StatusChange `json:"statusChanges,omitempty"`
 	// Other is what an import said of it in members that are not known here. Exports say it again.
 	Other map[string]json.RawMessage `json:"other,omitempty"`
 
@@ -142,9 +144,10 @@ func appendTimes(b []byte, m *StoredMemory) ([]byte, error) {
 
 // Members of the rest.
 const (
-	restOther       = "other"       // what an import said
-	restWrittenOn   = "writtenOn"   // see writtenOn
-	restOpenHandles = "openHandles" // see StoredMemory
+	restOther         = "other"         // what an import said
+	restWrittenOn     = "writtenOn"     // see writtenOn
+	restOpenHandles   = "openHandles"   // see StoredMemory
+	restStatusChanges = "statusChanges" // see StoredMemory
 )
 
 // writtenOn says on which machine a version of a memory was written. A program that does not know it keeps it, also
@@ -157,16 +160,17 @@ type writtenOn struct {
 var (
 	writtenOnJSON = kv.JSON[writtenOn]()
 	handlesJSON   = kv.JSON[refs.OpenHandles]()
+	changesJSON   = kv.JSON[[]StatusChange]()
 )
 
 // membersJSON writes what is not known as it was read.
 var membersJSON = kv.JSON[map[string]json.RawMessage]()
 
 func appendRest(b []byte, m *StoredMemory) ([]byte, error) {
-	if len(m.unknown) == 0 && len(m.Other) == 0 && len(m.OpenHandles) == 0 && m.Source.Machine == "" {
+	if len(m.unknown) == 0 && len(m.Other) == 0 && len(m.OpenHandles) == 0 && len(m.StatusChanges) == 0 && m.Source.Machine == "" {
 		return b, nil
 	}
-	rest := make(map[string]json.RawMessage, len(m.unknown)+3)
+	rest := make(map[string]json.RawMessage, len(m.unknown)+4)
 	maps.Copy(rest, m.unknown)
 	if m.Source.Machine != "" {
 		on, err := writtenOnJSON.Encode(&writtenOn{m.Source.Machine, m.Version})
@@ -188,6 +192,13 @@ func appendRest(b []byte, m *StoredMemory) ([]byte, error) {
 			return nil, err
 		}
 		rest[restOpenHandles] = json.RawMessage(open)
+	}
+	if len(m.StatusChanges) > 0 {
+		changes, err := changesJSON.Encode(&m.StatusChanges)
+		if err != nil {
+			return nil, err
+		}
+		rest[restStatusChanges] = json.RawMessage(changes)
 	}
 	text, err := membersJSON.Encode(&rest)
 	return append(b, text...), err
@@ -267,6 +278,12 @@ func (m *StoredMemory) readRest(text string) error {
 			return err
 		}
 		delete(rest, restOpenHandles)
+	}
+	if changes, ok := rest[restStatusChanges]; ok {
+		if err := json.Unmarshal(changes, &m.StatusChanges); err != nil {
+			return err
+		}
+		delete(rest, restStatusChanges)
 	}
 	if text, ok := rest[restWrittenOn]; ok {
 		on, err := writtenOnJSON.Decode(string(text))

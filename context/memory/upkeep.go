@@ -99,7 +99,8 @@ func (s *Store) ended(now time.Time) (list []string) {
 	defer s.mu.RUnlock()
 	var over []*Record
 	for _, m := range s.byID {
-		if s.expired(m, now) && !lastsBeyondHistory(&m.MemoryRecord, s.use[m.ID]) {
+		bare, _ := m.without(func(string) bool { return true })
+		if (s.expired(m, now) || s.expired(bare, now)) && !lastsBeyondHistory(&m.MemoryRecord, s.use[m.ID]) {
 			over = append(over, m)
 		}
 	}
@@ -115,7 +116,8 @@ func (s *Store) ended(now time.Time) (list []string) {
 		if since := latest(m.Number); since.After(m.TierSince) {
 			later := *m
 			later.TierSince = since
-			if !s.expired(&later, now) {
+			bare, _ := later.without(func(string) bool { return true })
+			if !s.expired(&later, now) && !s.expired(bare, now) {
 				continue
 			}
 		}
@@ -147,11 +149,18 @@ func (s *Store) archiveAll(ctx context.Context, list []string, still func(*Recor
 			if err != nil {
 				return err
 			}
-			if m == nil || !still(m) {
+			if m == nil {
 				continue
 			}
 			was := *m
-			m.Status = record.MemoryArchived
+			if still(m) {
+				m.Status = record.MemoryArchived
+			} else if m, err = s.archivedAs(tx, m, still, now); err != nil || m == nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
 			if err := s.next(tx, &was, m, now); err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ const mostNear = 150
 func (l *look) edges(j joined, c *record.Concept) []record.ConceptEdge {
 	near := make(map[uint32]*together)
 	l.each(j, func(d *doc, _ posting) {
-		if !d.current {
+		if d.current&l.bit == 0 {
 			return
 		}
 		for _, m := range d.terms {
@@ -158,7 +158,7 @@ func (l *look) between(list []*record.Concept, of []joined, since int64) []recor
 	pairs := make(map[[2]int]*together)
 	for i, j := range of {
 		l.each(j, func(d *doc, _ posting) {
-			if !d.current || d.at < since {
+			if d.current&l.bit == 0 || d.at < since {
 				return
 			}
 			var here []int
@@ -279,7 +279,7 @@ func (b *breadth) beside(n *node) (terms []uint32) {
 	for _, term := range n.terms {
 		for _, p := range l.x.postings[term] {
 			d := l.sees(p)
-			if d == nil || !d.current || b.read[p.doc] {
+			if d == nil || d.current&l.bit == 0 || b.read[p.doc] {
 				continue
 			}
 			b.read[p.doc] = true
@@ -318,7 +318,7 @@ func (b *breadth) reach(from *node, term uint32) *node {
 func (l *look) edge(a, b *node) record.ConceptEdge {
 	var t together
 	l.each(a.joined, func(d *doc, _ posting) {
-		if !d.current {
+		if d.current&l.bit == 0 {
 			return
 		}
 		for _, m := range d.terms {

@@ -92,7 +92,7 @@ type doc struct {
 	ref
 	at      int64 // Unix nanoseconds
 	public  bool  // a remote reader sees it
-	current bool  // it counts: a memory that is active or contested, or a message
+	current bits  // the readers for whom it counts: a memory that is active or contested, or a message
 	tier    string
 	kind    string // of a memory
 	quality float64

@@ -130,7 +130,7 @@ func (x *Index) Get(ctx context.Context, v *audience.View, label string) (*About
 	out := &About{Concept: c, Edges: l.edges(j, c), Examples: []record.ConceptPlace{}}
 	var docs []*doc
 	l.each(j, func(d *doc, _ posting) {
-		if d.current {
+		if d.current&l.bit != 0 {
 			docs = append(docs, d)
 		}
 	})

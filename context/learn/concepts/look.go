@@ -225,7 +225,7 @@ func (l *look) count(j joined, since int64) counted {
 			return
 		}
 		c.tally(d)
-		if !d.current {
+		if d.current&l.bit == 0 {
 			return
 		}
 		c.docs++
@@ -254,7 +254,7 @@ func (c *counted) written(l *look, term uint32) {
 	last := -1 // of c.forms: documents that follow each other mostly have the same
 	for _, p := range l.x.postings[term] {
 		d := l.sees(p)
-		if d == nil || !d.current || l.x.shown[p.shown] == "" {
+		if d == nil || d.current&l.bit == 0 || l.x.shown[p.shown] == "" {
 			continue
 		}
 		if last < 0 || c.forms[last].shown != p.shown {

@@ -42,7 +42,7 @@ func (x *Index) read(r ref) (*doc, []found) {
 		return nil, nil
 	}
 	public := src.Public(d)
-	out := &doc{ref: r, public: public != nil, current: true}
+	out := &doc{ref: r, public: public != nil, current: local | remote}
 	t := taken{index: make(map[takenKey]int)}
 	if r.message {
 		x.readMessage(out, &t, d, public)
@@ -83,10 +83,10 @@ func (*Index) textsOf(d text.Doc, fields ...int) (texts []string) {
 // readMemory reports whether a memory counts in anything.
 func (x *Index) readMemory(out *doc, t *taken, d, public text.Doc) bool {
 	m := document.Memory(d)
-	if m.Status == record.MemoryRetracted || m.Status == record.MemoryMerged {
+	if !counts(m) && (public == nil || !counts(document.Memory(public))) {
 		return false
 	}
-	out.at, out.current, out.tier, out.kind = m.CreatedAt.UnixNano(), m.Current(), m.Tier, m.Kind
+	out.at, out.current, out.tier, out.kind = m.CreatedAt.UnixNano(), 0, m.Tier, m.Kind
 	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.Counters(m.ID)
 	who := []bits{local, remote}
 	if public == d {
@@ -97,17 +97,25 @@ func (x *Index) readMemory(out *doc, t *taken, d, public text.Doc) bool {
 		if bit == remote {
 			of = public
 		}
-		if of == nil {
+		if of == nil || !counts(document.Memory(of)) {
 			continue
 		}
-		x.phrases(t, bit, x.textsOf(of, document.Summary, document.Questions, document.Statement))
 		shown := document.Memory(of)
+		if shown.Current() {
+			out.current |= bit
+		}
+		x.phrases(t, bit, x.textsOf(of, document.Summary, document.Questions, document.Statement))
 		t.labels(bit, shown)
 		for _, id := range shown.EntityIDs {
 			t.take(found{aboutEntity + id, "", bit | sure | declared})
 		}
 	}
 	return true
+}
+
+// counts reports whether a memory says anything still.
+func counts(m *memory.Record) bool {
+	return m.Status != record.MemoryRetracted && m.Status != record.MemoryMerged
 }
 
 func (x *Index) phrases(t *taken, who bits, texts []string) {

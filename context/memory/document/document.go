@@ -135,14 +135,7 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []text.Change) {
 		there[ch.ID] = true
 		list = append(list, c)
 	}
-	flipped := make(map[string]bool)
-	for _, ch := range cs.Changes {
-		if _, _, ok := notes.Records.Of(ch); ok {
-			if was, is := s.rooms.NoteSource(cs, ch.ID); was != is {
-				flipped[ch.ID] = is
-			}
-		}
-	}
+	flipped := s.flippedNotes(cs)
 	if len(flipped) == 0 {
 		return list
 	}
@@ -153,6 +146,19 @@ func (s *Source) Changes(cs *kv.ChangeSet) (list []text.Change) {
 		}
 	}
 	return list
+}
+
+// flippedNotes are the notes that a commit makes private or public, and whether they are private now.
+func (s *Source) flippedNotes(cs *kv.ChangeSet) map[string]bool {
+	flipped := make(map[string]bool)
+	for _, ch := range cs.Changes {
+		if _, _, ok := notes.Records.Of(ch); ok {
+			if was, is := s.rooms.NoteSource(cs, ch.ID); was != is {
+				flipped[ch.ID] = is
+			}
+		}
+	}
+	return flipped
 }
 
 // Revealed returns the ids of the memories whose masked texts a commit may change: those that name what
@@ -183,10 +189,19 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 		}
 	}
 	s.seq, s.revealed = cs.Seq, slices.Collect(maps.Keys(ids))
+	turned, flipped := memory.Turned(cs), s.flippedNotes(cs)
 	if len(from) > 0 {
 		for m := range s.mem.All() {
 			if from[m.Source.NoteID] && !ids[m.ID] {
+				ids[m.ID] = true
 				s.revealed = append(s.revealed, m.ID)
+			}
+		}
+	}
+	if len(turned)+len(flipped) > 0 {
+		for _, id := range s.mem.Changed(func(by string) bool { return turned[by] || s.isOfAny(by, flipped) }) {
+			if !ids[id] {
+				s.revealed = append(s.revealed, id)
 			}
 		}
 	}
@@ -194,13 +209,24 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 	return s.revealed
 }
 
+// isOfAny reports whether a memory comes from one of some notes.
+func (s *Source) isOfAny(id string, notes map[string]bool) bool {
+	m := s.mem.Stored(id)
+	if m == nil {
+		return false
+	}
+	_, ok := notes[m.Source.NoteID]
+	return ok
+}
+
 // Public returns a memory as a remote reader sees it.
 func (s *Source) Public(d text.Doc) text.Doc {
 	md := d.(doc)
-	if md.hidden || !memory.Sees(s.remote, md.m) {
+	seen := s.mem.As(s.remote, md.m)
+	if md.hidden || seen == nil {
 		return nil
 	}
-	shown := md.m.Masked(s.remote)
+	shown := seen.Masked(s.remote)
 	if shown == md.m {
 		return d
 	}

@@ -270,3 +270,40 @@ func TestMEM12_ANoteThatBecomesPrivateChangesItsMemories(t *testing.T) {
 		}
 	}
 }
+
+func TestPRIV16_SearchesFindWhatAPrivateMemorySuperseded(t *testing.T) {
+	h := open(t)
+	said := "The boat lies in Bremen."
+	old := h.add(memory.Draft{Statement: said})
+	h.expect("Bremen", []string{said}, []string{said})
+	now := "The boat lies in Hamburg."
+	secret := h.add(memory.Draft{Statement: now, Supersedes: []string{old.ID}, Private: true})
+	h.expect("boat", []string{now}, []string{said})
+	h.expect("status:active Bremen", none, []string{said})
+	h.expect("status:superseded Bremen", none, none)
+	public := false
+	_, err := h.mem.Update(t.Context(), h.local, memory.Patch{ID: secret.ID, Private: &public}, nil)
+	searchtest.Must(t, err)
+	h.expect("boat", []string{now}, []string{now})
+	public = true
+	_, err = h.mem.Update(t.Context(), h.local, memory.Patch{ID: secret.ID, Private: &public}, nil)
+	searchtest.Must(t, err)
+	h.expect("boat", []string{now}, []string{said})
+	searchtest.Must(t, h.mem.Delete(t.Context(), h.local, secret.ID, true, nil))
+	h.expect("boat", none, []string{said})
+}
+
+func TestPRIV16_SearchesFollowTheNoteOfWhatSuperseded(t *testing.T) {
+	h := open(t)
+	h.Put(h, notes.Draft{ID: "n", Title: "Harbour", Body: "Hamburg."})
+	said, now := "The boat lies in Bremen.", "The boat lies in Hamburg."
+	old := h.add(memory.Draft{Statement: said})
+	h.add(memory.Draft{
+		Statement: now, Supersedes: []string{old.ID}, Source: record.MemorySource{Kind: "extraction", NoteID: "n"},
+	})
+	h.expect("boat", []string{now}, []string{now})
+	h.Put(h, notes.Draft{ID: "n", Title: "Harbour", Body: "Hamburg.", Private: true})
+	h.expect("boat", []string{now}, []string{said})
+	h.Put(h, notes.Draft{ID: "n", Title: "Harbour", Body: "Hamburg."})
+	h.expect("boat", []string{now}, []string{now})
+}
