@@ -49,6 +49,18 @@ const privateKey = "private"
 // says returns what a text says about being private. What is in doubt is private: a
 // value that is no plain no, and a key that could not be read as one.
 func says(body string, doc *markdown.Document) Why {
+	why := frontmatterSays(body, doc)
+	if why.Rule == RuleText {
+		return why
+	}
+	if other := otherHeadSays(body, false); other.Rule == RuleText || why.Rule == RuleNone {
+		return other
+	}
+	return why
+}
+
+// frontmatterSays is says of the frontmatter, and of what may be meant as one.
+func frontmatterSays(body string, doc *markdown.Document) Why {
 	if doc.Frontmatter == nil {
 		switch {
 		case !markdown.MentionsKey(body, privateKey):
@@ -265,7 +277,7 @@ func hideTx(tx *kv.Tx, ids []string) error {
 func UpgradePrivacy(tx *kv.Tx) error {
 	var due []string
 	for id, n := range Records.All(tx, "") {
-		if !n.Private && SaysPrivate(n.Body) {
+		if !n.Private && saysPrivate(n.Body, false) {
 			due = append(due, id)
 		}
 	}
@@ -275,8 +287,11 @@ func UpgradePrivacy(tx *kv.Tx) error {
 	return hideTx(tx, due)
 }
 
-// SaysPrivate reports whether a text says that it is private. It is quick where the
+// SaysPrivate reports whether the text of a file that is no note says that it is private. It is quick where the
 // text does not name it at all.
-func SaysPrivate(body string) bool {
-	return markdown.MentionsKey(body, privateKey) && says(body, markdown.Parse(body)).Rule != RuleNone
+func SaysPrivate(body string) bool { return saysPrivate(body, true) }
+
+func saysPrivate(body string, file bool) bool {
+	return markdown.MentionsKey(body, privateKey) && frontmatterSays(body, markdown.Parse(body)).Rule != RuleNone ||
+		otherHeadSays(body, file).Rule != RuleNone
 }

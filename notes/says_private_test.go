@@ -190,3 +190,43 @@ func TestPRIV9_NotesOfEarlierRules(t *testing.T) {
 		t.Errorf("%+v, %+v", s.Get("a"), s.Get("b"))
 	}
 }
+
+func TestPRIV14_HeadsInOtherForms(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	for _, text := range []string{
+		"private:: true\n\ntext", "title:: Plan\nPrivate:: yes\ntext", "- type:: x\n  private:: true\n- text", "\uFEFF\nprivate:: maybe\n",
+		"alias:: a\n\nprivate:: true\n",
+		"#+TITLE: Plan\n#+PRIVATE: true\ntext", "#+private: t\n", "# comment\n#+private: T\n", ":PROPERTIES:\n:PRIVATE: t\n:END:\ntext",
+		"#+private: perhaps\n",
+		`<html><head><meta name="private" content="true"></head><body>x`, `<!doctype html><META CONTENT=yes NAME='Private' />`,
+		`<meta name="private" content="&#116;rue">`, "<!-- x --><meta name=private content=1>",
+		";;;\n{\"private\": true}\n;;;\ntext", "{\n  \"title\": \"Plan\",\n  \"Private\": \"yes\"\n}\n\ntext", "{\"private\": 1} text",
+		";;;\n\"private\": true\n;;;\n",
+		"+++\nprivate = true\n+++\ntext",
+		"---\ntitle: x\n---\nprivate:: true\n",
+	} {
+		if !notes.SaysPrivate(text) {
+			t.Errorf("public: %q", text)
+		}
+		d := notes.Draft{Title: "x", Body: text}
+		if !s.WillBePrivate(&d) {
+			t.Errorf("the note is public: %q", text)
+		}
+	}
+	for _, text := range []string{
+		"private:: false\ntext", "title:: x\n\ntext\nprivate:: true\n", "#+private: nil\n", "#+TITLE: private\n", "text\n#+PRIVATE: t",
+		`<head><meta name="private" content="false"></head>`, `<head></head><body><meta name="private" content="true">`,
+		`<!-- <meta name="private" content="true"> --><p>x`, `<meta name="robots" content="private">`,
+		`{"private": false}`, `{"title": "private"}`, "{{template}} about private: things", "{% note %}\nprivate\n", "a private:: thing",
+		"private: true\n", "# Private\n\ntext", "",
+	} {
+		if notes.SaysPrivate(text) {
+			t.Errorf("private: %q", text)
+		}
+	}
+	for _, data := range []string{`{"private": true}`, `{"private": true, "title": `, "{\"private\":true}\n{\"private\":false}\n"} {
+		if d := (notes.Draft{Title: "x", Body: data}); notes.SaysPrivate(data) || !s.WillBePrivate(&d) {
+			t.Errorf("JSON alone is a head in a note and data in a file: %q", data)
+		}
+	}
+}
