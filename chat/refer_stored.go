@@ -53,6 +53,7 @@ const (
 	EntitySource  = "entity"
 	TypeSource    = "type" // all entities of a type, by its fold
 	MessageSource = "message"
+	BookSource    = "book"
 )
 
 // Sources returns what a message that is not private was made of: when something of it becomes private, so does the
@@ -73,6 +74,7 @@ func Sources(members map[string]json.RawMessage) (list []Source) {
 		for _, name := range on.Types {
 			add(TypeSource, []string{entities.Fold(name)})
 		}
+		add(BookSource, on.Books)
 		add(MessageSource, on.Messages)
 		add(MemorySource, on.Messages) // which an insight may stand on
 	}

@@ -127,8 +127,8 @@ func (s *Store) toldOf(v *audience.View, m *message) string {
 	return told.List(RenderReferences(v, StoredReferences(m.Members, v), &RenderedMessage{Replay: true}, s.numberedBy(v)))
 }
 
-// hides reports whether an answer is private: it is already, or a memory, an entity or a message that its model has read of
-// is by now, as a transaction sees it. A memory that is gone is taken for private.
+// hides reports whether an answer is private: it is already, or a memory, an entity, a book or a message that its model has
+// read of is by now, as a transaction sees it. A memory or a book that is gone is taken for private.
 func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 	v := s.opts.Remote
 	if already || v == nil {
@@ -142,6 +142,14 @@ func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 	}
 	if s.opts.Memories != nil && slices.ContainsFunc(a.StandsOn.Memories, func(id string) bool { return !s.remembers(v, id) }) {
 		return true, nil
+	}
+	for _, id := range a.StandsOn.Books {
+		if s.opts.Books == nil {
+			break
+		}
+		if private, err := s.opts.Books.IsPrivate(tx, id); err != nil || private {
+			return true, err
+		}
 	}
 	for _, id := range a.StandsOn.Entities {
 		e, err := entities.EntityRecords.Get(tx, id) // so that who makes it private meanwhile comes before or after

@@ -15,6 +15,15 @@ func HideStanding(tx *kv.Tx, memoryIDs []string) (hidden map[string][]string, er
 	for i, id := range memoryIDs {
 		list[i] = Source{MemorySource, id}
 	}
+	return hideMadeOf(tx, list)
+}
+
+// HideBooked is HideStanding for a book.
+func HideBooked(tx *kv.Tx, bookID string) (hidden map[string][]string, err error) {
+	return hideMadeOf(tx, []Source{{BookSource, bookID}})
+}
+
+func hideMadeOf(tx *kv.Tx, list []Source) (hidden map[string][]string, err error) {
 	made, err := MadeOf(tx)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,8 @@ type Memories interface {
 type Books interface {
 	// HideConversation is called in the transaction that makes a conversation private, for the books that it has.
 	HideConversation(tx *kv.Tx, id string) error
+	// IsPrivate reports whether a book is private, inside a transaction, or is gone.
+	IsPrivate(tx *kv.Tx, id string) (bool, error)
 }
 
 // Store keeps conversations and messages. Open makes one.

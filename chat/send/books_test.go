@@ -51,6 +51,32 @@ func TestMEM69_ATraceNamesThePassages(t *testing.T) {
 	}
 }
 
+func TestPRIV13_AnAnswerIsPrivateAsSoonAsTheBookIsThatItStoodOn(t *testing.T) {
+	h := open(t)
+	h.near.says(quiet)
+	text := []byte("# Red\n\nThe red boat has zqbody seats.\n")
+	h.book(books.Draft{ID: "boats", Title: "Boats", Content: text})
+	res := h.send(turn.ChatSend{Text: "How many seats has the red boat?", Provider: "near"})
+	other := h.send(turn.ChatSend{Text: "What is the capital of France?", Provider: "near"})
+	if res.AssistantMessage.Private || !strings.Contains(res.Content, "zqbody") {
+		t.Fatalf("private: %v, %s", res.AssistantMessage.Private, res.Content)
+	}
+	h.book(books.Draft{ID: "boats", Title: "Boats", Content: text, Private: true})
+	private := func(id string) bool {
+		return h.said(h.local, id)[1].Private
+	}
+	if !private(res.ConversationID) {
+		t.Error("an answer that stood on a book is public, and the book is private")
+	}
+	if private(other.ConversationID) {
+		t.Error("an answer that stood on no book is private")
+	}
+	must(t, h.shelf.Remove(t.Context(), h.local, "boats"))
+	if !private(res.ConversationID) {
+		t.Error("the answer is public again once the book is gone")
+	}
+}
+
 // TestPRIV4_AnAnswerThatStoodOnAPrivateBookIsPrivate, and a remote model gets none of the book.
 func TestPRIV4_AnAnswerThatStoodOnAPrivateBookIsPrivate(t *testing.T) {
 	h := open(t)

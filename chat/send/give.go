@@ -410,6 +410,9 @@ func (s *sending) standsOn(tools *tools.Turn) (on record.StandsOn) {
 					on.Entity(item.ID)
 				case prompt.KindMessage, prompt.KindInsight:
 					on.Message(item.ID)
+				case prompt.KindPassage:
+					book, _, _ := strings.Cut(item.ID, ".")
+					on.Book(book)
 				}
 			}
 		}

@@ -161,6 +161,13 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 	remembered := document.New(db, h.memory, seen)
 	h.shelf, err = books.Open(db, books.Options{
 		Dir: t.TempDir(), Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
+		Hide: func(tx *kv.Tx, id string) error {
+			said, err := chat.HideBooked(tx, id)
+			if err != nil {
+				return err
+			}
+			return h.memory.HideSaid(tx, said)
+		},
 	})
 	must(f, err)
 	read, err := books.NewSource(db, seen)

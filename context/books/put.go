@@ -418,8 +418,14 @@ func (s *Store) changeTx(tx *kv.Tx, id string, fn func(*Record) bool) error {
 	if err != nil || b == nil {
 		return cmp.Or(err, gone(id))
 	}
+	was := b.Private
 	if !fn(b) {
 		return nil
+	}
+	if b.Private && !was && s.opts.Hide != nil {
+		if err := s.opts.Hide(tx, id); err != nil {
+			return err
+		}
 	}
 	b.UpdatedAt = tx.Now(s.opts.Now)
 	return Records.Put(tx, id, b)
@@ -491,6 +497,12 @@ func (s *Store) dropPassages(ctx context.Context, id string) error {
 			return err
 		}
 	}
+}
+
+// IsPrivate reports whether a book is private, inside a transaction, or is gone.
+func (s *Store) IsPrivate(tx *kv.Tx, id string) (bool, error) {
+	b, err := Records.Get(tx, id)
+	return b == nil || b.Private, err
 }
 
 // HideConversation makes the books of a conversation private, in the transaction that makes it so.

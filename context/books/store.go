@@ -33,6 +33,8 @@ type Options struct {
 	// Conversation tells whether a conversation is there and whether it is private, inside a transaction.
 	// nil: there is none.
 	Conversation func(tx *kv.Tx, id string) (private, found bool, err error)
+	// Hide is called in the transaction that makes a book private, for what was made of it. nil: nothing was.
+	Hide func(tx *kv.Tx, id string) error
 }
 
 // Store keeps books. Open makes one.

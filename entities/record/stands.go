@@ -9,6 +9,7 @@ type StandsOn struct {
 	Entities []string `json:"entities,omitempty"` // ids
 	Types    []string `json:"types,omitempty"`    // of entities, which were too many to be named
 	Messages []string `json:"messages,omitempty"` // ids; that of an insight may be the id of a memory
+	Books    []string `json:"books,omitempty"`    // ids of those that passages were of
 
 	most int // entities before Join looks for what is there twice
 }
@@ -25,12 +26,16 @@ func (s *StandsOn) Memory(ids ...string) { s.Memories = addOnce(s.Memories, ids)
 // Message adds messages.
 func (s *StandsOn) Message(ids ...string) { s.Messages = addOnce(s.Messages, ids) }
 
+// Book adds books.
+func (s *StandsOn) Book(ids ...string) { s.Books = addOnce(s.Books, ids) }
+
 // All adds all of another one.
 func (s *StandsOn) All(o StandsOn) {
 	s.Note(o.Notes...)
 	s.Memory(o.Memories...)
 	s.Entity(o.Entities...)
 	s.Message(o.Messages...)
+	s.Book(o.Books...)
 	s.Types = addOnce(s.Types, o.Types)
 }
 
@@ -41,6 +46,7 @@ func (s *StandsOn) Join(o StandsOn) {
 	s.Entities = append(s.Entities, o.Entities...)
 	s.Types = append(s.Types, o.Types...)
 	s.Messages = append(s.Messages, o.Messages...)
+	s.Books = append(s.Books, o.Books...)
 	if len(s.Entities) > max(s.most, 4*MaxStanding) {
 		var once StandsOn
 		once.All(*s)
@@ -94,5 +100,5 @@ func addOnce(list, ids []string) []string {
 
 // Any reports whether there is anything.
 func (s *StandsOn) Any() bool {
-	return len(s.Notes)+len(s.Memories)+len(s.Entities)+len(s.Types)+len(s.Messages) > 0
+	return len(s.Notes)+len(s.Memories)+len(s.Entities)+len(s.Types)+len(s.Messages)+len(s.Books) > 0
 }

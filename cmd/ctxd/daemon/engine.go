@@ -425,6 +425,13 @@ func rememberedIn(
 	library, err := books.Open(db, books.Options{
 		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder),
 		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
+		Hide: func(tx *kv.Tx, id string) error {
+			said, err := chat.HideBooked(tx, id)
+			if err != nil {
+				return err
+			}
+			return mem.HideSaid(tx, said)
+		},
 	})
 	if err != nil {
 		return nil, nil, nil, err
