@@ -86,7 +86,7 @@ func leaving(t *testing.T, s secrets, records ...string) (*daemon, *outgoing) {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
 	var ticks atomic.Int64
-	rooms, err := roomsOn(nil, db, search.Options{Embedder: out}, func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) })
+	rooms, err := roomsOn(db, roomsOptions{Finding: search.Options{Embedder: out}, Now: func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) }})
 	must(t, err)
 	d := launch(t, rpc.Options{Rooms: rooms, Providers: set})
 	conversation := ""

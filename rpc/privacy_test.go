@@ -10,11 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
-	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/kv"
-	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -173,14 +169,20 @@ type remoteReader struct {
 // privateWorld serves records with the words of s.
 func privateWorld(t *testing.T, s secrets, records ...string) *remoteReader {
 	t.Helper()
+	var ticks atomic.Int64 // what was written later is later
+	return worldOn(t, s, roomsOptions{Now: func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) }}, rpc.Options{}, records...).remote()
+}
+
+// worldOn serves records with the words of s, over rooms with options.
+func worldOn(t *testing.T, s secrets, o roomsOptions, with rpc.Options, records ...string) *daemon {
+	t.Helper()
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	must(t, err)
-	var ticks atomic.Int64 // what was written later is later
 	var named atomic.Int64 // each version is of another machine, so that all are kept
-	machine := func() string { return fmt.Sprintf("%smachine%d", s, named.Add(1)) }
-	rooms, err := roomsOn(machine, db, search.Options{}, func() time.Time { return time.Unix(1e9+ticks.Add(1), 0) })
+	o.Machine = func() string { return fmt.Sprintf("%smachine%d", s, named.Add(1)) }
+	with.Rooms, err = roomsOn(db, o)
 	must(t, err)
-	d := launch(t, rpc.Options{Rooms: rooms})
+	d := launch(t, with)
 	var conversation string // the last one
 	for _, r := range records {
 		for call := range strings.SplitSeq(r, "\n") {
@@ -191,7 +193,7 @@ func privateWorld(t *testing.T, s secrets, records ...string) *remoteReader {
 			}
 		}
 	}
-	return d.remote()
+	return d
 }
 
 // fillParams is fill but for {this} of queries.
@@ -649,60 +651,6 @@ func (r *remoteReader) raw(method, params string) string {
 			r.t.Errorf("told unasked: %s", line)
 		}
 	}
-}
-
-// TestPRIV6_PrivateRecordsLeaveNoTrace compares the answers of worlds that differ in
-// private records alone: (a) with some that nothing refers to, and with none; (b) with
-// some of one set of names and of another.
-func TestPRIV6_PrivateRecordsLeaveNoTrace(t *testing.T) {
-	campaign.Only(t)
-	one, other := secrets("Zqcanary"), secrets("Xvfinch")
-	private := privateRecords(false)
-	compare := func(a, b *remoteReader) string {
-		for _, name := range protocol.Names() {
-			m := protocol.Lookup(name)
-			writes := m.Mode == protocol.Mutation || m.Kind == protocol.JobChat
-			if writes && !strings.HasPrefix(name, "notes.p") && !strings.HasPrefix(name, "entities.p") {
-				continue
-			}
-			for _, params := range attempts[name] {
-				if writes && secretPlace.MatchString(params) {
-					continue // who writes a private name makes something public refer to it
-				}
-				if strings.Contains(params, `"p`) && !strings.Contains(params, `"prefix`) && !strings.Contains(params, `"path`) {
-					continue // ids are guessed in TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne
-				}
-				params = one.fillParams(params)
-				got, want := ofStore.ReplaceAllString(a.answer(name, params), ""), ofStore.ReplaceAllString(b.answer(name, params), "")
-				if name == "admin.stats" { // behind the counts of records stand figures of the daemon
-					got, _, _ = strings.Cut(got, `"connections"`)
-					want, _, _ = strings.Cut(want, `"connections"`)
-				}
-				if got != want {
-					return fmt.Sprintf("%s %s\n%s\nbut\n%s", name, params, got, want)
-				}
-			}
-		}
-		return ""
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		some := rapid.Permutation(private).Draw(rt, "private")
-		some = some[:rapid.IntRange(1, len(some)).Draw(rt, "how many")]
-		first := publicRecords(true)[0] // the types
-		back := privateRecords(rapid.Bool().Draw(rt, "linking back"))
-		records := slices.Concat([]string{first}, back, publicRecords(true)[1:])
-		var a, b string
-		t.Run("world", func(t *testing.T) { // whose daemons end with it
-			a = compare(privateWorld(t, one, slices.Concat(publicRecords(false), some)...), privateWorld(t, one, publicRecords(false)...))
-			b = compare(privateWorld(t, one, records...), privateWorld(t, other, records...))
-		})
-		if a != "" {
-			rt.Fatalf("with private records, and without: %s", a)
-		}
-		if b != "" {
-			rt.Fatalf("with private records of other names: %s", b)
-		}
-	})
 }
 
 // TestPRIV6_AGuessedIDIsAnsweredAsAnUnknownOne: what is private and what is not there

@@ -74,14 +74,31 @@ func roomsWith(db *kv.Store, finding search.Options) (*rpc.Deps, error) {
 
 // roomsClocked opens the rooms with another clock for records; nil: the time.
 func roomsClocked(db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Deps, error) {
-	return roomsOn(nil, db, finding, now)
+	return roomsOn(db, roomsOptions{Finding: finding, Now: now})
 }
 
-// roomsOn is roomsClocked on a machine of a shared store that has a name; nil: the store is not shared.
-func roomsOn(machine func() string, db *kv.Store, finding search.Options, now func() time.Time) (*rpc.Deps, error) {
+// roomsOptions are what rooms are opened with. The zero value works.
+type roomsOptions struct {
+	Finding search.Options
+	Now     func() time.Time                  // nil: the time
+	Machine func() string                     // what it is called in a shared store; nil: the store is not shared
+	NewID   func(prefix string) func() string // nil: ids are counted where there is a clock, and random otherwise
+}
+
+// ids returns what makes the ids of a kind of records; nil: they are random.
+func (o *roomsOptions) ids(prefix string) func() string {
+	if o.NewID == nil {
+		return nil
+	}
+	return o.NewID(prefix)
+}
+
+// roomsOn opens the rooms over a store.
+func roomsOn(db *kv.Store, o roomsOptions) (*rpc.Deps, error) {
+	now, finding := o.Now, o.Finding
 	var engine *wql.Engine
 	hider := new(cites.AnswerHider)
-	ents, err := entities.Open(db, entities.Options{Now: now, Hide: hider.Entity, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
+	ents, err := entities.Open(db, entities.Options{Now: now, NewID: o.ids("entity"), Hide: hider.Entity, CheckQuery: func(ty *entities.Type, f entities.Field) []entities.Diagnostic {
 		return engine.CheckField(ty, f)
 	}})
 	if err != nil {
@@ -91,7 +108,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	engine = wql.New(ents, wql.Options{Match: func(ctx context.Context, words string) (func(string) bool, error) {
 		return index.EntityTest(ctx, ents, words, ents.Get, false)
 	}})
-	ns, err := notes.Open(db, ents, notes.Options{Now: now, Hide: hider.Note, PrivateFolders: []string{privateFolder}})
+	ns, err := notes.Open(db, ents, notes.Options{Now: now, NewID: o.ids("note"), Hide: hider.Note, PrivateFolders: []string{privateFolder}})
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +117,9 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	pins := new(chat.Pins)
 	mem, err := memory.Open(db, memory.Options{
-		Now: now, Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
+		Now: now, NewID: o.ids("memory"), Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
 		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(pins.Unpin(tx, ids), learn.Forget(tx, ids)) },
-		Hide:    chat.HideStanding, Machine: machine,
+		Hide:    chat.HideStanding, Machine: o.Machine,
 	})
 	if err != nil {
 		return nil, err
@@ -110,7 +127,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 	reading := books.Options{
 		Now: now, Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 	}
-	if now != nil {
+	if reading.NewID = o.ids("book"); reading.NewID == nil && now != nil {
 		reading.NewID = servertest.CountedIDs("book")
 	}
 	if db.Unmended() {
@@ -123,7 +140,7 @@ func roomsOn(machine func() string, db *kv.Store, finding search.Options, now fu
 		return nil, err
 	}
 	talk := chat.Options{Now: now, Pins: pins, Memories: mem, Books: shelf, Remote: seen.View(audience.Remote)}
-	if now != nil { // so that ids are known before
+	if talk.NewID = o.ids("chat"); talk.NewID == nil && now != nil { // so that ids are known before
 		talk.NewID = servertest.CountedIDs("chat")
 	}
 	chats, err := chat.Open(db, talk)

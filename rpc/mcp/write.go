@@ -3,6 +3,7 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -281,7 +282,8 @@ func (c *call) fieldValues(e *protocol.EntityFull, given map[string]any) (record
 	}
 	types := rows.NewReader(list.Types, nil)
 	values := make(record.Values, len(given))
-	for name, value := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) { // of several that are wrong the same one is told each time
+		value := given[name]
 		f, known := types.FieldOf(rows.Entity(e), name)
 		var err error
 		if known {

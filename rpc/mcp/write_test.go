@@ -206,3 +206,15 @@ func (c cutAfter) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// TestPRIV17_TheSameFieldIsRefusedEachTime: of several fields of a call that are wrong the first one by name is told.
+func TestPRIV17_TheSameFieldIsRefusedEachTime(t *testing.T) {
+	d := start(t)
+	d.put("types.put", `{"name":"Boat","fields":[{"name":"a","type":"note_ref"},{"name":"b","type":"entity_ref"},{"name":"c","type":"note_ref"},{"name":"d","type":"entity_ref"}]}`)
+	h := d.open(mcp.Options{AllowWrite: true})
+	for range 12 {
+		if said := h.fails("put_entity", `{"type":"Boat","name":"x","fields":{"d":"none","c":"none","b":"none","a":"none"}}`); !strings.Contains(said, "fields.a") {
+			t.Fatal(said)
+		}
+	}
+}
