@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/fixtures/campaign"
+	"github.com/ctxd/ctxd/rpc/client"
+	"github.com/ctxd/ctxd/rpc/servertest"
+)
+
+// oracleLeftOut are commands that show records of which nothing is asked here, and why.
+var oracleLeftOut = map[string]string{
+	"mcp":    "it talks to a host: what it answers is compared in rpc, tool by tool",
+	"events": "it prints what it is told: that is compared in rpc, topic by topic",
+}
+
+// oracleHouse is one of two daemons, and what a command prints of it.
+type oracleHouse struct {
+	home
+	client *client.Client
+}
+
+func serveOracle(t *testing.T) *oracleHouse {
+	t.Helper()
+	h := &oracleHouse{home: newHome(t)} // words alone find there: what finds by meaning comes later, in the background
+	h.env = append(h.env, "CTXD_EMBEDDER=http", "CTXD_EMBEDDING_URL=http://127.0.0.1:9/v1", "CTXD_EMBEDDING_MODEL=none")
+	if err := h.command(t, "stdio", "--idle-exit", "never").Run(); err != nil { // starts a daemon
+		t.Fatal(err)
+	}
+	c, err := client.Dial(t.Context(), h.socket, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	h.client = c
+	return h
+}
+
+// runs runs a command in this process, and returns what it prints.
+func (h *oracleHouse) runs(t *testing.T, args []string) string {
+	var out bytes.Buffer
+	var cli commandLine
+	screen := term.NewScreen(os.Stdin, &out)
+	screen.Terminal = false
+	a := &app{
+		Streams: &term.Streams{In: strings.NewReader(""), Out: screen, Err: screen},
+		Link:    &connect.Link{Flags: &cli.Flags, Ctx: t.Context()},
+	}
+	var warned sync.Once
+	a.Warn = func(err error) { warned.Do(func() { a.warn(err) }) }
+	parser, err := newParser(&cli, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.kong = parser
+	parsed, err := parser.Parse(append([]string{"--socket", h.socket}, args...))
+	if err == nil {
+		a.JSON = cli.JSON
+		err = parsed.Run(a.bindings()...)
+	}
+	fmt.Fprint(&out, a.fail(err))
+	return strings.ReplaceAll(out.String(), h.socket, "SOCKET")
+}
+
+// oracleVaries is what two daemons may differ in: times, durations, and what is made at random.
+var oracleVaries = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?|\b\d+(\.\d+)? ?(ns|µs|us|ms|s)\b|#\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|_[0-9a-z]{4,8}\b|\bb=\\?"[\w-]+\\?"` +
+	`|"(number|seq|ms|us|at|hash|nextCursor)": ?("[^"]*"|[\d.]+)|--cursor \S+`)
+
+// oracleArguments are the arguments of a command by its flags.
+func oracleArguments(name string, node *kong.Node) servertest.Arguments {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	add := func(v *kong.Value, name string, required bool) {
+		of := &jsonschema.Schema{Type: "string"}
+		switch {
+		case v.IsBool():
+			of.Type = "boolean"
+		case v.Enum != "":
+			for _, word := range v.EnumSlice() {
+				if word != "" {
+					of.Enum = append(of.Enum, word)
+				}
+			}
+		case slices.Contains([]string{"int", "float64", "uint"}, v.Target.Kind().String()):
+			of.Type = "integer"
+		}
+		s.Properties[name] = of
+		if required {
+			s.Required = append(s.Required, name)
+		}
+	}
+	for i, p := range node.Positional {
+		add(p, fmt.Sprintf("%d %s", i, p.Name), p.Required)
+	}
+	for _, f := range node.Flags {
+		if !slices.Contains([]string{"help", "audience", "socket", "config", "color", "html", "output", "watch", "force", "data", "open", "follow"}, f.Name) {
+			add(f.Value, f.Name, false)
+		}
+	}
+	a := servertest.Arguments{Schema: s}
+	if strings.Contains(name, "wql") {
+		a.Asks = "wql"
+	}
+	groups := map[string]string{"notes": "note", "entities": "entity", "memory": "memory", "contexts": "context", "chat": "conversation", "books": "book", "types": "type"}
+	words := strings.Fields(name)
+	if a.Group = groups[words[0]]; words[0] == "inspect" {
+		a.Group = words[1]
+	}
+	return a
+}
+
+// oracleLine is a command line with drawn arguments.
+func oracleLine(p *servertest.Pair, name string, a servertest.Arguments) (args []string) {
+	var drawn map[string]any
+	_ = json.Unmarshal([]byte(p.Arguments(a)), &drawn) // it was made of this
+	args = append(strings.Fields(name), "--audience", "remote")
+	var last []string
+	for _, name := range slices.Sorted(maps.Keys(drawn)) {
+		text := strings.ReplaceAll(fmt.Sprint(drawn[name]), servertest.PairCursor, "AA")
+		if place, _, positional := strings.Cut(name, " "); positional && place != "" {
+			last = append(last, text)
+			continue
+		}
+		switch drawn[name] {
+		case true:
+			args = append(args, "--"+name)
+		case false:
+		default:
+			args = append(args, "--"+name+"="+text)
+		}
+	}
+	return slices.Concat(args, []string{"--"}, last)
+}
+
+// TestPRIV17_TwoStoresPrintAlike runs each command that shows records for a remote reader against two daemons whose stores
+// differ in private records, which change in between.
+func TestPRIV17_TwoStoresPrintAlike(t *testing.T) {
+	campaign.Only(t)
+	var cli commandLine
+	parser, err := newParser(&cli, &app{
+		Streams: &term.Streams{Out: new(term.Screen), Err: new(term.Screen)}, Link: &connect.Link{Flags: &cli.Flags, Ctx: t.Context()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := commandsOf(parser.Model.Node, "", make(map[string]*kong.Node))
+	each, calls := campaign.Figure(16, 4000), 0 // of the commands of a group; the daemons write to a disk
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(commandsOfReaders)), func(name string) bool { return oracleLeftOut[name] != "" })
+	family := make(map[string]int)
+	for _, name := range names {
+		family[strings.Fields(name)[0]]++
+	}
+	refused := make(map[string]int)
+	const chapters = 4
+	for seed := range uint64(chapters) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			both := [2]*oracleHouse{serveOracle(t), serveOracle(t)}
+			p := servertest.NewPair(seed, seed%2 == 0)
+			var happened []string
+			apply := func(step servertest.PairStep) {
+				for store, calls := range step {
+					for _, c := range calls {
+						_ = both[store].client.Call(context.Background(), c.Method, json.RawMessage(c.Params), nil) // what is refused is refused in both
+						if store == 0 {
+							happened = append(happened, c.Method+" "+c.Params)
+						}
+					}
+				}
+			}
+			for _, step := range p.Begin() {
+				apply(step)
+			}
+			for _, name := range names {
+				a := oracleArguments(name, all[name])
+				of := family[strings.Fields(name)[0]]
+				for range (each + of*chapters - 1) / (of * chapters) {
+					if p.Chance(2) {
+						apply(p.Change())
+					}
+					line := oracleLine(p, name, a)
+					var printed [2]string
+					for store, h := range both {
+						printed[store] = oracleVaries.ReplaceAllString(h.runs(t, line), "")
+					}
+					calls++
+					if !strings.HasSuffix(printed[0], "\n0") {
+						refused[name]++
+					}
+					if printed[0] != printed[1] {
+						t.Errorf("seed %d: ctxd %q prints\n%.1500s\nand\n%.1500s\nafter\n%s", seed, line, printed[0], printed[1], strings.Join(happened[max(0, len(happened)-5):], "\n"))
+						break
+					}
+				}
+			}
+		})
+	}
+	t.Logf("%d command lines of %d commands; refused: %v", calls, len(names), refused)
+}
