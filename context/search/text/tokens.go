@@ -52,6 +52,10 @@ func Sentences(text string) (lengths []int) {
 	for text != "" {
 		stretch := text[:stretchEnd(text)]
 		text = text[len(stretch):]
+		if strings.TrimLeftFunc(stretch, lookedOver) == "" { // part of a long run, from each of which the search would look back
+			lengths = append(lengths, len(stretch))
+			continue
+		}
 		for s := sentences.FromString(stretch); s.Next(); {
 			for rest := s.Value(); rest != ""; {
 				head := CutTokens(rest, partTokens)
