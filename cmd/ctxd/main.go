@@ -25,6 +25,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/shell"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/books"
 )
 
 // commandLine is everything that can be said on the command line.
@@ -128,7 +129,12 @@ func (a *app) watchSignals(cancel func()) (stop func()) {
 	}
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == books.ChildCommand { // the daemon has started it; there is no command line to parse
+		os.Exit(books.ServeChild(os.Stdin, os.Stdout))
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 // run runs one command and returns the exit status.
 func run(args []string) int {

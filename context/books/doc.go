@@ -5,6 +5,7 @@
 //
 //   - store.go, record.go: the books of a store, as they are stored, listed and removed
 //   - put.go, spool.go: a file that becomes a book, and its bytes until it is read
+//   - child.go, child_serve.go, child_wire.go: the process that files are read in, from both sides
 //   - passages_cut.go: passages that a text is cut into
 //   - document.go, document_library.go: passages as they are indexed and found
 //   - check.go: what does not fit together in the records
@@ -37,8 +38,8 @@
 //
 // # Concurrency
 //
-// All methods may be called concurrently. Files are read one after the other where their reader can't do otherwise.
-// Close gives back what readers hold; a Store may be used after it.
+// All methods may be called concurrently. Files are read by processes of their own, two at once at most (child.go); those that
+// wait can be cancelled. Close ends the process that waits for a file; a Store may be used after it.
 //
 // Wall: subject: books, from the file that a person gives to the passages that a search finds.
 package books

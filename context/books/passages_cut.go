@@ -105,7 +105,7 @@ func (c *cutter) read(d *convert.Document) {
 				c.text.WriteByte('\n')
 			}
 		}
-		start, s := c.text.Len(), b.String()
+		start, s := c.text.Len(), b.Text
 		c.text.WriteString(s)
 		p := piece{start: start, end: start + len(s), page: b.Page, row: b.Row, first: true}
 		switch {

@@ -1,11 +1,11 @@
 package books
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -53,49 +53,62 @@ type Draft struct {
 // Progress is told how far a book is: done of total, 0 for unknown.
 type Progress func(stage string, done, total int)
 
-// file reads the file of a draft and says which format it has.
-func (s *Store) file(d *Draft) (data []byte, format convert.Format, err error) {
-	field := "content"
-	said := convert.ByType(d.MimeType)
+// source opens what a draft gives.
+func (s *Store) source(d *Draft) (in io.Reader, field string, closing func(), err error) {
+	closing = func() {}
 	switch {
 	case (d.Path == "") == (d.Content == nil):
-		return nil, "", fault.Field("path", "neither path nor content is given, or both are").WithHint("give one of them")
+		return nil, "", closing, fault.Field("path", "neither path nor content is given, or both are").WithHint("give one of them")
 	case d.Content != nil:
-		if data = d.Content; int64(len(data)) > s.opts.MaxBytes {
-			return nil, "", tooLarge(field, int64(len(data)), s.opts.MaxBytes)
+		if n := int64(len(d.Content)); n > s.opts.MaxBytes {
+			return nil, "", closing, tooLarge("content", n, s.opts.MaxBytes)
 		}
-	default:
-		field = "path"
-		if !filepath.IsAbs(d.Path) {
-			return nil, "", fault.Field("path", "path is not absolute").WithHint("give the whole path, from the root on")
-		}
-		if data, err = readFile(d.Path, s.opts.MaxBytes); err != nil {
-			return nil, "", err
-		}
-		d.Name = cmp.Or(d.Name, filepath.Base(d.Path))
+		return bytes.NewReader(d.Content), "content", closing, nil
+	case !filepath.IsAbs(d.Path):
+		return nil, "", closing, fault.Field("path", "path is not absolute").WithHint("give the whole path, from the root on")
 	}
-	if unpacked, text, err := convert.Unpack(d.Name, data); err != nil {
-		return nil, "", fault.In(field, err)
-	} else if int64(len(text)) != int64(len(data)) {
-		if d.Name, data = unpacked, text; int64(len(data)) > s.opts.MaxBytes {
-			return nil, "", tooLarge(field, int64(len(data)), s.opts.MaxBytes)
-		}
-		if said == "" && (d.MimeType == "application/gzip" || d.MimeType == "application/x-gzip") {
-			d.MimeType = ""
-		}
+	f, err := openFile(d.Path, s.opts.MaxBytes)
+	if err != nil {
+		return nil, "", closing, err
+	}
+	d.Name = cmp.Or(d.Name, filepath.Base(d.Path))
+	return &bounded{from: f, most: s.opts.MaxBytes}, "path", func() { _ = f.Close() }, nil
+}
+
+// file takes the file of a draft into the spool, as it is read, and says which format it has.
+func (s *Store) file(d *Draft) (a *arrived, format convert.Format, err error) {
+	in, field, closing, err := s.source(d)
+	if err != nil {
+		return nil, "", err
+	}
+	defer closing()
+	said := convert.ByType(d.MimeType)
+	if said == "" && (d.MimeType == "application/gzip" || d.MimeType == "application/x-gzip") {
+		d.MimeType = ""
 	}
 	if d.MimeType != "" && said == "" {
 		return nil, "", convert.Unknown("mimeType")
 	}
+	name, in, err := convert.Unpack(d.Name, in, s.opts.MaxBytes)
+	if err != nil {
+		return nil, "", fault.In(field, err)
+	}
+	d.Name = name
 	said = cmp.Or(said, convert.ByName(d.Name))
 	if said == "" && d.Path != "" && filepath.Ext(d.Name) != "" {
 		return nil, "", convert.Unknown(field)
 	}
-	format = convert.Detect(said, data)
-	if format == "" {
+	if a, err = s.spool.take(in); err != nil {
+		if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.Limit {
+			err = fault.In(field, err)
+		}
+		return nil, "", err
+	}
+	if format = convert.Detect(said, a, a.size); format == "" {
+		a.drop()
 		return nil, "", convert.Unknown(field)
 	}
-	return data, format, nil
+	return a, format, nil
 }
 
 // rangesOf writes numbers for people: 3–9, 12.
@@ -131,27 +144,27 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 			return nil, false, err
 		}
 	}
-	data, format, err := s.file(&d)
+	a, format, err := s.file(&d)
 	if err != nil {
 		return nil, false, err
 	}
+	defer a.drop()
 	if d.IsPrivate != nil && !d.Private {
-		if d.Private, err = d.IsPrivate(ctx, d.Path, convert.Head(format, data)); err != nil {
+		if d.Private, err = d.IsPrivate(ctx, d.Path, convert.Head(format, a)); err != nil {
 			return nil, false, err
 		}
 	}
-	sum := sha256.Sum256(data)
 	r, known, within, mine, err := s.admit(ctx, v, d, &Record{Book: record.Book{
-		Format: string(format), File: convert.CleanName(d.Name), Bytes: int64(len(data)), State: record.BookPending,
+		Format: string(format), File: convert.CleanName(d.Name), Bytes: a.size, State: record.BookPending,
 		Private: d.Private, ConversationID: d.ConversationID, Author: convert.CleanName(d.Author), Title: convert.CleanName(d.Title),
-	}, Hash: hex.EncodeToString(sum[:])}, data)
+	}, Hash: a.hash}, a)
 	if err != nil {
 		return nil, false, err
 	}
 	if known != nil {
 		return s.again(ctx, v, known, d, progress)
 	}
-	err = s.process(within, r.ID, data, progress)
+	err = s.process(within, r.ID, progress)
 	s.finish(r.ID, mine, err)
 	if err != nil {
 		return nil, false, s.ended(ctx, within, r.ID, err)
@@ -160,7 +173,7 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 }
 
 // admit writes the record of a new book down, pending, with its file kept; or returns a book of the same bytes.
-func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record, data []byte) (
+func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record, a *arrived) (
 	admitted, known *Record, within context.Context, mine *reading, err error,
 ) {
 	s.admitting.Lock()
@@ -177,7 +190,7 @@ func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record,
 		r.Title = cmp.Or(strings.TrimSuffix(r.File, filepath.Ext(r.File)), "Untitled")
 	}
 	within, mine = s.begin(ctx, r.ID)
-	if err = s.spool.keep(r.ID, data); err == nil {
+	if err = s.spool.keep(r.ID, a); err == nil {
 		err = s.db.Update(ctx, func(tx *kv.Tx) error {
 			private, err := s.conversation(tx, d.ConversationID)
 			if err != nil {
@@ -329,18 +342,18 @@ func (s *Store) release() {
 	busy := len(s.busy) > 0
 	s.mu.RUnlock()
 	if !busy {
-		_ = s.conv.Close() // the memory is gone in any case
+		_ = s.Close() // the memory is gone in any case
 	}
 }
 
 // process reads the file of a pending book. An error of the file makes it failed; any other leaves it pending.
-func (s *Store) process(ctx context.Context, id string, data []byte, progress Progress) error {
+func (s *Store) process(ctx context.Context, id string, progress Progress) error {
 	var b *Record
 	err := s.change(ctx, id, func(r *Record) bool { b = r; r.State = record.BookProcessing; return true })
 	if err != nil {
 		return err
 	}
-	err = s.read(ctx, b, data, progress)
+	err = s.read(ctx, b, progress)
 	if err == nil {
 		s.spool.drop(id)
 		return nil
@@ -362,46 +375,96 @@ func (s *Store) process(ctx context.Context, id string, data []byte, progress Pr
 }
 
 // read converts, cuts and writes.
-func (s *Store) read(ctx context.Context, b *Record, data []byte, progress Progress) error {
+func (s *Store) read(ctx context.Context, b *Record, progress Progress) error {
 	progress(StageConvert, 0, 0)
-	doc, err := s.conv.Convert(ctx, convert.Format(b.Format), data, func(done, total int) { progress(StageConvert, done, total) })
+	file, size, err := s.spool.open(b.ID)
 	if err != nil {
 		return err
 	}
-	progress(StageCut, 0, 0)
-	list := CutPassages(doc)
-	err = s.change(ctx, b.ID, func(r *Record) bool {
-		if !r.Named {
-			r.Title = cmp.Or(doc.Title, r.Title)
-		}
-		r.Author, r.Pages, r.Passages = cmp.Or(r.Author, doc.Author), doc.Pages, len(list)
-		r.TextlessPages = rangesOf(doc.Empty)
-		return true
-	})
-	for n := 0; n < len(list) && err == nil; {
-		end, size := n, 0
-		for end < len(list) && end-n < groupPassages && size < groupBytes {
-			size += len(list[end].Text)
-			end++
-		}
-		err = s.db.Update(ctx, func(tx *kv.Tx) error {
-			if has, err := Records.Has(tx, b.ID); err != nil || !has {
-				return cmp.Or(err, gone(b.ID))
-			}
-			for i := n; i < end; i++ {
-				if err := Passages.Put(tx, Key(b.ID, i), &Passage{list[i]}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		n = end
-		progress(StageIndex, n, len(list))
+	if file == nil {
+		return fault.New(fault.Invalid, "its file is not there any more: put it again")
+	}
+	defer func() { _ = file.Close() }()
+	w := bookWriter{s: s, ctx: ctx, id: b.ID, progress: progress}
+	to := sink{progress: func(done, total int) { progress(StageConvert, done, total) }, head: w.head, passage: w.passage}
+	q := request{Format: convert.Format(b.Format), Size: size}
+	if s.children != nil {
+		err = s.children.convert(ctx, q, file, to)
+	} else {
+		err = s.convertHere(ctx, q, file, to)
+	}
+	if err == nil {
+		err = w.flush()
 	}
 	if err != nil {
 		return err
 	}
 	return s.change(ctx, b.ID, func(r *Record) bool { r.State, r.Reason = record.BookReady, ""; return true })
+}
+
+// convertHere converts within this process, where there is no program for a child: in tests.
+func (s *Store) convertHere(ctx context.Context, q request, file io.Reader, to sink) error {
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return err
+	}
+	return produce(ctx, &s.conv, q.Format, data, to)
+}
+
+// bookWriter writes the passages of a book as they come, in groups.
+type bookWriter struct {
+	s        *Store
+	ctx      context.Context
+	id       string
+	progress Progress
+
+	total, written, bytes int
+	group                 []CutPassage
+}
+
+// head takes in what the file says of itself.
+func (w *bookWriter) head(m made) error {
+	w.total = m.Passages
+	w.progress(StageCut, 0, 0)
+	return w.s.change(w.ctx, w.id, func(r *Record) bool {
+		if !r.Named {
+			r.Title = cmp.Or(convert.CleanName(m.Title), r.Title)
+		}
+		r.Author, r.Pages, r.Passages = cmp.Or(r.Author, convert.CleanName(m.Author)), m.Pages, m.Passages
+		r.TextlessPages = rangesOf(m.Empty)
+		return true
+	})
+}
+
+func (w *bookWriter) passage(p CutPassage) error {
+	w.group = append(w.group, p)
+	w.bytes += len(p.Text)
+	if len(w.group) < groupPassages && w.bytes < groupBytes {
+		return nil
+	}
+	return w.flush()
+}
+
+// flush writes the group that is gathered.
+func (w *bookWriter) flush() error {
+	if len(w.group) == 0 {
+		return nil
+	}
+	err := w.s.db.Update(w.ctx, func(tx *kv.Tx) error {
+		if has, err := Records.Has(tx, w.id); err != nil || !has {
+			return cmp.Or(err, gone(w.id))
+		}
+		for i := range w.group {
+			if err := Passages.Put(tx, Key(w.id, w.written+i), &Passage{w.group[i]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.written += len(w.group)
+	w.group, w.bytes = w.group[:0], 0
+	w.progress(StageIndex, w.written, w.total)
+	return err
 }
 
 func gone(id string) error {
@@ -589,17 +652,7 @@ func (s *Store) resume(ctx context.Context, id string) error {
 		return ctx.Err()
 	}
 	within, mine := s.begin(ctx, id)
-	data, err := s.spool.get(id)
-	switch {
-	case err != nil:
-	case data == nil:
-		err = s.change(ctx, id, func(r *Record) bool {
-			r.State, r.Reason = record.BookFailed, "its file is not there any more: put it again"
-			return true
-		})
-	default:
-		err = s.process(within, id, data, func(string, int, int) {})
-	}
+	err := s.process(within, id, func(string, int, int) {})
 	s.finish(id, mine, err)
 	return ctx.Err() // what is wrong with one file stands in its record
 }

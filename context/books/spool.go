@@ -1,6 +1,9 @@
 package books
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -36,35 +39,88 @@ func IsFile(name string) bool {
 	return ours || uuid.Validate(name) == nil
 }
 
-// keep keeps the bytes of a book; when it returns they are on disk.
-func (s *spool) keep(id string, data []byte) error {
+// arrived is a file that has come in. It lies in the spool under a name of its own until a book has it.
+type arrived struct {
+	file *os.File // nil: it is in memory
+	data []byte
+	name string
+	size int64
+	hash string // SHA-256 in hexadecimal
+}
+
+// ReadAt reads of it wherever it lies.
+func (a *arrived) ReadAt(p []byte, at int64) (int, error) {
+	if a.file != nil {
+		return a.file.ReadAt(p, at)
+	}
+	return bytes.NewReader(a.data).ReadAt(p, at)
+}
+
+// drop forgets a file that no book has.
+func (a *arrived) drop() {
+	if a.file != nil {
+		_ = a.file.Close()
+		_ = os.Remove(a.name) // what is left is removed by the next start
+		a.file = nil
+	}
+}
+
+// take takes a file in, as it is read.
+func (s *spool) take(from io.Reader) (*arrived, error) {
+	a, sum := &arrived{}, sha256.New()
+	var err error
+	if s.dir == "" {
+		a.data, err = io.ReadAll(io.TeeReader(from, sum))
+		a.size = int64(len(a.data))
+	} else {
+		a.name = s.path(uuid.NewString())
+		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+			return nil, unkept(err)
+		}
+		if a.file, err = os.OpenFile(a.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return nil, unkept(err)
+		}
+		a.size, err = io.Copy(io.MultiWriter(disk{a.file}, sum), from)
+	}
+	if err != nil {
+		a.drop()
+		return nil, err
+	}
+	a.hash = hex.EncodeToString(sum.Sum(nil))
+	return a, nil
+}
+
+// disk tells an error of writing from one of reading.
+type disk struct{ *os.File }
+
+func (d disk) Write(p []byte) (int, error) {
+	n, err := d.File.Write(p)
+	if err != nil {
+		return n, unkept(err)
+	}
+	return n, nil
+}
+
+// keep keeps a file for a book; when it returns it is on disk.
+func (s *spool) keep(id string, a *arrived) error {
 	if s.dir == "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.memory == nil {
 			s.memory = make(map[string][]byte)
 		}
-		s.memory[id] = data
+		s.memory[id] = a.data
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return unkept(err)
-	}
-	f, err := os.OpenFile(s.path(id), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return unkept(err)
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
+	err := errors.Join(a.file.Sync(), a.file.Close())
+	if a.file = nil; err == nil {
+		err = os.Rename(a.name, s.path(id))
 	}
 	if err == nil {
 		err = syncDir(s.dir)
 	}
 	if err != nil {
+		_ = os.Remove(a.name)
 		_ = os.Remove(s.path(id))
 		return unkept(err)
 	}
@@ -78,18 +134,29 @@ func unkept(err error) error {
 	}
 }
 
-// get returns the bytes of a book, nil when they are not there.
-func (s *spool) get(id string) ([]byte, error) {
+// open opens the file of a book, nil when it is not there, and tells its size.
+func (s *spool) open(id string) (io.ReadCloser, int64, error) {
 	if s.dir == "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.memory[id], nil
+		data, found := s.memory[id]
+		if !found {
+			return nil, 0, nil
+		}
+		return io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
 	}
-	data, err := os.ReadFile(s.path(id))
+	f, err := os.Open(s.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, 0, nil
 	}
-	return data, err
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }
 
 // drop forgets the bytes of a book.
@@ -139,8 +206,8 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// readFile reads a regular file of no more than most bytes. Errors name the field path and tell no name.
-func readFile(path string, most int64) ([]byte, error) {
+// openFile opens a regular file of no more than most bytes. Errors name the field path and tell no name.
+func openFile(path string, most int64) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -156,15 +223,25 @@ func readFile(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, unreadable(err)
+	return f, nil
+}
+
+// bounded is a file of no more than most bytes, which may grow while it is read.
+type bounded struct {
+	from       io.Reader
+	read, most int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	b.read += int64(n)
+	switch {
+	case b.read > b.most:
+		return 0, tooLarge("path", b.read, b.most)
+	case err != nil && !errors.Is(err, io.EOF):
+		return n, unreadable(err)
 	}
-	if int64(len(data)) > most {
-		return nil, tooLarge("path", int64(len(data)), most)
-	}
-	return data, nil
+	return n, err
 }
 
 func unreadable(err error) error {

@@ -28,6 +28,9 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 	NewID    func() string    // nil: random UUIDs
 	MaxBytes int64            // of a file; 0: MaxBytes
+	// Child is the command line of a process that runs ServeChild, in which files are read. nil: they are read within this process,
+	// where nothing bounds what a library takes: for tests.
+	Child []string
 	// Dir is the folder that files lie in until they are read; "": they are in memory.
 	Dir string
 	// Conversation tells whether a conversation is there and whether it is private, inside a transaction.
@@ -42,7 +45,9 @@ type Store struct {
 	db    *kv.Store
 	opts  Options
 	spool spool
-	conv  convert.Converter
+
+	children *children // nil: conv converts
+	conv     convert.Converter
 
 	admitting sync.Mutex // held while a book is written down, so that none is there twice
 
@@ -71,6 +76,9 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	opts.MaxBytes = cmp.Or(opts.MaxBytes, MaxBytes)
 	s := &Store{db: db, opts: opts, spool: spool{dir: opts.Dir}, byID: make(map[string]*Record), busy: make(map[string]*reading)}
 	ctx := context.Background()
+	if len(opts.Child) > 0 {
+		s.children = newChildren(opts.Child)
+	}
 	orphans := make(map[string]bool)
 	err := db.View(ctx, func(tx *kv.Tx) error {
 		for id, b := range Records.All(tx, "") {
@@ -111,7 +119,12 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 func unread(b *Record) bool { return b.State == record.BookPending || b.State == record.BookProcessing }
 
 // Close gives back what the readers of files hold. The Store may be used after it.
-func (s *Store) Close() error { return s.conv.Close() }
+func (s *Store) Close() error {
+	if s.children != nil {
+		s.children.release()
+	}
+	return s.conv.Close()
+}
 
 // commit takes in what a transaction changed.
 func (s *Store) commit(cs *kv.ChangeSet) {

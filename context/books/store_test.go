@@ -34,15 +34,23 @@ type house struct {
 	dir           string // of files that are to be read
 	local, remote *audience.View
 	conversations map[string]bool // whether they are private
+	child         []string
 }
+
+// maxBytes is how large a file may be.
+const maxBytes = 2 << 20
 
 func open(t testing.TB) *house {
 	t.Helper()
 	return over(t, kv.InMemory, t.TempDir())
 }
 
-func over(t testing.TB, data, dir string) *house {
+// over opens the books of a store, with files that are read by a child.
+func over(t testing.TB, data, dir string, child ...string) *house {
 	t.Helper()
+	if len(child) == 0 {
+		child = []string{os.Args[0], books.ChildCommand}
+	}
 	db, err := kv.Open(data, kv.Options{Format: 1})
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
@@ -51,10 +59,10 @@ func over(t testing.TB, data, dir string) *house {
 	ns, err := notes.Open(db, ents, notes.Options{})
 	must(t, err)
 	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: ns})
-	h := &house{t: t, db: db, dir: dir, local: rooms.View(audience.Local), remote: rooms.View(audience.Remote), conversations: map[string]bool{}}
+	h := &house{t: t, db: db, dir: dir, local: rooms.View(audience.Local), remote: rooms.View(audience.Remote), conversations: map[string]bool{}, child: child}
 	now := time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
 	h.Store, err = books.Open(db, books.Options{
-		Dir: dir, MaxBytes: 1 << 20, Now: func() time.Time { now = now.Add(time.Second); return now },
+		Dir: dir, MaxBytes: maxBytes, Child: child, Now: func() time.Time { now = now.Add(time.Second); return now },
 		Conversation: func(_ *kv.Tx, id string) (bool, bool, error) {
 			private, found := h.conversations[id]
 			return private, found, nil
@@ -167,7 +175,7 @@ func TestMEM68_TheSameContentIsTheSameBook(t *testing.T) {
 func TestMEM67_WhatIsRefused(t *testing.T) {
 	h := open(t)
 	large := filepath.Join(t.TempDir(), "large.txt")
-	must(t, os.WriteFile(large, make([]byte, 1<<20+1), 0o600))
+	must(t, os.WriteFile(large, make([]byte, maxBytes+1), 0o600))
 	for _, c := range []struct {
 		draft books.Draft
 		kind  fault.Kind
@@ -179,7 +187,7 @@ func TestMEM67_WhatIsRefused(t *testing.T) {
 		{books.Draft{Path: "/no/such/file.md"}, fault.Invalid, "path"},
 		{books.Draft{Path: t.TempDir()}, fault.Invalid, "path"},
 		{books.Draft{Path: large}, fault.Limit, "path"},
-		{books.Draft{Content: make([]byte, 1<<20+1), MimeType: "txt"}, fault.Limit, "content"},
+		{books.Draft{Content: make([]byte, maxBytes+1), MimeType: "txt"}, fault.Limit, "content"},
 		{books.Draft{Content: []byte("a"), MimeType: "image/png"}, fault.Invalid, "mimeType"},
 		{books.Draft{Content: []byte("a")}, fault.Invalid, "content"},
 		{books.Draft{Content: []byte("a\x00"), MimeType: "txt"}, fault.Invalid, "content"},

@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -252,7 +253,7 @@ func (d *Daemon) openReplica() error {
 
 // openRooms opens the rooms over a store, and has it follow those that it is shared with.
 func (d *Daemon) openRooms(db *kv.Store, limits config.Records, by Finding) (*rpc.Deps, error) {
-	by.ahead, d.ahead = d.ahead, nil
+	by.ahead, d.ahead, by.bookChild = d.ahead, nil, books.OwnChild()
 	by.replica, by.queue = d.replica, d.store.Sync.Offline == config.OfflineQueue
 	rooms, err := RoomsOver(db, limits, by, d.log)
 	if err != nil || d.replica == nil {

@@ -168,6 +168,7 @@ type Finding struct {
 	learner       *background.FactModel // nil: nobody finds facts
 	ahead         *search.Ahead         // see readIndexAhead; nil: the index is read when the rooms open
 	replica       *shared.Replica       // of the store; nil: it is not shared
+	bookChild     []string              // see books.Options; nil: the rooms read no books
 	queue         bool                  // calls wait while the servers of the replica cannot be reached
 }
 
@@ -220,7 +221,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
 	}
-	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine(), by.spending(db, log))
+	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine(), by.spending(db, log), by.bookChild)
 	if err != nil {
 		return nil, err
 	}
@@ -404,7 +405,7 @@ func (f *Finding) spending(db *kv.Store, log *slog.Logger) func() error {
 // rememberedIn opens the rooms of memories, of books and of conversations, behind that of what the answers in the last cost.
 // Memories have conversations unpin what they delete, and conversations know memories and books.
 func rememberedIn(
-	db *kv.Store, seen *audience.Views, limits config.Records, machine func() string, openSpending func() error,
+	db *kv.Store, seen *audience.Views, limits config.Records, machine func() string, openSpending func() error, child []string,
 ) (*memory.Store, *chat.Store, *books.Store, error) {
 	if err := openSpending(); err != nil {
 		return nil, nil, nil, err
@@ -423,7 +424,7 @@ func rememberedIn(
 		return nil, nil, nil, err
 	}
 	library, err := books.Open(db, books.Options{
-		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder),
+		MaxBytes: limits.MaxBook, Dir: indexDir(db, books.Folder), Child: child,
 		Conversation: func(tx *kv.Tx, id string) (private, found bool, err error) { return chat.State(tx, id, nil) },
 		Hide: func(tx *kv.Tx, id string) error {
 			said, err := chat.HideBooked(tx, id)

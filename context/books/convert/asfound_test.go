@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -176,11 +177,19 @@ func TestMEM85_TablesOfExcel(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte("name;age\nOkapi;7\n"))
 	_ = z.Close()
-	name, data, err := convert.Unpack("Animals.csv.GZ", packed.Bytes())
+	unpack := func(name string, data []byte) (string, []byte, error) {
+		name, in, err := convert.Unpack(name, bytes.NewReader(data), 64<<20)
+		if err != nil {
+			return name, nil, err
+		}
+		data, err = io.ReadAll(in)
+		return name, data, err
+	}
+	name, data, err := unpack("Animals.csv.GZ", packed.Bytes())
 	if err != nil || name != "Animals.csv" || string(data) != "name;age\nOkapi;7\n" {
 		t.Errorf("%s %q %v", name, data, err)
 	}
-	if _, _, err := convert.Unpack("x.gz", packed.Bytes()[:packed.Len()-9]); fault.KindOf(err) != fault.Invalid {
+	if _, _, err := unpack("x.gz", packed.Bytes()[:packed.Len()-9]); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
 	}
 	packed.Reset()
@@ -189,7 +198,7 @@ func TestMEM85_TablesOfExcel(t *testing.T) {
 		_, _ = z.Write(make([]byte, 1<<20))
 	}
 	_ = z.Close()
-	if _, _, err := convert.Unpack("bomb.gz", packed.Bytes()); fault.KindOf(err) != fault.Limit {
+	if _, _, err := unpack("bomb.gz", packed.Bytes()); fault.KindOf(err) != fault.Limit {
 		t.Error(err)
 	}
 }
@@ -221,11 +230,11 @@ func TestPRIV14_TheHeadOfAFile(t *testing.T) {
 		"UTF-16 without a mark": wide, "of a country": []byte(head + "die Bienen fliegen \xFCber die Wiese"),
 		"cut within a letter": append([]byte(head), bytes.Repeat([]byte("ü"), 64<<10)...), "of no encoding": []byte(head + "\x81\x8D\x00\x8F\xFF"),
 	} {
-		if got := convert.Head(convert.Markdown, data); !strings.HasPrefix(got, head) {
+		if got := convert.Head(convert.Markdown, bytes.NewReader(data)); !strings.HasPrefix(got, head) {
 			t.Errorf("%s: %.60q", name, got)
 		}
 	}
-	if got := convert.Head(convert.PDF, []byte("%PDF-1.7")); got != "" {
+	if got := convert.Head(convert.PDF, strings.NewReader("%PDF-1.7")); got != "" {
 		t.Errorf("of a PDF: %q", got)
 	}
 }

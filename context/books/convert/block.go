@@ -3,7 +3,7 @@ package convert
 // Blocks are the neutral form of a book: what every converter makes of a file, and what the passages are cut from.
 //
 // A Document is a list of blocks in reading order: headings, texts, rows of tables, code. Its text is the text of its
-// blocks, each as Block.String gives it, with an empty line between two blocks and a line end between two rows of one
+// blocks, with an empty line between two blocks and a line end between two rows of one
 // table. Offsets count code points of that text.
 //
 // A Builder is the only way to make a Document. It bounds the text, the blocks and the cells of a row, asks the context
@@ -37,7 +37,7 @@ const (
 
 // Bounds of a document, whatever its format is.
 const (
-	maxTextBytes    = 64 << 20 // bytes of text
+	maxTextBytes    = 64 << 20 // bytes of text, of the largest file
 	maxBlocks       = 400_000  // paragraphs, rows and headings
 	maxRowCells     = 1_000    // of one row
 	maxHeadingLevel = 6        // of headings
@@ -48,18 +48,15 @@ const (
 type Block struct {
 	Kind    BlockKind
 	Level   int      // of a heading, from 1
-	Text    string   // of all but rows; one line, unless it is code
-	Cells   []string // of a row, each one line
-	Columns []string // the names of the cells of a row; may be shorter, "" names nothing
+	Text    string   // one line, unless it is code
+	Cells   []string // of a row that is to be added; then they are in its Text
+	Columns []string // the names of these cells; may be shorter, "" names nothing
 	Page    int      // that it begins on, from 1; 0: the format has none
 	Row     int      // number of the row in its table or sheet, from 1, the row of names included; 0: it is none
 }
 
-// String is the block as it stands in the text of the book. A row is "name: cell; name: cell".
-func (b *Block) String() string {
-	if b.Kind != RowBlock {
-		return b.Text
-	}
+// row is the text of a row: "name: cell; name: cell".
+func (b *Block) row() string {
 	var s strings.Builder
 	for i, cell := range b.Cells {
 		if cell == "" {
@@ -91,10 +88,11 @@ type Builder struct {
 	ctx  context.Context
 	doc  Document
 	text int // bytes
+	most int // of them
 }
 
 // NewBuilder returns a Builder for one call.
-func NewBuilder(ctx context.Context) *Builder { return &Builder{ctx: ctx} }
+func NewBuilder(ctx context.Context) *Builder { return &Builder{ctx: ctx, most: maxTextBytes} }
 
 // Context is the context of the call.
 func (b *Builder) Context() context.Context { return b.ctx }
@@ -127,20 +125,12 @@ func (b *Builder) Add(x Block) error {
 	switch x.Kind {
 	case RowBlock:
 		if len(x.Cells) > maxRowCells {
-			return tooMuch(fmt.Sprintf("a row of more than %d cells", maxRowCells))
+			return tooWide()
 		}
-		empty := true
 		for i, cell := range x.Cells {
 			x.Cells[i] = oneLine(cell)
-			empty = empty && x.Cells[i] == ""
-			b.text += len(x.Cells[i]) + 2
 		}
-		for _, name := range x.Columns {
-			b.text += len(name)
-		}
-		if empty {
-			return nil
-		}
+		x.Text, x.Cells, x.Columns = x.row(), nil, nil
 	case CodeBlock:
 		x.Text = lines(x.Text)
 	case HeadingBlock:
@@ -149,12 +139,12 @@ func (b *Builder) Add(x Block) error {
 	default:
 		x.Text = oneLine(x.Text)
 	}
-	if x.Kind != RowBlock && x.Text == "" {
+	if x.Text == "" {
 		return nil
 	}
 	b.text += len(x.Text) + 2
-	if b.text > maxTextBytes {
-		return tooMuch(fmt.Sprintf("more than %d MiB of text", maxTextBytes>>20))
+	if err := b.fits(0); err != nil {
+		return err
 	}
 	if len(b.doc.Blocks) == maxBlocks {
 		return tooMuch(fmt.Sprintf("more than %d paragraphs and rows", maxBlocks))
@@ -162,6 +152,18 @@ func (b *Builder) Add(x Block) error {
 	b.doc.Blocks = append(b.doc.Blocks, x)
 	return nil
 }
+
+// fits is an error where the text, with so many bytes more that are to be added, is too large. Who gathers a block asks before it
+// is whole.
+func (b *Builder) fits(more int) error {
+	if b.text+more > b.most {
+		return tooMuch(fmt.Sprintf("more than %d MiB of text", b.most>>20))
+	}
+	return nil
+}
+
+// tooWide is the error of a row of too many cells.
+func tooWide() error { return tooMuch(fmt.Sprintf("a row of more than %d cells", maxRowCells)) }
 
 func tooMuch(what string) error {
 	return fault.New(fault.Limit, "the file has %s", what).WithHint("split it into several files")

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -15,8 +17,43 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
-// Timeout is how long the conversion of one file may take.
-const Timeout = 10 * time.Minute
+// Bounds of one file.
+const (
+	minTimeout  = 2 * time.Minute // of a small file
+	perMegabyte = 8 * time.Second
+	maxTimeout  = 10 * time.Minute
+
+	// What a process takes that converts a file: ten times the file; minMemory for a small one, most of which the reader of PDF
+	// takes whatever the file is.
+	times     = 10
+	minMemory = 256 << 20
+	// MaxMemory is what the largest file may take, in bytes.
+	MaxMemory = 640 << 20
+
+	minTextBytes = 16 << 20 // of what is made of a small file, in bytes
+)
+
+// TimeoutOf is how long the conversion of a file of so many bytes may take.
+func TimeoutOf(size int64) time.Duration {
+	return min(minTimeout+time.Duration(size>>20)*perMegabyte, maxTimeout)
+}
+
+// MemoryOf is what the process that converts a file of so many bytes may take, in bytes.
+func MemoryOf(size int64) int64 { return min(max(minMemory, times*size), MaxMemory) }
+
+// TextOf is how much text a file of so many bytes may become, in bytes.
+func TextOf(size int64) int64 { return min(max(minTextBytes, times*size), maxTextBytes) }
+
+// TookTooLong is the error of a file that takes longer than it may.
+func TookTooLong(limit time.Duration) error {
+	return fault.New(fault.Limit, "the file takes longer than %v to read", limit).WithHint("split it into several files")
+}
+
+// TakesTooMuch is the error of a file that needs more memory than it may take, in bytes.
+func TakesTooMuch(most int64) error {
+	return fault.New(fault.Limit, "the file needs more than %d MiB of memory to read", most>>20).
+		WithHint("split it into several files, or save it as plain text")
+}
 
 // Format is a format of files.
 type Format string
@@ -79,28 +116,39 @@ func ByName(name string) Format {
 	return ""
 }
 
-// Unpack returns a file that was packed by gzip, and its name without .gz; another one as it is. The errors are those of a bomb
-// and of a broken file.
-func Unpack(name string, data []byte) (string, []byte, error) {
-	if !bytes.HasPrefix(data, []byte{0x1F, 0x8B}) {
-		return name, data, nil
+// Unpack returns the bytes of a file that gzip has packed as they are read, and its name without .gz; those of another one as they
+// are. most is how many there may be. The errors, also of reading, are Invalid for a broken file and Limit for a longer one.
+func Unpack(name string, file io.Reader, most int64) (string, io.Reader, error) {
+	in := bufio.NewReader(file)
+	if head, _ := in.Peek(2); !bytes.Equal(head, []byte{0x1F, 0x8B}) {
+		return name, in, nil
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
+	z, err := gzip.NewReader(in)
 	if err != nil {
 		return name, nil, brokenError(err)
-	}
-	most := min(int64(maxUnpackedBytes), max(int64(freeSize), int64(len(data))*maxRatio))
-	out, err := io.ReadAll(io.LimitReader(z, most+1))
-	switch {
-	case err != nil:
-		return name, nil, brokenError(err)
-	case int64(len(out)) > most:
-		return name, nil, bombError()
 	}
 	if strings.EqualFold(filepath.Ext(name), ".gz") {
 		name = name[:len(name)-len(".gz")]
 	}
-	return name, out, nil
+	return name, &unpacked{z, most}, nil
+}
+
+// unpacked is a file that is unpacked while it is read.
+type unpacked struct {
+	from io.Reader
+	left int64
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.from.Read(p)
+	u.left -= int64(n)
+	switch {
+	case u.left < 0:
+		return 0, fault.New(fault.Limit, "the file unpacks to more than is allowed").WithHint("unpack it and split it into several files")
+	case err != nil && !errors.Is(err, io.EOF):
+		return n, brokenError(err)
+	}
+	return n, err
 }
 
 // ByType returns the format of a content type, or of a name of a format; "" for none.
@@ -122,8 +170,11 @@ func ByType(kind string) Format {
 
 // Detect returns the format of a file: what its first bytes say, else what is said of it; "" for none. Of a
 // zip, and of text, the bytes do not tell the format. A file that is said to be another than it is has none.
-func Detect(said Format, data []byte) Format {
-	head := data[:min(len(data), 1024)]
+func Detect(said Format, file io.ReaderAt, size int64) Format {
+	head := make([]byte, min(size, 1024))
+	if n, err := file.ReadAt(head, 0); n < len(head) && err != nil {
+		return ""
+	}
 	if bytes.Contains(head, []byte("%PDF-")) && said != Text && said != Markdown && said != HTML && said != CSV {
 		return PDF
 	}
@@ -133,7 +184,7 @@ func Detect(said Format, data []byte) Format {
 		return said
 	case "":
 		if zipped {
-			return inside(data)
+			return inside(file, size)
 		}
 		if bytes.HasPrefix(bytes.ToLower(bytes.TrimSpace(head)), []byte("<!doctype html")) {
 			return HTML
@@ -154,18 +205,38 @@ func binary(head []byte) bool {
 	return bytes.IndexByte(head, 0) >= 0
 }
 
-// inside returns the format of a zip by what is in it.
-func inside(data []byte) Format {
-	a, err := openArchive(data)
-	switch {
-	case err != nil:
+// directoryBytes is how much of the end of a zip its directory is looked for in, where its name says no format.
+const directoryBytes = 2 << 20
+
+// ending is the end of a file; what is before it can't be read.
+type ending struct {
+	io.ReaderAt
+	from int64
+}
+
+func (e ending) ReadAt(p []byte, at int64) (int, error) {
+	if at < e.from {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return e.ReaderAt.ReadAt(p, at)
+}
+
+// inside returns the format of a zip by what is in it. One with a large directory has none: it is read with the memory that
+// opening it may take.
+func inside(file io.ReaderAt, size int64) Format {
+	z, err := zip.NewReader(ending{file, size - directoryBytes}, size)
+	if err != nil {
 		return ""
-	case a.Has("word/document.xml"):
-		return DOCX
-	case a.Has("xl/workbook.xml"):
-		return XLSX
-	case a.Has("META-INF/container.xml"):
-		return EPUB
+	}
+	for _, f := range z.File {
+		switch strings.ToLower(clean(f.Name)) {
+		case "word/document.xml":
+			return DOCX
+		case "xl/workbook.xml":
+			return XLSX
+		case "meta-inf/container.xml":
+			return EPUB
+		}
 	}
 	return ""
 }
@@ -180,15 +251,17 @@ func (c *Converter) Close() error { return c.pdf.Close() }
 // be nil. The errors are Invalid for a broken or encrypted file, and for one without text; Limit for one that
 // is too large or takes too long; and that of the context.
 func (c *Converter) Convert(ctx context.Context, format Format, data []byte, progress func(done, total int)) (*Document, error) {
-	within, cancel := context.WithTimeout(ctx, Timeout)
+	limit := TimeoutOf(int64(len(data)))
+	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	b := NewBuilder(within)
+	b.most = int(TextOf(int64(len(data))))
 	err := c.add(b, format, data, progress)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fault.New(fault.Limit, "the file takes longer than %v to read", Timeout).WithHint("split it into several files")
+		return nil, TookTooLong(limit)
 	case err != nil:
 		return nil, brokenError(err)
 	}

@@ -37,7 +37,7 @@ func dump(d *convert.Document) string {
 		if x.Row > 0 {
 			fmt.Fprintf(&b, " r%d", x.Row)
 		}
-		fmt.Fprintf(&b, ": %s\n", strings.ReplaceAll(x.String(), "\n", "\n    "))
+		fmt.Fprintf(&b, ": %s\n", strings.ReplaceAll(x.Text, "\n", "\n    "))
 	}
 	return b.String()
 }
@@ -58,7 +58,7 @@ func TestMEM67_FilesOfRealPrograms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := read(t, name)
-			d, err := shared.Convert(t.Context(), convert.Detect(convert.ByName(name), data), data, nil)
+			d, err := shared.Convert(t.Context(), detect(convert.ByName(name), data), data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,6 +206,10 @@ func TestMEM67_AConversionIsCancelled(t *testing.T) {
 	}
 }
 
+func detect(said convert.Format, data []byte) convert.Format {
+	return convert.Detect(said, bytes.NewReader(data), int64(len(data)))
+}
+
 func TestMEM67_TheFormatOfAFile(t *testing.T) {
 	for _, c := range []struct {
 		said convert.Format
@@ -222,11 +226,11 @@ func TestMEM67_TheFormatOfAFile(t *testing.T) {
 		{convert.Text, "manual.docx", ""},
 		{convert.DOCX, "writer.pdf", convert.PDF},
 	} {
-		if got := convert.Detect(c.said, read(t, c.file)); got != c.want {
+		if got := detect(c.said, read(t, c.file)); got != c.want {
 			t.Errorf("%s said to be %q is %q, want %q", c.file, c.said, got, c.want)
 		}
 	}
-	if convert.Detect(convert.CSV, []byte("a\x00b")) != "" {
+	if detect(convert.CSV, []byte("a\x00b")) != "" {
 		t.Error("binary is text")
 	}
 	for kind, want := range map[string]convert.Format{"text/html; charset=utf-8": convert.HTML, "PDF": convert.PDF, "image/png": ""} {

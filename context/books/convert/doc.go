@@ -20,8 +20,9 @@
 // # Bounds
 //
 // A file that is broken, encrypted or a bomb ends in a typed error, Invalid or Limit, with a hint. A panic of a library
-// is such an error too. The time of one file is bounded by Timeout, its memory by the bounds of the parts: what an
-// archive unpacks to, what PDFium may take, what a Document may hold. Errors hold nothing of the file.
+// is such an error too. The time of one file is bounded by TimeoutOf, what is made of it by TextOf, and by the bounds of its
+// parts: what an archive unpacks to, how many cells a row has, what PDFium may take. The memory of the libraries is not bounded
+// here: package books has a process of its own convert, which ends over MemoryOf. Errors hold nothing of the file.
 //
 // Wall: dependency: PDFium, run by wazero, and excelize, which no other package may bring in.
 package convert

@@ -263,7 +263,6 @@ func isGarbage(blocks []Block) bool {
 	var b strings.Builder
 	for i := range blocks {
 		b.WriteString(blocks[i].Text)
-		b.WriteString(strings.Join(blocks[i].Cells, " "))
 		b.WriteByte('\n')
 		if b.Len() > sampled {
 			break

@@ -64,10 +64,17 @@ func convertHTML(b *Builder, page string) error {
 			}
 			return r.finish()
 		case html.TextToken:
-			if r.skip == 0 {
-				r.text.Write(z.Text())
+			if r.skip > 0 {
+				continue
 			}
+			if err := b.fits(r.text.Len()); err != nil {
+				return err
+			}
+			r.text.Write(z.Text())
 		case html.StartTagToken, html.SelfClosingTagToken:
+			if err := b.Context().Err(); err != nil {
+				return err
+			}
 			t := z.Token()
 			if err := r.start(t); err != nil {
 				return err
@@ -200,6 +207,9 @@ func (r *reader) open(t html.Token) error {
 		if in == nil {
 			return nil
 		}
+		if len(in.spans) == maxRowCells {
+			return tooWide()
+		}
 		in.cell = true
 		span, _ := strconv.Atoi(attr(t, "colspan"))
 		in.spans = append(in.spans, min(max(span, 1), maxSpan))
@@ -299,6 +309,9 @@ func (r *reader) row() error {
 		for i, c := range cells {
 			for range in.spans[min(i, len(in.spans)-1)] {
 				wide = append(wide, c)
+			}
+			if len(wide) > maxRowCells {
+				return tooWide()
 			}
 		}
 		cells = wide

@@ -116,6 +116,9 @@ func (p *paragraphs) row(line string) error {
 		}
 		p.table, p.rows, p.lined = p.b.Table(), 0, false
 	}
+	if strings.Count(line, "|") > 2*maxRowCells { // some may be escaped
+		return tooWide()
+	}
 	cells := cellsOf(line)
 	if p.rows == 1 && isRule(cells) {
 		p.lined = true

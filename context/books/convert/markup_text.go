@@ -2,6 +2,8 @@ package convert
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -38,11 +40,16 @@ func decodeText(data []byte, kind string) (string, error) {
 }
 
 // Head returns the beginning of the text of a file, where frontmatter stands; empty for a file that is no text.
-func Head(format Format, data []byte) string {
+func Head(format Format, file io.ReaderAt) string {
 	if !slices.Contains([]Format{Markdown, Text, HTML, CSV}, format) {
 		return ""
 	}
-	head := data[:min(len(data), sampled)]
+	head := make([]byte, sampled)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	head = head[:n]
 	if text, err := decodeText(head, string(format)); err == nil {
 		return text
 	}

@@ -153,6 +153,7 @@ func footnotesOf(ctx context.Context, a *zipArchive) (map[string]string, error) 
 	}
 	all := make(map[string]string)
 	id, in := "", ""
+	var text strings.Builder
 	err = walkXML(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
 		in = e.Name.Local
 		if in == "footnote" {
@@ -162,12 +163,16 @@ func footnotesOf(ctx context.Context, a *zipArchive) (map[string]string, error) 
 	}, func(name string) error {
 		in = ""
 		if name == "p" {
-			all[id] += " "
+			text.WriteByte(' ')
+		}
+		if name == "footnote" {
+			all[id] = text.String()
+			text.Reset()
 		}
 		return nil
 	}, func(s string) error {
 		if in == "t" {
-			all[id] += s
+			text.WriteString(s)
 		}
 		return nil
 	})
@@ -194,9 +199,9 @@ type wordReader struct {
 	depth int // of tables
 	table *TableBuilder
 	cells []string
+	cell  strings.Builder // the text of the last of cells, which is open
 	head  bool
 	span  int
-	fresh bool // the cell has no text yet
 
 	math  int   // formulas that are open
 	parts []int // where the parts of a formula that are open begin in text
@@ -246,6 +251,9 @@ func (r *wordReader) endPart(name string) {
 
 func (r *wordReader) start(e xml.StartElement) error {
 	name := e.Name.Local
+	if err := r.b.fits(r.text.Len() + r.cell.Len() + r.code.Len()); err != nil {
+		return err
+	}
 	if r.skip > 0 || name == "Fallback" || name == "del" || name == "moveFrom" {
 		r.skip++
 		return nil
@@ -301,7 +309,11 @@ func (r *wordReader) start(e xml.StartElement) error {
 		}
 	case "tc":
 		if r.depth == 1 {
-			r.cells, r.fresh, r.span = append(r.cells, ""), true, 1
+			if len(r.cells) >= maxRowCells {
+				return tooWide()
+			}
+			r.endCell()
+			r.cells, r.span = append(r.cells, ""), 1
 		}
 	}
 	return nil
@@ -353,12 +365,14 @@ func (r *wordReader) end(name string) error {
 	case "p":
 		return r.paragraph()
 	case "tc":
-		if r.depth == 1 && r.head {
+		r.endCell()
+		if r.depth == 1 && r.head && len(r.cells) > 0 {
 			for range r.span - 1 {
 				r.cells = append(r.cells, r.cells[len(r.cells)-1])
 			}
 		}
 	case "tr":
+		r.endCell()
 		if r.depth == 1 && r.table != nil {
 			return r.table.Row(r.cells, r.head, r.page)
 		}
@@ -382,12 +396,8 @@ func (r *wordReader) paragraph() error {
 		if len(r.cells) == 0 {
 			return nil
 		}
-		cell := &r.cells[len(r.cells)-1]
-		if !r.fresh {
-			*cell += " "
-		}
-		*cell += text
-		r.fresh = false
+		r.cell.WriteString(text)
+		r.cell.WriteByte(' ')
 		return nil
 	case r.style.code:
 		if r.code.Len() == 0 {
@@ -406,6 +416,14 @@ func (r *wordReader) paragraph() error {
 		r.b.SetTitle(text)
 	}
 	return r.b.Add(Block{Text: text, Page: r.at})
+}
+
+// endCell gives the text that was gathered to the last cell, unless the table is within a cell.
+func (r *wordReader) endCell() {
+	if r.depth == 1 && len(r.cells) > 0 && r.cell.Len() > 0 {
+		r.cells[len(r.cells)-1] += strings.TrimSuffix(r.cell.String(), " ")
+		r.cell.Reset()
+	}
 }
 
 // endCode adds the lines of code that were gathered.

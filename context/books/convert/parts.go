@@ -6,7 +6,7 @@ package convert
 // A bomb is refused by what its directory declares before anything is unpacked, and by what is really read as well.
 // What is read of one part is bounded by its caller. Entities of a DTD are not expanded: the reader of the standard
 // library knows none, and a document that needs one is broken. Errors are Invalid or Limit and hold nothing of the
-// file. Opening is linear in the number of parts, reading in their size. An archive may be read concurrently.
+// file. Opening is linear in the number of parts, reading in their size. An archive is read by one goroutine.
 
 import (
 	"archive/zip"
@@ -60,6 +60,7 @@ func bombError() error {
 // zipArchive is a zip file in memory.
 type zipArchive struct {
 	files  map[string]*zip.File
+	left   int64                // how many bytes may be unpacked; a part may be asked for as often as another one names it
 	folded map[string]*zip.File // by their names in lower case: who packed them may have had a file system that tells no case
 }
 
@@ -81,6 +82,9 @@ func openArchive(data []byte) (*zipArchive, error) {
 		return nil, fault.New(fault.Invalid, "the file is encrypted, or of an Office program before 2007").
 			WithHint("save it without a password as docx or xlsx and give the new file")
 	}
+	if bytes.Count(data, []byte("PK\x01\x02")) > 2*maxArchiveParts { // its directory alone would take ten times the file
+		return nil, bombError()
+	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, brokenError(err)
@@ -88,7 +92,7 @@ func openArchive(data []byte) (*zipArchive, error) {
 	if len(z.File) > maxArchiveParts {
 		return nil, bombError()
 	}
-	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), folded: make(map[string]*zip.File, len(z.File))}
+	a := &zipArchive{left: maxUnpackedBytes, files: make(map[string]*zip.File, len(z.File)), folded: make(map[string]*zip.File, len(z.File))}
 	var sum uint64
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
@@ -129,7 +133,7 @@ func (a *zipArchive) Reader(name string, most int64) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, brokenError(err)
 	}
-	return &bounded{r, most}, nil
+	return &bounded{r, a, most}, nil
 }
 
 // Read returns the bytes of a part; nil when there is none.
@@ -151,13 +155,15 @@ func (a *zipArchive) Read(name string, most int64) ([]byte, error) {
 // bounded is a part that ends with an error when it is longer than it may be.
 type bounded struct {
 	io.ReadCloser
+	of   *zipArchive
 	left int64
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.left -= int64(n)
-	if b.left < 0 {
+	b.of.left -= int64(n)
+	if b.left < 0 || b.of.left < 0 {
 		return 0, bombError()
 	}
 	return n, err

@@ -22,7 +22,7 @@ import (
 const (
 	maxPages = 20_000
 	// maxMemory is what PDFium may take, the file included, in pages of 64 KiB.
-	maxMemory = 5 << 10
+	maxMemory = 3 << 10
 	// maxOutline is how many entries of an outline are read, and maxNested how deep.
 	maxOutline = 5_000
 	maxNested  = 20
@@ -80,7 +80,7 @@ func (e *pdfEngine) Add(b *Builder, data []byte, progress func(done, total int))
 		defer close(ended)
 		_ = in.Kill() // stops it in the middle of a call
 	})
-	f := &file{in: in, progress: progress}
+	f := &file{in: in, b: b, progress: progress}
 	err = f.read(ctx, data)
 	if stop() {
 		_ = in.Close()
@@ -99,10 +99,12 @@ func (e *pdfEngine) Add(b *Builder, data []byte, progress func(done, total int))
 // file is a PDF file that is read.
 type file struct {
 	in       pdfium.Pdfium
+	b        *Builder
 	progress func(done, total int)
 
 	title, author string
 	pages         int
+	letters       int // that were read
 	lines         []line
 	outline       []entry
 }

@@ -54,6 +54,10 @@ func (f *file) page(doc references.FPDF_DOCUMENT, index int) error {
 	if err != nil || count.Count <= 0 {
 		return nil
 	}
+	f.letters += min(count.Count, maxChars)
+	if err := f.b.fits(f.letters); err != nil {
+		return err
+	}
 	got, err := f.in.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: min(count.Count, maxChars)})
 	if err != nil {
 		return failed(err)
