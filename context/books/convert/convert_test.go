@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -154,6 +155,9 @@ func TestSEC5_HostileFilesEndInATypedError(t *testing.T) {
 			d, err := shared.Convert(t.Context(), c.format, c.data, nil)
 			if d != nil || fault.KindOf(err) != c.kind || !strings.Contains(fault.Message(err), c.says) {
 				t.Errorf("%v %v", d, err)
+			}
+			if e := (*fault.Error)(nil); !errors.As(err, &e) || e.Hint == "" {
+				t.Errorf("no hint: %v", err)
 			}
 		})
 	}

@@ -192,7 +192,8 @@ func walkXML(ctx context.Context, r io.Reader, start func(xml.StartElement) erro
 		case xml.StartElement:
 			depth++
 			if depth > maxDepth {
-				return fault.New(fault.Limit, "the file is nested more than %d levels deep", maxDepth)
+				return fault.New(fault.Limit, "the file is nested more than %d levels deep", maxDepth).
+					WithHint("save it anew in the program that made it, or as plain text")
 			}
 			err = start(t)
 		case xml.EndElement:
