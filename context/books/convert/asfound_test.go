@@ -17,16 +17,20 @@ import (
 type at struct {
 	x, y int
 	text string
+	more string // operators behind it
 }
 
 // pdfOf writes a PDF whose pages draw texts in their order, in Helvetica.
-func pdfOf(pages ...[]at) []byte {
-	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"}
+func pdfOf(pages ...[]at) []byte { return pdfWith("", pages...) }
+
+// pdfWith is pdfOf with more entries of the catalog.
+func pdfWith(catalog string, pages ...[]at) []byte {
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R " + catalog + " >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"}
 	var kids []string
 	for _, page := range pages {
 		var content strings.Builder
 		for _, one := range page {
-			fmt.Fprintf(&content, "BT /F1 9 Tf 1 0 0 1 %d %d Tm (%s) Tj ET\n", one.x, one.y, strings.NewReplacer("(", `\(`, ")", `\)`).Replace(one.text))
+			fmt.Fprintf(&content, "BT /F1 9 Tf 1 0 0 1 %d %d Tm (%s) Tj %s ET\n", one.x, one.y, strings.NewReplacer("(", `\(`, ")", `\)`).Replace(one.text), one.more)
 		}
 		objects = append(objects, fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", content.Len(), content.String()))
 		objects = append(objects, fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>", len(objects)))
@@ -54,7 +58,7 @@ func wrapped(text string, x, y, width int) (list []at) {
 	line := ""
 	for _, w := range append(strings.Fields(text), "") {
 		if w == "" || len(line)+1+len(w) > width {
-			list = append(list, at{x, y - 12*len(list), line})
+			list = append(list, at{x: x, y: y - 12*len(list), text: line})
 			line = w
 			continue
 		}
@@ -89,7 +93,7 @@ func TestMEM85_ColumnsThatAreDrawnRowByRow(t *testing.T) {
 	var rows []at
 	for i, r := range table {
 		for k, cell := range r {
-			rows = append(rows, at{54 + 150*k, 720 - 14*i, cell})
+			rows = append(rows, at{x: 54 + 150*k, y: 720 - 14*i, text: cell})
 		}
 	}
 	const queen, fast = "and the queen is found in the middle of the cluster", "tells the geologist how fast the current was"
@@ -101,7 +105,7 @@ func TestMEM85_ColumnsThatAreDrawnRowByRow(t *testing.T) {
 		"column by column":    {append(wrapped(bees, 54, 720, 52), wrapped(river, 320, 720, 52)...), []string{queen, fast}},
 		"other base lines":    {byRows(wrapped(bees, 54, 720, 52), wrapped(river, 320, 715, 52)), []string{queen, fast}},
 		"three columns":       {byRows(wrapped(bees, 40, 720, 32), wrapped(river, 225, 720, 32), wrapped(bees, 410, 720, 32)), []string{queen, fast}},
-		"a heading over both": {append([]at{{54, 750, "Of bees, and of rivers that carry their sediment from the hills down to the sea, in two columns of text"}}, byRows(wrapped(bees, 54, 720, 52), wrapped(river, 320, 720, 52))...), []string{queen, fast}},
+		"a heading over both": {append([]at{{x: 54, y: 750, text: "Of bees, and of rivers that carry their sediment from the hills down to the sea, in two columns of text"}}, byRows(wrapped(bees, 54, 720, 52), wrapped(river, 320, 720, 52))...), []string{queen, fast}},
 		"right column first":  {byRows(wrapped(river, 320, 720, 52), wrapped(bees, 54, 720, 52)), []string{queen, fast}},
 		"a table":             {rows, []string{"Name: Chair; Weight: 40; Colour: blue"}},
 		"one column":          {wrapped(bees+" "+river, 54, 720, 100), []string{queen, fast}},
@@ -121,7 +125,7 @@ func TestMEM85_ColumnsThatAreDrawnRowByRow(t *testing.T) {
 
 // TestMEM85_HyphensAndTitles: a word that was taken apart is one, a hyphen of its own stays; a chapter names no book.
 func TestMEM85_HyphensAndTitles(t *testing.T) {
-	page := []at{{54, 720, "1 Introduction"}, {54, 700, "The well-known queen is long-lived, and the bees know this temp-"}, {54, 688, "erature, which is a well-"}, {54, 676, "known figure of this nest."}}
+	page := []at{{x: 54, y: 720, text: "1 Introduction"}, {x: 54, y: 700, text: "The well-known queen is long-lived, and the bees know this temp-"}, {x: 54, y: 688, text: "erature, which is a well-"}, {x: 54, y: 676, text: "known figure of this nest."}}
 	d, err := shared.Convert(t.Context(), convert.PDF, pdfOf(page, nil, nil, page), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,6 +81,9 @@ type Document struct {
 	Author string
 	Pages  int   // 0: the format has none
 	Empty  []int // pages without text, from 1
+	// Labels are what is printed on the pages, from the first: "iv", "85", "" where it is not known. Nil: no page has another
+	// than its number.
+	Labels []string
 	Blocks []Block
 }
 
@@ -97,10 +101,10 @@ func NewBuilder(ctx context.Context) *Builder { return &Builder{ctx: ctx, most: 
 // Context is the context of the call.
 func (b *Builder) Context() context.Context { return b.ctx }
 
-// SetTitle names the book, unless it has a name or that says nothing.
+// SetTitle names the book by what its file says, unless it has a name or that says nothing.
 func (b *Builder) SetTitle(title string) {
 	if b.doc.Title == "" {
-		b.doc.Title = CleanName(title)
+		b.doc.Title = usefulTitle(CleanName(title))
 	}
 }
 
@@ -113,6 +117,9 @@ func (b *Builder) SetAuthor(author string) {
 
 // SetEmpty says which pages have no text: pictures, most of the time.
 func (b *Builder) SetEmpty(pages []int) { b.doc.Empty = pages }
+
+// SetLabels says what is printed on the pages.
+func (b *Builder) SetLabels(labels []string) { b.doc.Labels = labels }
 
 // SetPages says how many pages there are.
 func (b *Builder) SetPages(n int) { b.doc.Pages = n }
@@ -134,10 +141,10 @@ func (b *Builder) Add(x Block) error {
 	case CodeBlock:
 		x.Text = lines(x.Text)
 	case HeadingBlock:
-		x.Text = CleanName(x.Text)
+		x.Text = CleanName(notesApart(x.Text))
 		x.Level = min(max(x.Level, 1), maxHeadingLevel)
 	default:
-		x.Text = oneLine(x.Text)
+		x.Text = notesApart(oneLine(x.Text))
 	}
 	if x.Text == "" {
 		return nil
@@ -175,6 +182,7 @@ func (b *Builder) Len() int { return len(b.doc.Blocks) }
 // Document returns what was built. The Builder is not to be used any more.
 func (b *Builder) Document() *Document {
 	d := b.doc
+	d.Labels = cleanLabels(d.Labels, d.Pages)
 	for i := range d.Blocks {
 		if d.Pages > 0 {
 			break
@@ -192,9 +200,56 @@ func (b *Builder) Document() *Document {
 	return &d
 }
 
+// genericParts are the names of parts that any book may have.
+const genericParts = `(?:(?:table of )?contents|introduction|abstract|preface|foreword|summary|acknowledg(?:e)?ments|references|` +
+	`inhalt(?:sverzeichnis)?|einleitung|vorwort|zusammenfassung|table des matières|sommaire|résumé|índice|introducción|indice|introduzione|` +
+	`目次|はじめに|目录|前言)`
+
 // ofChapter matches headings that name a part of a book, and not the book.
-var ofChapter = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s|[ivxlc]+[.)]\s|(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+\b|` +
-	`(?:(?:table of )?contents|introduction|abstract|preface|foreword|summary|acknowledg(?:e)?ments|references|inhalt(?:sverzeichnis)?|einleitung|vorwort|zusammenfassung|table des matières|sommaire|résumé|índice|introducción|indice|introduzione|目次|はじめに|目录|前言)\s*$)`)
+var ofChapter = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s|[ivxlc]+[.)]\s|` +
+	`(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+\b|` + genericParts + `\s*$)`)
+
+// maxLabelChars is how long the label of a page may be, in code points.
+const maxLabelChars = 20
+
+// cleanLabels returns labels of pages as they may stand in a citation; nil when they say nothing but the numbers of the pages.
+func cleanLabels(labels []string, pages int) []string {
+	out := make([]string, 0, len(labels))
+	differ := false
+	for i, label := range labels {
+		label = oneLine(label)
+		strange := strings.ContainsFunc(label, func(r rune) bool { return !isWord(r) && !strings.ContainsRune(" .-–/_", r) })
+		if strange || i >= pages || utf8.RuneCountInString(label) > maxLabelChars {
+			label = "" // what is printed is short, and no structure
+		}
+		differ = differ || label != "" && label != strconv.Itoa(i+1)
+		out = append(out, label)
+	}
+	if !differ {
+		return nil
+	}
+	return out
+}
+
+// programTitles are what programs call a file that nobody has named.
+var programTitles = regexp.MustCompile(`(?i)^(?:untitled|unknown|title|no title|\(anonymous\)|about:.*|(?:new )?(?:microsoft )?(?:word|excel|powerpoint)? ?(?:document|presentation|worksheet|workbook)|` +
+	`(?:document|presentation|dokument|präsentation|book|slide|folie|mappe|page|seite) ?[0-9]*|.*\.(?:docx?|odt|html?|tex|pdf|indd|qxd|pptx?|xlsx?|rtf|dvi|md|txt|pages))$`)
+
+// madeBy is what programs put before the name of a file.
+var madeBy = regexp.MustCompile(`(?i)^microsoft (?:word|excel|powerpoint) - `)
+
+// plainPart matches a title that names a part of any book, with or without a number before it.
+var plainPart = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s+)?(?:(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+|` +
+	genericParts + `)\s*$`)
+
+// usefulTitle returns a title that somebody gave, "" for what a program calls its files, or every book has.
+func usefulTitle(title string) string {
+	title = madeBy.ReplaceAllString(title, "")
+	if programTitles.MatchString(title) || plainPart.MatchString(title) {
+		return ""
+	}
+	return title
+}
 
 // CleanName is a text as a title, a heading or the name of a column: one line of MaxName code points at most.
 func CleanName(s string) string {

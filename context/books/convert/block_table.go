@@ -1,6 +1,9 @@
 package convert
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // TableBuilder adds the rows of one table to a document, with the names of their columns. Those are the rows that
 // the file calls heads; without one the first row, if it reads like names.
@@ -70,12 +73,36 @@ func (t *TableBuilder) setNames(row *Block) {
 }
 
 func (t *TableBuilder) add(row Block) error {
+	if !t.told {
+		t.columns = distinct(t.columns)
+	}
 	t.told = true
 	if t.single { // what lays a page out is no table
 		return t.b.Add(Block{Kind: TextBlock, Text: strings.Join(row.Cells, " "), Page: row.Page})
 	}
 	row.Columns = t.columns
 	return t.b.Add(row)
+}
+
+// distinct tells names apart that a table has more than once: "Amount", "Amount (2)".
+func distinct(names []string) []string {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[name] = true
+	}
+	seen := make(map[string]int, len(names))
+	for i, name := range names {
+		seen[name]++
+		if name == "" || seen[name] == 1 {
+			continue
+		}
+		other := name
+		for n := seen[name]; all[other]; n++ {
+			other = fmt.Sprintf("%s (%d)", name, n)
+		}
+		names[i], all[other] = other, true
+	}
+	return names
 }
 
 // Close ends the table.
@@ -95,7 +122,7 @@ func (t *TableBuilder) Close() error {
 }
 
 // areNames reports whether the first row of a table reads like the names of its columns: short texts without
-// digits, each another one, over a row that has digits or is one of three columns at least.
+// digits, each another one unless it stands over a number, over a row that has digits or is one of three columns at least.
 func areNames(first, second []string) bool {
 	seen := make(map[string]bool, len(first))
 	digits := false
@@ -104,7 +131,8 @@ func areNames(first, second []string) bool {
 		if cell == "" && i == 0 {
 			continue // the corner
 		}
-		if cell == "" || len(cell) > 60 || strings.ContainsAny(cell, "0123456789") && !isUnit(cell) || seen[cell] {
+		if cell == "" || len(cell) > 60 || strings.ContainsAny(cell, "0123456789") && !isUnit(cell) ||
+			seen[cell] && (i >= len(second) || !strings.ContainsAny(second[i], "0123456789")) {
 			return false
 		}
 		seen[cell] = true
@@ -113,7 +141,7 @@ func areNames(first, second []string) bool {
 	return len(seen) > 0 && len(first) > 1 && (digits || len(first) > 2)
 }
 
-// mayBeNames reports whether the first line of a file of values can name its columns: short cells, each another one, none a
+// mayBeNames reports whether the first line of a file of values can name its columns: short cells, not all the same, none a
 // number, unless it is a year over what is none; the second row has another kind of cells or none of these names.
 func mayBeNames(first, second []string) bool {
 	seen := make(map[string]bool, len(first))
@@ -123,10 +151,10 @@ func mayBeNames(first, second []string) bool {
 		if i < len(second) {
 			below = oneLine(second[i])
 		}
-		if cell == "" && i == 0 {
-			continue // the corner
+		if cell == "" && (i == 0 || below == "") {
+			continue // the corner, or a sign at the end of each line
 		}
-		if cell == "" || len(cell) > 60 || seen[cell] || cell == below || isNumber(cell) && (i == 0 || !isYear(cell) || isYear(below)) ||
+		if cell == "" || len(cell) > 60 || cell == below || isNumber(cell) && (i == 0 || !isYear(cell) || isYear(below)) ||
 			strings.ContainsAny(cell, "@") || strings.Contains(cell, "://") {
 			return false
 		}

@@ -8,6 +8,9 @@ import (
 	"path"
 	"strings"
 
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -32,27 +35,37 @@ func convertEPUB(b *Builder, data []byte) error {
 	if err := p.encrypted(b.Context(), a); err != nil {
 		return err
 	}
+	page := 0
+	defer func() {
+		b.SetPages(len(p.pages.labels))
+		b.SetLabels(p.pages.labels)
+	}()
 	for _, id := range p.spine {
 		item, ok := p.items[id]
 		if !ok || item.nav || !strings.Contains(item.kind, "html") {
 			continue
 		}
-		page, err := a.Read(item.name, maxChapter)
+		data, err := a.Read(item.name, maxChapter)
 		if err != nil {
 			return err
 		}
-		text, err := decodeText(page, "application/xhtml+xml")
+		text, err := decodeText(data, "application/xhtml+xml")
 		if err != nil {
 			return err
+		}
+		if n := p.pages.at[item.name]; n > 0 {
+			page = n
 		}
 		if label := p.labels[item.name]; label != "" && !strings.Contains(text, "<h") {
-			if err := b.Add(Block{Kind: HeadingBlock, Level: 1, Text: label}); err != nil {
+			if err := b.Add(Block{Kind: HeadingBlock, Level: 1, Text: label, Page: page}); err != nil {
 				return err
 			}
 		}
-		if err := convertHTML(b, text); err != nil {
+		r := reader{b: b, pages: p.pages, file: item.name, page: page, at: page}
+		if err := r.read(text); err != nil {
 			return err
 		}
+		page = r.page
 	}
 	return nil
 }
@@ -69,6 +82,7 @@ type opf struct {
 	items         map[string]item // by id
 	spine         []string        // ids
 	labels        map[string]string
+	pages         *printedPages
 }
 
 func notEPUB() error {
@@ -89,7 +103,7 @@ func packageOf(ctx context.Context, a *zipArchive) (*opf, error) {
 	if name == "" || !a.Has(name) {
 		return nil, notEPUB()
 	}
-	p := &opf{items: make(map[string]item), labels: make(map[string]string)}
+	p := &opf{items: make(map[string]item), labels: make(map[string]string), pages: &printedPages{at: make(map[string]int)}}
 	dir, toc := path.Dir(name), ""
 	err = walk(ctx, a, name, func(e xml.StartElement) {
 		switch e.Name.Local {
@@ -115,14 +129,26 @@ func packageOf(ctx context.Context, a *zipArchive) (*opf, error) {
 			}
 		}
 	})
+	for _, it := range p.items {
+		if err == nil && it.nav {
+			err = p.pageList(a, it.name)
+		}
+	}
 	if err != nil || toc == "" {
 		return p, err
 	}
-	label := ""
+	label, listed, inPage := "", p.pages.listed, false
 	err = walk(ctx, a, toc, func(e xml.StartElement) {
-		if e.Name.Local == "content" {
-			target := resolve(path.Dir(toc), xmlAttr(e, "src"))
-			if p.labels[target] == "" {
+		switch e.Name.Local {
+		case "navPoint", "pageTarget":
+			inPage, label = e.Name.Local == "pageTarget", ""
+		case "content":
+			src := xmlAttr(e, "src")
+			target := resolve(path.Dir(toc), src)
+			switch {
+			case inPage && !listed:
+				p.pages.add(place(target, src), label)
+			case !inPage && p.labels[target] == "":
 				p.labels[target] = label
 			}
 		}
@@ -132,6 +158,51 @@ func packageOf(ctx context.Context, a *zipArchive) (*opf, error) {
 		}
 	})
 	return p, err
+}
+
+// place is a place in a part, as a link to it says.
+func place(target, href string) string {
+	if _, id, _ := strings.Cut(href, "#"); id != "" {
+		return target + "#" + id
+	}
+	return target
+}
+
+// pageList reads the list of printed pages of the navigation, which is HTML.
+func (p *opf) pageList(a *zipArchive, name string) error {
+	data, err := a.Read(name, maxPackage)
+	if err != nil {
+		return err
+	}
+	z := html.NewTokenizer(bytes.NewReader(data))
+	z.SetMaxBuf(maxPackage)
+	within, href, label := false, "", ""
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return nil // a list that is broken is none
+		case html.StartTagToken:
+			switch t := z.Token(); t.DataAtom {
+			case atom.Nav:
+				within = strings.Contains(attr(t, "epub:type"), "page-list") || attr(t, "role") == "doc-pagelist"
+			case atom.A:
+				href, label = attr(t, "href"), ""
+			}
+		case html.TextToken:
+			if within && len(label) < maxMark*maxLabelChars {
+				label += string(z.Text())
+			}
+		case html.EndTagToken:
+			switch tag, _ := z.TagName(); atom.Lookup(tag) {
+			case atom.Nav:
+				within = false
+			case atom.A:
+				if within && href != "" {
+					p.pages.add(place(resolve(path.Dir(name), href), href), label)
+				}
+			}
+		}
+	}
 }
 
 // walk reads a part of XML; text is told with the element that it stands in.

@@ -13,6 +13,7 @@ package convert
 // Functions may be called concurrently.
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -52,10 +53,12 @@ var inline = map[atom.Atom]bool{
 }
 
 // convertHTML adds a page of HTML.
-func convertHTML(b *Builder, page string) error {
+func convertHTML(b *Builder, page string) error { return (&reader{b: b}).read(page) }
+
+// read adds the blocks of a page.
+func (r *reader) read(page string) error {
 	z := html.NewTokenizer(strings.NewReader(page))
 	z.SetMaxBuf(maxToken)
-	r := reader{b: b}
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -64,15 +67,17 @@ func convertHTML(b *Builder, page string) error {
 			}
 			return r.finish()
 		case html.TextToken:
-			if r.skip > 0 {
-				continue
-			}
-			if err := b.fits(r.text.Len()); err != nil {
+			if err := r.b.fits(r.text.Len()); err != nil {
 				return err
 			}
-			r.text.Write(z.Text())
+			switch {
+			case len(r.hidden) == 0 && r.skip == 0:
+				r.text.Write(z.Text())
+			case r.turning && len(r.turned) < maxNameChars:
+				r.turned += string(z.Text())
+			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			if err := b.Context().Err(); err != nil {
+			if err := r.b.Context().Err(); err != nil {
 				return err
 			}
 			t := z.Token()
@@ -96,14 +101,25 @@ func convertHTML(b *Builder, page string) error {
 // reader makes blocks of the tokens of a page.
 type reader struct {
 	b      *Builder
-	text   strings.Builder
-	skip   int       // how many elements are open whose text is left out
-	within atom.Atom // the outermost of these
-	level  int       // of the heading that is open; 0: none
-	code   int       // how many pre are open
+	text   bytes.Buffer
+	hidden []atom.Atom // the elements that are open from one that is not shown on
+	skip   int         // how many elements are open whose text is left out
+	within atom.Atom   // the outermost of these
+	level  int         // of the heading that is open; 0: none
+	code   int         // how many pre are open
 	title  bool
 	href   string // of the link to a note that is open
 	tables []*table
+
+	sup, note int  // where the element that is raised, or is a reference to a footnote, began in text, from 1; 0: none is open
+	linked    bool // a link within the page stands in what is raised
+
+	pages   *printedPages // of an EPUB; nil: none
+	file    string        // whose page is read
+	page    int           // that was begun last, from 1; 0: none
+	at      int           // that the text began on
+	turning bool          // the element that begins a page is open
+	turned  string        // what it says
 }
 
 // table is a table that is open.
@@ -118,6 +134,9 @@ type table struct {
 
 func (r *reader) start(t html.Token) error {
 	a := t.DataAtom
+	if len(r.hidden) > 0 && !r.appears(t) || len(r.hidden) == 0 && r.skip == 0 && r.hides(t) {
+		return nil
+	}
 	if r.skip > 0 && ofRuby(r.within) && (ofRuby(a) && a != atom.Rt || a == r.within || a != 0 && !inline[a] && !ofRuby(a)) {
 		r.skip = 0
 	}
@@ -127,7 +146,16 @@ func (r *reader) start(t html.Token) error {
 		}
 		return nil
 	}
+	if r.turns(t) {
+		return nil
+	}
 	switch {
+	case a == atom.Sup && r.sup == 0:
+		r.sup, r.linked = r.text.Len()+1, false
+		return nil
+	case a == atom.A && isNoteRef(t) && r.note == 0:
+		r.note = r.text.Len() + 1
+		return nil
 	case skipped[a]:
 		if t.Type == html.StartTagToken {
 			r.skip, r.within = 1, a
@@ -155,6 +183,7 @@ func (r *reader) start(t html.Token) error {
 		r.href = attr(t, "href")
 		return nil
 	case inline[a]:
+		r.linked = r.linked || a == atom.A && strings.Contains(attr(t, "href"), "#")
 		return nil
 	}
 	if in := r.table(); in != nil && in.cell && !tabular(a) {
@@ -237,6 +266,9 @@ func (r *reader) table() *table {
 }
 
 func (r *reader) end(a atom.Atom) error {
+	if len(r.hidden) > 0 && !r.leaves(a) {
+		return nil
+	}
 	if r.skip > 0 && ofRuby(r.within) && (a == atom.Ruby || a != 0 && !inline[a] && !ofRuby(a)) {
 		r.skip = 0
 	}
@@ -244,7 +276,21 @@ func (r *reader) end(a atom.Atom) error {
 		if a == r.within {
 			r.skip--
 		}
+		if r.skip == 0 && r.turning {
+			r.turning = false
+			r.turn(r.turned)
+		}
 		return nil
+	}
+	switch {
+	case a == atom.Sup && r.sup > 0:
+		if r.linked && r.note == 0 {
+			r.apart(r.sup - 1)
+		}
+		r.sup = 0
+	case a == atom.A && r.note > 0:
+		r.apart(r.note - 1)
+		r.note = 0
 	}
 	if a == atom.A && r.href != "" {
 		r.text.WriteString("](<" + r.href + ">)")
@@ -317,14 +363,16 @@ func (r *reader) row() error {
 		cells = wide
 	}
 	in.cells, in.spans, in.heads = nil, nil, 0
-	return in.to.Row(cells, head, 0)
+	return in.to.Row(cells, head, r.page)
 }
 
 // flush ends the text that is open: a cell, code, a heading, the title or a paragraph.
 func (r *reader) flush() error {
 	text := r.text.String()
 	r.text.Reset()
-	in := r.table()
+	r.sup, r.note = 0, 0
+	in, page := r.table(), r.at
+	r.at = r.page
 	switch {
 	case in != nil && in.cell:
 		in.cell = false
@@ -339,11 +387,11 @@ func (r *reader) flush() error {
 		r.b.SetTitle(text)
 		return nil
 	case r.code > 0:
-		return r.b.Add(Block{Kind: CodeBlock, Text: text})
+		return r.b.Add(Block{Kind: CodeBlock, Text: text, Page: page})
 	case r.level > 0:
-		return r.b.Add(Block{Kind: HeadingBlock, Level: r.level, Text: text})
+		return r.b.Add(Block{Kind: HeadingBlock, Level: r.level, Text: text, Page: page})
 	}
-	return r.b.Add(Block{Text: text})
+	return r.b.Add(Block{Text: text, Page: page})
 }
 
 // finish ends what is open at the end of a page.

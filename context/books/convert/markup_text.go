@@ -85,6 +85,7 @@ func decode16(data []byte, big bool) string {
 func convertText(b *Builder, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	paged := strings.Contains(text, "\f")
+	broken := hyphensOfText(text)
 	page := 0
 	for sheet := range strings.SplitSeq(text, "\f") {
 		if paged {
@@ -94,7 +95,13 @@ func convertText(b *Builder, text string) error {
 			}
 		}
 		start, at := 0, 0
-		add := func(end int) error { return b.Add(Block{Text: sheet[start:end], Page: page}) }
+		add := func(end int) error {
+			text := sheet[start:end]
+			if broken != nil {
+				text = broken.unwrapped(text)
+			}
+			return b.Add(Block{Text: text, Page: page})
+		}
 		for line := range strings.Lines(sheet) {
 			next := at + len(line)
 			if strings.TrimSpace(line) == "" {

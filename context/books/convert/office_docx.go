@@ -14,6 +14,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"regexp"
@@ -47,7 +48,10 @@ func convertWord(b *Builder, data []byte) error {
 	if r.styles, err = stylesOf(ctx, a); err != nil {
 		return err
 	}
-	if r.footnotes, err = footnotesOf(ctx, a); err != nil {
+	if r.footnotes, err = footnotesOf(ctx, a, "footnote"); err != nil {
+		return err
+	}
+	if r.endnotes, err = footnotesOf(ctx, a, "endnote"); err != nil {
 		return err
 	}
 	main, err := a.Reader("word/document.xml", maxMain)
@@ -60,6 +64,7 @@ func convertWord(b *Builder, data []byte) error {
 	}
 	if r.page > 1 {
 		b.SetPages(r.page)
+		b.SetLabels(r.labels)
 	}
 	return r.endCode()
 }
@@ -86,10 +91,12 @@ func properties(ctx context.Context, a *zipArchive, b *Builder) error {
 
 // style is what a style of paragraphs says.
 type style struct {
-	level int // of a heading; 0: none
-	code  bool
-	title bool
-	based string
+	level  int // of a heading; 0: none
+	code   bool
+	title  bool
+	hidden bool // its text is not shown
+	broken bool // it begins a page
+	based  string
 }
 
 var headingName = regexp.MustCompile(`(?i)^heading ([1-9])$`)
@@ -116,6 +123,10 @@ func stylesOf(ctx context.Context, a *zipArchive) (map[string]style, error) {
 			}
 			now.code = codeNames.MatchString(value)
 			now.title = strings.EqualFold(value, "title")
+		case "vanish":
+			now.hidden = isOn(value)
+		case "pageBreakBefore":
+			now.broken = isOn(value)
 		case "basedOn":
 			now.based = value
 		case "outlineLvl":
@@ -138,26 +149,35 @@ func stylesOf(ctx context.Context, a *zipArchive) (map[string]style, error) {
 			if s.level == 0 {
 				s.level = all[base].level
 			}
-			s.code = s.code || all[base].code
+			s.code, s.hidden, s.broken = s.code || all[base].code, s.hidden || all[base].hidden, s.broken || all[base].broken
 		}
 		all[id] = s
 	}
 	return all, nil
 }
 
-// footnotesOf reads the footnotes by their ids.
-func footnotesOf(ctx context.Context, a *zipArchive) (map[string]string, error) {
-	data, err := a.Read("word/footnotes.xml", maxSide)
+// isOn reports what a property that is there says: on, unless its value is off.
+func isOn(value string) bool {
+	return value != "0" && value != "false" && value != "off" && value != "none"
+}
+
+// footnotesOf reads the footnotes, or the endnotes, by their ids.
+func footnotesOf(ctx context.Context, a *zipArchive, kind string) (map[string]string, error) {
+	data, err := a.Read("word/"+kind+"s.xml", maxSide)
 	if err != nil || data == nil {
 		return nil, err
 	}
 	all := make(map[string]string)
-	id, in := "", ""
+	id, in, hidden := "", "", false
 	var text strings.Builder
 	err = walkXML(ctx, bytes.NewReader(data), func(e xml.StartElement) error {
-		in = e.Name.Local
-		if in == "footnote" {
+		switch in = e.Name.Local; in {
+		case kind:
 			id = xmlAttr(e, "id")
+		case "r":
+			hidden = false
+		case "vanish":
+			hidden = isOn(xmlAttr(e, "val"))
 		}
 		return nil
 	}, func(name string) error {
@@ -165,13 +185,13 @@ func footnotesOf(ctx context.Context, a *zipArchive) (map[string]string, error) 
 		if name == "p" {
 			text.WriteByte(' ')
 		}
-		if name == "footnote" {
+		if name == kind {
 			all[id] = text.String()
 			text.Reset()
 		}
 		return nil
 	}, func(s string) error {
-		if in == "t" {
+		if in == "t" && !hidden {
 			text.WriteString(s)
 		}
 		return nil
@@ -184,14 +204,21 @@ type wordReader struct {
 	b         *Builder
 	styles    map[string]style
 	footnotes map[string]string
+	endnotes  map[string]string
 
-	text bytes.Buffer
-	in   string // the element whose text is read
-	skip int    // elements that are open of one that is left out
-	page int
-	at   int // the page that the paragraph began on
+	wordParagraph
+	outer []wordParagraph // those that the open one stands within, as text of a box
+	in    string          // the element whose text is read
+	skip  int             // elements that are open of one that is left out
 
-	style style
+	page    int
+	written int // breaks that were written by hand, and whose page the program has not marked yet
+	labels  []string
+	section int // the page that the section begins on; 0: not known yet
+	number  int // what the page before the section has printed on it
+	count   pageNumbers
+	ends    bool // the section ends with the paragraph that is open
+
 	props bool // the properties of a paragraph are open
 	code  strings.Builder
 	from  int // page of code
@@ -205,6 +232,24 @@ type wordReader struct {
 
 	math  int   // formulas that are open
 	parts []int // where the parts of a formula that are open begin in text
+}
+
+// wordParagraph is a paragraph that is open.
+type wordParagraph struct {
+	open   bool
+	text   bytes.Buffer
+	at     int // the page that it began on
+	style  style
+	hidden bool // the run that is open is not shown
+	raised bool // and this one stands higher
+	noted  int  // where the number of a footnote ends in text that the last run was
+}
+
+// pageNumbers are how a section numbers its pages.
+type pageNumbers struct {
+	said   bool
+	start  int // -1: it goes on
+	format string
 }
 
 // formula says what stands before a part of a formula when it is written in a line.
@@ -249,12 +294,19 @@ func (r *wordReader) endPart(name string) {
 	}
 }
 
+// leftOut are elements whose text is not shown: what was deleted, what stands there a second time, what a tracked change was before,
+// the readings of characters.
+var leftOut = map[string]bool{
+	"Fallback": true, "del": true, "moveFrom": true, "rt": true, "pPrChange": true, "rPrChange": true, "sectPrChange": true,
+	"tblPrChange": true, "trPrChange": true, "tcPrChange": true, "tblPrExChange": true, "tblGridChange": true,
+}
+
 func (r *wordReader) start(e xml.StartElement) error {
 	name := e.Name.Local
 	if err := r.b.fits(r.text.Len() + r.cell.Len() + r.code.Len()); err != nil {
 		return err
 	}
-	if r.skip > 0 || name == "Fallback" || name == "del" || name == "moveFrom" {
+	if r.skip > 0 || leftOut[name] {
 		r.skip++
 		return nil
 	}
@@ -267,34 +319,60 @@ func (r *wordReader) start(e xml.StartElement) error {
 	case "oMath":
 		r.math++
 	case "p":
-		r.text.Reset()
-		r.style, r.at = style{}, r.page
+		r.openParagraph()
 	case "pPr":
 		r.props = true
 	case "pStyle":
-		r.style = r.styles[value]
+		if r.style = r.styles[value]; r.style.broken {
+			r.breakBefore()
+		}
+	case "pageBreakBefore":
+		if isOn(value) && r.props && !r.style.broken {
+			r.breakBefore()
+		}
+	case "r":
+		r.hidden, r.raised = r.style.hidden, false
+	case "rStyle":
+		r.hidden = !r.props && (r.hidden || r.styles[value].hidden)
+	case "vanish":
+		r.hidden = !r.props && isOn(value)
+	case "vertAlign":
+		r.raised = !r.props && value == "superscript"
+	case "pgNumType":
+		r.count = pageNumbers{said: true, start: -1, format: xmlAttr(e, "fmt")}
+		if n, err := strconv.Atoi(xmlAttr(e, "start")); err == nil {
+			r.count.start = n
+		}
 	case "outlineLvl":
 		if n, err := strconv.Atoi(value); err == nil && r.props && n >= 0 && n < 9 {
 			r.style.level = n + 1
 		}
 	case "tab":
-		if !r.props {
+		if !r.props && !r.hidden {
 			r.text.WriteByte('\t')
 		}
 	case "cr", "noBreakHyphen":
-		r.text.WriteString(map[string]string{"cr": "\n", "noBreakHyphen": "-"}[name])
+		if !r.hidden {
+			r.text.WriteString(map[string]string{"cr": "\n", "noBreakHyphen": "-"}[name])
+		}
 	case "br":
-		if xmlAttr(e, "type") == "page" {
+		switch {
+		case xmlAttr(e, "type") == "page":
+			r.written++
 			r.breaks()
-		} else {
+		case !r.hidden:
 			r.text.WriteByte('\n')
 		}
 	case "lastRenderedPageBreak":
-		r.breaks()
-	case "footnoteReference":
-		if note := strings.TrimSpace(r.footnotes[xmlAttr(e, "id")]); note != "" {
-			r.text.WriteString(" (" + note + ")")
+		if r.written > 0 {
+			r.written-- // the page that the break by hand began
+		} else {
+			r.breaks()
 		}
+	case "footnoteReference":
+		r.note(r.footnotes[xmlAttr(e, "id")])
+	case "endnoteReference":
+		r.note(r.endnotes[xmlAttr(e, "id")])
 	case "tbl":
 		return r.openTable()
 	case "tr":
@@ -327,6 +405,82 @@ func (r *wordReader) breaks() {
 	}
 }
 
+// breakBefore begins the page of a paragraph, unless it is the first.
+func (r *wordReader) breakBefore() {
+	if r.b.Len() > 0 && r.depth == 0 && len(r.outer) == 0 {
+		r.written++
+		r.breaks()
+	}
+}
+
+// openParagraph begins a paragraph. One within another one, as the text of a box, leaves what stands before it.
+func (r *wordReader) openParagraph() {
+	var text bytes.Buffer
+	if r.open {
+		r.outer = append(r.outer, r.wordParagraph)
+	} else {
+		text = r.text
+		text.Reset()
+	}
+	r.wordParagraph = wordParagraph{open: true, at: r.page, text: text}
+}
+
+// note writes a footnote where it is referred to.
+func (r *wordReader) note(text string) {
+	if text = strings.TrimSpace(text); text != "" && !r.hidden {
+		r.text.WriteString(" (" + text + ")")
+	}
+}
+
+// endSection gives the pages of a section their numbers. A page that two sections share has that of the first.
+func (r *wordReader) endSection() {
+	count, begin := r.count, cmp.Or(r.section, r.page)
+	r.count, r.section, r.ends = pageNumbers{}, 0, false
+	for len(r.labels) < begin-1 {
+		r.number++
+		r.labels = append(r.labels, strconv.Itoa(r.number))
+	}
+	if count.said && count.start >= 0 {
+		r.number = count.start - 1
+	}
+	for len(r.labels) < r.page {
+		r.number++
+		r.labels = append(r.labels, numbered(r.number, count.format))
+	}
+}
+
+// numbered is the number of a page in a format of Word.
+func numbered(n int, format string) string {
+	if n <= 0 || n > 3999 {
+		return strconv.Itoa(n)
+	}
+	letter := strings.Repeat(string(rune('a'+(n-1)%26)), (n-1)/26+1)
+	switch format {
+	case "lowerRoman":
+		return strings.ToLower(roman(n))
+	case "upperRoman":
+		return roman(n)
+	case "lowerLetter":
+		return letter
+	case "upperLetter":
+		return strings.ToUpper(letter)
+	}
+	return strconv.Itoa(n)
+}
+
+func roman(n int) string {
+	var b strings.Builder
+	for _, d := range []struct {
+		value int
+		sign  string
+	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+		for ; n >= d.value; n -= d.value {
+			b.WriteString(d.sign)
+		}
+	}
+	return b.String()
+}
+
 func (r *wordReader) openTable() error {
 	r.depth++
 	if r.depth > 1 {
@@ -340,9 +494,23 @@ func (r *wordReader) openTable() error {
 }
 
 func (r *wordReader) chars(s string) error {
-	if r.skip == 0 && r.in == "t" {
-		r.text.WriteString(s)
+	if r.skip > 0 || r.in != "t" || r.hidden {
+		return nil
 	}
+	if strings.TrimSpace(s) != "" {
+		r.written = 0
+	}
+	switch before := r.text.Bytes(); {
+	case r.raised && r.noted > 0 && r.noted == len(before) && isNote("the", s): // of a number in several runs
+		r.text.Truncate(r.noted - 1)
+		r.text.WriteString(s + "]")
+	case r.raised && r.math == 0 && isNote(string(before[max(0, len(before)-4*noteReach):]), s):
+		r.text.WriteString(" [" + s + "]")
+	default:
+		r.text.WriteString(s)
+		return nil
+	}
+	r.noted = r.text.Len()
 	return nil
 }
 
@@ -362,6 +530,10 @@ func (r *wordReader) end(name string) error {
 		}
 	case "pPr":
 		r.props = false
+	case "sectPr":
+		if r.ends = r.props; !r.ends {
+			r.endSection()
+		}
 	case "p":
 		return r.paragraph()
 	case "tc":
@@ -390,7 +562,17 @@ func (r *wordReader) end(name string) error {
 // paragraph ends a paragraph: it is part of a cell, a line of code, a heading or a text.
 func (r *wordReader) paragraph() error {
 	text := r.text.String()
-	r.text.Reset()
+	r.open = false
+	if n := len(r.outer); n > 0 {
+		defer func(p wordParagraph) { r.wordParagraph = p }(r.outer[n-1])
+		r.outer = r.outer[:n-1]
+	}
+	if r.ends {
+		defer r.endSection()
+	}
+	if r.section == 0 && strings.TrimSpace(text) != "" {
+		r.section = r.at
+	}
 	switch {
 	case r.depth > 0:
 		if len(r.cells) == 0 {

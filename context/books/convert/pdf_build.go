@@ -45,6 +45,7 @@ func (f *file) build(b *Builder) error {
 	b.SetAuthor(f.author)
 	b.SetPages(f.pages)
 	b.SetEmpty(f.emptyPages())
+	b.SetLabels(f.labels)
 	p := &pageBuilder{b: b, lines: f.lines}
 	p.outline(f.outline)
 	p.leading()
@@ -52,9 +53,7 @@ func (f *file) build(b *Builder) error {
 		p.sizes()
 	}
 	err := p.all()
-	if usefulTitle(f.title) {
-		b.SetTitle(f.title)
-	}
+	b.SetTitle(f.title)
 	return err
 }
 
@@ -70,17 +69,6 @@ func (f *file) emptyPages() (list []int) {
 		}
 	}
 	return list
-}
-
-// usefulTitle reports a title that somebody gave: programs put the name of a file there.
-func usefulTitle(title string) bool {
-	lower := strings.ToLower(title)
-	for _, end := range []string{".doc", ".docx", ".odt", ".html", ".htm", ".tex", ".pdf", ".indd", ".qxd"} {
-		if strings.HasSuffix(lower, end) {
-			return false
-		}
-	}
-	return lower != "untitled" && !strings.HasPrefix(lower, "about:")
 }
 
 // dropEdges leaves out the heads and feet of pages.
@@ -119,14 +107,16 @@ func (f *file) dropEdges() {
 		start = end
 	}
 	least := max(edgePages, int(math.Ceil(edgeShare*float64(f.pages))))
-	kept := f.lines[:0]
+	var kept []line
 	for i, l := range f.lines {
 		if pl, ok := where[i]; ok && count[pl] >= least {
 			continue
 		}
 		kept = append(kept, l)
 	}
-	f.lines = kept
+	if len(kept) > 0 { // else each page has one line
+		f.lines = kept
+	}
 }
 
 // digitless is a text with all numbers alike.
@@ -164,7 +154,7 @@ type pageBuilder struct {
 	from int             // its page
 	code []string        // lines of code that are open
 
-	hyphened map[string]bool // words with a hyphen, in lower case; nil: not collected yet
+	hyphens *hyphens // nil: not collected yet
 }
 
 // outline finds the lines that the entries of an outline lead to.
@@ -339,38 +329,29 @@ func (p *pageBuilder) next(i int) (int, error) {
 	return i + 1, nil
 }
 
-// whole is a text with the words whole that were taken apart at the ends of lines. One that the file has with its hyphen
-// elsewhere keeps it: well-known.
+// whole is a text with the words whole that were taken apart at the ends of lines.
 func (p *pageBuilder) whole(text string) string {
 	if !strings.Contains(text, hyphen) {
 		return text
 	}
-	if p.hyphened == nil {
-		p.hyphened = make(map[string]bool)
-		for i := range p.lines {
-			for word := range strings.FieldsSeq(p.lines[i].text) {
-				if word = strings.Trim(word, punctuation); strings.Contains(word, "-") && !strings.HasSuffix(word, "-") {
-					p.hyphened[strings.ToLower(word)] = true
+	if p.hyphens == nil {
+		p.hyphens = hyphensOf(func(yield func(string) bool) {
+			for i := range p.lines {
+				if !yield(p.lines[i].text) {
+					return
 				}
 			}
-		}
+		})
 	}
 	parts := strings.Split(text, hyphen)
 	var b strings.Builder
 	b.WriteString(parts[0])
 	for i, rest := range parts[1:] {
-		first := parts[i][strings.LastIndexAny(parts[i], " ")+1:]
-		last, _, _ := strings.Cut(rest, " ")
-		if p.hyphened[strings.ToLower(strings.Trim(first, punctuation)+"-"+strings.Trim(last, punctuation))] {
-			b.WriteByte('-')
-		}
+		b.WriteString(p.hyphens.between(parts[i], rest))
 		b.WriteString(rest)
 	}
 	return b.String()
 }
-
-// punctuation is what may stand around a word.
-const punctuation = ".,;:!?()[]\"'“”‘’"
 
 // joined joins two lines; of a word that was taken apart the hyphen stays between, see whole.
 func joined(a, b string) string {

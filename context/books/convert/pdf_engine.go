@@ -104,7 +104,8 @@ type file struct {
 
 	title, author string
 	pages         int
-	letters       int // that were read
+	letters       int      // that were read
+	labels        []string // of the pages
 	lines         []line
 	outline       []entry
 }
@@ -156,7 +157,19 @@ func (f *file) read(ctx context.Context, data []byte) error {
 		}
 	}
 	f.readOutline(doc)
+	f.readLabels(doc)
 	return nil
+}
+
+// readLabels reads what is printed on the pages. A page that has no label ends it: the file has none then.
+func (f *file) readLabels(doc references.FPDF_DOCUMENT) {
+	for i := range f.pages {
+		got, err := f.in.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: doc, Page: i})
+		if err != nil {
+			return
+		}
+		f.labels = append(f.labels, got.Label)
+	}
 }
 
 func (f *file) meta(doc references.FPDF_DOCUMENT, tag string) string {

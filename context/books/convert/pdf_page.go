@@ -76,8 +76,74 @@ func (f *file) page(doc references.FPDF_DOCUMENT, index int) error {
 // pageReader reads the lines of one page.
 type pageReader struct {
 	*file
-	text references.FPDF_TEXTPAGE
-	page int
+	text  references.FPDF_TEXTPAGE
+	page  int
+	notes []span // numbers of footnotes in the line that is read
+}
+
+// span is a part of the letters of a page.
+type span struct{ start, end int }
+
+const (
+	noteSize = 0.85 // of the letter before it: the number of a footnote is smaller
+	noteRise = 0.1  // of its height that its foot stands above that of the letter before it
+)
+
+// raised finds the numbers of footnotes in a line: small digits that stand higher than the word that they follow, or that a
+// line begins with.
+func (p *pageReader) raised(units []uint16, start, end int) (list []span) {
+	digit := func(i int) bool { return units[i] >= '0' && units[i] <= '9' }
+	for i := start; i < end; i++ {
+		if !digit(i) {
+			continue
+		}
+		n := span{i, i + 1}
+		for n.end < end && digit(n.end) {
+			n.end++
+		}
+		i = n.end
+		beside := n.start - 1
+		if n.start == start {
+			beside = n.end
+		} else if word := units[max(start, n.start-noteReach):n.start]; !isNote(string(utf16.Decode(word)), string(utf16.Decode(units[n.start:n.end]))) {
+			continue
+		}
+		if n.end < end && n.start > start && !isBlank(units[n.end]) && isWord(rune(units[n.end])) || beside >= end || isBlank(units[beside]) {
+			continue
+		}
+		number, ok := p.box(n.start)
+		word, also := p.box(beside)
+		if !ok || !also {
+			continue
+		}
+		high, of := math.Abs(float64(number.Top-number.Bottom)), math.Abs(float64(word.Top-word.Bottom))
+		if high < noteSize*of && math.Min(float64(number.Bottom), float64(number.Top)) > math.Min(float64(word.Bottom), float64(word.Top))+noteRise*of {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// decode is decode of a part of a line, with the numbers of footnotes apart from their words.
+func (p *pageReader) decode(units []uint16, start, end int) string {
+	var out []uint16
+	at := start
+	for _, n := range p.notes {
+		if n.start < at || n.end > end {
+			continue
+		}
+		out = append(out, units[at:n.start]...)
+		if n.start == start {
+			out = append(append(out, units[n.start:n.end]...), ' ')
+		} else {
+			out = append(append(append(out, ' ', '['), units[n.start:n.end]...), ']')
+		}
+		at = n.end
+	}
+	if out == nil {
+		return decode(units[start:end])
+	}
+	return decode(append(out, units[at:end]...))
 }
 
 func isBlank(u uint16) bool { return u == ' ' || u == '\t' || u == 0xA0 || u == 0 }
@@ -102,7 +168,8 @@ func (p *pageReader) line(units []uint16, start, end int) {
 	if start == end {
 		return
 	}
-	l := line{text: decode(units[start:end]), page: p.page}
+	p.notes = p.raised(units, start, end)
+	l := line{text: p.decode(units, start, end), page: p.page}
 	first, ok := p.box(start)
 	last, also := p.box(end - 1)
 	if !ok || !also {
@@ -142,12 +209,12 @@ func (p *pageReader) cells(units []uint16, start, end int, l *line) (cells []cel
 		before, ok := p.box(i - 1)
 		after, also := p.box(next)
 		if ok && also && float64(after.Left-before.Right) > cellGap*l.em {
-			cells = append(cells, cell{decode(units[from:i]), left, float64(before.Right)})
+			cells = append(cells, cell{p.decode(units, from, i), left, float64(before.Right)})
 			from, left = next, float64(after.Left)
 		}
 		i = next
 	}
-	return append(cells, cell{decode(units[from:end]), left, l.right})
+	return append(cells, cell{p.decode(units, from, end), left, l.right})
 }
 
 // hyphen is where PDFium has taken a word apart at the end of a line.
