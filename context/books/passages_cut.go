@@ -14,6 +14,7 @@ package books
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,8 @@ type CutPassage struct {
 	Section []string // the headings above it, outermost first
 	Page    int      // that it begins on, from 1; 0: the format has none
 	Last    int      // the page that it ends on
+	Label   string   // what is printed on Page, where that is another than its number
+	Until   string   // and on Last
 	Row     int      // the first row of a table in it, from 1; 0: none
 	Offset  int      // of its beginning in the text of the book, in code points
 }
@@ -91,7 +94,20 @@ func PlainText(d *convert.Document) string {
 func CutPassages(d *convert.Document) []CutPassage {
 	c := cutter{sections: make([]section, 1)}
 	c.read(d)
-	return c.cut()
+	list := c.cut()
+	for i := range list {
+		p := &list[i]
+		p.Label, p.Until = labelOf(d, p.Page), labelOf(d, p.Last)
+	}
+	return list
+}
+
+// labelOf returns what is printed on a page, "" for its number.
+func labelOf(d *convert.Document, page int) string {
+	if page < 1 || page > len(d.Labels) || d.Labels[page-1] == strconv.Itoa(page) {
+		return ""
+	}
+	return d.Labels[page-1]
 }
 
 // read makes text, sections and pieces.

@@ -1,6 +1,7 @@
 package books
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,12 +39,14 @@ type head struct {
 	Section []string `json:"s,omitempty"`
 	Page    int      `json:"p,omitempty"`
 	Last    int      `json:"l,omitempty"`
+	Label   string   `json:"pl,omitempty"`
+	Until   string   `json:"ll,omitempty"`
 	Row     int      `json:"r,omitempty"`
 	Offset  int      `json:"o,omitempty"`
 }
 
 func encode(p *Passage) (string, error) {
-	h, err := json.Marshal(head{p.Section, p.Page, p.Last, p.Row, p.Offset})
+	h, err := json.Marshal(head{p.Section, p.Page, p.Last, p.Label, p.Until, p.Row, p.Offset})
 	return string(h) + "\n" + p.Text, err
 }
 
@@ -56,7 +59,9 @@ func decode(stored string) (*Passage, error) {
 	if err := json.Unmarshal([]byte(line), &h); err != nil {
 		return nil, err
 	}
-	return &Passage{CutPassage{Text: text, Section: h.Section, Page: h.Page, Last: h.Last, Row: h.Row, Offset: h.Offset}}, nil
+	return &Passage{CutPassage{
+		Text: text, Section: h.Section, Page: h.Page, Last: h.Last, Label: h.Label, Until: h.Until, Row: h.Row, Offset: h.Offset,
+	}}, nil
 }
 
 // separator stands between the id of a book and the number of a passage. No id has it.
@@ -75,47 +80,71 @@ func parseKey(key string) (book string, n int) {
 	return key[:at], n
 }
 
-// citePlace says where a passage stands, as people cite it: section, page or row.
-func citePlace(section []string, page, last, row int) string {
+// citePlace says where a passage stands, as people cite it: section, page or row. pages is how many the book has.
+func citePlace(p *record.Passage, pages int) string {
 	var list []string
-	if len(section) > 0 {
-		list = append(list, strings.Join(section, " > "))
+	if len(p.Section) > 0 {
+		list = append(list, strings.Join(p.Section, " > "))
 	}
 	switch {
-	case page > 0 && last > page:
-		list = append(list, fmt.Sprintf("p. %d-%d", page, last))
-	case page > 0:
-		list = append(list, fmt.Sprintf("p. %d", page))
-	case row > 0:
-		list = append(list, fmt.Sprintf("row %d", row))
+	case p.Page > 0:
+		list = append(list, citePages(p, pages))
+	case p.Row > 0:
+		list = append(list, fmt.Sprintf("row %d", p.Row))
 	}
 	return strings.Join(list, ", ")
 }
 
-// citePassage is how a passage is cited: [Book, section, p. N].
-func citePassage(book string, section []string, page, last, row int) string {
-	if place := citePlace(section, page, last, row); place != "" {
-		return "[" + book + ", " + place + "]"
+// citePages names pages as they are printed, and beside that where they are found in the file: p. 85 (90 of 120).
+func citePages(p *record.Passage, pages int) string {
+	span := func(from, to string) string {
+		if to == "" || from == to {
+			return from
+		}
+		return from + "-" + to
 	}
-	return "[" + book + "]"
+	first, last := strconv.Itoa(p.Page), ""
+	if p.Last > p.Page {
+		last = strconv.Itoa(p.Last)
+	}
+	at := span(first, last)
+	if p.Label == "" && p.LastLabel == "" {
+		return "p. " + at
+	}
+	if last != "" {
+		last = cmp.Or(p.LastLabel, last)
+	}
+	printed := "p. " + span(cmp.Or(p.Label, first), last)
+	if pages > 0 {
+		return fmt.Sprintf("%s (%s of %d)", printed, at, pages)
+	}
+	return fmt.Sprintf("%s (%s)", printed, at)
+}
+
+// citePassage is how a passage is cited: [Book, section, p. N].
+func citePassage(p *record.Passage, pages int) string {
+	if place := citePlace(p, pages); place != "" {
+		return "[" + p.Book + ", " + place + "]"
+	}
+	return "[" + p.Book + "]"
 }
 
 // renderPassage is a passage as a reader sees it.
 func renderPassage(v *audience.View, b *Record, key string, p *Passage) *record.Passage {
 	out := &record.Passage{
 		ID: key, BookID: b.ID, Book: v.TextOf("", b.Title), Section: make([]string, len(p.Section)),
-		Page: p.Page, Row: p.Row, Offset: p.Offset, Text: v.TextOf("", p.Text),
+		Page: p.Page, Label: v.TextOf("", p.Label), Row: p.Row, Offset: p.Offset, Text: v.TextOf("", p.Text),
 	}
 	for i, h := range p.Section {
 		out.Section[i] = v.TextOf("", h)
 	}
 	if p.Last != p.Page {
-		out.Last = p.Last
+		out.Last, out.LastLabel = p.Last, v.TextOf("", p.Until)
 	}
 	if v.Hides() {
 		out.Offset = 0 // it would tell how long the names before it are
 	}
-	out.Cite = citePassage(out.Book, out.Section, p.Page, p.Last, p.Row)
+	out.Cite = citePassage(out, b.Pages)
 	return out
 }
 

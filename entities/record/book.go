@@ -34,16 +34,18 @@ type Book struct {
 
 // Passage is a piece of a book that is found and cited.
 type Passage struct {
-	ID      string   `json:"id" jsonschema:"id of the passage"`
-	BookID  string   `json:"bookId" jsonschema:"the book that it is from"`
-	Book    string   `json:"book" jsonschema:"title of the book"`
-	Section []string `json:"section" jsonschema:"the headings above it, outermost first"`
-	Page    int      `json:"page,omitempty" jsonschema:"the page that it begins on, from 1; absent where the format has none"`
-	Last    int      `json:"lastPage,omitempty" jsonschema:"the page that it ends on, if that is another"`
-	Row     int      `json:"row,omitempty" jsonschema:"the first row of a table in it, from 1"`
-	Offset  int      `json:"offset,omitempty" jsonschema:"where it begins in the text of the book, in characters; absent at its beginning, and for a remote reader"`
-	Text    string   `json:"text" jsonschema:"what it says"`
-	Cite    string   `json:"cite" jsonschema:"how to cite it: [Book, section, p. N]"`
+	ID        string   `json:"id" jsonschema:"id of the passage"`
+	BookID    string   `json:"bookId" jsonschema:"the book that it is from"`
+	Book      string   `json:"book" jsonschema:"title of the book"`
+	Section   []string `json:"section" jsonschema:"the headings above it, outermost first"`
+	Page      int      `json:"page,omitempty" jsonschema:"the page that it begins on, from 1; absent where the format has none"`
+	Label     string   `json:"pageLabel,omitempty" jsonschema:"what is printed on that page, where it is another than its number"`
+	Last      int      `json:"lastPage,omitempty" jsonschema:"the page that it ends on, if that is another"`
+	LastLabel string   `json:"lastPageLabel,omitempty" jsonschema:"what is printed on that page, where it is another than its number"`
+	Row       int      `json:"row,omitempty" jsonschema:"the first row of a table in it, from 1"`
+	Offset    int      `json:"offset,omitempty" jsonschema:"where it begins in the text of the book, in characters; absent at its beginning, and for a remote reader"`
+	Text      string   `json:"text" jsonschema:"what it says"`
+	Cite      string   `json:"cite" jsonschema:"how to cite it: [Book, section, p. N], or p. 85 (90 of 120) where another number is printed on the page"`
 }
 
 // BooksAdd are the parameters of books.add.

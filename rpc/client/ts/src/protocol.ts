@@ -3805,15 +3805,19 @@ export interface Passage {
   section: string[];
   /** The page that it begins on, from 1; absent where the format has none. */
   page?: number;
+  /** What is printed on that page, where it is another than its number. */
+  pageLabel?: string;
   /** The page that it ends on, if that is another. */
   lastPage?: number;
+  /** What is printed on that page, where it is another than its number. */
+  lastPageLabel?: string;
   /** The first row of a table in it, from 1. */
   row?: number;
   /** Where it begins in the text of the book, in characters; absent at its beginning, and for a remote reader. */
   offset?: number;
   /** What it says. */
   text: string;
-  /** How to cite it: [Book, section, p. N]. */
+  /** How to cite it: [Book, section, p. N], or p. 85 (90 of 120) where another number is printed on the page. */
   cite: string;
 }
 
