@@ -83,6 +83,63 @@ func (s *scanner) addFileLink(start, stop, line int) {
 	}
 }
 
+// frontFileLink records the destination of the Markdown link whose text may end with the ']' at i of frontmatter. The quotes of
+// its title may be escaped there.
+func (s *scanner) frontFileLink(i, end, line int) {
+	if !strings.HasPrefix(s.src[i:end], "](") {
+		return
+	}
+	end, _ = lineEnd(s.src[:end], i)
+	start, stop, after := destination(s.src, skipSpace(s.src, i+len("]("), end), end)
+	if after == 0 {
+		return
+	}
+	if rest := strings.TrimLeft(s.src[after:end], " \t"); rest != "" && strings.IndexByte(")\"'\\", rest[0]) >= 0 {
+		s.addFileLink(start, stop, -line)
+	}
+}
+
+// htmlLinks records what the tag of HTML at i, if there is one, leads to and shows: <a href="x.md">, <img src="x.png">.
+func (s *scanner) htmlLinks(i, end, line int) {
+	end, _ = htmlTag(s.src, i, end)
+	if end == 0 {
+		return
+	}
+	at := i + 1
+	for at < end && isWord(s.src[at]) {
+		at++
+	}
+	for at < end {
+		start := at
+		for at < end && s.src[at] > ' ' && strings.IndexByte(`="'>/`, s.src[at]) < 0 {
+			at++
+		}
+		name := s.src[start:at]
+		value := skipSpace(s.src, at, end)
+		if name == "" || value >= end || s.src[value] != '=' {
+			at = max(value, start+1)
+			continue
+		}
+		value = skipSpace(s.src, value+1, end)
+		at = value
+		switch c := s.src[min(value, end-1)]; c {
+		case '"', '\'':
+			value++
+			at = value
+			for at < end && s.src[at] != c {
+				at++
+			}
+		default:
+			for at < end-1 && s.src[at] > ' ' {
+				at++
+			}
+		}
+		if at < end && (strings.EqualFold(name, "href") || strings.EqualFold(name, "src")) {
+			s.addFileLink(value, at, line+strings.Count(s.src[i:value], "\n"))
+		}
+	}
+}
+
 // isFileDest reports whether a destination is, or may be, a file of the same vault.
 func isFileDest(dest string) bool {
 	return IsDest(dest) && DestKindOf(dest) != DestElsewhere

@@ -12,14 +12,20 @@ func lineEnd(src string, pos int) (end, next int) { return LineEnd(src, pos) }
 
 func linkLen(s string) int { return WikilinkLen(s) }
 
-// frontmatterLinks lists the wikilinks of the YAML text as it is written,
+// frontmatterLinks lists the links of the YAML text as it is written,
 // whether or not it can be read as YAML.
 func (s *scanner) frontmatterLinks(f FrontmatterBlock) {
-	line := f.Line
+	line, open := f.Line, 0
 	for i := f.Start; i < f.End; i++ {
 		switch s.src[i] {
 		case '\n':
 			line++
+			open = 0
+		case ']':
+			if open > 0 {
+				open--
+				s.frontFileLink(i, f.End, line)
+			}
 		case '[':
 			if n := linkLen(s.src[i:f.End]); n > 0 {
 				start := i
@@ -28,6 +34,8 @@ func (s *scanner) frontmatterLinks(f FrontmatterBlock) {
 				}
 				s.addLink(start, i+n, line, true)
 				i += n - 1
+			} else {
+				open++
 			}
 		}
 	}

@@ -163,6 +163,9 @@ func (s *scanner) inline(b block) int {
 			escaped = i
 		case '`', '<':
 			e := s.spans.skip(i, end)
+			if c == '<' && e == i+1 && i >= dest {
+				s.htmlLinks(i, end, line)
+			}
 			line += strings.Count(src[i:e], "\n")
 			i = e
 		case '[':

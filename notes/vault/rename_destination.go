@@ -20,7 +20,7 @@ func (w *writer) destination(l markdown.Link, to notes.Lead) {
 		if lead := w.after.Lead(as, w.from.ID); lead.ID != to.ID || lead.File != to.File {
 			continue
 		}
-		dest := escaped(name, old, w.angled(l))
+		dest := escaped(name, old, w.special(l, name))
 		whole := dest
 		if hasFragment {
 			whole += "#" + fragment
@@ -35,8 +35,25 @@ func (w *writer) destination(l markdown.Link, to notes.Lead) {
 	w.job.problem(w.from, l, whyNoText)
 }
 
-// angled reports whether a destination stands in angle brackets.
-func (w *writer) angled(l markdown.Link) bool { return l.Start > 0 && w.text[l.Start-1] == '<' }
+// special returns the bytes that a name can't have where a destination stands: between parentheses, in angle brackets, in an
+// attribute of HTML, in the quotes of a property.
+func (w *writer) special(l markdown.Link, name string) string {
+	special := "<>\\#%"
+	before := byte(0)
+	if l.Start > 0 {
+		before = w.text[l.Start-1]
+	}
+	if before != '<' {
+		special += " "
+		if !balanced(name) {
+			special += "()"
+		}
+	}
+	if _, body := markdown.SplitFrontmatter(w.text); l.Start < body || strings.IndexByte("\"'=", before) >= 0 {
+		special += "\"'"
+	}
+	return special
+}
 
 // paths returns the paths that a Markdown link may name, the likest to what it says first.
 func (w *writer) paths(l markdown.Link, to notes.Lead) []string {
@@ -64,14 +81,7 @@ func (w *writer) paths(l markdown.Link, to notes.Lead) []string {
 
 // escaped writes a path as a destination, with no more escapes than it needs, and letters of other scripts as in the
 // destination that it replaces.
-func escaped(name, old string, angled bool) string {
-	special := "<>\\#%"
-	if !angled {
-		special += " "
-		if !balanced(name) {
-			special += "()"
-		}
-	}
+func escaped(name, old, special string) string {
 	if html.UnescapeString(name) != name {
 		special += "&"
 	}

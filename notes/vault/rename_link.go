@@ -247,7 +247,7 @@ func linkTexts(w notes.World, l markdown.Link, from, to *notes.Note) (list []str
 			continue
 		}
 		if l.Markdown {
-			name = escaped(name, l.Raw, writer.angled(l))
+			name = escaped(name, l.Raw, writer.special(l, name))
 		}
 		list = append(list, name)
 	}

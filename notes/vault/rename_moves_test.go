@@ -1,7 +1,11 @@
 package vault_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes/vault"
@@ -139,6 +143,63 @@ func TestLSP6_HeadingsAndBlocksByHand(t *testing.T) {
 			"x.md": "[[n#Goals]] [[n#goals|g]] ![[n#Goals#Risks]] [g](n.md#Goals) [r](n.md#Goals#Risks) [[n#^the-one]] [b](n.md#^the-one) [[Top]]\n",
 		})
 	})
+}
+
+// TestSRCH50_LinksOfHTMLAndOfProperties follow what they lead to: its file, its heading, and what moves the note itself.
+func TestSRCH50_LinksOfHTMLAndOfProperties(t *testing.T) {
+	files := map[string]string{
+		"d/Old.md":    "# Old\n\n## Goals\n",
+		"img/p q.png": "\x89PNG",
+		"x.md": "---\nsource: \"[o](d/Old.md#goals)\"\nlist:\n  - '[a](d/Old.md)'\n  - \"[[Old]] and [b](<d/Old.md> \\\"t\\\")\"\nplain: see [c](d/Old.md)\nweb: \"[w](https://a.org/d/Old.md)\"\n---\n" +
+			"<a href=\"d/Old.md\">o</a> <a class='x' href='d/Old.md#Goals'>g</a> <a href=d/Old.md>u</a> <img alt=\"d/Old.md\" src=\"img/p%20q.png\"/>\n" +
+			"<p><IMG SRC = 'img/p q.png'></p>\n<a href=\"https://a.org/d/Old.md\">w</a> `<a href=\"d/Old.md\">` <!-- <a href=\"d/Old.md\"> -->\n" +
+			"<a\n  title=\"x\"\n  href=\"d/Old.md\">\nlines</a> <Old href=\"d/Old.md\"> \\<a href=\"d/Old.md\"> <a data-href=\"d/Old.md\">\n",
+	}
+	for name, c := range map[string]struct {
+		moves []vault.Move
+		old   []string
+	}{
+		"a note":        {[]vault.Move{{From: "d/Old.md", To: "e/It's \"new\".md"}}, []string{"d/Old.md", "e/It%27s%20%22new%22.md"}},
+		"a picture":     {[]vault.Move{{From: "img/p q.png", To: "p (1).png"}}, []string{"img/p%20q.png", "p%20(1).png", "img/p q.png", "p%20(1).png"}},
+		"what has them": {[]vault.Move{{From: "x.md", To: "f/x.md"}}, []string{"d/Old.md", "../d/Old.md", "img/p%20q.png", "../img/p%20q.png", "img/p q.png", "../img/p%20q.png"}},
+	} {
+		w := read(t, folder(t, files))
+		plan, err := vault.MoveFiles(w.notes, w.where(), c.moves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := applied(t, w.files, plan)["x.md"]
+		want := files["x.md"]
+		for _, place := range []string{"(%s", "<%s> ", "href=\"%s\">o", "href='%s", "href=%s", "\n  href=\"%s", "src=\"%s", "SRC = '%s"} {
+			for i := 0; i < len(c.old); i += 2 {
+				now := c.old[i+1]
+				if place == "<%s> " {
+					now = strings.ReplaceAll(now, "%20", " ")
+				}
+				want = strings.ReplaceAll(want, fmt.Sprintf(place, c.old[i]), fmt.Sprintf(place, now))
+			}
+		}
+		for _, kept := range []string{"`<a href=", "<!-- <a href=", "<Old href=", "\\<a href=", "data-href="} { // no links
+			for i := 0; i < len(c.old); i += 2 {
+				want = strings.ReplaceAll(want, kept+"\""+c.old[i+1], kept+"\""+c.old[i])
+			}
+		}
+		if got != want {
+			t.Errorf("%s (-want +got):\n%s", name, cmp.Diff(want, got))
+		}
+		if len(plan.Problems) > 0 {
+			t.Errorf("%s: problems %v", name, plan.Problems)
+		}
+	}
+	w := read(t, folder(t, files))
+	plan, err := vault.RenameHeading(w.notes, w.where(), vault.PartRename{Path: "d/Old.md", Line: 3, New: "All aims"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := applied(t, w.files, plan)["x.md"]
+	if !strings.Contains(got, "Old.md#all-aims)") || !strings.Contains(got, "Old.md#All%20aims'>") {
+		t.Errorf("a heading:\n%s", got)
+	}
 }
 
 // TestLSP6_UnsavedBuffers: links that are typed and not saved count, and the edits are of that text.

@@ -149,7 +149,7 @@ func headingNames(l markdown.Link, was, now *outline, at int) []string {
 func (w *writer) writePart(l markdown.Link, part string) {
 	start, end := notes.LinkPart(l)
 	if l.Markdown {
-		part = strings.ReplaceAll(escaped(part, l.Raw, w.angled(l)), "%23", "#") // between headings
+		part = strings.ReplaceAll(escaped(part, l.Raw, w.special(l, part)), "%23", "#") // between headings
 	}
 	w.edits = append(w.edits, Edit{start, end, part})
 }
