@@ -189,15 +189,26 @@ func (b *Builder) Document() *Document {
 		}
 		d.Blocks[i].Page = 0 // a file of one page, or whose pages nobody has counted
 	}
-	for i := range d.Blocks {
-		if d.Title != "" {
-			break
-		}
-		if d.Blocks[i].Kind == HeadingBlock && !ofChapter.MatchString(d.Blocks[i].Text) {
-			d.Title = d.Blocks[i].Text
-		}
+	if d.Title == "" {
+		d.Title = headingTitle(d.Blocks)
 	}
 	return &d
+}
+
+// headingTitle returns the first heading that names the book: not a part of any book, nor one within a part.
+func headingTitle(blocks []Block) string {
+	top := maxHeadingLevel
+	for i := range blocks {
+		x := &blocks[i]
+		if x.Kind != HeadingBlock || x.Level > top {
+			continue
+		}
+		top = x.Level
+		if !ofChapter.MatchString(x.Text) && !isItem(x.Text) && strings.ContainsFunc(x.Text, isPlainLetter) {
+			return x.Text
+		}
+	}
+	return ""
 }
 
 // genericParts are the names of parts that any book may have.
@@ -238,13 +249,16 @@ var programTitles = regexp.MustCompile(`(?i)^(?:untitled|unknown|title|no title|
 // madeBy is what programs put before the name of a file.
 var madeBy = regexp.MustCompile(`(?i)^microsoft (?:word|excel|powerpoint) - `)
 
+// sectionNumber is what stands before the title of a part that was saved alone: 1.6.
+var sectionNumber = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)+\.?\s+`)
+
 // plainPart matches a title that names a part of any book, with or without a number before it.
 var plainPart = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s+)?(?:(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+|` +
 	genericParts + `)\s*$`)
 
 // usefulTitle returns a title that somebody gave, "" for what a program calls its files, or every book has.
 func usefulTitle(title string) string {
-	title = madeBy.ReplaceAllString(title, "")
+	title = sectionNumber.ReplaceAllString(madeBy.ReplaceAllString(title, ""), "")
 	if programTitles.MatchString(title) || plainPart.MatchString(title) {
 		return ""
 	}

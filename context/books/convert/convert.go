@@ -197,8 +197,11 @@ func Detect(said Format, file io.ReaderAt, size int64) Format {
 	return said
 }
 
-// binary reports bytes that are no text: they have a zero, and are no UTF-16 with its mark.
+// binary reports bytes that are no text: they have a zero, and are no UTF-16.
 func binary(head []byte) bool {
+	if _, wide := looks16(head); wide && len(head) > 8 {
+		return false
+	}
 	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
 		return false
 	}

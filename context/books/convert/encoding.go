@@ -95,7 +95,7 @@ func decodeLocal(data []byte, declared string) (string, bool) {
 		{japanese.ShiftJIS, "shift_jis", shiftJIS},
 		{japanese.EUCJP, "euc-jp", pairs(0xA4, 0xCF)},
 		{korean.EUCKR, "euc-kr", pairs(0xB0, 0xC8)},
-		{simplifiedchinese.GB18030, "gb18030", pairs(0xB0, 0xD7)},
+		{simplifiedchinese.GB18030, "gb18030", func(data []byte) float64 { return pairs(0xB0, 0xD7)(withoutFours(data)) }},
 		{traditionalchinese.Big5, "big5", bigFive},
 	} {
 		if share := e.common(sample); share >= leastFirst {
@@ -143,6 +143,38 @@ func pairs(from, to byte) func(data []byte) float64 {
 		}
 		return share(common, all)
 	}
+}
+
+// withoutFours returns a text in GB18030 without its letters of four bytes, which other encodings do not have: a digit is their
+// second byte and their last.
+func withoutFours(data []byte) []byte {
+	var out []byte
+	at := 0
+	for i := 0; i+3 < len(data); i++ {
+		switch {
+		case data[i] < 0x81:
+		case data[i+1] >= '0' && data[i+1] <= '9' && data[i+2] >= 0x81 && data[i+3] >= '0' && data[i+3] <= '9':
+			out = append(out, data[at:i]...)
+			at = i + 4
+			i += 3
+		default:
+			i++ // the second byte of a letter
+		}
+	}
+	if at == 0 {
+		return data
+	}
+	return append(out, data[at:]...)
+}
+
+// stateful returns the encoding of a text of seven bits that changes its letters by escapes, nil for none.
+func stateful(data []byte) encoding.Encoding {
+	for _, escape := range []string{"\x1b$B", "\x1b$@", "\x1b(J"} {
+		if bytes.Contains(data[:min(len(data), sampled)], []byte(escape)) {
+			return japanese.ISO2022JP
+		}
+	}
+	return nil
 }
 
 func bigFive(data []byte) float64 { return pairs(0xA4, 0xC6)(data) }

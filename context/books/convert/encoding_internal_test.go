@@ -20,7 +20,9 @@ func TestMEM85_EncodingsOfCountries(t *testing.T) {
 	}{
 		{"姓名,城市\n张三,北京市朝阳区\n李四,上海市浦东新区\n王五,广州市天河区\n", []encoding.Encoding{simplifiedchinese.GBK, simplifiedchinese.GB18030}},
 		{"这是一个简单的测试文件,里面有一些常用的汉字。", []encoding.Encoding{simplifiedchinese.GBK}},
-		{"これは日本語のテキストです。東京都に住んでいます。猫が好きです。", []encoding.Encoding{japanese.ShiftJIS, japanese.EUCJP}},
+		{"これは日本語のテキストです。東京都に住んでいます。猫が好きです。", []encoding.Encoding{japanese.ShiftJIS, japanese.EUCJP, japanese.ISO2022JP}},
+		{"这个城市有一家叫做 El Niño 的咖啡馆,里面的人说 façade 和 naïve。", []encoding.Encoding{simplifiedchinese.GB18030}},
+		{"Debian 的发布周期:每一个 ñ 都要四个字节。测试版、稳定版和不稳定版。", []encoding.Encoding{simplifiedchinese.GB18030}},
 		{"名前,住所\n山田太郎,大阪府堺市\n", []encoding.Encoding{japanese.ShiftJIS}},
 		{"這是一份繁體中文的文件,臺北市的天氣很好。", []encoding.Encoding{traditionalchinese.Big5}},
 		{"이름,도시\n김철수,서울특별시\n이영희,부산광역시\n", []encoding.Encoding{korean.EUCKR}},
@@ -52,6 +54,10 @@ func TestMEM85_EncodingsOfCountries(t *testing.T) {
 				t.Errorf("%v: %q became %q, %v", e, c.text, got, err)
 			}
 		}
+	}
+	wide, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().Bytes([]byte("Vòng đời của một bản phát hành, as it is told"))
+	if got := Detect(Text, wide); err != nil || got != Text {
+		t.Errorf("UTF-16 without a mark is %q, %v", got, err)
 	}
 	random := make([]byte, 4000)
 	for i := range random {

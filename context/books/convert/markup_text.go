@@ -26,6 +26,11 @@ func decodeText(data []byte, kind string) (string, error) {
 		return decode16(data, big), nil
 	}
 	if utf8.Valid(data) {
+		if e := stateful(data); e != nil {
+			if text, err := e.NewDecoder().Bytes(data); err == nil && !bytes.ContainsRune(text, utf8.RuneError) {
+				return string(text), nil
+			}
+		}
 		return string(data), nil
 	}
 	_, name, certain := charset.DetermineEncoding(data[:min(len(data), 1024)], kind)

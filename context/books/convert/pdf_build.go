@@ -191,6 +191,9 @@ func (p *pageBuilder) outline(list []entry) {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// isPlainLetter reports a letter or a digit that is no sign beside one, such as ˆ.
+func isPlainLetter(r rune) bool { return isWord(r) && !unicode.Is(unicode.Lm, r) }
+
 // same compares a line with an entry of an outline, which may be without its number.
 func same(text, title string) bool {
 	fold := func(s string) string {
@@ -220,7 +223,7 @@ func (p *pageBuilder) sizes() {
 	}
 	isHeading := func(l *line) bool {
 		return body > 0 && l.size >= larger*body && utf8.RuneCountInString(l.text) <= maxHeading && len(l.cells) == 1 &&
-			strings.ContainsFunc(l.text, unicode.IsLetter)
+			strings.ContainsFunc(l.text, isPlainLetter) && !isItem(l.text)
 	}
 	var all []float64
 	for i := range p.lines {

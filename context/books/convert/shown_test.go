@@ -99,6 +99,7 @@ func TestMEM85_TitlesThatProgramsWrite(t *testing.T) {
 		"Microsoft Word - Beekeeping": "Beekeeping", "Microsoft Word - draft7.doc": "Bees", "untitled": "Bees", "Document1": "Bees", "PowerPoint Presentation": "Bees",
 		"Introduction": "Bees", "1 Introduction": "Bees", "Chapter 3": "Bees", "report_final.docx": "Bees", "The Hive": "The Hive", "2001: A Space Odyssey": "2001: A Space Odyssey",
 		"12 Rules for Bees": "12 Rules for Bees", "Introduction to Bees": "Introduction to Bees", "Page 1": "Bees", "Documentation": "Documentation", "The Word": "The Word",
+		"1.6. Lifecycle of a Release": "Lifecycle of a Release", "2.1 The Hive": "The Hive",
 	} {
 		page := "<html><head><title>" + said + "</title></head><body><h1>1 Introduction</h1><h1>Bees</h1></body></html>"
 		if d, err := shared.Convert(t.Context(), convert.HTML, []byte(page), nil); err != nil || d.Title != want {
@@ -141,6 +142,18 @@ func TestMEM85_HyphensOfWords(t *testing.T) {
 	} {
 		if d, err := shared.Convert(t.Context(), convert.Text, []byte(text), nil); err != nil || !strings.Contains(dump(d), want) {
 			t.Errorf("%q: %s %v", text, dump(d), err)
+		}
+	}
+}
+
+// TestMEM85_TitlesOfHeadings: a heading within a part, a sign and an item of a list name no book.
+func TestMEM85_TitlesOfHeadings(t *testing.T) {
+	for text, want := range map[string]string{
+		"# 1 Introduction\n\n## Bees\n\n# 2 Scope\n": "", "## 1 Introduction\n\n# Bees\n": "Bees", "# ˆ\n\n# Bees\n": "Bees", "# • brace\n\n# Bees\n": "Bees",
+		"# Bees\n\n# Hives\n": "Bees",
+	} {
+		if d, err := shared.Convert(t.Context(), convert.Markdown, []byte(text+"\ntext\n"), nil); err != nil || d.Title != want {
+			t.Errorf("%q: %q %v", text, d.Title, err)
 		}
 	}
 }
