@@ -84,6 +84,9 @@ func (a *asked) any(structured bool) (bool, error) {
 	if l, ok := openLink(a.doc, a.at); ok {
 		return true, a.link(l, front, inFront)
 	}
+	if l, ok := openDestination(a.doc, a.at); ok {
+		return true, a.destination(l)
+	}
 	if inFront {
 		return a.front(front)
 	}

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -8,13 +10,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// link is a wikilink that is being typed. All but doc are offsets into its text.
+// link is a link that is being typed. All numbers are offsets into the text of doc.
 type link struct {
 	doc    *Document
-	inner  int  // behind [[
-	at     int  // the cursor
-	end    int  // of what an item replaces
-	closed bool // ]] follows
+	close  string // what ends it: ]] of a wikilink, ) of a Markdown link
+	inner  int    // behind [[
+	at     int    // the cursor
+	end    int    // of what an item replaces
+	closed bool   // ]] follows
 }
 
 // openLink finds the link that the cursor is in.
@@ -25,7 +28,7 @@ func openLink(d *Document, at int) (link, bool) {
 	if open < 0 || strings.Contains(before[open:], "]]") || strings.Contains(before[open:], "|") {
 		return link{}, false
 	}
-	l := link{doc: d, inner: start + open + len("[["), at: at, end: at}
+	l := link{doc: d, close: "]]", inner: start + open + len("[["), at: at, end: at}
 	closing := strings.Index(after, "]]")
 	if next := strings.Index(after, "[["); closing >= 0 && (next < 0 || closing < next) {
 		l.closed = true
@@ -44,7 +47,70 @@ func (l link) written(target string) string {
 	if l.closed {
 		return target
 	}
-	return target + "]]"
+	return target + l.close
+}
+
+// openDestination finds the destination of a Markdown link that the cursor is in, behind its #.
+func openDestination(d *Document, at int) (link, bool) {
+	start, lineEnd := d.LineSpan(d.LineAt(at))
+	before, after := d.Text[start:max(start, at)], d.Text[at:max(at, lineEnd)]
+	open := strings.LastIndex(before, "](")
+	if open < 0 {
+		return link{}, false
+	}
+	l := link{doc: d, close: ")", inner: start + open + len("]("), at: at, end: at}
+	ends := " )"
+	if strings.HasPrefix(d.Text[l.inner:at], "<") {
+		l.inner++
+		l.close, ends = ">)", ">"
+	}
+	if typed := l.typed(); strings.ContainsAny(typed, ends) || !strings.Contains(typed, "#") {
+		return link{}, false
+	}
+	if rest := strings.IndexAny(after, ends+"["); rest >= 0 && after[rest] != '[' && (after[rest] != ' ' || rest > 0) {
+		l.closed, l.end = true, at+rest
+	}
+	return l, true
+}
+
+// destination completes the heading, or the block, that a Markdown link leads to.
+func (a *asked) destination(l link) error {
+	target, part, _ := strings.Cut(l.typed(), "#")
+	d := a.doc
+	if target != "" {
+		if !markdown.IsLink(target) || !markdown.IsDest(target) {
+			return nil
+		}
+		to, err := resolveByPath(a.ctx, a.Session, a.doc.URI, markdown.ReadLink(target), resolvedTarget{})
+		if err != nil || to.Note == "" {
+			return err
+		}
+		if d, err = a.text(to.Note); d == nil || err != nil {
+			return err
+		}
+	}
+	if said := markdown.UnescapePath(part); said != part && !strings.HasPrefix(part, "^") {
+		part = said
+	}
+	var anchors markdown.Anchors
+	names := make([]string, len(d.Headings()))
+	for i, h := range d.Headings() {
+		names[i] = anchors.Next(h.Text)
+	}
+	if writesHeadings(a.doc) {
+		for i, name := range headingPaths(d.Headings()) {
+			names[i] = strings.ReplaceAll(url.PathEscape(name), "%23", "#")
+		}
+	}
+	return a.partsOf(l, d, l.inner+len(target)+len("#"), part, names)
+}
+
+// writesHeadings reports whether the Markdown links of a document name headings by their text, as Obsidian does, and not by
+// their anchors.
+func writesHeadings(d *Document) bool {
+	return slices.ContainsFunc(d.Links(), func(l markdown.Link) bool {
+		return l.Markdown && l.Heading != "" && (strings.Contains(l.Heading, " ") || strings.ToLower(l.Heading) != l.Heading)
+	})
 }
 
 // link completes a link: its note, a heading or a block of it.
@@ -113,7 +179,11 @@ func (a *asked) parts(l link, target, part string) error {
 	if d == nil || err != nil {
 		return err
 	}
-	start := l.inner + len(target) + len("#")
+	return a.partsOf(l, d, l.inner+len(target)+len("#"), part, headingPaths(d.Headings()))
+}
+
+// partsOf completes a block or a heading of a document; written are what a link calls its headings.
+func (a *asked) partsOf(l link, d *Document, start int, part string, written []string) error {
 	if id, ok := strings.CutPrefix(part, "^"); ok {
 		blocks := d.Blocks()
 		ids := make([]string, len(blocks))
@@ -128,17 +198,20 @@ func (a *asked) parts(l link, target, part string) error {
 		}
 		return nil
 	}
-	paths := headingPaths(d.Headings())
-	names := make([]string, len(paths))
+	names := make([]string, len(written))
 	for i, h := range d.Headings() {
 		names[i] = h.Text
 	}
-	for n, i := range matching(names, lastPart(part)) {
+	found := matching(names, lastPart(part))
+	if len(found) == 0 { // it is typed as an anchor
+		found = matching(written, part)
+	}
+	for n, i := range found {
 		if n == a.limit {
 			break
 		}
 		a.add(item{
-			label: names[i], insert: l.written(paths[i]), kind: CompletionKindReference, from: start, end: l.end, typed: part,
+			label: names[i], insert: l.written(written[i]), kind: CompletionKindReference, from: start, end: l.end, typed: part,
 			detail: strings.Repeat("#", d.Headings()[i].Level),
 		})
 	}
@@ -198,8 +271,13 @@ func (a *asked) linked(target string) (*Document, error) {
 	if err := a.Daemon(a.ctx, "notes.resolve", protocol.NoteResolve{Link: target, From: from}, &to); err != nil || to.ID == "" {
 		return nil, ignoreAbsent(err)
 	}
+	return a.text(to.ID)
+}
+
+// text returns the text of a note, nil for none.
+func (a *asked) text(id string) (*Document, error) {
 	var n protocol.NoteFull
-	if err := a.Daemon(a.ctx, "notes.get", protocol.NoteGet{Ref: to.ID}, &n); err != nil {
+	if err := a.Daemon(a.ctx, "notes.get", protocol.NoteGet{Ref: id}, &n); err != nil {
 		return nil, ignoreAbsent(err)
 	}
 	return noteSource(a.ctx, a.Session, &n), nil

@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,38 @@ func completions(e *lsptest.Editor, uri, content string) (texts []string, list l
 		texts = append(texts, e.Applied(uri, *item.TextEdit))
 	}
 	return texts, list
+}
+
+// TestSRCH50_AnchorOfAMarkdownLink is completed as a link writes it in this document: as GitHub makes it, or as the heading says.
+func TestSRCH50_AnchorOfAMarkdownLink(t *testing.T) {
+	d := lsptest.Start(t)
+	vault := maps.Clone(completionVault)
+	vault["Projects/Übersicht.md"] = "# Übersicht\n\n## Other Part: C & C\n\n## Same\n\n## Same\n"
+	root := d.Vault(vault)
+	e := d.Open(lsptest.Options{})
+	uri := lsptest.URI(root, "New.md")
+	for content, want := range map[string]string{
+		"[x](Projects/%C3%9Cbersicht.md#oth‸":                              "[x](Projects/%C3%9Cbersicht.md#other-part-c--c)",
+		"[x](Projects/Übersicht.md#other-p‸)":                              "[x](Projects/Übersicht.md#other-part-c--c)",
+		"[x](Projects/Übersicht.md#Other Part‸":                            "",
+		"[x](<Projects/Project Alpha.md#ris‸":                              "[x](<Projects/Project Alpha.md#risks>)",
+		"[x](<Projects/Project Alpha.md#ris‸>) y":                          "[x](<Projects/Project Alpha.md#risks>) y",
+		"[x](Projects/Project%20Alpha.md#ri‸sk) y":                         "[x](Projects/Project%20Alpha.md#risks) y",
+		"[x](Projects/Project%20Alpha.md#^no‸":                             "[x](Projects/Project%20Alpha.md#^none)",
+		"# Here it is\n\n[x](#he‸":                                         "# Here it is\n\n[x](#here-it-is)",
+		"[a](Project%20Beta.md#Top%20One)\n[x](Projects/Übersicht.md#oth‸": "[a](Project%20Beta.md#Top%20One)\n[x](Projects/Übersicht.md#Other%20Part:%20C%20&%20C)",
+		"[x](https://a.org/Projects/Project%20Alpha.md#ris‸":               "",
+		"[x](Projects/None.md#ris‸":                                        "",
+		"[x](Projects/Project%20Alpha.md#risks) and #pl‸ ":                 "[x](Projects/Project%20Alpha.md#risks) and #planning ",
+	} {
+		texts, _ := completions(e, uri, content)
+		if want == "" && len(texts) > 0 || want != "" && (len(texts) == 0 || texts[0] != want) {
+			t.Errorf("%q: %q, want %q first", content, texts, want)
+		}
+	}
+	if texts, _ := completions(e, uri, "[x](Projects/Übersicht.md#sam‸"); len(texts) != 2 || texts[1] != "[x](Projects/Übersicht.md#same-1)" {
+		t.Errorf("two that are called alike: %q", texts)
+	}
 }
 
 func TestLSP3_LinkToANote(t *testing.T) {
