@@ -87,3 +87,28 @@ func TestSRCH51_ValuesKeepWhatWasWritten(t *testing.T) {
 		t.Errorf("nobody says that a long number is no number: %s", status)
 	}
 }
+
+// TestSRCH51_NumbersThatAFloatRounds are refused with their field, and never another number.
+func TestSRCH51_NumbersThatAFloatRounds(t *testing.T) {
+	d := start(t)
+	d.do("types.put", `{"name":"Part","fields":[{"name":"no","type":"number"},{"name":"code","type":"text"}]}`)
+	d.do("entities.put", `{"id":"p","type":"Part","name":"P"}`)
+	for number, kept := range map[string]string{
+		"9007199254740993": "", "-9007199254740993": "", "12345678901234567890": "", "1234567890123456789.0": "", "9007199254740993.5": "",
+		"9007199254740992": "9007199254740992", "-12": "-12", "1e30": "1e+30", "0.1": "0.1", "1.50": "1.5", "9007199254740992.0": "9007199254740992",
+	} {
+		for method, params := range map[string]string{
+			"entities.put": `{"id":"p","type":"Part","name":"P","fields":{"no":` + number + `}}`, "entities.patch": `{"id":"p","fields":{"no":` + number + `}}`,
+		} {
+			if kept == "" {
+				d.wantRefused(method, params, -32602, "fields.no")
+				continue
+			}
+			want, err := json.Number(kept).Float64()
+			must(t, err)
+			if got := at(d.do(method, params), "fields").(map[string]any)["no"]; got != want {
+				t.Errorf("%s of %s: %v", method, number, got)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 type badParam struct {
 	path string
 	msg  string // "must be a string", to be read after the path
+	hint string // what to do; may be empty
 	over bool   // it is too much, not wrong
 }
 
@@ -100,7 +102,9 @@ func (d *Decoder) Decode(params []byte, v any, stringBytes int) (reserved []byte
 			Hint: "send less at a time",
 		}
 	default:
-		return nil, fault.Field(e.path, "%s %s", e.path, e.msg)
+		wrong := fault.Field(e.path, "%s %s", e.path, e.msg)
+		wrong.Hint = e.hint
+		return nil, wrong
 	}
 }
 
@@ -455,8 +459,33 @@ func (d *decoding) fieldValue() (any, error) {
 			return d.spend(listEntry)
 		})
 		return items, err
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		at := d.pos
+		x, err := d.any()
+		if f, ok := x.(float64); ok && rounds(string(d.data[at:d.pos]), f) {
+			return nil, &badParam{
+				msg:  "has more digits than a number can hold",
+				hint: "declare the field as text and give the digits as a string, which keeps each of them",
+			}
+		}
+		return x, err
 	}
 	return d.any()
+}
+
+// mostExact is the number up to which a float64 holds every whole number.
+const mostExact = 1 << 53
+
+// rounds reports whether a whole number that is written with all its digits is another one as a float64.
+func rounds(written string, f float64) bool {
+	written = strings.TrimSpace(written)
+	if math.Abs(f) < mostExact || strings.ContainsAny(written, "eE") {
+		return false
+	}
+	whole, rest, _ := strings.Cut(written, ".")
+	exact, ok := new(big.Int).SetString(whole, 10)
+	held, _ := new(big.Float).SetFloat64(f).Int(nil)
+	return !ok || strings.Trim(rest, "0") != "" || exact.Cmp(held) != 0
 }
 
 // any decodes a value as encoding/json does, but refuses repeated fields.
