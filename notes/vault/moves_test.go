@@ -236,3 +236,45 @@ func TestSRCH30_MovedAndEdited(t *testing.T) {
 		})
 	}
 }
+
+// TestSRCH50_AMovedFileIsNotItsNamesake: two files have one title. One moves, by an editor or on the disk: it is the same note, and
+// what led to it by its path leads to it, not to the other that is called alike.
+func TestSRCH50_AMovedFileIsNotItsNamesake(t *testing.T) {
+	files := map[string]string{
+		"a/Plan.md": "# Plan\n\nof a\n", "b/Plan.md": "# Plan\n\nof b\n", "c/x.md": "1\n",
+		"links.md": "[[a/Plan]] [[b/Plan]] [x](a/Plan.md) [y](b/Plan.md) <a href=\"a/Plan.md\">z</a>\n", "a/near.md": "[[Plan]] [n](Plan.md)\n",
+	}
+	dir := importFolder(t, files)
+	w := open(t, kv.InMemory)
+	w.imports(t, vault.ImportRequest{Path: dir})
+	id, other := byPath(t, w, "a/Plan.md").ID, byPath(t, w, "b/Plan.md").ID
+
+	plan, err := vault.MoveFiles(w.notes, vault.RenameScope{Vault: byPath(t, w, "a/Plan.md").Vault}, []vault.Move{{From: "a/Plan.md", To: "c/Plan.md"}})
+	must(t, err)
+	got := make(map[string]string)
+	for _, f := range plan.Files {
+		got[f.Path] = f.Apply()
+	}
+	if want := "[[c/Plan]] [[b/Plan]] [x](c/Plan.md) [y](b/Plan.md) <a href=\"c/Plan.md\">z</a>\n"; got["links.md"] != want {
+		t.Errorf("%q, want %q", got["links.md"], want)
+	}
+	if want := "[[c/Plan]] [n](../c/Plan.md)\n"; got["a/near.md"] != want {
+		t.Errorf("%q, want %q", got["a/near.md"], want)
+	}
+
+	// The file moves on the disk, and nobody writes the links: those by its path lead nowhere, and not to the namesake.
+	must(t, os.Rename(filepath.Join(dir, "a", "Plan.md"), filepath.Join(dir, "c", "Plan.md")))
+	w.imports(t, vault.ImportRequest{Path: dir})
+	if byPath(t, w, "c/Plan.md").ID != id || byPath(t, w, "b/Plan.md").ID != other {
+		t.Error("the file that moved is another note")
+	}
+	resolved, unresolved := w.notes.Outgoing(byPath(t, w, "links.md").ID)
+	for _, l := range resolved {
+		if strings.HasPrefix(l.Target, "a/") && l.ID == other {
+			t.Errorf("%s leads to the namesake", l.Target)
+		}
+	}
+	if len(resolved) != 2 || len(unresolved) != 3 {
+		t.Errorf("%+v %+v", resolved, unresolved)
+	}
+}
