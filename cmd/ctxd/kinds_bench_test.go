@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -52,7 +53,7 @@ func kindsStore(b *testing.B, n int) benchData {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rooms := openBench(b, made)
+	rooms := openBench(b, made, config.Records{})
 	err = errors.Join(fillKinds(b.Context(), rooms, n), rooms.KV.Snapshot(b.Context()), rooms.KV.Close(), os.Rename(made, d.dir))
 	if err != nil {
 		b.Fatal(err)
@@ -246,11 +247,11 @@ var methodsOfKinds = []struct {
 }
 
 // settle waits until all documents have their vectors.
-func (p *measured) settle(b *testing.B) {
-	b.Helper()
+func (p *measured) settle(tb testing.TB) {
+	tb.Helper()
 	for {
 		var stats protocol.Stats
-		p.call(b, "admin.stats", nil, &stats)
+		p.call(tb, "admin.stats", nil, &stats)
 		waiting := stats.Index.Queue + stats.Index.Words.Waiting
 		for _, other := range stats.Index.Others {
 			waiting += other.Queue + other.Waiting

@@ -85,6 +85,21 @@ func standardSize(b *testing.B) int {
 	return standardNotes
 }
 
+// benchFolder returns where prepared stores are kept: CTXD_BENCH_DATA, or a folder that is deleted at the end. Hold
+// prepared.mu.
+func benchFolder(tb testing.TB) string {
+	tb.Helper()
+	if parent := os.Getenv("CTXD_BENCH_DATA"); parent != "" {
+		return parent
+	}
+	temp, err := os.MkdirTemp("", "ctxd-bench-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	prepared.temp = append(prepared.temp, temp)
+	return temp
+}
+
 // standardStore returns a store of n standard notes and a fifth as many entities,
 // as a daemon leaves it that made a snapshot and went on for a while. It is made
 // once in a process and is not to be changed.
@@ -95,18 +110,10 @@ func standardStore(b *testing.B, n int) benchData {
 	if d, ok := prepared.data[n]; ok {
 		return d
 	}
-	parent := os.Getenv("CTXD_BENCH_DATA")
-	if parent == "" {
-		temp, err := os.MkdirTemp("", "ctxd-bench-")
-		if err != nil {
-			b.Fatal(err)
-		}
-		parent, prepared.temp = temp, append(prepared.temp, temp)
-	}
-	d := benchData{dir: filepath.Join(parent, fmt.Sprintf("notes-%d-format-%d", n, daemon.StoreFormat))}
+	d := benchData{dir: filepath.Join(benchFolder(b), fmt.Sprintf("notes-%d-format-%d", n, daemon.StoreFormat))}
 	if _, err := os.Stat(d.dir); errors.Is(err, fs.ErrNotExist) {
 		made := d.dir + ".tmp"
-		rooms := openBench(b, made)
+		rooms := openBench(b, made, config.Records{})
 		if err := errors.Join(fillStandard(b.Context(), rooms, n), rooms.KV.Close(), os.Rename(made, d.dir)); err != nil {
 			b.Fatal(err)
 		}
@@ -121,11 +128,11 @@ func standardStore(b *testing.B, n int) benchData {
 	return d
 }
 
-func openBench(b *testing.B, dir string) *rpc.Deps {
-	b.Helper()
-	rooms, err := daemon.OpenRooms(dir, slog.New(slog.DiscardHandler), config.Records{})
+func openBench(tb testing.TB, dir string, limits config.Records) *rpc.Deps {
+	tb.Helper()
+	rooms, err := daemon.OpenRooms(dir, slog.New(slog.DiscardHandler), limits)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return rooms
 }
@@ -214,7 +221,7 @@ func BenchmarkStart(b *testing.B) {
 	d := standardStore(b, standardSize(b))
 	b.Run("ctxd", func(b *testing.B) {
 		for b.Loop() {
-			rooms := openBench(b, d.dir)
+			rooms := openBench(b, d.dir, config.Records{})
 			b.StopTimer()
 			if err := rooms.KV.Close(); err != nil {
 				b.Fatal(err)
@@ -363,90 +370,90 @@ type measured struct {
 }
 
 // startProgram starts a daemon over the data and returns when it has answered.
-func startProgram(b *testing.B, path, data string, settings ...string) *measured {
-	b.Helper()
+func startProgram(tb testing.TB, path, data string, settings ...string) *measured {
+	tb.Helper()
 	home, err := os.MkdirTemp("", "ctxd-b-") // short enough for a socket
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	b.Cleanup(func() { _ = os.RemoveAll(home) })
+	tb.Cleanup(func() { _ = os.RemoveAll(home) })
 	args := []string{"serve", "--log-level", "error"}
 	for _, s := range settings {
 		args = append(args, "--set", s)
 	}
-	p := &measured{cmd: exec.CommandContext(b.Context(), path, args...), socket: filepath.Join(home, "s")}
+	p := &measured{cmd: exec.CommandContext(tb.Context(), path, args...), socket: filepath.Join(home, "s")}
 	p.cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home,
 		"XDG_RUNTIME_DIR="+home, "CTXD_SOCKET="+p.socket, "CTXD_DATA="+data)
 	if err := p.cmd.Start(); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	p.call(b, "admin.health", nil, new(protocol.Health))
+	p.call(tb, "admin.health", nil, new(protocol.Health))
 	return p
 }
 
 // search has the daemon look for a word that is in some notes, by its index of words.
-func (p *measured) search(b *testing.B) {
-	b.Helper()
-	p.call(b, "notes.search", protocol.NoteSearch{Query: "Prosha", Mode: "lexical"}, new(protocol.SearchResult))
+func (p *measured) search(tb testing.TB) {
+	tb.Helper()
+	p.call(tb, "notes.search", protocol.NoteSearch{Query: "Prosha", Mode: "lexical"}, new(protocol.SearchResult))
 }
 
 // call asks over a connection of its own, as soon as there is a daemon.
-func (p *measured) call(b *testing.B, method string, params, result any) {
-	b.Helper()
+func (p *measured) call(tb testing.TB, method string, params, result any) {
+	tb.Helper()
 	opts := client.Options{Name: "benchmark"}
-	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
 	defer cancel()
 	c, err := client.Dial(ctx, p.socket, opts)
 	for err != nil {
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 		c, err = client.Dial(ctx, p.socket, opts)
 	}
 	defer c.Close()
 	if err := c.Call(ctx, method, params, result); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func (p *measured) end(b *testing.B) {
-	b.Helper()
+func (p *measured) end(tb testing.TB) {
+	tb.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := p.cmd.Wait(); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
 // status is one line of /proc/PID/status in bytes.
-func (p *measured) status(b *testing.B, name string) int64 {
-	b.Helper()
+func (p *measured) status(tb testing.TB, name string) int64 {
+	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			if err != nil {
-				b.Fatal(err)
+				tb.Fatal(err)
 			}
 			return n << 10
 		}
 	}
-	b.Fatalf("no %s", name)
+	tb.Fatalf("no %s", name)
 	return 0
 }
 
 // cpu is the processor time that the daemon has used.
-func (p *measured) cpu(b *testing.B) time.Duration {
-	b.Helper()
+func (p *measured) cpu(tb testing.TB) time.Duration {
+	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest) // from the third on
@@ -454,7 +461,7 @@ func (p *measured) cpu(b *testing.B) time.Duration {
 	for _, field := range fields[11:13] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 		ticks += n
 	}
