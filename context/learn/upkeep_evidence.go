@@ -18,6 +18,7 @@ type space struct {
 	levels SimilarityLevels
 	index  *vectors.FlatIndex   // nil: there are no vectors
 	of     map[string][]float32 // of facts
+	hits   map[string][]hit     // by fact; nil until somebody asks
 }
 
 // nearest is how many texts are looked at that are near to a fact.
@@ -42,12 +43,45 @@ func (s *space) search(v []float32) (list []hit) {
 	if s == nil || s.index == nil || v == nil {
 		return nil
 	}
-	for _, h := range s.index.Search(v, nearest, nil) {
+	return s.alike(s.index.Search(v, nearest, nil))
+}
+
+func (s *space) alike(found []vectors.FlatHit) (list []hit) {
+	for _, h := range found {
 		if like := s.levels.Likeness(float64(h.Score)); like >= minTextLikeness {
 			list = append(list, hit{h.ID, like})
 		}
 	}
 	return list
+}
+
+// leastCosine is a little under the cosine of minTextLikeness.
+func (s *space) leastCosine() float32 { return float32(s.levels.Cosine(minTextLikeness)) - 1e-6 }
+
+// findNear looks for the memories that are near to each fact, once in a run.
+func (r *run) findNear() error {
+	s := r.near
+	if s.index == nil || s.hits != nil {
+		return nil
+	}
+	hits := make(map[string][]hit, len(r.order))
+	wanted := func(id string) bool { return r.facts[id] != nil }
+	pause := func() error { return yield.Point(r.ctx) }
+	err := s.index.Neighbours(nearest, s.leastCosine(), wanted, pause, func(id string, found []vectors.FlatHit) {
+		hits[id] = s.alike(found)
+	})
+	if err == nil {
+		s.hits = hits
+	}
+	return err
+}
+
+// nearTo returns what is near to a memory: one that has become a fact meanwhile is looked for alone.
+func (s *space) nearTo(id string) []hit {
+	if list, ok := s.hits[id]; ok {
+		return list
+	}
+	return s.search(s.of[id])
 }
 
 // vectors reads the vectors of all memories that are relied on, and of facts.
@@ -96,10 +130,16 @@ type source struct {
 	at time.Time
 }
 
-// said is what the person said in messages, with vectors.
+// said is what the person said in messages that have vectors. Few facts are ever said again: which messages have the words
+// for it is found in words, and only for such a fact are the vectors read and compared.
 type said struct {
-	space    *space
+	index    FactVectors // of all messages
+	space    *space      // nil until somebody asks
+	model    embed.Model
+	levels   SimilarityLevels
+	list     []FactMessage
 	messages map[string]FactMessage
+	words    map[string][]int32 // places in list by wordStart
 	read     map[string][]*Statement
 	upTo     time.Time // of the newest that was looked at
 }
@@ -109,17 +149,24 @@ func (r *run) evidence() error {
 	if r.near.index == nil {
 		return nil
 	}
+	if err := r.findNear(); err != nil {
+		return err
+	}
 	heard, err := r.heard()
 	if err != nil {
 		return err
 	}
+	read := make(map[string][]*Statement) // of memories
 	var list []planned
 	for _, f := range r.order {
 		if err := yield.Point(r.ctx); err != nil {
 			return err
 		}
-		v := r.near.of[f.m.ID]
-		sources := append(r.repeated(f, v), heard.supports(f, v)...)
+		said, err := heard.supports(f, r.near.of[f.m.ID])
+		if err != nil {
+			return err
+		}
+		sources := append(r.repeated(f, read), said...)
 		if len(sources) == 0 {
 			continue
 		}
@@ -153,28 +200,40 @@ func isNew(m *memory.Record, at time.Time) bool {
 func stands(m *memory.Record) bool { return m.Current() || m.Status == record.MemoryDeprecated }
 
 // repeated are newer memories that say what a fact says. What was taken out of messages is left out: those count.
-func (r *run) repeated(f *fact, v []float32) (list []source) {
-	for _, h := range r.near.search(v) {
+func (r *run) repeated(f *fact, read map[string][]*Statement) (list []source) {
+	for _, h := range r.near.nearTo(f.m.ID) {
 		m := r.keeper.opts.Memory.Stored(h.id)
 		if m == nil || m.ID == f.m.ID || !stands(m) || !isNew(&f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
 			!f.hidden && r.keeper.hides(m) || len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
 			continue
 		}
-		if slices.ContainsFunc(ReadSentences(m.Statement), func(s *Statement) bool { return SupportsFact(f.said, s) }) {
+		if supported(f, m.ID, m.Statement, read) {
 			list = append(list, source{m.ID, m.CreatedAt})
 		}
 	}
 	return list
 }
 
+// supported reports whether a sentence of a text says what a fact says. read keeps what was read.
+func supported(f *fact, key, text string, read map[string][]*Statement) bool {
+	list, ok := read[key]
+	if !ok {
+		list = ReadSentences(text)
+		read[key] = list
+	}
+	return slices.ContainsFunc(list, func(s *Statement) bool { return SupportsFact(f.said, s) })
+}
+
 // heard reads what the person said since the last run.
 func (r *run) heard() (*said, error) {
-	s := &said{messages: make(map[string]FactMessage), read: make(map[string][]*Statement)}
+	s := &said{
+		messages: make(map[string]FactMessage), words: make(map[string][]int32), read: make(map[string][]*Statement),
+		model: r.near.model, levels: r.near.levels, index: r.keeper.opts.MessageIndex,
+	}
 	o := &r.keeper.opts
 	if o.Messages == nil || o.MessageIndex == nil {
 		return s, nil
 	}
-	s.space = &space{model: r.near.model, levels: r.near.levels, index: vectors.NewFlatIndex(r.near.model.Dims)}
 	var unread time.Time // of the oldest message without a vector
 	i := 0
 	for m := range o.Messages(r.last.LookedAt) {
@@ -191,10 +250,7 @@ func (r *run) heard() (*said, error) {
 			}
 			continue
 		}
-		if err := s.space.put(m.Key, l.Vectors[0]); err != nil {
-			return nil, err
-		}
-		s.messages[m.Key] = m
+		s.add(m)
 		if m.At.After(s.upTo) {
 			s.upTo = m.At
 		}
@@ -208,23 +264,81 @@ func (r *run) heard() (*said, error) {
 	return s, nil
 }
 
+func (s *said) add(m FactMessage) {
+	at := int32(len(s.list))
+	s.list = append(s.list, m)
+	s.messages[m.Key] = m
+	for _, sentence := range ReadSentences(m.Text) {
+		for _, thing := range sentence.things {
+			start := wordStart(thing)
+			if of := s.words[start]; len(of) == 0 || of[len(of)-1] != at {
+				s.words[start] = append(of, at)
+			}
+		}
+	}
+}
+
+// wordStart is what two things begin with that are the same or forms of one word, see sameStem.
+func wordStart(thing string) string {
+	if thing[0] == '@' {
+		return thing
+	}
+	return thing[:min(len(thing), shortestStem-1)]
+}
+
+// says reports whether any message says what a fact says, as SupportsFact has it: one that has all that it is about.
+func (s *said) says(f *fact) bool {
+	var lists [][]int32
+	for _, thing := range f.said.things {
+		lists = append(lists, s.words[wordStart(thing)])
+	}
+	if len(lists) == 0 {
+		return false
+	}
+	slices.SortFunc(lists, func(a, b []int32) int { return cmp.Compare(len(a), len(b)) })
+	return slices.ContainsFunc(lists[0], func(at int32) bool {
+		for _, of := range lists[1:] {
+			if _, has := slices.BinarySearch(of, at); !has {
+				return false
+			}
+		}
+		return supported(f, s.list[at].Key, s.list[at].Text, s.read)
+	})
+}
+
 // supports are the messages that support a fact.
-func (s *said) supports(f *fact, v []float32) (list []source) {
+func (s *said) supports(f *fact, v []float32) (list []source, err error) {
+	if v == nil || !s.says(f) {
+		return nil, nil
+	}
+	if s.space == nil {
+		if err := s.vectors(); err != nil {
+			return nil, err
+		}
+	}
 	for _, h := range s.space.search(v) {
 		m := s.messages[h.id]
 		if !isNew(&f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
 			continue
 		}
-		read, ok := s.read[m.Key]
-		if !ok {
-			read = ReadSentences(m.Text)
-			s.read[m.Key] = read
-		}
-		if slices.ContainsFunc(read, func(sentence *Statement) bool { return SupportsFact(f.said, sentence) }) {
+		if supported(f, m.Key, m.Text, s.read) {
 			list = append(list, source{m.ID, m.At})
 		}
 	}
-	return list
+	return list, nil
+}
+
+// vectors reads those of all messages.
+func (s *said) vectors() error {
+	s.space = &space{model: s.model, levels: s.levels, index: vectors.NewFlatIndex(s.model.Dims)}
+	for _, m := range s.list {
+		if l, ok := s.index.Stored(m.Key); ok && l.Model == s.model {
+			if err := s.space.put(m.Key, l.Vectors[0]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 const (

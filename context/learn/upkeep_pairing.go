@@ -37,14 +37,21 @@ func (r *run) judge() error {
 	if r.found != nil {
 		return nil
 	}
+	if err := r.findNear(); err != nil {
+		return err
+	}
 	r.found = []judged{}
-	seen := make(map[pairKey]bool)
+	seen := make(map[[2]int32]struct{}) // by places in r.order: there are millions
 	consider := func(a, b *fact, like float64) {
-		k := keyOf(a.m.ID, b.m.ID)
-		if a == b || seen[k] || a.hidden != b.hidden || !a.m.Current() || !b.m.Current() || r.known(k) {
+		at := [2]int32{min(a.place, b.place), max(a.place, b.place)}
+		if _, is := seen[at]; a == b || is || a.hidden != b.hidden || !a.m.Current() || !b.m.Current() {
 			return
 		}
-		seen[k] = true
+		k := keyOf(a.m.ID, b.m.ID)
+		if r.known(k) {
+			return
+		}
+		seen[at] = struct{}{}
 		older, newer := inOrder(a, b)
 		j := JudgePair(older.said, newer.said, like)
 		r.report.Pairs++
@@ -60,7 +67,7 @@ func (r *run) judge() error {
 		if err := yield.Point(r.ctx); err != nil {
 			return err
 		}
-		for _, h := range r.near.search(r.near.of[f.m.ID]) {
+		for _, h := range r.near.nearTo(f.m.ID) {
 			if other := r.facts[h.id]; other != nil {
 				consider(f, other, h.like)
 			}
@@ -241,6 +248,7 @@ func (r *run) release() error {
 		}
 	}
 	slices.SortFunc(over, func(a, b pairKey) int { return cmp.Compare(a.text(), b.text()) })
+	contested := r.contested() // none of those that are over
 	var list []planned
 	for _, k := range over {
 		p := planned{
@@ -251,7 +259,7 @@ func (r *run) release() error {
 		r.pairs[k] = p.state
 		for _, id := range []string{k.a, k.b} {
 			if f := r.facts[id]; f != nil && f.m.Current() {
-				still := r.contested(id)
+				still := contested[id]
 				p.hidden = f.hidden
 				p.parts = append(p.parts, r.part(f, func(m *memory.Record) { holds(m, was, k, r.at, still) }))
 			}
@@ -261,14 +269,15 @@ func (r *run) release() error {
 	return r.apply(list)
 }
 
-// contested reports whether a pair contests a memory.
-func (r *run) contested(id string) bool {
+// contested are the memories that a pair contests both of which are relied on.
+func (r *run) contested() map[string]bool {
+	list := make(map[string]bool)
 	for k, p := range r.pairs {
-		if p.State == PairContested && (k.a == id || k.b == id) && r.open(k) {
-			return true
+		if p.State == PairContested && r.open(k) {
+			list[k.a], list[k.b] = true, true
 		}
 	}
-	return false
+	return list
 }
 
 // holds says of a memory of a pair that it holds: it is as sure as before the pair was contested.

@@ -58,6 +58,7 @@ type fact struct {
 	m      memory.Record
 	said   *Statement
 	hidden bool
+	place  int32 // in the order of the run
 }
 
 func isFact(m *memory.Record) bool {
@@ -136,6 +137,9 @@ func (r *run) load() error {
 		r.order = append(r.order, f)
 	}
 	slices.SortFunc(r.order, func(a, b *fact) int { return cmp.Compare(a.m.Number, b.m.Number) })
+	for i, f := range r.order {
+		f.place = int32(i)
+	}
 	r.report.Facts = len(r.order)
 	r.pairs = make(map[pairKey]*Pair)
 	return r.keeper.opts.DB.View(r.ctx, func(tx *kv.Tx) error {

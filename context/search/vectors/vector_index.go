@@ -434,6 +434,11 @@ func (x *FlatIndex) Search(question []float32, k int, allowed func(id string) bo
 	normalise(unit, question)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	return x.search(unit, k, allowed)
+}
+
+// search is Search of a vector of length 1. Hold x.mu.
+func (x *FlatIndex) search(unit []float32, k int, allowed func(id string) bool) []FlatHit {
 	rows, few := x.few(allowed)
 	if few {
 		return x.rank(unit, rows, k)

@@ -11,8 +11,14 @@ type scanQuery struct {
 }
 
 func newScanQuery(unit []float32, stride int) scanQuery {
-	q := scanQuery{codes: make([]int8, stride), magnitude: make([]uint8, stride)}
-	quantise(q.codes, unit)
+	codes := make([]int8, stride)
+	quantise(codes, unit)
+	return storedQuery(codes)
+}
+
+// storedQuery is the question that a row is.
+func storedQuery(codes []int8) scanQuery {
+	q := scanQuery{codes: codes, magnitude: make([]uint8, len(codes))}
 	for i, c := range q.codes {
 		q.magnitude[i] = uint8(max(c, -c))
 	}
