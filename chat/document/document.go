@@ -50,6 +50,8 @@ func New(db *kv.Store, rooms *audience.Views, opts Options) (*Source, error) {
 		opts.Now = time.Now
 	}
 	s := &Source{opts: opts, remote: rooms.View(audience.Remote), conversations: make(map[string]*conversation)}
+	s.mu.Lock() // what messages name is read in the background meanwhile, and has to wait for all of them
+	defer s.mu.Unlock()
 	s.naming = rooms.Namers(db, func(yield func(string, []string) bool) {
 		for key, m := range s.Messages() {
 			if !yield(key, texts(m)) {

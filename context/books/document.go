@@ -78,6 +78,8 @@ func (b *book) title() string {
 // O(passages).
 func NewSource(db *kv.Store, rooms *audience.Views) (*Source, error) {
 	s := &Source{remote: rooms.View(audience.Remote), books: make(map[string]*book)}
+	s.mu.Lock() // what passages name is read in the background meanwhile, and has to wait for all of them
+	defer s.mu.Unlock()
 	s.naming = rooms.Namers(db, func(yield func(string, []string) bool) {
 		for d := range s.each() {
 			if !yield(d.key, d.texts()) {
