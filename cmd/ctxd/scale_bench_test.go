@@ -51,7 +51,7 @@ func BenchmarkScale(b *testing.B) {
 				b.ReportMetric(float64(first.Milliseconds()), "first-ms")
 				b.ReportMetric(float64(later.Milliseconds()), "longest-ms")
 				for _, t := range all {
-					if t.method == "concepts.list" {
+					if t.method == "concepts.list" && t.params == "" {
 						b.ReportMetric(float64(t.longest.Microseconds())/1e3, "concepts-ms")
 					}
 				}
@@ -60,10 +60,10 @@ func BenchmarkScale(b *testing.B) {
 		})
 	}
 	b.ReportMetric(float64(p.status(b, "VmRSS"))/(1<<20), "read-MiB")
-	for _, job := range []string{"admin.check", "memory.upkeep", "memory.upkeep", "memory.promote"} {
+	for _, job := range []string{"admin.check", "memory.upkeep", "again", "memory.promote"} {
 		b.Run(job, func(b *testing.B) {
 			for b.Loop() {
-				work(b, p, job)
+				work(b, p, strings.ReplaceAll(job, "again", "memory.upkeep"))
 			}
 		})
 	}

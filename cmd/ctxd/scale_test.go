@@ -145,6 +145,9 @@ func (w *scaleWriter) memories(ctx context.Context) error {
 			ID: fmt.Sprint("memory-", i), Tier: scaleTiers[i%len(scaleTiers)], Kind: of.Kind, Statement: said, Tags: of.Tags,
 			Private: i%20 == 5, CreatedAt: start.Add(time.Duration(i) * 10 * time.Minute),
 		}
+		if d.Tier == record.TierBank && d.Kind == record.MemoryTakeaway {
+			d.Kind = record.MemoryFact
+		}
 		if i%5 == 0 {
 			d.Contexts = []string{fmt.Sprint("part-", i/5%50)}
 		}

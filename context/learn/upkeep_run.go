@@ -20,8 +20,8 @@ package learn
 //	learn-upkeep   the last run, and up to when messages were looked at
 //
 // Everything may be called concurrently; one run or undo works at a time, and another is refused with Unavailable.
-// Between facts a run gives way to calls (package yield). It costs O(facts · (facts + new messages) · dimensions),
-// about 5 ms for each fact among 100,000 messages, and holds their vectors meanwhile.
+// Between facts a run gives way to calls (package yield). It costs O(memories² · dimensions), and O(messages ·
+// dimensions) for each fact that a new message repeats, and holds the vectors of the memories meanwhile.
 
 import (
 	"cmp"

@@ -148,38 +148,34 @@ func refers(e *entities.Entity, id string) string {
 
 // between returns the edges between listed concepts, those that stand together most often first.
 func (l *look) between(list []*record.Concept, of []joined, since int64) []record.ConceptEdge {
-	which := make(map[uint32]int)
+	which := make([]int32, len(l.x.keys)) // of the list, from 1, by term
 	for i, j := range of {
 		for _, term := range j.terms {
-			which[term] = i
+			which[term] = int32(i + 1)
 		}
 	}
 	const few = 3 // mentions of which one beside another says something
-	pairs := make(map[[2]int]*together)
+	n := len(of)
+	pairs := make([]together, n*n)
+	var here []int
 	for i, j := range of {
 		l.each(j, func(d *doc, _ posting) {
 			if d.current&l.bit == 0 || d.at < since {
 				return
 			}
-			var here []int
+			here = here[:0]
 			for _, m := range d.terms {
-				k, ok := which[m.term]
-				if ok && k > i && m.bits&l.bit != 0 && !slices.Contains(here, k) {
+				if k := int(which[m.term]) - 1; k > i && m.bits&l.bit != 0 && !slices.Contains(here, k) {
 					here = append(here, k)
+					pairs[i*n+k].add(d)
 				}
-			}
-			for _, k := range here {
-				if pairs[[2]int{i, k}] == nil {
-					pairs[[2]int{i, k}] = new(together)
-				}
-				pairs[[2]int{i, k}].add(d)
 			}
 		})
 	}
 	edges := []record.ConceptEdge{}
-	for pair, t := range pairs {
-		a, b := pair[0], pair[1]
-		if partOf(of[a].keys, of[b].keys) {
+	for at, t := range pairs {
+		a, b := at/max(n, 1), at%max(n, 1)
+		if t.count == 0 || partOf(of[a].keys, of[b].keys) {
 			continue
 		}
 		e := record.ConceptEdge{From: list[a].Label, To: list[b].Label, Count: t.count, Example: l.place(t.last)}

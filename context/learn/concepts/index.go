@@ -79,6 +79,9 @@ type Index struct {
 	spoken   map[string][]uint32 // numbers of the messages of a conversation; some may be gone
 
 	joined [2]joins // guarded by noting
+
+	keeping sync.Mutex             // guards counts for those who hold mu for reading
+	counts  [2]map[uint32]*counted // of terms of many documents, by reader; without those that have changed
 }
 
 // ref names a document.
@@ -145,6 +148,7 @@ func (x *Index) empty() {
 	x.terms, x.keys, x.postings, x.seen = make(map[string]uint32), nil, nil, nil
 	x.written, x.shown = make(map[string]uint32), nil
 	x.docs, x.number, x.gone, x.spoken = nil, make(map[ref]uint32), 0, make(map[string][]uint32)
+	x.counts = [2]map[uint32]*counted{{}, {}}
 }
 
 // commit notes what a transaction changes.
@@ -365,10 +369,11 @@ func (x *Index) put(r ref, d *doc, list []found) {
 	}
 }
 
-// countSeen counts a document among those that each reader sees its terms in.
+// countSeen counts a document among those that each reader sees its terms in. What was counted of these holds no more.
 func (x *Index) countSeen(d *doc, by int) {
 	for _, m := range d.terms {
 		for side, bit := range [...]bits{local, remote} {
+			delete(x.counts[side], m.term)
 			if m.bits&bit != 0 {
 				x.seen[m.term][side] += by
 			}

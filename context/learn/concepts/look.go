@@ -214,12 +214,33 @@ type counted struct {
 	declared             bool
 	first, last          int64
 	quality              int    // hundredths
-	forms                []form // in no order
+	forms                []form // those in which it is surely written most often first
 	tiers                map[string]*record.ConceptTier
 }
 
-func (l *look) count(j joined, since int64) counted {
-	c := counted{tiers: make(map[string]*record.ConceptTier)}
+// manyPostings is of how many documents a term is at least of which it is kept what was counted.
+const manyPostings = 16
+
+// count counts what the documents of a concept from a time on say. What it returns is not to be changed.
+func (l *look) count(j joined, since int64) *counted {
+	if len(j.terms) != 1 || since != everything || len(l.x.postings[j.terms[0]]) < manyPostings {
+		return l.countNow(j, since)
+	}
+	x, term := l.x, j.terms[0]
+	x.keeping.Lock()
+	c := x.counts[l.side][term]
+	x.keeping.Unlock()
+	if c == nil {
+		c = l.countNow(j, since)
+		x.keeping.Lock()
+		x.counts[l.side][term] = c
+		x.keeping.Unlock()
+	}
+	return c
+}
+
+func (l *look) countNow(j joined, since int64) *counted {
+	c := &counted{tiers: make(map[string]*record.ConceptTier)}
 	l.each(j, func(d *doc, p posting) {
 		if d.at < since {
 			return
@@ -245,6 +266,9 @@ func (l *look) count(j joined, since int64) counted {
 	for _, term := range j.terms {
 		c.written(l, term)
 	}
+	slices.SortFunc(c.forms, func(a, b form) int {
+		return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(b.all, a.all), cmp.Compare(l.x.shown[a.shown], l.x.shown[b.shown]))
+	})
 	return c
 }
 
@@ -320,8 +344,9 @@ func (l *look) concept(j joined, since int64) *record.Concept {
 	}
 	for _, tier := range record.Tiers {
 		if t := c.tiers[tier]; t != nil {
-			t.Wilson = memory.FromHundredths(memory.WilsonBound(t.Worked, t.Failed))
-			out.Tiers = append(out.Tiers, *t)
+			tier := *t
+			tier.Wilson = memory.FromHundredths(memory.WilsonBound(t.Worked, t.Failed))
+			out.Tiers = append(out.Tiers, tier)
 		}
 	}
 	return out
@@ -329,9 +354,6 @@ func (l *look) concept(j joined, since int64) *record.Concept {
 
 // names returns what a concept is called, "" when the reader may not see that, and its other names.
 func (l *look) names(j joined, forms []form) (label string, aliases []string) {
-	slices.SortFunc(forms, func(a, b form) int {
-		return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(b.all, a.all), cmp.Compare(l.x.shown[a.shown], l.x.shown[b.shown]))
-	})
 	var names []string
 	if j.entity != nil {
 		names = append(append(names, l.v.NameOf(j.entity)), j.entity.Aliases...)
