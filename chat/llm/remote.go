@@ -468,7 +468,7 @@ func newRemote(o Options, at *outbound.Address, proto protocol) *remote {
 	p := &remote{o: o, at: at, protocol: proto, time: o.Time.orSystem(), words: service(o)}
 	p.without, _ = leavesOut(o.LeaveOut) // it was checked
 	// As many as there are conversations at a time; a server that hangs blocks no other call.
-	p.client, _ = outbound.NewClient(outbound.ClientOptions{Remote: at.Remote(true), Idle: 4, Connect: connectTimeout})
+	p.client, _ = outbound.NewClient(outbound.ClientOptions{Remote: at.Remote(true), Socket: at.Socket, Idle: 4, Connect: connectTimeout})
 	return p
 }
 

@@ -883,3 +883,44 @@ func FuzzHTTPReply(f *testing.F) {
 		}
 	})
 }
+
+// TestCHAT47_AnEmbedderAndARerankerOnASocket are asked there, and are of this machine though texts may leave it.
+func TestCHAT47_AnEmbedderAndARerankerOnASocket(t *testing.T) {
+	folder, err := os.MkdirTemp("", "s") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	socket := filepath.Join(folder, "e.sock")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/v1/rerank") {
+			_, _ = io.WriteString(w, `{"results":[{"index":0,"relevance_score":1}]}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[1,0]}]}`)
+	})}}
+	server.Start()
+	defer server.Close()
+	opts := embed.EndpointOptions{URL: "unix://" + filepath.ToSlash(socket), Model: "m", AllowRemote: true}
+	h, err := embed.NewEndpoint(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	if _, vectors, err := h.Embed(t.Context(), embed.Query, []string{"bees"}); err != nil || len(vectors) != 1 || h.Status().Remote {
+		t.Errorf("%v %+v %v", vectors, h.Status(), err)
+	}
+	opts.AllowRemote = false // allowed, a reranker is remote wherever it is
+	r, err := embed.NewRerankEndpoint(embed.RerankEndpointOptions{EndpointOptions: opts, Scores: embed.Logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if scores, err := r.Rerank(t.Context(), "bees", []string{"honey"}); err != nil || len(scores) != 1 || r.Status().Remote {
+		t.Errorf("%v %+v %v", scores, r.Status(), err)
+	}
+}

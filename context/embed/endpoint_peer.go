@@ -48,7 +48,7 @@ func newPeer(s outbound.Service, o *EndpointOptions, timeout time.Duration, p pa
 		out.log = slog.New(slog.DiscardHandler)
 	}
 	out.client, out.dialer = outbound.NewClient(outbound.ClientOptions{
-		Remote: out.remote, Idle: maxQueries + maxPassages, Connections: maxQueries + maxPassages + 1,
+		Remote: out.remote, Socket: at.Socket, Idle: maxQueries + maxPassages, Connections: maxQueries + maxPassages + 1,
 		Connect: connectTimeout,
 	})
 	return out, nil

@@ -3,6 +3,7 @@ package outbound
 import (
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -45,7 +46,8 @@ type Target struct {
 // Address is what a URL stands for.
 type Address struct {
 	URL    string     // of what is asked for
-	Host   string     // with its port, for people
+	Host   string     // with its port, for people; "unix:" and the path of a socket
+	Socket string     // path of the Unix socket that is dialled in the place of the host; "" for none
 	Addr   netip.Addr // when it is named by one
 	Secure bool
 	Local  bool // by its name; where a name leads is seen when it is dialled
@@ -93,8 +95,8 @@ func checkKey(key string) error {
 
 // ParseAddress reads a URL that leads to the path of a service, or to its server: with the path
 // embeddings http://127.0.0.1:11434, http://127.0.0.1:11434/v1 and
-// http://127.0.0.1:11434/v1/embeddings are the same. Its errors don't show it: a wrong one may
-// hold a key.
+// http://127.0.0.1:11434/v1/embeddings are the same. unix:///run/llama.sock is a server that listens on a socket,
+// unix:///run/llama.sock:/v1 the same with its path. Its errors don't show the URL: a wrong one may hold a key.
 func ParseAddress(text, path string) (*Address, error) {
 	bad := func(why string) error {
 		return fault.Field("url", "%s", why).WithHint("write it as http://127.0.0.1:11434/v1")
@@ -103,11 +105,19 @@ func ParseAddress(text, path string) (*Address, error) {
 	switch {
 	case text == "":
 		return nil, bad("an endpoint needs a URL")
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+	case err != nil || !hasHost(u):
 		return nil, bad("this is no URL of an endpoint")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, fault.Field("url", "the URL of an endpoint has no user, no question mark and no fragment").
 			WithHint("give a key by the setting of its own")
+	}
+	socket := ""
+	if u.Scheme == socketScheme {
+		if socket, u.Path = splitSocket(u.Path); socket == "" {
+			return nil, fault.Field("url", "this is no path of a socket").
+				WithHint("write it as unix:///run/llama.sock, at most %d bytes, or with the path of its service as unix:///run/llama.sock:/v1", maxSocketPath)
+		}
+		u.Scheme, u.Host = "http", "localhost"
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch p := strings.TrimRight(u.Path, "/"); {
@@ -118,12 +128,51 @@ func ParseAddress(text, path string) (*Address, error) {
 	default:
 		u.Path = p + "/" + path
 	}
-	u.RawPath = ""
-	a := &Address{URL: u.String(), Host: u.Host, Secure: u.Scheme == "https"}
+	u.RawPath, u.OmitHost = "", false
+	a := &Address{URL: u.String(), Host: u.Host, Socket: socket, Secure: u.Scheme == "https"}
+	if socket != "" {
+		a.Host, a.Local = socketScheme+":"+socket, true
+		return a, nil
+	}
 	name := u.Hostname()
 	a.Addr, err = netip.ParseAddr(name)
 	a.Local = err == nil && a.Addr.Unmap().IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
 	return a, nil
+}
+
+// hasHost reports whether a URL names a server, or the socket of one on this machine.
+func hasHost(u *url.URL) bool {
+	switch u.Scheme {
+	case "http", "https":
+		return u.Hostname() != ""
+	case socketScheme:
+		return u.Host == "" && u.Opaque == ""
+	}
+	return false
+}
+
+const (
+	socketScheme  = "unix"
+	maxSocketPath = 103 // bytes, the least of the systems that we run on
+)
+
+// splitSocket splits the path of a unix URL into that of the socket, "" where it can't be one, and the path behind its last
+// colon, which the server is asked for. A drive of Windows has a colon too.
+func splitSocket(path string) (socket, asked string) {
+	drive := filepath.VolumeName(strings.TrimPrefix(path, "/"))
+	if drive != "" {
+		path = path[1:]
+	}
+	socket = path
+	if at := strings.LastIndex(path[len(drive):], ":/"); at >= 0 {
+		at += len(drive)
+		socket, asked = path[:at], path[at+1:]
+	}
+	if !strings.HasPrefix(socket[len(drive):], "/") || strings.HasSuffix(socket, "/") || len(socket) > maxSocketPath ||
+		strings.ContainsFunc(socket, isControl) {
+		return "", ""
+	}
+	return filepath.FromSlash(socket), asked
 }
 
 // Remote reports whether texts may leave this machine. Where they may not, only

@@ -19,6 +19,7 @@ const maxHeader = 64 << 10
 // ClientOptions say how a client reaches a server.
 type ClientOptions struct {
 	Remote      bool          // it may be dialled outside this machine
+	Socket      string        // path of the Unix socket that is dialled in the place of any host; "" for none
 	Connections int           // to one server at a time, 0 for any number
 	Idle        int           // of them are kept open when they are idle
 	Connect     time.Duration // how long dialling may take, and as long again greeting by TLS
@@ -33,12 +34,17 @@ func NewClient(o ClientOptions) (*http.Client, *net.Dialer) {
 		IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: o.Connect, MaxResponseHeaderBytes: maxHeader,
 		DisableCompression: true, ForceAttemptHTTP2: true, // a small reply can't unpack into a large one
 	}
-	if o.Remote {
+	t.DialContext = dialer.DialContext
+	switch {
+	case o.Socket != "":
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", o.Socket)
+		}
+	case o.Remote:
 		t.Proxy = http.ProxyFromEnvironment
-	} else {
+	default:
 		dialer.ControlContext = onlyLoopback
 	}
-	t.DialContext = dialer.DialContext
 	follow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &http.Client{Transport: t, CheckRedirect: follow}, dialer
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +34,16 @@ func TestSEC4_WhereTextsAndKeysMayGo(t *testing.T) {
 		{outbound.Target{URL: "http://[::1]:1/v2/", Key: canaryKey}, "http://[::1]:1/v2/things", "", true},
 		{outbound.Target{URL: "HTTP://LOCALHOST/a/things/", Key: canaryKey}, "http://localhost/a/things", "", true},
 		{outbound.Target{URL: "http://llm.localhost:8080"}, "http://llm.localhost:8080/v1/things", "", true},
+		{outbound.Target{URL: "unix:///run/llama.sock", Key: canaryKey}, "http://localhost/v1/things", "", true},
+		{outbound.Target{URL: "unix:///run/llama.sock:/"}, "http://localhost/v1/things", "", true},
+		{outbound.Target{URL: "unix:///run/llama.sock:/api/v2/"}, "http://localhost/api/v2/things", "", true},
+		{outbound.Target{URL: "UNIX:/run/a%20b:c.sock:/v1/things", AllowRemote: true}, "http://localhost/v1/things", "", true},
+		{outbound.Target{URL: "unix://run/llama.sock"}, "", "url", false},
+		{outbound.Target{URL: "unix:llama.sock"}, "", "url", false},
+		{outbound.Target{URL: "unix:///"}, "", "url", false},
+		{outbound.Target{URL: "unix:///run/llama.sock?key=" + canaryKey}, "", "url", false},
+		{outbound.Target{URL: "unix:///run/%00" + canaryKey}, "", "url", false},
+		{outbound.Target{URL: "unix:///" + strings.Repeat("a", 120)}, "", "url", false},
 		{outbound.Target{URL: "https://example.org/v1", Key: canaryKey, AllowRemote: true}, "https://example.org/v1/things", "", false},
 		{outbound.Target{URL: "http://example.org/v1", AllowRemote: true}, "http://example.org/v1/things", "", false},
 		{outbound.Target{URL: "http://example.org/v1", Key: canaryKey, AllowRemote: true}, "", "url", false},
@@ -141,4 +154,82 @@ func TestSEC4_BodiesAreBounded(t *testing.T) {
 	if text, err := outbound.ReadBody(strings.NewReader("abc"), 3); err != nil || string(text) != "abc" {
 		t.Errorf("%q %v", text, err)
 	}
+}
+
+// TestCHAT47_ASocketIsSpokenTo over HTTP, wherever the environment sends requests, and nobody else is dialled.
+func TestCHAT47_ASocketIsSpokenTo(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	folder, err := os.MkdirTemp("", "s") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	path := filepath.Join(folder, "m.sock")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/moved" {
+			http.Redirect(w, r, "http://127.0.0.1:1/elsewhere", http.StatusTemporaryRedirect)
+			return
+		}
+		_, _ = io.WriteString(w, r.Host+r.URL.Path)
+	}))
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	defer server.Close()
+
+	at, err := service.Resolve(outbound.Target{URL: "unix://" + filepath.ToSlash(path) + ":/api", Model: "m", Key: canaryKey})
+	if err != nil || at.Socket != path || at.Remote(true) || !strings.Contains(at.Host, path) {
+		t.Fatalf("%+v %v", at, err)
+	}
+	client, _ := outbound.NewClient(outbound.ClientOptions{Socket: at.Socket, Remote: at.Remote(true), Connect: time.Minute})
+	defer client.CloseIdleConnections()
+	for other, want := range map[string]string{"things": "localhost/api/things", "models": "localhost/api/models"} {
+		req, err := at.Beside("things", other).NewLookup(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || string(body) != want {
+			t.Errorf("%s: %q %v", other, body, err)
+		}
+	}
+	req, err := at.Beside("things", "moved").NewLookup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := client.Do(req)
+	if err != nil || res.StatusCode != http.StatusTemporaryRedirect {
+		t.Fatalf("a redirect was followed: %v %v", res, err)
+	}
+	_ = res.Body.Close()
+
+	server.Close()
+	req, err = at.NewLookup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := client.Do(req); err == nil {
+		_ = res.Body.Close()
+		t.Fatal("a socket that is gone answered")
+	} else if failed := service.FailureOf(at, refusalOf(t, service.Unreached(t.Context(), err, time.Minute))); !strings.Contains(failed.Hint, "start its server") {
+		t.Errorf("%v, %s", failed, failed.Hint)
+	}
+}
+
+func refusalOf(t *testing.T, err error) *outbound.Refusal {
+	t.Helper()
+	var r *outbound.Refusal
+	if !errors.As(err, &r) {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,7 +83,9 @@ func (s *Service) Unreached(ctx context.Context, err error, timeout time.Duratio
 	case errors.Is(err, errNotLoopback):
 		return NewRefusal("is not this machine").
 			WithHint("%s", s.Allowing())
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, os.ErrPermission):
+		return NewRefusal("may not be used by you").WithHint("look who may open its socket, or correct %s", s.address())
+	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist): // a socket that nobody listens on, or that is gone
 		r := NewRefusal("takes no connection").WithHint("start its server, or correct %s", s.address())
 		r.Passing = true
 		return r

@@ -119,7 +119,7 @@ func (p *ChatProvider) settings() []*Setting {
 	at := providersSection + p.Name + "."
 	return []*Setting{
 		{key: at + "kind", about: "its protocol: openai, the chat completions that Ollama, llama-server, LM Studio and many others have too; or anthropic", value: wordOf(&p.Kind, llm.Kinds...)},
-		{key: at + "base", about: "address of its server, such as http://127.0.0.1:11434/v1", value: stringOf(&p.Base, checkEmbeddingURL)},
+		{key: at + "base", about: "address of its server, such as http://127.0.0.1:11434/v1, or of a socket: unix:///run/llama.sock", value: stringOf(&p.Base, checkEmbeddingURL)},
 		{key: at + "model", about: "name of the model that it is asked for, before chat.model", value: stringOf(&p.Model, checkModelName)},
 		{key: at + "key", about: "where to find its API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&p.Key)},
 		{key: at + "local", about: "true when it runs on this machine and passes nothing on; otherwise nothing private is sent to it", value: yesOf(&p.Local)},
