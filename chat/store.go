@@ -251,7 +251,7 @@ func (s *Store) shown(tx *kv.Tx, v *audience.View, c *conversation) (*record.Con
 		ID: c.ID, Handle: c.Handle, Aliases: append([]string{}, c.Aliases...), Title: v.TextOf("", c.Title), Private: c.Private, Messages: n.Messages, Lost: n.Lost,
 		ArchivedAt: c.ArchivedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.updatedAt(v), Version: c.versionFor(v),
 		SystemPrompt: v.TextOf("", c.SystemPrompt), Provider: c.Provider, Model: c.Model,
-		MaxContext: cmp.Or(c.MaxContext, DefaultMaxContext), Temperature: c.Temperature,
+		MaxContext: cmp.Or(c.MaxContext, DefaultMaxContext), UsualContext: c.MaxContext == 0, Temperature: c.Temperature,
 		PinnedNoteIDs:   filterStrings(c.PinnedNotes, func(id string) bool { return v.Note(id) != nil }),
 		PinnedMemoryIDs: filterStrings(c.PinnedMemories, func(id string) bool { return s.remembers(v, id) }),
 	}

@@ -95,6 +95,10 @@ func probed(ctx context.Context, set *llm.Set, name string) *protocol.ChatProbe 
 	out := &protocol.ChatProbe{
 		Reached: o.Reached, Models: append([]string{}, o.Models...), Total: o.Total, MS: time.Since(began).Milliseconds(),
 	}
+	if err == nil {
+		told := set.Facts(ctx, name, "")
+		out.Context, out.Without = told.Context, told.Without()
+	}
 	var f *fault.Error
 	if errors.As(err, &f) {
 		out.Error, out.Hint = f.Msg, f.Hint

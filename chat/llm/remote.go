@@ -44,6 +44,7 @@ type remote struct {
 	keyring  atomic.Pointer[error] // what the keyring said last; nil: it was not asked yet
 	without  leftOut               // as it is set
 	learned  learned
+	told     facts
 }
 
 // Info says who is asked.

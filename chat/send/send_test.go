@@ -734,3 +734,51 @@ func TestCHAT29_AnAnswerThatSaidNothingIsNotReplayed(t *testing.T) {
 		t.Errorf("the model was asked %s", body)
 	}
 }
+
+// TestCHAT47_AServerTellsWhatItsModelTakes: a conversation is cut to the context that is told, unless the person has set one; what a
+// model does not take is not sent.
+func TestCHAT47_AServerTellsWhatItsModelTakes(t *testing.T) {
+	h := open(t)
+	h.far.Tells(`{"data":[{"id":"far-model","max_model_len":9000,"capabilities":{"vision":false,"function_calling":false}}]}`)
+	long := strings.Repeat("a", 15_000)
+	id := h.append("", user("first "+long), answer("one"), user("second "+long), answer("two"))
+	res := h.send(turn.ChatSend{ConversationID: id, Text: "third"})
+	if !warned(res.Warnings, "maxContext") || strings.Contains(h.far.last(t).Body, "first") || !strings.Contains(h.far.last(t).Body, "second") {
+		t.Errorf("9,000 tokens have room for one of two: %v", res.Warnings)
+	}
+	if tools := h.far.last(t).Tools; len(tools) > 0 || strings.Contains(h.far.last(t).Body, "read_note") {
+		t.Errorf("a model that calls no tools is offered %v", tools)
+	}
+	h.fails(turn.ChatSend{ConversationID: id, Text: strings.Repeat("b ", 15_000)}, fault.Limit, "text")
+	_, err := h.chat.Update(t.Context(), h.local, id, chat.Change{Settings: chat.Settings{MaxContext: ptr(chat.DefaultMaxContext)}})
+	must(t, err)
+	res = h.send(turn.ChatSend{ConversationID: id, Text: "fourth"})
+	if warned(res.Warnings, "maxContext") || !strings.Contains(h.far.last(t).Body, "first") {
+		t.Errorf("what the person has set counts: %v", res.Warnings)
+	}
+
+	res = h.send(turn.ChatSend{Text: "look", Images: []turn.ChatImage{{Data: base64.StdEncoding.EncodeToString(pixel)}}})
+	if body := h.far.last(t).Body; !warned(res.Warnings, "images") || !warned(res.Warnings, "tools") || strings.Contains(body, "image_url") {
+		t.Errorf("%v: %s", res.Warnings, body)
+	}
+	res = h.send(turn.ChatSend{ConversationID: res.ConversationID, Text: "and now?"})
+	if warned(res.Warnings, "tools") {
+		t.Errorf("said in every answer: %v", res.Warnings)
+	}
+}
+
+// TestCHAT47_APromptLeavesRoomInASmallContext that a server tells.
+func TestCHAT47_APromptLeavesRoomInASmallContext(t *testing.T) {
+	h := open(t)
+	h.far.Tells(`{"data":[{"id":"far-model","context_length":4096}]}`)
+	var pinned []string
+	for i := range 5 {
+		id := fmt.Sprintf("long%d", i)
+		h.note(notes.Draft{ID: id, Title: "Long " + id, Body: strings.Repeat("Bees like lavender. ", 200)})
+		pinned = append(pinned, id)
+	}
+	res := h.send(turn.ChatSend{Text: "what do bees like?", MentionedNoteIDs: pinned})
+	if n := len(h.far.last(t).System()); res.Content == "" || n > 4096*3/2+200 || n < 4000 {
+		t.Errorf("the prompt has %d bytes in a context of 4,096 tokens", n)
+	}
+}

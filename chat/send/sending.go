@@ -34,6 +34,7 @@ type sending struct {
 	maxContext   int                  // tokens
 	provider     llm.Provider
 	info         llm.Info
+	facts        llm.ModelFacts // of the model, as its server tells
 	reader       *audience.View // as who the provider reads
 	attached     attached
 	read         tools.OrderReading   // of the message
@@ -114,7 +115,9 @@ func (s *sending) notTracked(err error) {
 }
 
 // offersTools reports whether the model may call tools.
-func (s *sending) offersTools() bool { return s.params.Tools == nil || *s.params.Tools }
+func (s *sending) offersTools() bool {
+	return (s.params.Tools == nil || *s.params.Tools) && !s.facts.NoTools
+}
 
 // errAnswered says that the message was answered before.
 var errAnswered = errors.New("the message has an answer")
@@ -154,12 +157,10 @@ func (s *sending) store(ctx context.Context) error {
 // prepare decides who answers and as who he reads, and checks what can be checked before anything is done.
 func (s *sending) prepare(ctx context.Context) (err error) {
 	named, model := s.params.Provider, s.params.Model
-	s.maxContext = chat.DefaultMaxContext
 	if s.params.ConversationID != "" {
 		if s.conversation, err = s.opts.Chat.Get(ctx, s.asker, s.params.ConversationID); err != nil {
 			return fault.Under("conversationId", err)
 		}
-		s.maxContext = s.conversation.MaxContext
 		if named == "" {
 			named = s.conversation.Provider
 			model = cmp.Or(model, s.conversation.Model)
@@ -185,6 +186,8 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 	if !s.info.Local && (s.params.Private || s.conversation != nil && s.conversation.Private) {
 		return s.notLocal()
 	}
+	s.facts = s.opts.Providers.Facts(ctx, s.info.Name, model)
+	s.maxContext = s.contextOf(s.conversation)
 	// Until it is known what goes into an answer, one of a local provider is private.
 	s.mine.private = !s.reader.Hides() || s.params.Private
 	if n := llm.Estimate(len(s.params.Text) + s.attached.bytes()); n > int64(s.maxContext) {
@@ -192,6 +195,27 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 			WithHint("shorten it, or raise maxContext of the conversation")
 	}
 	return nil
+}
+
+// contextOf is how many tokens the model is given in a conversation, nil for a new one: what the person has set, else the usual,
+// or less where the server tells that the model takes less.
+func (s *sending) contextOf(c *record.Conversation) int {
+	if c != nil && !c.UsualContext {
+		return c.MaxContext
+	}
+	if told := s.facts.Context; told > 0 && told < chat.DefaultMaxContext {
+		return told
+	}
+	return chat.DefaultMaxContext
+}
+
+// budgets have the prompt leave room in a context that is smaller than the usual: the other half is for what is said.
+func (s *sending) budgets() *prompt.ParamBudgets {
+	if told := s.facts.Context; told == 0 || told != s.maxContext {
+		return nil
+	}
+	total := s.maxContext * llm.BytesPerToken / 2
+	return &prompt.ParamBudgets{Total: &total}
 }
 
 // attach reads what is attached. A message with a private file is private.
@@ -230,7 +254,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	p := prompt.Params{
 		Text: s.params.Text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
 		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
-		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages,
+		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages, Budgets: s.budgets(),
 	}
 	if s.params.Passages != nil {
 		p.Passages = *s.params.Passages
@@ -344,11 +368,12 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 	last.Text += files
 	t := s.answer.Trace
 	t.Attached = chat.TraceAttachments{Images: len(s.attached.images), Files: len(s.attached.files), Chars: prompt.Chars(files)}
+	s.withoutTold(&last)
 	taken := len(s.system()) + len(last.Text)
 	for _, t := range tools {
 		taken += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
-	most := s.turn.Conversation.MaxContext
+	most := s.contextOf(s.turn.Conversation)
 	room := (most-most/answerShare)*llm.BytesPerToken - taken
 	h, err := s.opts.Chat.History(ctx, s.reader, s.asker, s.turn, max(room, 0))
 	if err != nil {
@@ -382,6 +407,17 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 			h.Withheld, s.info.Name)
 	}
 	return append(list, last), nil
+}
+
+// withoutTold leaves out what the server tells that its model does not take, and says so.
+func (s *sending) withoutTold(last *llm.Message) {
+	if n := len(last.Images); s.facts.NoImages && n > 0 {
+		last.Images, s.answer.Trace.Attached.Refused = nil, n
+		s.warn("images", "%s says that this model takes no images, so it was asked without", s.info.Name)
+	}
+	if s.facts.NoTools && s.conversation == nil { // once a conversation
+		s.warn("tools", "%s says that this model calls no tools, so it was asked without", s.info.Name)
+	}
 }
 
 // told returns a text as the provider is told it. Where a remote reader would have been told another one, the names

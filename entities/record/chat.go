@@ -38,6 +38,7 @@ type Conversation struct {
 	Provider        string   `json:"provider,omitempty" jsonschema:"which provider answers; absent: the one that is configured"`
 	Model           string   `json:"model,omitempty" jsonschema:"which of its models; absent: the one that is configured"`
 	MaxContext      int      `json:"maxContext" jsonschema:"how many tokens the model is given at most"`
+	UsualContext    bool     `json:"-"` // nobody has set MaxContext
 	Temperature     *float64 `json:"temperature,omitempty" jsonschema:"of the sampling, 0 to 2; absent: that of the model"`
 	PinnedNoteIDs   []string `json:"pinnedNoteIds" jsonschema:"notes that stand in every prompt of the conversation"`
 	PinnedMemoryIDs []string `json:"pinnedMemoryIds" jsonschema:"memories that stand in every prompt of the conversation"`

@@ -23,7 +23,7 @@ type ChatPut struct {
 	SystemPrompt    string   `json:"systemPrompt,omitempty" jsonschema:"what the model is told before everything else, at most 64 KiB"`
 	Provider        string   `json:"provider,omitempty" jsonschema:"which provider answers: letters, digits, _ and -, at most 64; the one that is configured when absent"`
 	Model           string   `json:"model,omitempty" jsonschema:"which of its models, at most 200 characters; the one that is configured when absent"`
-	MaxContext      *int     `json:"maxContext,omitempty" min:"1000" max:"10000000" jsonschema:"how many tokens the model is given at most; 32768 when absent"`
+	MaxContext      *int     `json:"maxContext,omitempty" min:"1000" max:"10000000" jsonschema:"how many tokens the model is given at most; when absent 32768, or less where the server tells that the model takes less"`
 	Temperature     *float64 `json:"temperature,omitempty" min:"0" max:"2" jsonschema:"of the sampling; that of the model when absent"`
 	Private         bool     `json:"private,omitempty" jsonschema:"keep it from remote models"`
 	PinnedNoteIDs   []string `json:"pinnedNoteIds,omitempty" jsonschema:"notes that stand in every prompt of the conversation, at most 100; a prompt shows five"`
@@ -146,7 +146,7 @@ type ChatPatch struct {
 	SystemPrompt    Optional[string]   `json:"systemPrompt,omitzero" jsonschema:"what the model is told before everything else, at most 64 KiB; null for nothing"`
 	Provider        Optional[string]   `json:"provider,omitzero" jsonschema:"which provider answers; null for the one that is configured"`
 	Model           Optional[string]   `json:"model,omitzero" jsonschema:"which of its models; null for the one that is configured"`
-	MaxContext      Optional[int]      `json:"maxContext,omitzero" min:"1000" max:"10000000" jsonschema:"how many tokens the model is given at most; null for 32768"`
+	MaxContext      Optional[int]      `json:"maxContext,omitzero" min:"1000" max:"10000000" jsonschema:"how many tokens the model is given at most; null for the usual"`
 	Temperature     Optional[float64]  `json:"temperature,omitzero" min:"0" max:"2" jsonschema:"of the sampling; null for that of the model"`
 	PinnedNoteIDs   Optional[[]string] `json:"pinnedNoteIds,omitzero" jsonschema:"notes that stand in every prompt of the conversation, in place of those that do now; null for none"`
 	PinnedMemoryIDs Optional[[]string] `json:"pinnedMemoryIds,omitzero" jsonschema:"memories that stand in every prompt of the conversation, in place of those that do now; null for none"`
@@ -261,6 +261,8 @@ type ChatProbe struct {
 	Reached bool     `json:"reached" jsonschema:"whether it answered, whatever it said"`
 	Models  []string `json:"models" jsonschema:"the models that it has, at most 1000"`
 	Total   int      `json:"total" jsonschema:"how many it has"`
+	Context int      `json:"context,omitempty" jsonschema:"how many tokens the model of the provider takes, as the server tells; absent where it does not"`
+	Without []string `json:"without,omitempty" jsonschema:"what the server tells that the model does not take: tools, images"`
 	Error   string   `json:"error,omitempty" jsonschema:"why there is no list of models; absent when there is one"`
 	Hint    string   `json:"hint,omitempty" jsonschema:"what to do about that"`
 	MS      int64    `json:"ms" jsonschema:"milliseconds that it took"`

@@ -140,6 +140,16 @@ func drawProbe(s *term.Screen, p *protocol.ChatProvider) {
 	if p.Probe.Total > shownModels {
 		s.Say(term.Styled(term.Faint, "  the first "+term.Number(shownModels)+"; --json lists all"))
 	}
+	told := strings.Join(p.Probe.Without, " and no ")
+	if told != "" {
+		told = "no " + told
+	}
+	if p.Probe.Context > 0 {
+		told = strings.TrimSuffix(term.Count(p.Probe.Context, "token")+", "+told, ", ")
+	}
+	if told != "" {
+		s.Say(term.Styled(term.Faint, "  its server says that "+p.Model+" takes "+told))
+	}
 	if p.Model != "" && !offers(p.Probe, p.Model) {
 		s.Say(term.Styled(term.Warn, "  the model "+p.Model+" is not among them"))
 	}

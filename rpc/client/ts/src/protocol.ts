@@ -737,6 +737,10 @@ export interface ChatProbe {
   models: string[];
   /** How many it has. */
   total: number;
+  /** How many tokens the model of the provider takes, as the server tells; absent where it does not. */
+  context?: number;
+  /** What the server tells that the model does not take: tools, images. */
+  without?: string[];
   /** Why there is no list of models; absent when there is one. */
   error?: string;
   /** What to do about that. */
@@ -6544,7 +6548,7 @@ export interface ChatPutParams {
   /** Which of its models, at most 200 characters; the one that is configured when absent. */
   model?: string;
   /**
-   * How many tokens the model is given at most; 32768 when absent.
+   * How many tokens the model is given at most; when absent 32768, or less where the server tells that the model takes less.
    * From 1000 to 10000000.
    */
   maxContext?: number;
@@ -6770,7 +6774,7 @@ export interface ChatPatchParams {
   /** Which of its models; null for the one that is configured. */
   model?: string | null;
   /**
-   * How many tokens the model is given at most; null for 32768.
+   * How many tokens the model is given at most; null for the usual.
    * From 1000 to 10000000.
    */
   maxContext?: number | null;
