@@ -1,10 +1,12 @@
 package rpc_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/fixtures/provider"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -81,4 +83,62 @@ func TestMEM66_AnAnswerCarriesItsMemories(t *testing.T) {
 	}
 	d.do("chat.delete", `{"id":"`+chat+`"}`)
 	d.want(d.do("admin.check", `{}`), "ok", true)
+}
+
+// TestCHAT47_AModelSaysHowItsAnswerWent: the memories that the answer before was given are scored, once, and what was learned waits
+// for the person; nobody else is offered the tool.
+func TestCHAT47_AModelSaysHowItsAnswerWent(t *testing.T) {
+	d := answered(t, func(r *provider.Request, to *provider.Reply) {
+		_, arguments, calls := strings.Cut(r.Last(), "call ")
+		switch {
+		case r.Messages[len(r.Messages)-1].Role == "tool":
+			to.Text("Told: ", r.Last())
+		case calls:
+			to.Call("record_response", arguments)
+		default:
+			to.Text("Stretch [#1].")
+		}
+		to.Text(fmt.Sprint(" offered: ", strings.Contains(r.Body, `"record_response"`)))
+	})
+	d.do("memory.add", `{"id":"a","statement":"Stretching helps before a run","tier":"working"}`)
+	score := func() any { return at(d.do("memory.get", `{"ref":"a"}`), "use.score") }
+	before := score()
+	send := func(text, more string) map[string]any {
+		return d.do("chat.send", fmt.Sprintf(`{"text":%q,"stream":false%s}`, text, more))
+	}
+	first := send("how do I run?", `,"attachedMemoryIds":["a"]`)
+	talk := fmt.Sprintf(`,"memories":0,"conversationId":%q`, at(first, "conversationId")) // no later answer is given the memory
+	if !strings.Contains(at(first, "content").(string), "offered: true") || score() != before {
+		t.Fatalf("%v, score %v", at(first, "content"), score())
+	}
+	told := send(`call {"outcome":"worked","takeaway":"Stretching works for me."}`, talk)
+	after := score()
+	if !strings.Contains(at(told, "content").(string), "Noted") || after == before {
+		t.Errorf("%v, score %v after %v", at(told, "content"), after, before)
+	}
+	d.want(told, "actions.0.type", "remember")
+	d.want(told, "actions.0.status", "proposed")
+	d.want(told, "actions.0.args.statement", "Stretching works for me.")
+	if again := send(`call {"outcome":"failed"}`, talk); score() != after || !strings.Contains(at(again, "content").(string), "Noted") {
+		t.Errorf("scored twice: %v after %v, %v", score(), after, at(again, "content"))
+	}
+	for _, wrong := range []string{`{"outcome":"splendid"}`, `{}`, `{"outcome":"failed","related":["9"]}`, `{"outcome":null}`} {
+		if res := send("call "+wrong, talk); score() != after || strings.Contains(at(res, "content").(string), "Noted") {
+			t.Errorf("%s: %v", wrong, at(res, "content"))
+		}
+	}
+	if list := string(must1(t)(json.Marshal(d.do("tools.list", `{"write":true}`)))); strings.Contains(list, "record_response") {
+		t.Error("tools.list names a tool that needs a conversation")
+	}
+	if res := string(must1(t)(json.Marshal(d.do("tools.call", `{"name":"record_response","arguments":{"outcome":"worked"}}`)))); !strings.Contains(res, "there is no tool") {
+		t.Errorf("tools.call: %s", res)
+	}
+}
+
+func must1(t *testing.T) func(data []byte, err error) []byte {
+	return func(data []byte, err error) []byte {
+		t.Helper()
+		must(t, err)
+		return data
+	}
 }

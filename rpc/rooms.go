@@ -104,7 +104,7 @@ func (s *Server) newRooms(d *Deps) *rooms {
 	answers := send.New(send.Options{
 		Chat: asked, Prompts: d.Gather, Providers: s.providers, Views: d.Audience, Tools: toolset, Orders: intents,
 		NoMemories: noMemory != nil, NoPassive: noMemory != nil || s.isOff(protocol.SettingMemoryPassive),
-		NoBooks: noBooks != nil, Unscored: d.unscored(), IsPrivate: d.Vaults.IsPrivateFile,
+		NoBooks: noBooks != nil, Unscored: d.unscored(), Score: s.scorer(d), IsPrivate: d.Vaults.IsPrivateFile,
 	})
 	titles := background.TitlerDeps{Chat: d.Chat, Local: local, Remote: remote, Enter: enter}
 	detection := background.DetectorDeps{Chat: d.Chat, Local: local, Remote: remote, Scorer: d.Learn.Outcomes, Enter: enter}
@@ -243,6 +243,17 @@ func (d *Deps) unscored() func(v *audience.View, conversationID string) bool {
 		return nil
 	}
 	return d.Learn.Outcomes.Unscored
+}
+
+// scorer scores what the last answer of a conversation was given; nil where nothing is learned from outcomes.
+func (s *Server) scorer(d *Deps) func(ctx context.Context, v *audience.View, conversationID, outcome string, related []string) error {
+	if s.isOff(protocol.SettingMemoryOutcomes) || s.isOff(protocol.SettingMemoryEnabled) {
+		return nil
+	}
+	return func(ctx context.Context, v *audience.View, conversationID, outcome string, related []string) error {
+		_, err := d.Learn.Outcomes.Response(ctx, v, learn.AnswerOutcome{ConversationID: conversationID, Outcome: outcome, Related: related})
+		return err
+	}
 }
 
 // giveUp answers the calls that wait for the first rooms, if there are none yet.

@@ -28,7 +28,9 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 	s.answer.Provider, s.answer.Model = s.info.Name, s.params.Model
 	s.answer.Trace = s.traced()
 	s.keeper = s.keeping(ctx)
-	tools := s.opts.Tools.Turn(tools.CallEnv{View: s.reader}, s.opts.Now)
+	tools := s.opts.Tools.Turn(tools.CallEnv{
+		View: s.reader, Score: s.scorer(), At: tools.OrderPlace{ConversationID: s.turn.Conversation.ID, MessageID: s.turn.Question.ID},
+	}, s.opts.Now)
 	err := s.tellWarnings(0)
 	if err == nil {
 		err = s.proposeOrders()
@@ -47,6 +49,24 @@ func (s *sending) give(ctx context.Context) (*turn.ChatSent, error) {
 	return s.keep(ctx, tools, err)
 }
 
+// tools are what the model may call. Who must not write has his model propose and score nothing.
+func (s *sending) tools() []tools.Tool {
+	if s.scorer() != nil {
+		return tools.ListInConversation()
+	}
+	return tools.List(!s.asker.Hides())
+}
+
+// scorer scores for the tool record_response; nil: there is none. What was shown is known by who asks.
+func (s *sending) scorer() tools.Scorer {
+	if s.opts.Score == nil || s.asker.Hides() {
+		return nil
+	}
+	return func(ctx context.Context, outcome string, related []string) error {
+		return s.opts.Score(ctx, s.asker, s.turn.Conversation.ID, outcome, related)
+	}
+}
+
 // rounds asks until the model calls no tool any more.
 func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 	t := s.answer.Trace
@@ -55,7 +75,7 @@ func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 		NoRetry: s.params.Retry != nil && !*s.params.Retry,
 	}
 	if s.offersTools() {
-		for _, t := range tools.List(!s.asker.Hides()) {
+		for _, t := range s.tools() {
 			r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 		}
 	}

@@ -39,7 +39,7 @@ type conversations interface {
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }
 
-// Options are what a Pipeline works with. All but Unscored, Now and GatherTimeout must be set.
+// Options are what a Pipeline works with. All but Unscored, Score, Now and GatherTimeout must be set.
 type Options struct {
 	Chat      conversations
 	Prompts   *gather.Gatherer
@@ -54,6 +54,9 @@ type Options struct {
 	// Unscored reports whether a reader was shown memories in a conversation and nobody has told how it went: the model
 	// is to ask for it then. nil: it never is.
 	Unscored func(v *audience.View, conversationID string) bool
+	// Score scores the memories that the last answer of a conversation was given, those that related names or all, for the tool
+	// record_response. nil: there is no such tool.
+	Score func(ctx context.Context, v *audience.View, conversationID, outcome string, related []string) error
 
 	// IsPrivate reports whether a file is private by its path, empty for none, or by its text, empty where it is none. nil: none is.
 	IsPrivate func(ctx context.Context, path, text string) (bool, error)

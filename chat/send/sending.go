@@ -441,6 +441,9 @@ func (s *sending) system() string {
 	}
 	if s.opts.Unscored != nil && s.opts.Unscored(s.asker, s.turn.Conversation.ID) {
 		text = strings.TrimSpace(text+"\n\n"+askOutcome) + "\n"
+		if s.offersTools() && s.scorer() != nil {
+			text += "When the user has said so, call record_response.\n"
+		}
 	}
 	return text
 }

@@ -39,7 +39,7 @@ func (s *sending) traceCall(c *llm.ToolCall, r *record.ChatToolCall, ran tools.C
 	call := chat.TraceCall{
 		Arguments: len(c.Arguments), Chars: r.Chars, Took: ran.Took.Microseconds(), Cached: ran.Cached, Failed: r.Failed,
 	}
-	if slices.ContainsFunc(tools.List(true), func(t tools.Tool) bool { return t.Name == c.Name }) {
+	if slices.ContainsFunc(tools.ListInConversation(), func(t tools.Tool) bool { return t.Name == c.Name }) {
 		call.Name = c.Name
 	}
 	s.answer.Trace.Called(call)

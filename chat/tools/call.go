@@ -23,9 +23,12 @@ type definition struct {
 	run       func(*toolRun) error
 }
 
+// converses reports whether a tool is of a conversation alone. It is run once: it may write.
+func (d *definition) converses() bool { return d.Name == recordResponse.Name }
+
 // tools are all tools, in the order in which they are listed.
 var tools = []definition{
-	readNote, findExcerpts, searchNotes, getEntity, exploreGraph, query, searchMemory, createTaskTool, assignEntityTool,
+	readNote, findExcerpts, searchNotes, getEntity, exploreGraph, query, searchMemory, createTaskTool, assignEntityTool, recordResponse,
 }
 
 // define makes a definition.
@@ -45,8 +48,9 @@ type toolRun struct {
 	set   *Set
 	tool  string
 	ctx   context.Context
-	view  *audience.View
-	limit int // characters of the text
+	env   *CallEnv
+	view  *audience.View // of env
+	limit int            // characters of the text
 	arguments
 	out   Result
 	marks []string // by reference: what stands in the text where it is shown
@@ -133,8 +137,8 @@ func (s *Set) call(ctx, within context.Context, env CallEnv, name string, raw js
 		env.MaxText = MaxResultText
 	}
 	d := named(name)
-	if d == nil {
-		return failure(env, unknown(name)), nil
+	if d == nil || d.converses() && env.Score == nil {
+		return failure(env, unknown(env, name)), nil
 	}
 	args, err := parseArguments(name, d.arguments, raw)
 	if err != nil {
@@ -143,8 +147,8 @@ func (s *Set) call(ctx, within context.Context, env CallEnv, name string, raw js
 	within, cancel := context.WithTimeout(within, s.opts.Timeout)
 	defer cancel()
 	out := s.run(within, env, d, args)
-	if !env.View.Hides() && ctx.Err() == nil {
-		remote := s.run(within, CallEnv{s.opts.Views.View(audience.Remote), env.MaxText}, d, args)
+	if !env.View.Hides() && ctx.Err() == nil && !d.converses() {
+		remote := s.run(within, CallEnv{View: s.opts.Views.View(audience.Remote), MaxText: env.MaxText}, d, args)
 		out.Private = !same(out, remote)
 	}
 	if err := ctx.Err(); err != nil {
@@ -155,7 +159,7 @@ func (s *Set) call(ctx, within context.Context, env CallEnv, name string, raw js
 
 // run runs a tool for a reader.
 func (s *Set) run(ctx context.Context, env CallEnv, d *definition, args *arguments) *Result {
-	c := &toolRun{set: s, tool: d.Name, ctx: ctx, view: env.View, limit: env.MaxText, arguments: *args}
+	c := &toolRun{set: s, tool: d.Name, ctx: ctx, env: &env, view: env.View, limit: env.MaxText, arguments: *args}
 	c.out.References = []Reference{}
 	if err := d.run(c); err != nil {
 		return failure(env, c.inTime(err))
@@ -204,10 +208,12 @@ func named(name string) *definition {
 	return nil
 }
 
-func unknown(name string) error {
-	names := make([]string, len(tools))
+func unknown(env CallEnv, name string) error {
+	var names []string
 	for i := range tools {
-		names[i] = tools[i].Name
+		if !tools[i].converses() || env.Score != nil {
+			names = append(names, tools[i].Name)
+		}
 	}
 	return fault.New(fault.NotFound, "there is no tool %q", clipArgument(name)).
 		WithHint("%s; the tools are %s", nearest(name, names), strings.Join(names, ", "))

@@ -6,7 +6,8 @@ package tools
 // id.
 //
 // No tool changes a record. create_task and assign_entity check their arguments, and give a [Proposal] that a person
-// confirms or not. No tool does what the method memory.outcome does.
+// confirms or not. One alone writes, and only in a conversation: record_response scores memories, as the method memory.outcome
+// does; what was learned it proposes.
 //
 // The adapter of MCP is a client of the socket and offers more tools, with pages of any length and filters. Of the
 // tools that both have, read_note, get_entity, explore_graph and query are those of this package: it calls tools.call.
@@ -63,6 +64,9 @@ type CallEnv struct {
 	View *audience.View // what the one sees who reads the result: the provider of a model
 	// MaxText is how many characters a result has at most; 0: MaxText.
 	MaxText int
+	// Score is of the conversation in which the model is asked, and At its message; nil: none, and there is no record_response.
+	Score Scorer
+	At    OrderPlace
 }
 
 // Recaller finds what is remembered: recall.Ranker. Tests have slow and failing ones.
@@ -91,10 +95,15 @@ func NewSet(opts SetOptions) *Set {
 }
 
 // List returns the tools in their order: with proposals, or those alone that read.
-func List(proposals bool) []Tool {
+func List(proposals bool) []Tool { return list(proposals, false) }
+
+// ListInConversation returns those that a conversation offers to its model, the one that scores among them.
+func ListInConversation() []Tool { return list(true, true) }
+
+func list(proposals, scores bool) []Tool {
 	var list []Tool
 	for i := range tools {
-		if proposals || !tools[i].Proposes {
+		if (proposals || !tools[i].Proposes) && (scores || !tools[i].converses()) {
 			list = append(list, tools[i].Tool)
 		}
 	}

@@ -509,6 +509,9 @@ func TestCHAT13_SchemasAreValid(t *testing.T) {
 			t.Errorf("%s takes any argument", d.Name)
 		}
 	}
+	if all := tools.ListInConversation(); len(all) != len(list)+1 || all[len(list)].Name != "record_response" {
+		t.Errorf("a conversation offers %d tools", len(all))
+	}
 	for _, d := range tools.List(false) {
 		if d.Proposes {
 			t.Errorf("%s is listed among those that read", d.Name)

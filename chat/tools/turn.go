@@ -94,7 +94,7 @@ func (t *Turn) Private() bool { return t.result.private }
 // StandsOn is what the results were made of beside References.
 func (t *Turn) StandsOn() record.StandsOn { return t.result.stood }
 
-// Round runs the calls of one message of the model, side by side, since none of them changes anything. There is a
+// Round runs the calls of one message of the model, side by side, since none of them changes what another reads. There is a
 // Result for each call, in their order, also beyond the bounds: it then says so. The same call as before gives the
 // same Result, also one that failed. The error is that of ctx.
 func (t *Turn) Round(ctx context.Context, calls []Call) ([]*Result, error) {
