@@ -6,8 +6,9 @@
 #   FROM=prebuilt|source      llama.cpp as npm's node-llama-cpp ships it built, seconds; or
 #                             compiled here from the sources in the same package, minutes.
 #                             prebuilt where there is one: Linux on x64 and arm64
-#   SERVER=1                  llama-server of the same sources as well, in bin/llama, which the
-#                             tests of chat/llm ask; always compiled here, many minutes
+#   SERVER=1                  llama-server as well, in bin/llama, which the tests of chat/llm and rpc
+#                             ask: two minutes of a processor over libraries that are built, kept
+#                             for the next time; with FROM=source many minutes
 #   JOBS=2                    compilers at once, for source and the server
 #   OUT=folder                where it goes instead of bin
 #
@@ -101,8 +102,45 @@ compile() {
 	find "$work/build" \( -name 'lib*.so*' -o -name 'lib*.dylib' \) -exec cp -PR {} "$out/" \;
 }
 
-# server compiles llama-server, with all that it needs in itself.
+# over compiles llama-server over the libraries of the package for this system, which compute; the rest is not worth optimising.
+over() {
+	local kept file list=$work/server.list ui=$work/ui
+	kept=$cache/llama-server-$(cat "$here/build.sh" <("${CXX:-c++}" --version) | cksum | cut -d' ' -f1)
+	cp "$work/@node-llama-cpp/$system"/bins/*/libllama-common.so "$out/"
+	if [[ -x $kept ]]; then
+		cp "$kept" "$out/llama-server"
+		return
+	fi
+	mkdir -p "$ui" "$work/server"
+	cmake "-DUI_SOURCE_DIR=$work/llama.cpp/tools/ui" "-DUI_BINARY_DIR=$ui" "-DLLAMA_SOURCE_DIR=$work/llama.cpp" -DLLAMA_BUILD_NUMBER=0 \
+		-DHF_ENABLED=OFF -DBUILD_UI=OFF -DLLAMA_UI_GZIP=OFF -P "$work/llama.cpp/scripts/ui-assets.cmake" >"$work/log" 2>&1 || { tail -30 "$work/log" >&2 && fail "cmake failed for the server"; }
+	(
+		cd "$work/llama.cpp"
+		for file in tools/mtmd/models/*.cpp; do # in one go: most of their time are the same headers
+			echo "#include \"$PWD/$file\""
+		done >"$work/models.cpp"
+		printf '%s\n' tools/server/*.cpp tools/mtmd/*.cpp vendor/hash/hash.cpp vendor/hash/sha*/*.c vendor/hash/xxhash/*.c "$work/models.cpp" "$ui/ui.cpp" |
+			grep -v 'mtmd-cli\|debug\|deprecation' >"$list"
+		xargs -a "$list" -P "${JOBS:-2}" -I{} sh -c '
+			case {} in *.c) language=c ;; *) language=c++ ;; esac
+			case {} in *sha1.c) language=c++ ;; esac
+			[ $language = c ] || standard=-std=c++17
+			"${CXX:-c++}" $standard -O0 -w -DLLAMA_SHARED -DGGML_SHARED -DGGML_BACKEND_SHARED -DLLAMA_SUBPROCESS -Iinclude -Iggml/include -Icommon \
+				-Ivendor -Ivendor/hash -Itools/mtmd -Itools/server -I"$1" -I. -x $language -c {} -o "$2/$(echo {} | tr / _).o"' sh "$ui" "$work/server"
+	) >"$work/log" 2>&1 || { tail -30 "$work/log" >&2 && fail "the compiler failed for the server"; }
+	# shellcheck disable=SC2016 # the linker reads it
+	"${CXX:-c++}" -o "$out/llama-server" "$work/server"/*.o "$out"/libllama-common.so "$out"/libllama.*.so "$out"/libggml.*.so "$out"/libggml-base.so \
+		-pthread -Wl,-rpath,'$ORIGIN'
+	cp "$out/llama-server" "$kept.$$" && mv "$kept.$$" "$kept"
+}
+
+# server compiles llama-server, with all that it needs in itself where no libraries are built.
 server() {
+	if [[ $from == prebuilt && $backend == cpu ]]; then
+		need cmake "SERVER=1 compiles llama-server"
+		over
+		return
+	fi
 	need cmake "SERVER=1 compiles llama-server"
 	cmake -S "$work/llama.cpp" -B "$work/server" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF \
 		-DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF \
