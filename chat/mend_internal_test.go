@@ -70,6 +70,8 @@ func (h hiddenOf) HideConversation(_ *kv.Tx, id string) error {
 	return nil
 }
 
+func (h hiddenOf) IsPrivate(*kv.Tx, string) (bool, error) { return false, nil }
+
 func (d *damaged) append(said AppendRequest) *Added {
 	d.Helper()
 	added, err := d.store.Append(d.Context(), d.local, said)

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"testing"
 
 	"golang.org/x/text/encoding"
@@ -56,7 +57,7 @@ func TestMEM85_EncodingsOfCountries(t *testing.T) {
 		}
 	}
 	wide, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().Bytes([]byte("Vòng đời của một bản phát hành, as it is told"))
-	if got := Detect(Text, wide); err != nil || got != Text {
+	if got := Detect(Text, bytes.NewReader(wide), int64(len(wide))); err != nil || got != Text {
 		t.Errorf("UTF-16 without a mark is %q, %v", got, err)
 	}
 	random := make([]byte, 4000)

@@ -1,7 +1,9 @@
 package convert_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,7 +82,7 @@ func onTheirPages(d *convert.Document, truth string) float64 {
 	right, all := 0, 0
 	for i := range d.Blocks {
 		x := &d.Blocks[i]
-		for w, n := range wordsOf(x.String()) {
+		for w, n := range wordsOf(x.Text) {
 			all += n
 			for p := x.Page - 1; p <= x.Page; p++ {
 				if p >= 0 && p < len(pages) && pages[p][w] > 0 {
@@ -107,7 +109,7 @@ func TestMEM85_RealFiles(t *testing.T) {
 	fmt.Fprintf(&table, "%-34s %7s %7s %7s %6s %6s  %s\n", "file", "found", "right", "pages", "count", "ms", "title")
 	for line := range strings.Lines(string(list)) {
 		name, source, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		data, err := os.ReadFile(filepath.Join(dir, "files", name))
+		packed, err := os.ReadFile(filepath.Join(dir, "files", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,13 +117,18 @@ func TestMEM85_RealFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpacked, data, err := convert.Unpack(name, data)
+		unpacked, in, err := convert.Unpack(name, bytes.NewReader(packed), 64<<20)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		data, err := io.ReadAll(in)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		began := time.Now()
-		d, err := shared.Convert(t.Context(), convert.Detect(convert.ByName(unpacked), data), data, nil)
+		d, err := shared.Convert(t.Context(), convert.Detect(convert.ByName(unpacked), bytes.NewReader(data), int64(len(data))), data, nil)
 		took := time.Since(began)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
