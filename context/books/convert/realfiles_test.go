@@ -57,18 +57,22 @@ func shares(want, got map[string]int) (found, right float64) {
 // allText is what a document says, the names of columns once.
 func allText(d *convert.Document) string {
 	var b strings.Builder
-	var names []string
+	named := make(map[string]bool)
 	for i := range d.Blocks {
 		x := &d.Blocks[i]
 		if x.Kind != convert.RowBlock {
 			b.WriteString(x.Text + "\n")
 			continue
 		}
-		if fmt.Sprint(names) != fmt.Sprint(x.Columns) {
-			names = x.Columns
-			b.WriteString(strings.Join(names, " ") + "\n")
+		for cell := range strings.SplitSeq(x.Text, "; ") {
+			name, value, ok := strings.Cut(cell, ": ")
+			if ok && named[name] {
+				cell = value
+			}
+			named[name] = ok
+			b.WriteString(cell + " ")
 		}
-		b.WriteString(strings.Join(x.Cells, " ") + "\n")
+		b.WriteString("\n")
 	}
 	return b.String()
 }
