@@ -116,7 +116,11 @@ func (m *machine) has(method, params, text string) {
 func twoMachines(t *testing.T) (a, b *machine, proxy *natstest.Proxy, asks *atomic.Int32) {
 	t.Helper()
 	asks = new(atomic.Int32)
-	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			http.NotFound(w, r) // it tells nothing of its models
+			return
+		}
 		asks.Add(1)
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"Take the train."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`)
 	}))
