@@ -106,7 +106,7 @@ func htmlHead(text string, take func(key, raw string, value any)) {
 // linesHead takes the properties that stand in the first lines of a text.
 func linesHead(text string, take func(key, raw string, value any)) {
 	for line := range strings.SplitSeq(text, "\n") {
-		key, raw := "", ""
+		var key, raw string
 		if m := logseq.FindStringSubmatch(line); m != nil {
 			key, raw = m[1], m[2]
 		} else if m := org.FindStringSubmatch(line); m != nil {

@@ -35,7 +35,8 @@ var oracleLeftOut = map[string]string{
 func oracleKnown(absent bool) (list []struct {
 	kind, id, name string
 	secret         bool
-}) {
+},
+) {
 	add := func(kind string, secret bool, ids ...string) {
 		for _, id := range ids {
 			id, name, _ := strings.Cut(id, " ")

@@ -276,7 +276,7 @@ func (o *oracle) chapter(t *testing.T, seed uint64, deck []*oracleAsk) {
 				o.refused[a.name]++
 			}
 			said += strings.ToLower(args)
-			text := ""
+			var text string
 			switch found := oracleTold(answers, said); {
 			case !same:
 				text = oracleDifference(answers)

@@ -118,7 +118,7 @@ type factsCall struct {
 	model string
 }
 
-// all asks for the list of models, and then where the program that serves them tells more. Who it is is seen by the list; on this
+// all asks for the list of models, and then where the program that serves them tells more. The list says who it is; on this
 // machine those are tried that do not say.
 func (c *factsCall) all() ModelFacts {
 	var list struct {

@@ -119,8 +119,7 @@ func (h *hostility) add(c *client.Client, f hostileFile) {
 		h.t.Error(err)
 		return
 	}
-	data = nil
-	defer os.Remove(path)
+	defer func() { _ = os.Remove(path) }()
 	before := h.p.status("VmRSS")
 	if h.together == 1 {
 		before = h.p.resetPeak()

@@ -74,9 +74,7 @@ func (s scale) fill(ctx context.Context, rooms *rpc.Deps) error {
 	for thing := range fixtures.StandardThings(s.notes() / 5) {
 		w.names = append(w.names, thing.Name)
 	}
-	for _, q := range fixtures.StandardQueries(1, 4000) {
-		w.words = append(w.words, q)
-	}
+	w.words = append(w.words, fixtures.StandardQueries(1, 4000)...)
 	return cmp.Or(fillStandard(ctx, rooms, s.notes()), w.contexts(ctx), w.memories(ctx), w.talks(ctx))
 }
 

@@ -58,7 +58,7 @@ func ServeChild(in io.Reader, out io.Writer) int {
 		for {
 			q, data, err := c.take(r)
 			if err != nil {
-				os.Exit(0)
+				os.Exit(0) //nolint:forbidigo // the process is a child, and converting may not end in time
 			}
 			jobs <- job{q, data}
 		}
@@ -124,11 +124,12 @@ func (c *child) answer(q request, data []byte, w *bufio.Writer) error {
 	return err
 }
 
-// watch ends the process when it comes near to what it may take, which it would be past before the next look: no error could be made of that in time where a library allocates.
+// watch ends the process when it comes near to what it may take, which it would be past before the next look: no error could be
+// made of that in time where a library allocates.
 func (c *child) watch() {
 	for range time.Tick(childLook) {
 		if most := c.most.Load(); most > 0 && taken() > most-most/8 {
-			os.Exit(exitMemory)
+			os.Exit(exitMemory) //nolint:forbidigo // a library that allocates does not come back with an error
 		}
 	}
 }

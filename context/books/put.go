@@ -169,7 +169,8 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 	if err != nil {
 		return nil, false, s.ended(ctx, within, r.ID, err)
 	}
-	return s.shownOr(v, r.ID)
+	b, err = s.shownOr(v, r.ID)
+	return b, false, err
 }
 
 // admit writes the record of a new book down, pending, with its file kept; or returns a book of the same bytes.
@@ -210,12 +211,12 @@ func (s *Store) admit(ctx context.Context, v *audience.View, d Draft, r *Record,
 	return r, nil, within, mine, nil
 }
 
-func (s *Store) shownOr(v *audience.View, id string) (*record.Book, bool, error) {
+func (s *Store) shownOr(v *audience.View, id string) (*record.Book, error) {
 	b, err := s.find(v, id, "", true)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return b.shown(v), false, nil
+	return b.shown(v), nil
 }
 
 // ended says what is left of a book that was not read: nothing when its call was cancelled.
@@ -304,7 +305,7 @@ func (s *Store) again(ctx context.Context, v *audience.View, known *Record, d Dr
 	if err != nil {
 		return nil, false, err
 	}
-	b, _, err := s.shownOr(v, known.ID)
+	b, err := s.shownOr(v, known.ID)
 	return b, true, err
 }
 
@@ -507,7 +508,7 @@ func (s *Store) Publish(ctx context.Context, v *audience.View, id string) (*reco
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := s.shownOr(v, id)
+	b, err := s.shownOr(v, id)
 	return b, err
 }
 

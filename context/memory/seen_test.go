@@ -79,6 +79,7 @@ type twoWorlds struct {
 }
 
 func openTwo(t testing.TB) *twoWorlds {
+	t.Helper()
 	w := &twoWorlds{with: open(t, memory.Limits{}), without: open(t, memory.Limits{}), context: "ctx"}
 	for _, of := range []*world{w.with, w.without} {
 		_, err := of.mem.PutContext(t.Context(), of.local, memory.ContextDraft{ID: w.context, Name: "Home", Handle: "home_context"}, nil)
@@ -87,7 +88,7 @@ func openTwo(t testing.TB) *twoWorlds {
 	for i, kind := range []string{record.MemoryFact, record.MemoryPreference, record.MemoryGoal} {
 		id := fmt.Sprint("open", i)
 		w.ids = append(w.ids, id)
-		w.both(func(of *world) error {
+		_ = w.both(func(of *world) error {
 			of.add(memory.Draft{
 				ID: id, Handle: fmt.Sprintf("open_memory_%d", i), Statement: fmt.Sprintf("The house has %d rooms.", i+3), Kind: kind,
 				Tags: []string{"t"}, Contexts: []string{w.context}, Pinned: i == 1, Tier: record.TierBank,

@@ -60,7 +60,7 @@ var pairKinds = []pairKind{pairNote, pairNote, pairEntity, pairEntity, pairMemor
 
 // NewPair returns a Pair. absent: the second store has no private records where the first one has some.
 func NewPair(seed uint64, absent bool) *Pair {
-	return &Pair{rng: rand.New(rand.NewPCG(seed, 17)), absent: absent}
+	return &Pair{rng: rand.New(rand.NewPCG(seed, 17)), absent: absent} //nolint:gosec // a test is to be repeated
 }
 
 // Chance is true once in n times.
@@ -91,8 +91,12 @@ func (p *Pair) Kinds() map[string]int {
 func (p *Pair) Begin() (steps []PairStep) {
 	steps = append(steps, p.both("types.put", func(int) any {
 		return map[string]any{"name": "Person", "fields": []any{
-			map[string]any{"name": "pay", "type": "number"}, map[string]any{"name": "boss", "type": "entity_ref"}, map[string]any{"name": "about", "type": "text"},
-			map[string]any{"name": "met", "type": "text_list"}, map[string]any{"name": "file", "type": "note_ref"}, map[string]any{"name": "friend", "type": "entity_ref"},
+			map[string]any{"name": "pay", "type": "number"},
+			map[string]any{"name": "boss", "type": "entity_ref"},
+			map[string]any{"name": "about", "type": "text"},
+			map[string]any{"name": "met", "type": "text_list"},
+			map[string]any{"name": "file", "type": "note_ref"},
+			map[string]any{"name": "friend", "type": "entity_ref"},
 			map[string]any{"name": "top", "type": "computed", "query": "SELECT MAX(p.pay) FROM Person p"},
 			map[string]any{"name": "same", "type": "computed", "query": "SELECT p FROM Person WHERE p.friend = {this}"},
 		}}
@@ -408,7 +412,8 @@ func (s PairStep) fit() PairStep {
 	for store := range s {
 		for i, c := range s[store] {
 			if c.Method == "memory.use" {
-				s[store][i].Params = c.Params[:strings.Index(c.Params, `,"outcome"`)] + "}"
+				kept, _, _ := strings.Cut(c.Params, `,"outcome"`)
+				s[store][i].Params = kept + "}"
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (p *Pair) object(a *Arguments, s *jsonschema.Schema, fixed map[string]any) 
 	if len(s.Properties) == 0 { // the fields of an entity
 		for _, field := range []string{"boss", "friend", "file", "about", "met", "pay"} {
 			if p.Chance(4) {
-				v[field] = map[string]any{"boss": p.id(a, pairEntity), "friend": p.id(a, pairEntity), "file": p.id(a, pairNote), "about": p.words(a), "met": []string{p.words(a)}, "pay": p.rng.IntN(50)}[field]
+				v[field] = map[string]any{"boss": p.id(pairEntity), "friend": p.id(pairEntity), "file": p.id(pairNote), "about": p.words(a), "met": []string{p.words(a)}, "pay": p.rng.IntN(50)}[field]
 			}
 		}
 	}
@@ -117,9 +117,19 @@ var idKinds = []struct {
 	in   string
 	kind pairKind
 }{
-	{"note", pairNote}, {"entit", pairEntity}, {"memor", pairMemory}, {"context", pairContext}, {"conversation", pairConversation}, {"session", pairConversation},
-	{"book", pairBook}, {"supersedes", pairMemory}, {"related", pairMemory}, {"this", pairEntity}, {"record", pairEntity},
-	{"pinned", pairNote}, {"note", pairNote},
+	{"note", pairNote},
+	{"entit", pairEntity},
+	{"memor", pairMemory},
+	{"context", pairContext},
+	{"conversation", pairConversation},
+	{"session", pairConversation},
+	{"book", pairBook},
+	{"supersedes", pairMemory},
+	{"related", pairMemory},
+	{"this", pairEntity},
+	{"record", pairEntity},
+	{"pinned", pairNote},
+	{"note", pairNote},
 }
 
 // idWords are parameters that name records without saying of what kind.
@@ -135,7 +145,7 @@ func (p *Pair) string(a *Arguments, name string) string {
 	case name == "query" && a.Asks == "wql":
 		return p.wql()
 	case name == "uri":
-		return choose(p, "ctxd://note/", "ctxd://entity/", "ctxd://memory/") + p.id(a, choose(p, pairNote, pairEntity, pairMemory))
+		return choose(p, "ctxd://note/", "ctxd://entity/", "ctxd://memory/") + p.id(choose(p, pairNote, pairEntity, pairMemory))
 	case name == "path" || name == "folder":
 		return choose(p, "folder", "folder/Willow1.md", "a", "none", p.name(a)+".md")
 	case name == "handle":
@@ -210,7 +220,7 @@ func (p *Pair) record(a *Arguments, kinds ...pairKind) *pairRecord {
 }
 
 // id draws an id of a kind, also a private one.
-func (p *Pair) id(a *Arguments, kinds ...pairKind) string {
+func (p *Pair) id(kinds ...pairKind) string {
 	some := p.live(kinds...)
 	if len(some) == 0 || p.Chance(8) {
 		return choose(p, "none", "zzn1", "n999")
@@ -225,7 +235,7 @@ func (p *Pair) id(a *Arguments, kinds ...pairKind) string {
 // reference draws what leads to a record: its id, and where that is taken its name, its handle or a link.
 func (p *Pair) reference(a *Arguments, name string, kinds ...pairKind) string {
 	if strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids") || name == "id" || name == "ids" || p.Chance(2) {
-		return p.id(a, kinds...)
+		return p.id(kinds...)
 	}
 	if p.Chance(3) {
 		return p.link(a)
@@ -268,9 +278,9 @@ func (p *Pair) wql() string {
 	return choose(p,
 		"SELECT p FROM Person p", "SELECT COUNT(*) FROM Person", "SELECT MAX(p.pay) FROM Person p", "SELECT MIN(p.boss.name) FROM Person p",
 		"SELECT p FROM Person p WHERE p.boss.name LIKE "+quoted, "SELECT p FROM Person p WHERE p.met CONTAINS "+quoted, "SELECT p FROM Person p WHERE MATCHES "+quoted,
-		"SELECT COUNT(*) FROM Person p WHERE MATCHES "+quoted, "SELECT p FROM Person p ORDER BY p.boss.name DESC, p.name LIMIT 5", "SELECT p FROM Person p WHERE p.file = '"+p.id(a, pairNote)+"'",
+		"SELECT COUNT(*) FROM Person p WHERE MATCHES "+quoted, "SELECT p FROM Person p ORDER BY p.boss.name DESC, p.name LIMIT 5", "SELECT p FROM Person p WHERE p.file = '"+p.id(pairNote)+"'",
 		"SELECT p FROM Person p WHERE p.boss = {"+p.name(a)+"}", "SELECT p FROM Person p WHERE p.boss = {this}", "SELECT AVG(p.boss.pay) FROM Person p WHERE p.friend.pay > 10",
-		"SELECT p FROM Person p WHERE p.id = '"+p.id(a, pairEntity)+"'", "SELECT p FROM Person p WHERE p.about LIKE '%"+p.name(a)+"%'", "SELECT p FROM "+p.name(a)+" p",
+		"SELECT p FROM Person p WHERE p.id = '"+p.id(pairEntity)+"'", "SELECT p FROM Person p WHERE p.about LIKE '%"+p.name(a)+"%'", "SELECT p FROM "+p.name(a)+" p",
 		"SELECT p FROM Person p WHERE p.same.name = "+quoted, "SELECT SUM(p.boss.boss.pay) FROM Person p", "SELECT p FROM Persn p", "SELECT COUNT(*) FROM Person p WHERE p.boss IS NOT NULL",
 	)
 }
