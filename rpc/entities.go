@@ -40,7 +40,7 @@ func (c scope) entitiesPut(ctx context.Context, s *Session, p protocol.EntityPut
 	call.OnlyNew("an entity", p.ID, func() bool { return c.view.Entity(p.ID) != nil })
 	e, err := c.entities.Put(ctx, made, call.IfVersion(p.IfVersion))
 	if err != nil {
-		return nil, err
+		return nil, c.view.ShownTexts(err)
 	}
 	out := c.saved(e)
 	out.Waits = c.by(s).Waits(e.ID)
@@ -66,7 +66,7 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 		Private: p.Private,
 	}, p.IfVersion)
 	if err != nil {
-		return nil, err
+		return nil, c.view.ShownTexts(err)
 	}
 	return c.saved(e), nil
 }
@@ -94,7 +94,7 @@ func (c scope) entitiesPutMany(ctx context.Context, _ *Session, p protocol.Entit
 		found.Add(c.view, e, fmt.Sprintf("entities[%d].", i))
 		list[i] = c.view.ShownEntity(e)
 	}
-	return protocol.EntityList{Entities: list, Diagnostics: found.Diagnostics()}, err
+	return protocol.EntityList{Entities: list, Diagnostics: found.Diagnostics()}, c.view.ShownTexts(err)
 }
 
 func (c scope) entitiesGet(ctx context.Context, _ *Session, p protocol.EntityGet) (*protocol.EntityFull, error) {

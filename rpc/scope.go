@@ -186,6 +186,11 @@ func (c scope) fieldsSeen(t *entities.Type, typ string, fields entities.Values, 
 	}
 	was := cmp.Or(c.view.ShownEntity(old), new(entities.Entity))
 	for _, f := range t.Fields {
+		if value, ok := fields[f.Name]; ok && f.Type == record.Select {
+			if _, err := f.Check(value); err != nil {
+				return fault.Under("fields", err)
+			}
+		}
 		if !f.Type.IsRef() {
 			continue
 		}

@@ -75,3 +75,33 @@ func TestPRIV6_TheTypesOfAVaultThatIsNotSeen(t *testing.T) {
 		t.Errorf("a type that private notes have made: %s", got)
 	}
 }
+
+// TestPRIV8_DeclarationsNameNoPrivateRecord to a remote reader: neither where types are read, nor in what is said of values and
+// queries. It can still write an option that it is shown.
+func TestPRIV8_DeclarationsNameNoPrivateRecord(t *testing.T) {
+	r := privateWorld(t, "Zqcanary")
+	r.daemon.do("notes.put", `{"id":"hush","title":"Zqcanary Plan","body":"x","private":true}`)
+	r.daemon.do("types.put", `{"name":"Task","fields":[{"name":"state","type":"select","options":["Open","Zqcanary Plan","as [[Zqcanary Plan]]","Done"]},`+
+		`{"name":"cost","type":"number","label":"of [[Zqcanary Plan]]"},{"name":"[[Zqcanary Plan]] due","type":"text"},`+
+		`{"name":"like","type":"computed","query":"SELECT COUNT(t) FROM Task t WHERE t.state = 'Zqcanary Plan'"}]}`)
+	r.daemon.do("entities.put", `{"id":"paint","type":"Task","name":"Paint","fields":{"state":"Zqcanary Plan","[[Zqcanary Plan]] due":"x"}}`)
+	for _, c := range []struct{ call, want string }{
+		{`types.get {"ref":"Task"}`, `"options":["Open","Done"]`},
+		{`types.list {}`, `"options":["Open","Done"]`},
+		{`entities.get {"ref":"paint","resolve":1}`, `"state":"(private)"`},
+		{`entities.put {"type":"Task","name":"A","fields":{"state":"Nope"}}`, `its options are Open, Done`},
+		{`entities.put {"type":"Task","name":"A","fields":{"state":"zqCanary plan"}}`, `its options are Open, Done`},
+		{`entities.put {"type":"Task","name":"A","fields":{"state":["Open"]}}`, `"error"`},
+		{`entities.putMany {"entities":[{"type":"Task","name":"A","fields":{"state":"Nope"}}]}`, `its options are Open, Done`},
+		{`entities.patch {"id":"paint","fields":{"state":"Nope"}}`, `its options are Open, Done`},
+		{`entities.patch {"id":"paint","fields":{"cost":2}}`, `"cost":2`},
+		{`entities.put {"type":"Task","name":"B","fields":{"state":"done"}}`, `"state":"Done"`},
+		{`wql.check {"query":"SELECT t FROM Task t WHERE t.state = 'Zqcanari Plan'"}`, `has no option`},
+		{`context.assemble {"text":"@Paint"}`, `Paint`},
+	} {
+		method, params, _ := strings.Cut(c.call, " ")
+		if got := r.raw(method, params); strings.Contains(strings.ReplaceAll(got, "Zqcanari", ""), "Zqcanary") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", c.call, got)
+		}
+	}
+}

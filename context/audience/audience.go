@@ -61,7 +61,12 @@ func Open(db *kv.Store, s Stores) *Views {
 	r.forgetShown()
 	if s.WQL != nil {
 		r.remote.wql = s.WQL.Showing(wql.Visibility{
-			Hides: privateEntity, As: r.queried, Types: r.remote.Types, TypeOf: r.remote.TypeOf, Match: r.match,
+			Hides: privateEntity, As: r.queried, Match: r.match,
+			Types:  func() []*entities.Type { return r.remote.types(r.remote.queriedType) },
+			TypeOf: func(e *entities.Entity) *entities.Type { return r.remote.typeOf(e, r.remote.queriedType) },
+			Named: func(name string) *entities.NamedTypes {
+				return r.remote.typesNamed(name, r.remote.queriedType)
+			},
 		})
 	}
 	if s.Graph != nil {

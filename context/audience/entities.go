@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -104,6 +105,7 @@ func (v *View) ShownEntity(e *entities.Entity) *entities.Entity {
 	}
 	out := v.named(e)
 	out.Fields = v.graph.Stored(e)
+	maps.DeleteFunc(out.Fields, func(name string, _ any) bool { return v.namesHidden(name) })
 	return out
 }
 

@@ -15,7 +15,7 @@ func (v *View) CanQuery() bool { return v.wql != nil }
 func (v *View) Query(ctx context.Context, query string, opts wql.QueryOptions) (*wql.Result, error) {
 	res, err := v.wql.Query(ctx, query, opts)
 	if err != nil || !v.hides {
-		return res, err
+		return res, v.ShownTexts(err)
 	}
 	for i := range res.Rows {
 		if e := v.entities.Get(res.Rows[i].ID); e != nil {
@@ -30,14 +30,16 @@ func (v *View) Query(ctx context.Context, query string, opts wql.QueryOptions) (
 
 // Check says everything that is to be said about a query, as wql.Engine.Check does.
 func (v *View) Check(query, thisType string) []entities.Diagnostic {
-	return v.wql.Check(query, thisType)
+	return v.shownDiagnostics(v.wql.Check(query, thisType))
 }
 
 // Computed returns the value of a computed field as the reader may see it, as
 // wql.Engine.Computed does: names and texts in it are not masked. The result may be
-// shared with other callers.
+// shared with other callers. The query is that of the entity's type, of which the field
+// may be as the reader is shown it.
 func (v *View) Computed(ctx context.Context, e *entities.Entity, f entities.Field) (*wql.Result, error) {
-	return v.wql.Computed(ctx, e, f)
+	res, err := v.wql.Computed(ctx, e, f)
+	return res, v.ShownTexts(err)
 }
 
 // Current reports whether a result of Computed is still what the field gives, as

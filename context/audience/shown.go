@@ -17,7 +17,7 @@ import (
 // are shown as they are. It holds until a record is called otherwise, or becomes private or
 // public: a new one replaces it then, so that what a call found out before is not kept.
 type shownRecords struct {
-	known sync.Map // *entities.Entity to *entities.Entity
+	known sync.Map // *entities.Entity to *entities.Entity, and types alike
 	size  atomic.Int64
 
 	notes, entities plainNames
@@ -79,11 +79,16 @@ func (r *Views) queried(e *entities.Entity) *entities.Entity {
 	if shown.Name == e.Name && reflect.DeepEqual(shown.Fields, e.Fields) {
 		shown = e
 	}
-	kept.known.Store(e, shown)
-	if kept.size.Add(1) > maxShown {
-		r.shown.CompareAndSwap(kept, new(shownRecords))
-	}
+	kept.keep(e, shown, r)
 	return shown
+}
+
+// keep keeps how a record or a type is shown.
+func (k *shownRecords) keep(stored, shown any, of *Views) {
+	k.known.Store(stored, shown)
+	if k.size.Add(1) > maxShown {
+		of.shown.CompareAndSwap(k, new(shownRecords))
+	}
 }
 
 // match is wql.Visibility.Match.

@@ -137,7 +137,7 @@ func rowLimit(asked int) int {
 }
 
 // Visibility says what an engine answers from whose reader does not see everything. A nil
-// As or Types and TypeOf show all of that.
+// As or Types, TypeOf and Named show all of that.
 type Visibility struct {
 	// Hides reports whether an entity does not exist for the reader, by what the entity
 	// holds alone.
@@ -148,6 +148,7 @@ type Visibility struct {
 	// Types returns the types that exist for the reader, and TypeOf that of an entity or nil.
 	Types  func() []*entities.Type
 	TypeOf func(*entities.Entity) *entities.Type
+	Named  func(name string) *entities.NamedTypes // those of Types that have a name
 	// Match stands in for that of Options; nil: none does.
 	Match func(ctx context.Context, words string) (func(id string) bool, error)
 }
@@ -181,9 +182,10 @@ func (e *Engine) Forget() {
 func (e *Engine) gen() uint64 { return e.src.Gen() + e.forgotten.Load()<<40 }
 
 // schemaGenNow is the generation of the types. Types that were made from notes exist for
-// some readers as long as entities of them do.
+// some readers as long as entities of them do, and what a type says may be shown otherwise
+// after Forget.
 func (e *Engine) schemaGenNow() uint64 {
-	gen := e.src.SchemaGen()
+	gen := e.src.SchemaGen() + e.forgotten.Load()<<40
 	if e.shown != nil && slices.ContainsFunc(e.src.Types(), func(t *entities.Type) bool { return t.Inferred }) {
 		gen += e.gen() << 20
 	}
@@ -273,6 +275,11 @@ func (e *Engine) Computed(ctx context.Context, ent *entities.Entity, field entit
 		return nil, fault.Missing("entity", ent.ID)
 	}
 	t := e.typeOf(ent)
+	if e.shown != nil && t != nil { // the caller's is as the reader is shown it
+		if own, ok := t.Field(field.Name); ok && own.Type.IsComputed() {
+			field = own
+		}
+	}
 	p, _, err := e.prepare(field.Query, t, true, field.Name)
 	if err != nil {
 		return nil, err
@@ -376,6 +383,9 @@ func (e *Engine) schemaOf(gen uint64) *typeSchema {
 	if e.schema == nil || e.schemaGen != gen {
 		e.schema = newSchema(e.types(), nil)
 		e.schema.Named = e.src.TypesNamed
+		if e.shown != nil && e.shown.Named != nil {
+			e.schema.Named = e.shown.Named
+		}
 		e.schemaGen = gen
 		clear(e.programs)
 	}

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"iter"
 	"strings"
 	"time"
 	"unicode"
@@ -50,6 +51,17 @@ func (t token) describe(src string) string {
 		return "'" + strings.ToValidUTF8(text[:40], "") + "…'"
 	}
 	return "'" + text + "'"
+}
+
+// Texts gives the texts of a query: where they stand between their quotes, and what they say.
+func Texts(src string) iter.Seq2[Span, string] {
+	return func(yield func(Span, string) bool) {
+		for _, t := range lex(src, new(Findings)) {
+			if t.kind == tokString && !yield(Span{t.Start + 1, t.End - 1}, t.text) {
+				return
+			}
+		}
+	}
 }
 
 type lexer struct {
