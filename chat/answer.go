@@ -224,6 +224,31 @@ func (s *Store) Repeat(ctx context.Context, v *audience.View, q Question) (t *Tu
 	return t, err
 }
 
+// Anew returns the message of a user that a question asks about anew, as it was written; nil for another question. The
+// errors are those of Ask.
+func (s *Store) Anew(ctx context.Context, v *audience.View, q Question) (m *record.ChatMessage, err error) {
+	if q.Regenerate == "" {
+		return nil, nil
+	}
+	if err := s.checkQuestion(&q); err != nil {
+		return nil, err
+	}
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		c, err := s.find(tx, v, q.ConversationID)
+		if err != nil {
+			return fault.Under("conversationId", err)
+		}
+		t := &Turn{}
+		found, err := s.asked(tx, v, c, &q, t)
+		if err != nil {
+			return err
+		}
+		m = &record.ChatMessage{ID: found.ID, Content: found.Content, Private: found.private() || c.Private}
+		return nil
+	})
+	return m, err
+}
+
 // asked returns the message that a question repeats, or asks about anew; nil for none.
 func (s *Store) asked(tx *kv.Tx, v *audience.View, c *conversation, q *Question, t *Turn) (*message, error) {
 	if q.Regenerate == "" {

@@ -69,6 +69,9 @@ type Request struct {
 	Background bool
 	// NoRetry has a server that is busy refuse the request at once.
 	NoRetry bool
+	// Fresh is called each time before the request is sent, and may change it: what it says may be private by then. nil: it
+	// is sent as it is. Its error ends the stream.
+	Fresh func(ctx context.Context, r *Request) error
 }
 
 // Message is one turn. A user's has text, images and results of tools; an assistant's has

@@ -81,7 +81,7 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 		model = p.o.Model
 	}
 	without := p.without | p.learned.of(model)
-	body, err := p.request(r, model, key, without)
+	body, err := p.request(ctx, r, model, key, without)
 	if err != nil {
 		return Answer{Finish: Interrupted}, err
 	}
@@ -104,13 +104,16 @@ func (p *remote) Stream(ctx context.Context, r *Request, emit func(Delta) error)
 		if !again {
 		} else if out := (without | dropped).refused(r, p.o.Kind, refusal); out != 0 {
 			dropped |= out
-			if body, err = p.request(r, model, key, without|dropped); err == nil {
+			if body, err = p.request(work, r, model, key, without|dropped); err == nil {
 				continue
 			}
 		} else if refusal.Passing && try < tries && (!r.NoRetry || !waits(refusal)) {
 			pause := p.time.pause(try, refusal.After)
 			if err = p.waits(refusal, pause, emit); err == nil {
 				err = p.time.Sleep(work, pause)
+			}
+			if err == nil {
+				body, err = p.request(work, r, model, key, without|dropped)
 			}
 			if err == nil {
 				try++
@@ -193,12 +196,17 @@ func (p *remote) key() (string, error) {
 }
 
 // request encodes a request and checks that it and the key may be sent.
-func (p *remote) request(r *Request, model, key string, without leftOut) ([]byte, error) {
+func (p *remote) request(ctx context.Context, r *Request, model, key string, without leftOut) ([]byte, error) {
 	if strings.TrimSpace(model) == "" {
 		return nil, fault.Field("model", "no model is named").WithHint("set chat.model, or %s.model", p.words.Setting)
 	}
 	if err := p.checked(model, key); err != nil {
 		return nil, err
+	}
+	if r.Fresh != nil {
+		if err := r.Fresh(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	return p.protocol.encode(r, model, without)
 }

@@ -84,6 +84,9 @@ func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 	if r.Messages, err = s.messages(ctx, r.Tools); err != nil {
 		return err
 	}
+	if s.reader.Hides() {
+		r.Fresh = s.fresh(len(r.Messages))
+	}
 	t.Tools, t.Tokens = len(r.Tools), r.Tokens()
 	s.keeper.first(t, s.answer.Private)
 	if err := s.tellWarnings(before); err != nil {

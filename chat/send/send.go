@@ -30,6 +30,7 @@ const (
 type conversations interface {
 	Get(ctx context.Context, v *audience.View, ref string) (*record.Conversation, error)
 	Repeat(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error)
+	Anew(ctx context.Context, v *audience.View, q chat.Question) (*record.ChatMessage, error)
 	Ask(ctx context.Context, v *audience.View, q chat.Question) (*chat.Turn, error)
 	History(ctx context.Context, v, asker *audience.View, t *chat.Turn, bytes int) (*chat.History, error)
 	Keep(ctx context.Context, t *chat.Turn, n int, a *chat.Answer) error

@@ -40,8 +40,10 @@ type sending struct {
 	read         tools.OrderReading   // of the message
 	ordered      *tools.RoutedMessage // what is proposed for that; nil: nothing
 	prompt       *prompt.Result
-	prompted     time.Time // when it was made
-	secret       bool      // a remote reader would have been given another prompt
+	prompted     time.Time     // when it was made
+	gathers      prompt.Params // what it was made of, without the searches
+	privacy      uint64        // of the reader, from before what the provider is told was made
+	secret       bool          // a remote reader would have been given another prompt
 	turn         *chat.Turn
 	answer       chat.Answer     // but for its texts, before it has ended
 	content      strings.Builder // of the answer so far
@@ -251,8 +253,19 @@ func (s *sending) assemble(ctx context.Context) error {
 		s.prompt, s.prompted = &prompt.Result{}, s.opts.Now()
 		return s.store(ctx)
 	}
+	text := s.params.Text
+	anew, err := s.opts.Chat.Anew(ctx, s.asker, s.question())
+	if err != nil {
+		return err
+	}
+	if anew != nil {
+		if anew.Private && !s.info.Local { // before a word of it is searched for
+			return s.notLocal()
+		}
+		text = anew.Content
+	}
 	p := prompt.Params{
-		Text: s.params.Text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
+		Text: text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
 		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
 		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages, Budgets: s.budgets(),
 	}
@@ -277,6 +290,8 @@ func (s *sending) assemble(ctx context.Context) error {
 			p.Recall = &prompt.Recall{Mode: prompt.Both}
 		}
 	}
+	s.gathers, s.privacy = p, s.reader.Privacy()
+	s.gathers.SearchNotes, s.gathers.Memories, s.gathers.Passages, s.gathers.Recall = 0, 0, 0, nil
 	by := gather.Readers{Prompt: s.reader, Report: s.asker}
 	public := s.preview(ctx, s.opts.GatherTimeout, p)
 	var other *prompt.Result
@@ -287,7 +302,6 @@ func (s *sending) assemble(ctx context.Context) error {
 		return s.store(ctx)
 	}
 	var plain string
-	var err error
 	s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, s.opts.GatherTimeout, by, p, found)
 	if err != nil && s.turn == nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		p.SearchNotes, p.Memories, p.Passages, p.Recall = 0, 0, 0, nil
