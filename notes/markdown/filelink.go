@@ -83,13 +83,12 @@ func (s *scanner) addFileLink(start, stop, line int) {
 	}
 }
 
-// frontFileLink records the destination of the Markdown link whose text may end with the ']' at i of frontmatter. The quotes of
-// its title may be escaped there.
+// frontFileLink records the destination of the Markdown link whose text may end with the ']' at i of frontmatter, in a line that
+// goes to end. The quotes of its title may be escaped there.
 func (s *scanner) frontFileLink(i, end, line int) {
 	if !strings.HasPrefix(s.src[i:end], "](") {
 		return
 	}
-	end, _ = lineEnd(s.src[:end], i)
 	start, stop, after := destination(s.src, skipSpace(s.src, i+len("]("), end), end)
 	if after == 0 {
 		return
@@ -105,7 +104,7 @@ func (s *scanner) htmlLinks(i, end, line int) {
 	if end == 0 {
 		return
 	}
-	at := i + 1
+	at, counted := i+1, i // up to there the lines are counted
 	for at < end && isWord(s.src[at]) {
 		at++
 	}
@@ -135,7 +134,9 @@ func (s *scanner) htmlLinks(i, end, line int) {
 			}
 		}
 		if at < end && (strings.EqualFold(name, "href") || strings.EqualFold(name, "src")) {
-			s.addFileLink(value, at, line+strings.Count(s.src[i:value], "\n"))
+			line += strings.Count(s.src[counted:value], "\n")
+			counted = value
+			s.addFileLink(value, at, line)
 		}
 	}
 }

@@ -16,16 +16,21 @@ func linkLen(s string) int { return WikilinkLen(s) }
 // whether or not it can be read as YAML.
 func (s *scanner) frontmatterLinks(f FrontmatterBlock) {
 	line, open := f.Line, 0
+	lineStop := -1 // where the line ends; -1: nobody has looked
 	for i := f.Start; i < f.End; i++ {
 		switch s.src[i] {
 		case '\n':
 			line++
-			open = 0
+			open, lineStop = 0, -1
 		case ']':
-			if open > 0 {
-				open--
-				s.frontFileLink(i, f.End, line)
+			if open == 0 {
+				continue
 			}
+			open--
+			if lineStop < 0 {
+				lineStop, _ = lineEnd(s.src[:f.End], i)
+			}
+			s.frontFileLink(i, lineStop, line)
 		case '[':
 			if n := linkLen(s.src[i:f.End]); n > 0 {
 				start := i
