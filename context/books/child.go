@@ -32,10 +32,12 @@ const (
 	roomOfChildren = convert.MaxMemory
 	// childStart is how long a child may take to say hello, on a machine that is busy.
 	childStart = 30 * time.Second
-	// childGrace is how much longer than a file may take its child lives: it tells by itself before.
-	childGrace = 10 * time.Second
 	lastWords  = 8 << 10 // bytes that are kept of what a child has written to its standard error
 )
+
+// childGrace is how much longer than a file may take its child lives: it tells by itself before. It is also how long a child may be
+// silent once it has told what the file is, when all that is left is to be written.
+var childGrace = 10 * time.Second
 
 // children are the processes that read the files of a Store.
 type children struct {
@@ -103,14 +105,19 @@ func (c *children) convert(ctx context.Context, q request, file io.Reader, to si
 	timer := time.AfterFunc(limit+childGrace, func() { late.Store(true); p.kill() })
 	stop := context.AfterFunc(ctx, p.kill)
 	var refused error // by the sink
+	take := func(write func() error) error {
+		timer.Stop() // our own work is not its time
+		defer timer.Reset(childGrace)
+		refused = write()
+		return refused
+	}
 	end, err := p.ask(q, file, sink{
 		progress: to.progress,
-		head:     func(m made) error { timer.Stop(); refused = to.head(m); return refused },
-		passage:  func(x CutPassage) error { refused = to.passage(x); return refused },
+		head:     func(m made) error { return take(func() error { return to.head(m) }) },
+		passage:  func(x CutPassage) error { return take(func() error { return to.passage(x) }) },
 	})
-	timer.Stop()
-	alive := stop()
-	if err == nil && !end.Last && alive {
+	inTime, alive := timer.Stop(), stop()
+	if err == nil && !end.Last && inTime && alive {
 		c.keep(p)
 		return end.err()
 	}
@@ -125,10 +132,10 @@ func (c *children) convert(ctx context.Context, q request, file io.Reader, to si
 		return ctx.Err()
 	case refused != nil:
 		return refused
-	case late.Load():
-		return convert.TookTooLong(limit)
 	case err == nil:
 		return end.err()
+	case late.Load():
+		return convert.TookTooLong(limit)
 	}
 	return p.obituary(err, most)
 }
@@ -172,7 +179,8 @@ func startProcess(command []string) (*process, error) {
 	p := &process{cmd: exec.Command(command[0], command[1:]...), pipe: ours, words: &tail{}, dead: make(chan struct{})}
 	p.cmd.Args[0] = filepath.Base(os.Args[0]) // by which programs of several names know what they are
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = theirs, p.words, time.Second
-	p.cmd.Env = childEnvironment()
+	p.cmd.Env = []string{"GOTRACEBACK=none"} // it needs nothing of ours, which may hold secrets; what it reads comes out of it in no trace
+	hideWindow(p.cmd)
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
 	}
@@ -196,21 +204,6 @@ func startProcess(command []string) (*process, error) {
 		return nil, fmt.Errorf("the child said no hello of protocol %d, but %d: %w; %s", childProtocol, protocol, err, p.words)
 	}
 	return p, nil
-}
-
-// childEnvironment is ours without what looks like a secret: a file may take over who reads it.
-func childEnvironment() (env []string) {
-	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
-		secret := false
-		for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"} {
-			secret = secret || strings.Contains(name, word)
-		}
-		if !secret {
-			env = append(env, v)
-		}
-	}
-	return append(env, "GOTRACEBACK=none") // what it reads does not come out of it that way
 }
 
 // ask has a file converted. An error is one after which the process is of no use.

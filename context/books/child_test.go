@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -82,6 +83,15 @@ func behaveBadly(how, marker string) int {
 		frame('p', "{}\n"+strings.Repeat("x", books.MaxPassage+1))
 	case "a huge frame":
 		_, _ = os.Stdout.WriteString("p\xFF\xFF\xFF\xFF")
+	case "tells its environment":
+		said := "the environment is empty"
+		if os.Getenv("CTXD_PASSPHRASE") != "" {
+			said = "it has the secret"
+		}
+		frame('z', `{"kind":"`+fault.Invalid.String()+`","msg":"`+said+`"}`)
+	case "hangs behind its head":
+		frame('d', `{"passages":2}`)
+		frame('p', "{}\ntext")
 	case "hangs":
 		_, _ = f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
 	}
@@ -124,6 +134,33 @@ func TestREL15_AChildMayDie(t *testing.T) {
 func with(t *testing.T, command []string) *house {
 	t.Helper()
 	return over(t, kv.InMemory, t.TempDir(), command...)
+}
+
+// TestREL15_AChildMayFallSilent: one that has begun to tell passages and goes on no more is killed, and the next file is read.
+func TestREL15_AChildMayFallSilent(t *testing.T) {
+	h := with(t, []string{os.Args[0], badChild, "hangs behind its head", filepath.Join(t.TempDir(), "first")})
+	undo := books.SetChildGrace(time.Millisecond)
+	_, _, err := h.Put(t.Context(), h.local, textDraft("# One\n\nThe first."), nil)
+	undo()
+	if fault.KindOf(err) != fault.Limit {
+		t.Errorf("%v", err)
+	}
+	if got := h.left(); got != "1 books, 0 passages, 0 files" {
+		t.Error(got)
+	}
+	if b := h.put(textDraft("# Two\n\nThe second.")); b.State != record.BookReady {
+		t.Errorf("%+v", b)
+	}
+}
+
+// TestREL15_AChildHasNoSecrets: what stands in the environment of the daemon is not in that of who reads files.
+func TestREL15_AChildHasNoSecrets(t *testing.T) {
+	t.Setenv("CTXD_PASSPHRASE", "canary")
+	h := with(t, []string{os.Args[0], badChild, "tells its environment", filepath.Join(t.TempDir(), "first")})
+	_, _, err := h.Put(t.Context(), h.local, textDraft("# One\n\nThe first."), nil)
+	if fault.KindOf(err) != fault.Invalid || fault.Message(err) != "the environment is empty" {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestREL15_ACancelledCallKillsItsChild, and leaves nothing of the book.
