@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -222,6 +223,17 @@ func TestCHAT47_ASocketIsSpokenTo(t *testing.T) {
 		t.Fatal("a socket that is gone answered")
 	} else if failed := service.FailureOf(at, refusalOf(t, service.Unreached(t.Context(), err, time.Minute))); !strings.Contains(failed.Hint, "start its server") {
 		t.Errorf("%v, %s", failed, failed.Hint)
+	}
+}
+
+// TestCHAT47_WhoMayNotUseASocket is told so; of TCP the same error is of a firewall, which may let through what is asked later.
+func TestCHAT47_WhoMayNotUseASocket(t *testing.T) {
+	for network, passing := range map[string]bool{"unix": false, "tcp": true} {
+		err := &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.EPERM)}
+		r := refusalOf(t, service.Unreached(t.Context(), err, time.Minute))
+		if r.Passing != passing || strings.Contains(r.Fault.Hint, "socket") == passing {
+			t.Errorf("%s: %+v, %s", network, r, r.Fault.Hint)
+		}
 	}
 }
 

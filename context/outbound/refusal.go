@@ -77,13 +77,14 @@ func (s *Service) FailureOf(at *Address, r *Refusal) *fault.Error {
 func (s *Service) Unreached(ctx context.Context, err error, timeout time.Duration) error {
 	var timedOut net.Error
 	var dns *net.DNSError
+	var dialled *net.OpError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errNotLoopback):
 		return NewRefusal("is not this machine").
 			WithHint("%s", s.Allowing())
-	case errors.Is(err, os.ErrPermission):
+	case errors.Is(err, os.ErrPermission) && errors.As(err, &dialled) && dialled.Net == "unix": // of TCP it is a firewall
 		return NewRefusal("may not be used by you").WithHint("look who may open its socket, or correct %s", s.address())
 	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist): // a socket that nobody listens on, or that is gone
 		r := NewRefusal("takes no connection").WithHint("start its server, or correct %s", s.address())
