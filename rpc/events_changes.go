@@ -55,10 +55,13 @@ func (e *event) forReader(r audience.Reader) bool {
 	return r == audience.Local || !uncounted || e.remote != nil
 }
 
+// storedMemory finds a memory as it is behind a commit, nil for none.
+type storedMemory func(id string) *memory.Record
+
 // recordTopic says how the events of a topic that merges records are made.
 type recordTopic struct {
 	topic   protocol.TopicNumber
-	changes func(cs *kv.ChangeSet, remote *audience.View) []event
+	changes func(cs *kv.ChangeSet, remote *audience.View, stored storedMemory) []event
 	payload func(ids []string, kind string, seq uint64) any
 }
 
@@ -67,7 +70,7 @@ type recordTopic struct {
 var recordTopics = []recordTopic{
 	{
 		protocol.ChatTopic,
-		func(cs *kv.ChangeSet, remote *audience.View) []event {
+		func(cs *kv.ChangeSet, remote *audience.View, _ storedMemory) []event {
 			shown := func(ch kv.Change) (old, now *chat.Record, ok bool) { return chat.VisibleChange(ch, remote) }
 			return eventsOf(cs, chat.Conversations.Of, shown, protocol.ChatTopic)
 		},
@@ -77,7 +80,7 @@ var recordTopics = []recordTopic{
 	},
 	{
 		protocol.NotesTopic,
-		func(cs *kv.ChangeSet, remote *audience.View) []event {
+		func(cs *kv.ChangeSet, remote *audience.View, _ storedMemory) []event {
 			return recordEvents(cs, notes.Records.Of, remote.SeesNote, protocol.NotesTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
@@ -86,7 +89,7 @@ var recordTopics = []recordTopic{
 	},
 	{
 		protocol.EntitiesTopic,
-		func(cs *kv.ChangeSet, remote *audience.View) []event {
+		func(cs *kv.ChangeSet, remote *audience.View, _ storedMemory) []event {
 			return recordEvents(cs, entities.EntityRecords.Of, remote.SeesEntity, protocol.EntitiesTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
@@ -95,8 +98,8 @@ var recordTopics = []recordTopic{
 	},
 	{
 		protocol.MemoryTopic,
-		func(cs *kv.ChangeSet, remote *audience.View) []event {
-			return eventsOf(cs, memory.Records.Of, memory.ShownChanges(cs, remote), protocol.MemoryTopic)
+		func(cs *kv.ChangeSet, remote *audience.View, stored storedMemory) []event {
+			return eventsOf(cs, memory.Records.Of, memory.ShownChanges(cs, remote, stored), protocol.MemoryTopic)
 		},
 		func(ids []string, kind string, seq uint64) any {
 			return protocol.MemoryChanged{IDs: ids, Kind: kind, Seq: seq}
@@ -104,7 +107,7 @@ var recordTopics = []recordTopic{
 	},
 	{
 		protocol.PersonalityTopic,
-		func(cs *kv.ChangeSet, _ *audience.View) []event {
+		func(cs *kv.ChangeSet, _ *audience.View, _ storedMemory) []event {
 			var kinds changeKinds
 			for _, ch := range cs.Changes {
 				if _, now, ok := personality.Records.Of(ch); ok && now == nil {

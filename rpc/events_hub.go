@@ -62,11 +62,11 @@ func newEventHub(encoder *jsonrpc.Encoder, outbound int64, health func(audience.
 // Commit is the part of events in a commit: it is short. It is registered when
 // every room that stands on the store is open, before the first change that is
 // to be told of. remote is what a remote reader may see.
-func (h *eventHub) Commit(cs *kv.ChangeSet, remote *audience.View) {
+func (h *eventHub) Commit(cs *kv.ChangeSet, remote *audience.View, stored storedMemory) {
 	var list []event
 	for i := range recordTopics {
 		if h.wants(recordTopics[i].topic) {
-			list = append(list, recordTopics[i].changes(cs, remote)...)
+			list = append(list, recordTopics[i].changes(cs, remote, stored)...)
 		}
 	}
 	h.publish(list...)

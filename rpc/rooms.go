@@ -210,7 +210,7 @@ func (s *Server) serveRooms(phase string, d *Deps) bool {
 	r := s.newRooms(d)
 	if d.KV != nil {
 		remote := d.Audience.View(audience.Remote)
-		d.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote) })
+		d.KV.OnCommit(func(cs *kv.ChangeSet) { s.events.Commit(cs, remote, d.Memory.Stored) })
 		s.replay(r)
 	}
 	for _, x := range d.indexes() {

@@ -348,24 +348,30 @@ func Turned(cs *kv.ChangeSet) (ids map[string]bool) {
 }
 
 // ShownChanges returns what reads the changes of a commit as a reader is told of them: not that a memory changed which he
-// sees where another did it whom he does not.
-func ShownChanges(cs *kv.ChangeSet, v *audience.View) func(ch kv.Change) (old, now *Record, ok bool) {
-	hides := make(map[string]bool)
+// sees where another did it whom he does not. stored finds a memory as it is behind the commit, which has not changed it.
+func ShownChanges(cs *kv.ChangeSet, v *audience.View, stored func(id string) *Record) func(ch kv.Change) (old, now *Record, ok bool) {
+	before, after := make(map[string]*Record), make(map[string]*Record)
 	for _, ch := range cs.Changes {
-		if _, now, ok := Records.Of(ch); ok && !Sees(v, now) {
-			hides[ch.ID] = true
+		if old, now, ok := Records.Of(ch); ok {
+			before[ch.ID], after[ch.ID] = old, now
 		}
 	}
-	shown := func(m *Record) *Record {
+	shown := func(m *Record, at map[string]*Record) *Record {
 		if !Sees(v, m) {
 			return nil
 		}
-		out, _ := m.without(func(id string) bool { return hides[id] })
+		out, _ := m.without(func(id string) bool {
+			by, changed := at[id]
+			if !changed {
+				by = stored(id)
+			}
+			return !Sees(v, by)
+		})
 		return out
 	}
 	return func(ch kv.Change) (old, now *Record, ok bool) {
 		was, is, ok := Records.Of(ch)
-		old, now = shown(was), shown(is)
+		old, now = shown(was, before), shown(is, after)
 		same := old != nil && now != nil && was.Version != is.Version && old.Version == now.Version
 		return old, now, ok && !same && (old != nil || now != nil)
 	}

@@ -304,7 +304,7 @@ func TestPRIV16_NobodyIsToldOfASupersedingThatHeDoesNotSee(t *testing.T) {
 	old := w.say("I live in Bonn.")
 	var heard []string
 	w.db.OnCommit(func(cs *kv.ChangeSet) {
-		shown := memory.ShownChanges(cs, w.remote)
+		shown := memory.ShownChanges(cs, w.remote, w.mem.Stored)
 		for _, ch := range cs.Changes {
 			if _, now, ok := shown(ch); ok && now != nil {
 				heard = append(heard, now.Statement)
@@ -322,6 +322,41 @@ func TestPRIV16_NobodyIsToldOfASupersedingThatHeDoesNotSee(t *testing.T) {
 		t.Errorf("a remote reader hears of %q", heard)
 	}
 }
+
+// TestPRIV16_ChangesAreToldAsTheReaderSeesThem: also when a private memory has superseded the one that changes long before.
+func TestPRIV16_ChangesAreToldAsTheReaderSeesThem(t *testing.T) {
+	w := openTwo(t)
+	heard := make(map[*world]string)
+	for _, of := range []*world{w.with, w.without} {
+		of.db.OnCommit(func(cs *kv.ChangeSet) {
+			shown := memory.ShownChanges(cs, of.remote, of.mem.Stored)
+			for _, ch := range cs.Changes {
+				if old, now, ok := shown(ch); ok && slices.Contains(w.ids, ch.ID) {
+					heard[of] += fmt.Sprintf("%s: %t to %t\n", ch.ID, old.Live(), now.Live())
+				}
+			}
+		})
+	}
+	w.supersede("open0", true)
+	w.pass()
+	for _, step := range []func(of *world) error{
+		func(of *world) error { return second(of.mem.Archive(t.Context(), of.remote, "open0", nil)) },
+		func(of *world) error { return second(of.mem.Restore(t.Context(), of.remote, "open0", 0, nil)) },
+		func(of *world) error {
+			return second(of.mem.Update(t.Context(), of.remote, memory.Patch{ID: "open0", Summary: ptr("rooms")}, nil))
+		},
+	} {
+		if err := w.both(step); err != nil {
+			t.Fatal(err)
+		}
+		w.pass()
+	}
+	if heard[w.with] != heard[w.without] || strings.Count(heard[w.with], "\n") != 3 {
+		t.Errorf("with private memories a remote reader hears\n%swithout\n%s", heard[w.with], heard[w.without])
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 func TestPRIV16_ASupersededMemoryEndsForRemoteReadersAtTheEndOfItsTime(t *testing.T) {
 	w := openTwo(t)
