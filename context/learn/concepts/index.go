@@ -97,8 +97,8 @@ type doc struct {
 	public  bool  // a remote reader sees it
 	current bits  // the readers for whom it counts: a memory that is active or contested, or a message
 	tier    string
-	kind    string // of a memory
-	quality float64
+	kind    string     // of a memory
+	quality [2]float64 // for each side
 	use     record.MemoryUse
 	said    [2]Said // of a message, for each reader
 	terms   []mark

@@ -255,7 +255,7 @@ func (l *look) countNow(j joined, since int64) *counted {
 		}
 		if !d.message {
 			c.memories++
-			c.quality += memory.ToHundredths(d.quality)
+			c.quality += memory.ToHundredths(d.quality[l.side])
 		}
 		c.declared = c.declared || p.bits&declared != 0
 		if c.docs == 1 || d.at < c.first {

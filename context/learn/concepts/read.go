@@ -87,7 +87,7 @@ func (x *Index) readMemory(out *doc, t *taken, d, public text.Doc) bool {
 		return false
 	}
 	out.at, out.current, out.tier, out.kind = m.CreatedAt.UnixNano(), 0, m.Tier, m.Kind
-	out.quality, out.use = m.Importance*m.Confidence, x.opts.Store.Counters(m.ID)
+	out.use = x.opts.Store.Counters(m.ID)
 	who := []bits{local, remote}
 	if public == d {
 		who = []bits{local | remote}
@@ -103,6 +103,11 @@ func (x *Index) readMemory(out *doc, t *taken, d, public text.Doc) bool {
 		shown := document.Memory(of)
 		if shown.Current() {
 			out.current |= bit
+		}
+		for side, one := range [...]bits{local, remote} {
+			if bit&one != 0 {
+				out.quality[side] = shown.Importance * shown.Confidence
+			}
 		}
 		x.phrases(t, bit, x.textsOf(of, document.Summary, document.Questions, document.Statement))
 		t.labels(bit, shown)
