@@ -235,3 +235,16 @@ func TestREL6_WhatWaitedOnAConnectionThatEndedIsGivenBack(t *testing.T) {
 		t.Errorf("%d bytes are booked", got)
 	}
 }
+
+// TestMEM7_ANoteThatMemoriesComeFromIsDeleted like any other: the indexes follow, and the next write is taken.
+func TestMEM7_ANoteThatMemoriesComeFromIsDeleted(t *testing.T) {
+	d := start(t)
+	for i, private := range []bool{false, true} {
+		id := fmt.Sprint("n", i)
+		d.do("notes.put", fmt.Sprintf(`{"id":%q,"title":"Garden %s","body":"---\ntype: Place\n---\n","private":%v}`, id, id, private))
+		d.do("memory.add", `{"statement":"Bees are quiet in winter `+id+`","source":{"kind":"client","noteId":"`+id+`"}}`)
+		d.do("notes.archive", `{"id":"`+id+`"}`)
+		d.do("notes.delete", `{"id":"`+id+`"}`)
+	}
+	d.want(d.do("memory.list", `{"validity":"any"}`), "total", "2")
+}
