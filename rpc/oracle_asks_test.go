@@ -338,7 +338,7 @@ func TestPRIV17_TheOracleSeesALeak(t *testing.T) {
 // TestPRIV17_TwoStoresTellTheSame: a remote reader who has subscribed to every topic is told the same by both stores.
 func TestPRIV17_TwoStoresTellTheSame(t *testing.T) {
 	told := 0
-	steps := campaign.Figure(500, 4000)
+	steps := campaign.Figure(150, 4000)
 	if !campaign.Runs() {
 		steps = 40
 	}

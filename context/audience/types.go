@@ -183,10 +183,11 @@ func (v *View) shownDiagnostics(list []entities.Diagnostic) []entities.Diagnosti
 	return list
 }
 
-// ShownTexts returns an error of a type, of what is written by one, or of a query, as the reader may see it.
+// ShownTexts returns an error of a type, of what is written by one, or of a query, as the reader may see it. One that says what
+// is not there has the reader's own words: they would come back otherwise where they name something private.
 func (v *View) ShownTexts(err error) error {
 	var f *fault.Error
-	if !v.masks() || !errors.As(err, &f) {
+	if !v.masks() || !errors.As(err, &f) || f.Kind == fault.NotFound {
 		return err
 	}
 	shown := *f

@@ -41,6 +41,7 @@ type pairRecord struct {
 	private bool // now
 	gone    bool
 	stays   bool // it is hidden at no time
+	ended   bool // something has superseded it
 }
 
 type pairKind string
@@ -332,16 +333,18 @@ func (p *Pair) putMemory(r *pairRecord, fresh bool) PairStep {
 	})
 }
 
-// older draws a memory that another one supersedes: what is public is superseded by what stays public alone.
+// older draws a memory that another one supersedes, which is in both stores where the other one is. One that was superseded is
+// not once more: that is refused, in the first store alone where a secret one did it.
 func (p *Pair) older(by *pairRecord) (ids [2]string) {
 	var some []*pairRecord
 	for _, r := range p.records {
-		if r.kind == pairMemory && r.n > 0 && !r.gone && r != by && r.secret == by.secret && (by.secret || by.stays) {
+		if r.kind == pairMemory && r.n > 0 && !r.gone && !r.ended && r != by && (by.secret || !r.secret) {
 			some = append(some, r)
 		}
 	}
 	if len(some) > 0 {
-		ids = choose(p, some...).ids
+		r := choose(p, some...)
+		r.ended, ids = true, r.ids
 	}
 	return ids
 }
