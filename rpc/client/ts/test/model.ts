@@ -17,7 +17,13 @@ export interface Model {
 /** Starts a model. */
 export async function startModel(): Promise<Model> {
   const gone = new Map<string, () => void>(); // by what was told: called when the daemon has hung up
-  const server = createServer((request, response) => void answer(request, response, gone));
+  const server = createServer((request, response) => {
+    if (!request.url?.endsWith("/chat/completions")) {
+      response.writeHead(404).end(); // it tells nothing of what its model takes
+      return;
+    }
+    void answer(request, response, gone);
+  });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {
     settings: {
