@@ -41,7 +41,7 @@ func LenientArguments(raw json.RawMessage, declared map[string]ArgumentKind) jso
 		return json.RawMessage("{}")
 	}
 	var whole string
-	if raw[0] == '"' && json.Unmarshal(raw, &whole) == nil && strings.HasPrefix(strings.TrimSpace(whole), "{") {
+	if raw[0] == '"' && json.Unmarshal(raw, &whole) == nil && strings.HasPrefix(strings.TrimSpace(whole), "{") && json.Valid([]byte(whole)) {
 		raw = json.RawMessage(whole)
 	}
 	var given map[string]json.RawMessage
