@@ -312,9 +312,6 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 		return revealed
 	}
 	ids := s.naming.Revealed(cs)
-	if ids == nil {
-		ids = make(map[string]bool)
-	}
 	conversations := changed(cs)
 	s.mu.RLock()
 	for d := range s.flipped(conversations) {

@@ -85,11 +85,11 @@ func keysOfTexts(texts []string) func() []uint32 {
 func (n *Namers) Revealed(cs *kv.ChangeSet) map[string]bool {
 	ids := n.ofPast.Take(cs.Seq)
 	changed := n.called(cs)
+	if ids == nil {
+		ids = make(map[string]bool) // the caller adds to it
+	}
 	if len(changed) == 0 {
 		return ids
-	}
-	if ids == nil {
-		ids = make(map[string]bool)
 	}
 	n.read()
 	for _, id := range n.named.of(changed) {

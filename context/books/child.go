@@ -32,7 +32,7 @@ const (
 	roomOfChildren = convert.MaxMemory
 	// childStart is how long a child may take to say hello, on a machine that is busy.
 	childStart = 30 * time.Second
-	lastWords  = 8 << 10 // bytes that are kept of what a child has written to its standard error
+	maxStderr  = 8 << 10 // bytes that are kept of what a child has written to its standard error
 )
 
 // childGrace is how much longer than a file may take its child lives: it tells by itself before. It is also how long a child may be
@@ -137,7 +137,7 @@ func (c *children) convert(ctx context.Context, q request, file io.Reader, to si
 	case late.Load():
 		return convert.TookTooLong(limit)
 	}
-	return p.obituary(err, most)
+	return p.exitError(err, most)
 }
 
 // take returns the child that waits, or a new one.
@@ -279,8 +279,8 @@ func (p *process) end() {
 	_ = p.pipe.Close() // only read from
 }
 
-// obituary is the error of a file over which its process ended.
-func (p *process) obituary(err error, most int64) error {
+// exitError is the error of a file over which its process ended.
+func (p *process) exitError(err error, most int64) error {
 	words := p.words.String()
 	state := p.cmd.ProcessState
 	if state.ExitCode() == exitMemory || strings.Contains(words, "out of memory") || strings.Contains(words, "cannot allocate memory") {
@@ -305,8 +305,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.data = append(t.data, p...)
-	if len(t.data) > lastWords {
-		t.data = append(t.data[:0], t.data[len(t.data)-lastWords:]...)
+	if len(t.data) > maxStderr {
+		t.data = append(t.data[:0], t.data[len(t.data)-maxStderr:]...)
 	}
 	return len(p), nil
 }

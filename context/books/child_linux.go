@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// taken is what this process takes, in bytes: memory of its own, without the files that it maps. Code that wazero has compiled is
+// memoryInUse is what this process takes, in bytes: memory of its own, without the files that it maps. Code that wazero has compiled is
 // none of the runtime's.
-func taken() int64 {
+func memoryInUse() int64 {
 	n, ok := statusOf("RssAnon:")
 	if !ok {
 		return heldByGo()

@@ -2,8 +2,8 @@
 
 package books
 
-// taken is what this process takes, in bytes, as the runtime counts it.
-func taken() int64 { return heldByGo() }
+// memoryInUse is what this process takes, in bytes, as the runtime counts it.
+func memoryInUse() int64 { return heldByGo() }
 
 // limitMemory does nothing where the operating system has no bound that Go lives with: the watch is left.
 func limitMemory(int64) {}

@@ -69,7 +69,7 @@ func ServeChild(in io.Reader, out io.Writer) int {
 		debug.FreeOSMemory()
 		c.most.Store(0)
 		end := endingOf(err)
-		end.Last = taken() > childKeeps
+		end.Last = memoryInUse() > childKeeps
 		if err := errors.Join(writeJSON(w, frameEnd, end), w.Flush()); err != nil || end.Last {
 			break
 		}
@@ -128,7 +128,7 @@ func (c *child) answer(q request, data []byte, w *bufio.Writer) error {
 // made of that in time where a library allocates.
 func (c *child) watch() {
 	for range time.Tick(childLook) {
-		if most := c.most.Load(); most > 0 && taken() > most-most/8 {
+		if most := c.most.Load(); most > 0 && memoryInUse() > most-most/8 {
 			os.Exit(exitMemory) //nolint:forbidigo // a library that allocates does not come back with an error
 		}
 	}

@@ -56,8 +56,8 @@ type ending struct {
 	Last bool   `json:"last,omitempty"` // the child ends
 }
 
-// told are the kinds of errors that a child tells, by their names.
-var told = map[string]fault.Kind{
+// errorKinds are the kinds of errors that a child tells, by their names.
+var errorKinds = map[string]fault.Kind{
 	fault.Invalid.String(): fault.Invalid, fault.Limit.String(): fault.Limit, fault.Unavailable.String(): fault.Unavailable,
 }
 
@@ -67,7 +67,7 @@ func endingOf(err error) ending {
 	switch {
 	case err == nil:
 		return ending{}
-	case errors.As(err, &known) && told[known.Kind.String()] == known.Kind:
+	case errors.As(err, &known) && errorKinds[known.Kind.String()] == known.Kind:
 		return ending{Kind: known.Kind.String(), Msg: known.Msg, Hint: known.Hint}
 	}
 	return ending{Kind: fault.Invalid.String(), Msg: "the file is broken", Hint: "save it again in the program that made it"}
@@ -78,7 +78,7 @@ func (e ending) err() error {
 	if e.Kind == "" {
 		return nil
 	}
-	kind, ok := told[e.Kind]
+	kind, ok := errorKinds[e.Kind]
 	if !ok {
 		return broken("an error of kind %q", e.Kind)
 	}

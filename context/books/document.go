@@ -319,9 +319,6 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 		return revealed
 	}
 	ids := s.naming.Revealed(cs)
-	if ids == nil {
-		ids = make(map[string]bool)
-	}
 	s.mu.RLock()
 	for id, c := range changed(cs) {
 		if b := s.books[id]; b != nil && c.was != c.is {

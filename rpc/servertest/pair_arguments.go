@@ -129,11 +129,10 @@ var idKinds = []struct {
 	{"this", pairEntity},
 	{"record", pairEntity},
 	{"pinned", pairNote},
-	{"note", pairNote},
 }
 
 // idWords are parameters that name records without saying of what kind.
-var idWords = []string{"id", "ids", "ref", "refs", "from", "to", "this", "with", "record", "note", "notes", "entity", "entities", "memory", "memories", "book", "talk", "supersedes", "related", "contexts"}
+var idWords = []string{"id", "ids", "ref", "refs", "from", "to", "this", "with", "record", "note", "notes", "entity", "entities", "memory", "memories", "book", "talk", "supersedes", "related", "contexts", "conversation", "context"}
 
 func (p *Pair) string(a *Arguments, name string) string {
 	lower := strings.ToLower(name)

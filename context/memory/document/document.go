@@ -170,9 +170,6 @@ func (s *Source) Revealed(cs *kv.ChangeSet) []string {
 		return s.revealed
 	}
 	ids := s.naming.Revealed(cs)
-	if ids == nil {
-		ids = make(map[string]bool)
-	}
 	from := make(map[string]bool)
 	for _, id := range s.rooms.Revealed(cs) {
 		from[id] = true
