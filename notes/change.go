@@ -121,7 +121,7 @@ func (s *Store) setArchived(ctx context.Context, id string, ifVersion *int, arch
 			return err
 		}
 		n.describe(text, types, s.maxName())
-		n.Private = s.why(&n, text.Document, old.Private).Rule != RuleNone
+		n.Private = s.why(&n, text.why, old.Private).Rule != RuleNone
 		if !archived && n.ArchivedAt != nil {
 			return fault.Clash(fault.VaultBacked, "note %q is also archived in its frontmatter", id).WithRef(id).
 				WithHint("remove archived: true from its text")

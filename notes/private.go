@@ -111,12 +111,11 @@ func (s *Store) WhyPrivate(n *Note) Why {
 	if !n.Private {
 		return Why{}
 	}
-	return s.why(n, markdown.Parse(n.Body), true)
+	return s.why(n, says(n.Body, markdown.Parse(n.Body)), true)
 }
 
-// why returns why a note is private. was says that it was so before.
-func (s *Store) why(n *Note, doc *markdown.Document, was bool) Why {
-	why := says(n.Body, doc)
+// why returns why a note is private whose text says so much about it. was says that it was so before.
+func (s *Store) why(n *Note, why Why, was bool) Why {
 	switch {
 	case s.InPrivateFolder(n.Vault, n.Path, n.Folder):
 		why.Rule = RuleFolder
@@ -131,7 +130,7 @@ func (s *Store) why(n *Note, doc *markdown.Document, was bool) Why {
 // WillBePrivate reports whether the note that a draft makes is private, whatever it
 // was before.
 func (s *Store) WillBePrivate(d *Draft) bool {
-	return d.Private || s.InPrivateFolder(d.Vault, d.Path, d.Folder) || says(d.Body, d.Read()).Rule != RuleNone
+	return d.Private || s.InPrivateFolder(d.Vault, d.Path, d.Folder) || d.reading().why.Rule != RuleNone
 }
 
 // privateFolders are the patterns of Options.PrivateFolders. Paths are compared in NFC,

@@ -17,6 +17,7 @@ type reading struct {
 	places LinkPlaces
 	many   *linkHashes     // of the links, where there are many
 	labels markdown.Labels // that texts of the frontmatter may use
+	why    Why             // what it says about being private
 }
 
 // onReading is called before a text is read, for the test of when that is.
@@ -33,6 +34,7 @@ func read(text string) *reading {
 	if r.usesLabels() {
 		r.labels = markdown.LabelsOf(r.Body)
 	}
+	r.why = says(text, r.Document)
 	return r
 }
 

@@ -212,7 +212,7 @@ func (s *Store) build(tx *kv.Tx, d Draft, old *Note, types []InferredType) (*Not
 	}
 	n.Given = given.orNil()
 	n.describe(text, types, s.maxName())
-	n.Private = s.why(n, text.Document, old != nil && old.Private).Rule != RuleNone
+	n.Private = s.why(n, text.why, old != nil && old.Private).Rule != RuleNone
 	return n, nil
 }
 

@@ -134,7 +134,7 @@ var hostileWriters = []struct {
 
 // fit returns the family at a size, of which JSON makes no more than a message has.
 func fit(text func(int) string, size int) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(text(size)[:size], "\x00", "\x01"), "?")
+	return strings.ToValidUTF8(strings.ReplaceAll(firstOf(text(size), size), "\x00", "\x01"), "?")
 }
 
 // messagesOf returns texts that fill a message of the protocol together, each different.
