@@ -86,14 +86,15 @@ func readPlace(r *disk.RecordReader) (at linkPlace, ok bool) {
 	return linkPlace{start, start + size, line}, !r.Bad && start+size >= start
 }
 
-// LinksIn reports whether the text has a link at each of the places.
+// LinksIn reports whether the text has at each of the places a wikilink, or what can be a destination: where that leads is
+// not asked, which takes as long as to read the text and is in a writer's turn.
 func (p LinkPlaces) LinksIn(body string) bool {
 	for r := (disk.RecordReader{Rest: string(p)}); r.Rest != ""; {
 		at, ok := readPlace(&r)
 		if !ok || at.End > len(body) {
 			return false
 		}
-		if !markdown.IsLink(body[at.Start:at.End]) {
+		if link := body[at.Start:at.End]; link == "" || !markdown.IsDest(link) && !markdown.IsLink(link) {
 			return false
 		}
 	}

@@ -92,7 +92,8 @@ func TestNoteRecordsHoldNothingElse(t *testing.T) {
 		{"[[a]] ", at(0, 6), false},
 		{"[[a]]", at(0, 6), false},
 		{"[[a]]", at(6, 6), false},
-		{"[[a]]", at(1, 5), false},
+		{"[[a]]", at(1, 5), true}, // a destination that leads nowhere
+		{"[[a]]", at(0, 4), false},
 		{"[[]] ", at(0, 4), false},
 		{"[[ ]]", at(0, 5), false},
 		{"[[#]]", at(0, 5), false},
