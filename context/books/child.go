@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -88,7 +89,7 @@ func (c *children) release() {
 }
 
 // convert has a file of so many bytes converted, and gives what is made of it to a sink. The errors are those of the file, which
-// are Invalid or Limit, those of the sink, that of the context, and Unavailable when no child can be started.
+// are Invalid or Limit, those of the sink, that of the context, and Unavailable when no child can be started. One of a child that something else has killed has errKilled in it.
 func (c *children) convert(ctx context.Context, q request, file io.Reader, to sink) error {
 	most := convert.MemoryOf(q.Size)
 	if err := c.room.Acquire(ctx, most); err != nil {
@@ -122,10 +123,11 @@ func (c *children) convert(ctx context.Context, q request, file io.Reader, to si
 		return end.err()
 	}
 	var wrong *brokenChild
+	killed := false
 	if err == nil || refused != nil || errors.As(err, &wrong) {
 		p.end() // it lives, or says what is of no use
 	} else {
-		p.settle()
+		killed = p.settle()
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -136,6 +138,8 @@ func (c *children) convert(ctx context.Context, q request, file io.Reader, to si
 		return end.err()
 	case late.Load():
 		return convert.TookTooLong(limit)
+	case killed:
+		err = errKilled
 	}
 	return p.exitError(err, most)
 }
@@ -262,13 +266,19 @@ func (p *process) ask(q request, file io.Reader, to sink) (end ending, err error
 // kill ends the process at once.
 func (p *process) kill() { _ = p.cmd.Process.Kill() } // it may be gone
 
-// settle ends the process, after it has had a second to end by itself: how says what became of its file.
-func (p *process) settle() {
+// errKilled is the cause of an error of a child that was killed, by the system for want of memory or by a person: not by us.
+var errKilled = errors.New("it was killed")
+
+// settle ends the process, after it has had a second to end by itself: how says what became of its file. It reports whether
+// something else has killed it.
+func (p *process) settle() (killed bool) {
 	timer := time.AfterFunc(time.Second, p.kill)
 	_, _ = io.Copy(io.Discard, p.out) // until its output ends
 	<-p.dead
-	timer.Stop()
+	alone := timer.Stop()
 	p.end()
+	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return alone && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // end ends the process and gives back what is held of it.

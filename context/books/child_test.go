@@ -25,8 +25,8 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// badChild is the first argument of a child that behaves badly once: the second says how, the third names a file that tells who was
-// the first.
+// badChild is the first argument of a child that behaves badly once, or twice where the second argument says so: it says how, the third
+// names a file that tells who was the first.
 const badChild = "bad-child"
 
 // TestMain has this program read files as ctxd itself does, in processes of its own.
@@ -41,7 +41,13 @@ func TestMain(m *testing.M) {
 }
 
 func behaveBadly(how, marker string) int {
-	f, err := os.OpenFile(marker, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	first := func(marker string) (*os.File, error) {
+		return os.OpenFile(marker, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	}
+	f, err := first(marker)
+	if err != nil && strings.HasSuffix(how, "twice") {
+		f, err = first(marker + "-again")
+	}
 	if err != nil {
 		return books.ServeChild(os.Stdin, os.Stdout)
 	}
@@ -56,7 +62,11 @@ func behaveBadly(how, marker string) int {
 	switch how {
 	case "exits":
 		return 1
-	case "is killed":
+	case "is killed", "is killed twice":
+		frame('d', `{"passages":900,"title":"Of the dead"}`)
+		for range 500 { // more than are written at once
+			frame('p', "{}\ntext of the dead")
+		}
 		self, _ := os.FindProcess(os.Getpid()) // it is there
 		_ = self.Kill()
 		select {}
@@ -103,7 +113,7 @@ func behaveBadly(how, marker string) int {
 // file, no passage is left, and the next file is read.
 func TestREL15_AChildMayDie(t *testing.T) {
 	for how, want := range map[string]fault.Kind{
-		"exits": fault.Invalid, "is killed": fault.Invalid, "panics": fault.Invalid, "has no memory": fault.Limit, "babbles": fault.Invalid,
+		"exits": fault.Invalid, "is killed twice": fault.Invalid, "panics": fault.Invalid, "has no memory": fault.Limit, "babbles": fault.Invalid,
 		"passages first": fault.Invalid, "more than told": fault.Invalid, "less than told": fault.Invalid, "a long passage": fault.Invalid,
 		"a huge frame": fault.Invalid, "another version": fault.Unavailable,
 	} {
@@ -128,6 +138,18 @@ func TestREL15_AChildMayDie(t *testing.T) {
 				t.Errorf("%+v", b)
 			}
 		})
+	}
+}
+
+// TestREL15_AKilledChildIsNotTheFilesFault: the system kills a child when memory is short, whatever it reads. Another one reads the
+// file, and nothing is left of what the first has told.
+func TestREL15_AKilledChildIsNotTheFilesFault(t *testing.T) {
+	h := with(t, []string{os.Args[0], badChild, "is killed", filepath.Join(t.TempDir(), "first")})
+	if b := h.put(textDraft("# One\n\nThe first.")); b.State != record.BookReady || b.Title != "One" || b.Passages != 1 {
+		t.Errorf("%+v", b)
+	}
+	if got := h.left(); got != "1 books, 1 passages, 0 files" {
+		t.Error(got)
 	}
 }
 

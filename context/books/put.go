@@ -375,8 +375,22 @@ func (s *Store) process(ctx context.Context, id string, progress Progress) error
 	return err
 }
 
-// read converts, cuts and writes.
+// read converts, cuts and writes. Where the system kills the child, the file is given to another one, once.
 func (s *Store) read(ctx context.Context, b *Record, progress Progress) error {
+	err := s.readOnce(ctx, b, progress)
+	if errors.Is(err, errKilled) {
+		if err := s.dropPassages(ctx, b.ID); err != nil {
+			return err
+		}
+		err = s.readOnce(ctx, b, progress)
+	}
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, b.ID, func(r *Record) bool { r.State, r.Reason = record.BookReady, ""; return true })
+}
+
+func (s *Store) readOnce(ctx context.Context, b *Record, progress Progress) error {
 	progress(StageConvert, 0, 0)
 	file, size, err := s.spool.open(b.ID)
 	if err != nil {
@@ -394,13 +408,10 @@ func (s *Store) read(ctx context.Context, b *Record, progress Progress) error {
 	} else {
 		err = s.convertHere(ctx, q, file, to)
 	}
-	if err == nil {
-		err = w.flush()
-	}
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, b.ID, func(r *Record) bool { r.State, r.Reason = record.BookReady, ""; return true })
+	return w.flush()
 }
 
 // convertHere converts within this process, where there is no program for a child: in tests.
