@@ -401,8 +401,11 @@ func TestREL18_EveryReadIsMeasured(t *testing.T) {
 	if p.call(t, "admin.check", nil, &checked); !checked.OK {
 		t.Errorf("%+v", checked)
 	}
-	var kept record.Upkept
+	var kept, again record.Upkept
 	if p.call(t, "memory.upkeep", nil, &kept); kept.Facts < 700 || kept.Total == 0 || kept.Pairs == 0 {
 		t.Errorf("upkeep: %d facts, %d changes, %d pairs", kept.Facts, kept.Total, kept.Pairs)
+	}
+	if p.call(t, "memory.upkeep", nil, &again); again.Total != 0 {
+		t.Errorf("upkeep of what has not changed: %+v", again)
 	}
 }

@@ -18,11 +18,14 @@ type space struct {
 	levels SimilarityLevels
 	index  *vectors.FlatIndex   // nil: there are no vectors
 	of     map[string][]float32 // of facts
-	hits   map[string][]hit     // by fact; nil until somebody asks
+	hits   map[string][]hit     // by fact, at most inReserve; nil until somebody asks
 }
 
 // nearest is how many texts are looked at that are near to a fact.
 const nearest = 16
+
+// inReserve is how many are found at once: those behind the nearest come into sight where some of these go.
+const inReserve = 2 * nearest
 
 // minTextLikeness is how alike two texts are at least that are compared by their words, see SimilarityLevels.
 const minTextLikeness = 0.4
@@ -39,11 +42,11 @@ type hit struct {
 	like float64
 }
 
-func (s *space) search(v []float32) (list []hit) {
+func (s *space) search(v []float32, allowed func(id string) bool) (list []hit) {
 	if s == nil || s.index == nil || v == nil {
 		return nil
 	}
-	return s.alike(s.index.Search(v, nearest, nil))
+	return s.alike(s.index.Search(v, nearest, allowed))
 }
 
 func (s *space) alike(found []vectors.FlatHit) (list []hit) {
@@ -67,7 +70,7 @@ func (r *run) findNear() error {
 	hits := make(map[string][]hit, len(r.order))
 	wanted := func(id string) bool { return r.facts[id] != nil }
 	pause := func() error { return yield.Point(r.ctx) }
-	err := s.index.Neighbours(nearest, s.leastCosine(), wanted, pause, func(id string, found []vectors.FlatHit) {
+	err := s.index.Neighbours(inReserve, s.leastCosine(), wanted, pause, func(id string, found []vectors.FlatHit) {
 		hits[id] = s.alike(found)
 	})
 	if err == nil {
@@ -76,12 +79,29 @@ func (r *run) findNear() error {
 	return err
 }
 
-// nearTo returns what is near to a memory: one that has become a fact meanwhile is looked for alone.
-func (s *space) nearTo(id string) []hit {
-	if list, ok := s.hits[id]; ok {
-		return list
+// nearTo returns the memories that are near to a fact and that it may have to do with. One that has become a fact meanwhile is looked
+// for alone.
+func (r *run) nearTo(f *fact) []hit {
+	list, ok := r.near.hits[f.m.ID]
+	left := make([]hit, 0, nearest)
+	for _, h := range list {
+		if len(left) < nearest && r.inSight(f, h.id) {
+			left = append(left, h)
+		}
 	}
-	return s.search(s.of[id])
+	if len(left) == nearest || ok && len(list) < inReserve {
+		return left
+	}
+	return r.near.search(r.near.of[f.m.ID], func(id string) bool { return r.inSight(f, id) })
+}
+
+// inSight reports whether a memory stands, as far as the run has come, and is no private one beside a public fact.
+func (r *run) inSight(f *fact, id string) bool {
+	if other := r.facts[id]; other != nil {
+		return stands(&other.m) && (f.hidden || !other.hidden)
+	}
+	m := r.keeper.opts.Memory.Stored(id)
+	return m != nil && stands(m) && (f.hidden || !r.keeper.hides(m))
 }
 
 // vectors reads the vectors of all memories that are relied on, and of facts.
@@ -201,10 +221,10 @@ func stands(m *memory.Record) bool { return m.Current() || m.Status == record.Me
 
 // repeated are newer memories that say what a fact says. What was taken out of messages is left out: those count.
 func (r *run) repeated(f *fact, read map[string][]*Statement) (list []source) {
-	for _, h := range r.near.nearTo(f.m.ID) {
+	for _, h := range r.nearTo(f) {
 		m := r.keeper.opts.Memory.Stored(h.id)
-		if m == nil || m.ID == f.m.ID || !stands(m) || !isNew(&f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
-			!f.hidden && r.keeper.hides(m) || len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
+		if m == nil || m.ID == f.m.ID || !isNew(&f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
+			len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
 			continue
 		}
 		if supported(f, m.ID, m.Statement, read) {
@@ -316,7 +336,7 @@ func (s *said) supports(f *fact, v []float32) (list []source, err error) {
 			return nil, err
 		}
 	}
-	for _, h := range s.space.search(v) {
+	for _, h := range s.space.search(v, nil) {
 		m := s.messages[h.id]
 		if !isNew(&f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
 			continue

@@ -171,16 +171,11 @@ func (k *Keeper) Run(ctx context.Context, req UpkeepRequest) (*UpkeepReport, err
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	for i, step := range UpkeepSteps {
-		if len(r.steps) > 0 && !slices.Contains(r.steps, step) {
-			continue
-		}
-		if req.Progress != nil {
-			req.Progress(step, i, len(UpkeepSteps))
-		}
-		if err := r.do(step); err != nil {
-			return nil, err
-		}
+	if req.Progress == nil {
+		req.Progress = func(string, int, int) {}
+	}
+	if err := r.work(req.Progress); err != nil {
+		return nil, err
 	}
 	return r.end()
 }

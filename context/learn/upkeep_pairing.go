@@ -34,26 +34,24 @@ func inOrder(a, b *fact) (older, newer *fact) {
 
 // judge judges the facts that are near to each other or share a topic.
 func (r *run) judge() error {
-	if r.found != nil {
+	if r.judged {
 		return nil
 	}
 	if err := r.findNear(); err != nil {
 		return err
 	}
-	r.found = []judged{}
-	seen := make(map[[2]int32]struct{}) // by places in r.order: there are millions
-	consider := func(a, b *fact, like float64) {
+	consider := func(a, b *fact, like func() float64) {
 		at := [2]int32{min(a.place, b.place), max(a.place, b.place)}
-		if _, is := seen[at]; a == b || is || a.hidden != b.hidden || !a.m.Current() || !b.m.Current() {
+		if _, is := r.seen[at]; a == b || is || a.hidden != b.hidden || !a.m.Current() || !b.m.Current() {
 			return
 		}
 		k := keyOf(a.m.ID, b.m.ID)
 		if r.known(k) {
 			return
 		}
-		seen[at] = struct{}{}
+		r.seen[at] = struct{}{}
 		older, newer := inOrder(a, b)
-		j := JudgePair(older.said, newer.said, like)
+		j := JudgePair(older.said, newer.said, like())
 		r.report.Pairs++
 		if j.Verdict != VerdictUnsure {
 			r.report.Decided++
@@ -62,18 +60,23 @@ func (r *run) judge() error {
 			r.found = append(r.found, judged{k, older, newer, j})
 		}
 	}
-	topics := make(map[string][]*fact)
+	type subject struct {
+		topic  string
+		hidden bool
+	}
+	topics := make(map[subject][]*fact)
 	for _, f := range r.order {
 		if err := yield.Point(r.ctx); err != nil {
 			return err
 		}
-		for _, h := range r.near.nearTo(f.m.ID) {
+		for _, h := range r.nearTo(f) {
 			if other := r.facts[h.id]; other != nil {
-				consider(f, other, h.like)
+				consider(f, other, func() float64 { return h.like })
 			}
 		}
 		for _, topic := range f.said.Topics() {
-			topics[topic] = append(topics[topic], f)
+			of := subject{topic, f.hidden}
+			topics[of] = append(topics[of], f)
 		}
 	}
 	for i, f := range r.order {
@@ -81,15 +84,17 @@ func (r *run) judge() error {
 			return r.ctx.Err()
 		}
 		for _, topic := range f.said.Topics() {
-			of := topics[topic]
+			of := topics[subject{topic, f.hidden}]
 			for _, other := range of[max(0, len(of)-maxTopic):] {
-				consider(f, other, r.like(f, other))
+				consider(f, other, func() float64 { return r.like(f, other) })
 			}
 		}
 	}
 	slices.SortFunc(r.found, func(a, b judged) int {
 		return cmp.Or(cmp.Compare(b.newer.m.Number, a.newer.m.Number), cmp.Compare(a.older.m.Number, b.older.m.Number))
 	})
+	r.found = slices.CompactFunc(r.found, func(a, b judged) bool { return a.key == b.key }) // after a reload
+	r.judged = true
 	return nil
 }
 
@@ -127,9 +132,9 @@ func (r *run) contradictions() error {
 	}
 	against := make(map[string]int)
 	for i := range r.found {
-		if r.found[i].Verdict == VerdictContradiction {
-			against[r.found[i].older.m.ID]++
-			against[r.found[i].newer.m.ID]++
+		if j := &r.found[i]; j.Verdict == VerdictContradiction && j.older.m.Current() && j.newer.m.Current() && !r.known(j.key) {
+			against[j.older.m.ID]++
+			against[j.newer.m.ID]++
 		}
 	}
 	for _, verdict := range []Verdict{VerdictUpdate, VerdictContradiction, VerdictUnsure} {

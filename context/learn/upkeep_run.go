@@ -47,10 +47,14 @@ type run struct {
 	at     time.Time // of the run, also when it goes on after a kill
 
 	facts map[string]*fact // as they are by what was planned so far
-	order []*fact          // by number
+	order []*fact          // those that stand, by number
 	pairs map[pairKey]*Pair
 	near  *space
-	found []judged // pairs of facts; nil until they are judged
+	found []judged              // pairs of facts that may have to do with each other
+	seen  map[[2]int32]struct{} // pairs that were judged, by places of facts: there are millions
+
+	changed bool // something, in this round
+	judged  bool // what is in sight, in this round
 }
 
 // fact is a memory that is kept in order.
@@ -58,7 +62,7 @@ type fact struct {
 	m      memory.Record
 	said   *Statement
 	hidden bool
-	place  int32 // in the order of the run
+	place  int32 // among all facts of the run
 }
 
 func isFact(m *memory.Record) bool {
@@ -127,7 +131,7 @@ func (k *Keeper) state(ctx context.Context) (s *lastRun, err error) {
 
 // load reads facts and pairs.
 func (r *run) load() error {
-	r.facts, r.order, r.found = make(map[string]*fact), nil, nil
+	r.facts, r.order, r.found, r.seen, r.judged = make(map[string]*fact), nil, nil, make(map[[2]int32]struct{}), false
 	for m := range r.keeper.opts.Memory.All() {
 		if isFact(m) {
 			r.facts[m.ID] = &fact{m: *m, said: ReadStatement(m.Statement), hidden: r.keeper.hides(m)}
@@ -150,6 +154,34 @@ func (r *run) load() error {
 	})
 }
 
+// work goes through the steps. Of what is near to a fact, and of what has its topic, some facts are looked at; where one of them goes,
+// another comes into sight. So rules are gone through until they find nothing: the next run would find it otherwise.
+func (r *run) work(progress func(step string, done, total int)) error {
+	model := len(UpkeepSteps) - 1
+	for round := 0; round == 0 || r.changed; round++ {
+		r.changed, r.judged = false, false
+		r.order = slices.DeleteFunc(r.order, func(f *fact) bool { return !isFact(&f.m) })
+		for i, step := range UpkeepSteps[:model] {
+			if !r.has(step) || round > 0 && step == StepExtraction {
+				continue
+			}
+			if round == 0 {
+				progress(step, i, len(UpkeepSteps))
+			}
+			if err := r.do(step); err != nil {
+				return err
+			}
+		}
+	}
+	if !r.has(StepModel) {
+		return nil
+	}
+	progress(StepModel, model, len(UpkeepSteps))
+	return r.ask()
+}
+
+func (r *run) has(step string) bool { return len(r.steps) == 0 || slices.Contains(r.steps, step) }
+
 func (r *run) do(step string) error {
 	if step != StepExtraction && r.near == nil {
 		if err := r.vectors(); err != nil {
@@ -165,10 +197,8 @@ func (r *run) do(step string) error {
 		return r.decay()
 	case StepContradictions:
 		return r.contradictions()
-	case StepMerging:
-		return r.merging()
 	}
-	return r.ask()
+	return r.merging()
 }
 
 func (r *run) skip(why string) {
@@ -276,6 +306,7 @@ func (r *run) apply(list []planned) error {
 		for i := range list {
 			r.tell(&list[i])
 		}
+		r.changed = r.changed || len(list) > 0
 		return nil
 	}
 	for chunk := range slices.Chunk(list, maxTxMemories/2) {
@@ -329,6 +360,7 @@ func (r *run) apply(list []planned) error {
 		for _, p := range done {
 			r.tell(p)
 		}
+		r.changed = r.changed || len(done) > 0
 		if len(done) < len(chunk) { // somebody else has changed some
 			if err := r.reload(); err != nil {
 				return err

@@ -1,7 +1,9 @@
 package learn_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -411,5 +413,48 @@ func TestMEM5_PairsOfALostMemoryAreMended(t *testing.T) {
 	w.must(w.db.Update(t.Context(), learn.MendPairs))
 	if problems := check(); len(problems) != 0 {
 		t.Errorf("%q", problems)
+	}
+}
+
+// TestMEM61_WhatComesIntoSightIsLookedAt runs upkeep over more facts of one subject than are compared with each one: where some of
+// these go, others come into sight, and those are not left for the next run. A dry run says so too.
+func TestMEM61_WhatComesIntoSightIsLookedAt(t *testing.T) {
+	things, places := []string{"kettle", "boat", "lamp"}, []string{"Anna", "York"}
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := openKeeper(t)
+			rng := rand.New(rand.NewPCG(1, seed))
+			for i := range 150 {
+				text := fmt.Sprintf("The %s of %s costs %d euros", things[rng.IntN(3)], places[rng.IntN(2)], 10+i)
+				w.fact(fmt.Sprintf("f%03d", i), text+[]string{".", " now."}[rng.IntN(10)/9])
+			}
+			dry, err := w.keeper().Run(t.Context(), learn.UpkeepRequest{DryRun: true})
+			w.must(err)
+			rep := w.run()
+			if len(rep.Changes) < 10 || len(dry.Changes) != len(rep.Changes) {
+				t.Errorf("%d changes, and a dry run says %d", len(rep.Changes), len(dry.Changes))
+			}
+			if again := w.run(); len(again.Changes) != 0 || again.Queued != rep.Queued {
+				t.Errorf("of %d a second run has done %d: %+v", len(rep.Changes), len(again.Changes), again.Changes[:min(3, len(again.Changes))])
+			}
+		})
+	}
+}
+
+// TestPRIV6_PrivateFactsStandInNobodysSight: as many private facts as are looked at, nearer and newer than what a public one is about,
+// change nothing of it.
+func TestPRIV6_PrivateFactsStandInNobodysSight(t *testing.T) {
+	w := openKeeper(t)
+	old, now := "My rent is %d euros.", "For the flat by the river, with the garage and the garden, my rent is %d euros now."
+	w.fact("old", fmt.Sprintf(old, 500))
+	w.fact("new", fmt.Sprintf(now, 600))
+	for i := range 40 {
+		for _, form := range []string{old, strings.Replace(now, " now", "", 1)} {
+			w.add(memory.Draft{Statement: fmt.Sprintf(form, 501+i), Private: true})
+		}
+	}
+	w.run()
+	if got := w.get("old"); got.Status != record.MemorySuperseded || got.SupersededBy != "new" {
+		t.Errorf("%+v", got)
 	}
 }
