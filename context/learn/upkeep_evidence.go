@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
@@ -16,9 +17,8 @@ import (
 type space struct {
 	model  embed.Model
 	levels SimilarityLevels
-	index  *vectors.FlatIndex   // nil: there are no vectors
-	of     map[string][]float32 // of facts
-	hits   map[string][]hit     // by fact, at most inReserve; nil until somebody asks
+	index  *vectors.FlatIndex // nil: there are no vectors
+	hits   map[string][]hit   // by fact, at most inReserve; nil until somebody asks
 }
 
 // nearest is how many texts are looked at that are near to a fact.
@@ -29,6 +29,14 @@ const inReserve = 2 * nearest
 
 // minTextLikeness is how alike two texts are at least that are compared by their words, see SimilarityLevels.
 const minTextLikeness = 0.4
+
+// vector is that of a text, nil for none.
+func (s *space) vector(id string) []float32 {
+	if s.index == nil {
+		return nil
+	}
+	return s.index.Vector(id)
+}
 
 // put adds a vector.
 func (s *space) put(id string, v []float32) error {
@@ -92,7 +100,7 @@ func (r *run) nearTo(f *fact) []hit {
 	if len(left) == nearest || ok && len(list) < inReserve {
 		return left
 	}
-	return r.near.search(r.near.of[f.m.ID], func(id string) bool { return r.inSight(f, id) })
+	return r.near.search(r.near.vector(f.m.ID), func(id string) bool { return r.inSight(f, id) })
 }
 
 // inSight reports whether a memory stands, as far as the run has come, and is no private one beside a public fact.
@@ -106,7 +114,7 @@ func (r *run) inSight(f *fact, id string) bool {
 
 // vectors reads the vectors of all memories that are relied on, and of facts.
 func (r *run) vectors() error {
-	r.near = &space{of: make(map[string][]float32)}
+	r.near = &space{}
 	if r.keeper.opts.Index == nil {
 		r.skip("there are no vectors: facts of one topic alone are compared")
 		return nil
@@ -136,7 +144,6 @@ func (r *run) vectors() error {
 		if err := r.near.put(m.ID, l.Vectors[0]); err != nil {
 			return err
 		}
-		r.near.of[m.ID] = l.Vectors[0]
 	}
 	if missing > 0 {
 		r.skip("some memories have no vectors yet: they are compared where they share a topic alone")
@@ -176,17 +183,16 @@ func (r *run) evidence() error {
 	if err != nil {
 		return err
 	}
-	read := make(map[string][]*Statement) // of memories
 	var list []planned
 	for _, f := range r.order {
 		if err := yield.Point(r.ctx); err != nil {
 			return err
 		}
-		said, err := heard.supports(f, r.near.of[f.m.ID])
+		said, err := heard.supports(f, r.near.vector(f.m.ID))
 		if err != nil {
 			return err
 		}
-		sources := append(r.repeated(f, read), said...)
+		sources := append(r.repeated(f), said...)
 		if len(sources) == 0 {
 			continue
 		}
@@ -220,28 +226,50 @@ func isNew(m *memory.Record, at time.Time) bool {
 func stands(m *memory.Record) bool { return m.Current() || m.Status == record.MemoryDeprecated }
 
 // repeated are newer memories that say what a fact says. What was taken out of messages is left out: those count.
-func (r *run) repeated(f *fact, read map[string][]*Statement) (list []source) {
+func (r *run) repeated(f *fact) (list []source) {
 	for _, h := range r.nearTo(f) {
 		m := r.keeper.opts.Memory.Stored(h.id)
 		if m == nil || m.ID == f.m.ID || !isNew(&f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
 			len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
 			continue
 		}
-		if supported(f, m.ID, m.Statement, read) {
+		if r.mayRepeat(f, m) && supported(f, ReadSentences(m.Statement)) {
 			list = append(list, source{m.ID, m.CreatedAt})
 		}
 	}
 	return list
 }
 
-// supported reports whether a sentence of a text says what a fact says. read keeps what was read.
-func supported(f *fact, key, text string, read map[string][]*Statement) bool {
-	list, ok := read[key]
+// mayRepeat reports whether a memory has all that a fact is about. Of each one the beginnings of its things are kept: all that is read
+// of it would take many times as much memory, and few are ever read again.
+func (r *run) mayRepeat(f *fact, m *memory.Record) bool {
+	const end = "\n"
+	starts, ok := r.starts[m.ID]
 	if !ok {
-		list = ReadSentences(text)
-		read[key] = list
+		starts = end
+		for _, s := range ReadSentences(m.Statement) {
+			for _, thing := range s.things {
+				starts += wordStart(thing) + end
+			}
+		}
+		r.starts[m.ID] = starts
 	}
-	return slices.ContainsFunc(list, func(s *Statement) bool { return SupportsFact(f.said, s) })
+	return !slices.ContainsFunc(f.said.things, func(thing string) bool { return !strings.Contains(starts, end+wordStart(thing)+end) })
+}
+
+// supported reports whether a sentence says what a fact says.
+func supported(f *fact, sentences []*Statement) bool {
+	return slices.ContainsFunc(sentences, func(s *Statement) bool { return SupportsFact(f.said, s) })
+}
+
+// sentences reads those of a message, and keeps them.
+func (s *said) sentences(m *FactMessage) []*Statement {
+	list, ok := s.read[m.Key]
+	if !ok {
+		list = ReadSentences(m.Text)
+		s.read[m.Key] = list
+	}
+	return list
 }
 
 // heard reads what the person said since the last run.
@@ -275,7 +303,7 @@ func (r *run) heard() (*said, error) {
 			s.upTo = m.At
 		}
 	}
-	if len(r.near.of) < len(r.order) { // those are looked at when they have vectors
+	if r.near.index.Len() < len(r.order) { // those are looked at when they have vectors
 		s.upTo = time.Time{}
 	}
 	if !unread.IsZero() && !unread.After(s.upTo) {
@@ -322,7 +350,7 @@ func (s *said) says(f *fact) bool {
 				return false
 			}
 		}
-		return supported(f, s.list[at].Key, s.list[at].Text, s.read)
+		return supported(f, s.sentences(&s.list[at]))
 	})
 }
 
@@ -341,7 +369,7 @@ func (s *said) supports(f *fact, v []float32) (list []source, err error) {
 		if !isNew(&f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
 			continue
 		}
-		if supported(f, m.Key, m.Text, s.read) {
+		if supported(f, s.sentences(&m)) {
 			list = append(list, source{m.ID, m.At})
 		}
 	}

@@ -103,7 +103,7 @@ const maxTopic = 32
 
 // like is how alike two facts are by their vectors, 0 without.
 func (r *run) like(a, b *fact) (like float64) {
-	v, w := r.near.of[a.m.ID], r.near.of[b.m.ID]
+	v, w := r.near.vector(a.m.ID), r.near.vector(b.m.ID)
 	if v == nil || w == nil {
 		return 0
 	}

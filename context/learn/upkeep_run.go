@@ -46,12 +46,13 @@ type run struct {
 	last   lastRun
 	at     time.Time // of the run, also when it goes on after a kill
 
-	facts map[string]*fact // as they are by what was planned so far
-	order []*fact          // those that stand, by number
-	pairs map[pairKey]*Pair
-	near  *space
-	found []judged              // pairs of facts that may have to do with each other
-	seen  map[[2]int32]struct{} // pairs that were judged, by places of facts: there are millions
+	facts  map[string]*fact // as they are by what was planned so far
+	order  []*fact          // those that stand, by number
+	pairs  map[pairKey]*Pair
+	near   *space
+	found  []judged              // pairs of facts that may have to do with each other
+	starts map[string]string     // of things, by memory; see mayRepeat
+	seen   map[[2]int32]struct{} // pairs that were judged, by places of facts: there are millions
 
 	changed bool // something, in this round
 	judged  bool // what is in sight, in this round
@@ -132,6 +133,7 @@ func (k *Keeper) state(ctx context.Context) (s *lastRun, err error) {
 // load reads facts and pairs.
 func (r *run) load() error {
 	r.facts, r.order, r.found, r.seen, r.judged = make(map[string]*fact), nil, nil, make(map[[2]int32]struct{}), false
+	r.starts = make(map[string]string)
 	for m := range r.keeper.opts.Memory.All() {
 		if isFact(m) {
 			r.facts[m.ID] = &fact{m: *m, said: ReadStatement(m.Statement), hidden: r.keeper.hides(m)}

@@ -195,6 +195,18 @@ func (x *FlatIndex) Key(id string) TextKey {
 	return TextKey{}
 }
 
+// Vector is the exact vector of the first part of an item of an index in memory, nil for none. It is not to be changed.
+func (x *FlatIndex) Vector(id string) []float32 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	it := x.items[id]
+	if it == nil || x.file != nil || len(it.rows) == 0 || it.rows[0] == noRow {
+		return nil
+	}
+	b, i := x.at(int(it.rows[0]))
+	return x.vector(nil, b, i)
+}
+
 // Put makes the vectors of it the only ones of that item. They are copied, and
 // need not have length 1. current, if not nil, is asked at the moment when
 // they become visible: when it says no, nothing does, and Put returns false. It
@@ -559,23 +571,23 @@ func (x *FlatIndex) scan(unit []float32, most int, allowed func(string) bool) []
 			switch {
 			case len(found) == most && score <= found[0].score, !ask(b.owners[i]):
 			case len(found) < most:
-				heap.Push(&found, nearRow{score, n*blockRows + i})
+				heap.Push(&found, nearRow{score, int32(n*blockRows + i)})
 			default:
-				found[0] = nearRow{score, n*blockRows + i}
+				found[0] = nearRow{score, int32(n*blockRows + i)}
 				heap.Fix(&found, 0)
 			}
 		}
 	}
 	rows := make([]int, len(found))
 	for i, f := range found {
-		rows[i] = f.row
+		rows[i] = int(f.row)
 	}
 	return rows
 }
 
 type nearRow struct {
 	score float32 // cosine by int8, but for a factor common to all
-	row   int
+	row   int32
 }
 
 // nearRows is a heap with the farthest row on top.

@@ -10,7 +10,7 @@ import (
 // is made meanwhile.
 //
 // Where every item has one vector, each two rows are compared once, so that it costs less than half of as many searches.
-// It holds up to 64 rows for each that is wanted.
+// It holds up to 4*k rows for each that is wanted.
 func (x *FlatIndex) Neighbours(k int, least float32, wanted func(id string) bool, pause func() error, visit func(id string, hits []FlatHit)) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -38,7 +38,7 @@ func (x *FlatIndex) Neighbours(k int, least float32, wanted func(id string) bool
 		if joined {
 			rows = rows[:0]
 			for _, n := range near[row] {
-				rows = append(rows, n.row)
+				rows = append(rows, int(n.row))
 			}
 			near[row] = nil
 			hits = x.rank(unit, rows, k)
@@ -88,10 +88,10 @@ func (x *FlatIndex) join(near []nearRows, most int, least float32, wanted func(s
 					continue
 				}
 				if wants[row] {
-					near[row].keep(nearRow{score, other}, most)
+					near[row].keep(nearRow{score, int32(other)}, most)
 				}
 				if wants[other] && other != row {
-					near[other].keep(nearRow{float32(d) * from.scales[i], row}, most)
+					near[other].keep(nearRow{float32(d) * from.scales[i], int32(row)}, most)
 				}
 			}
 		}
