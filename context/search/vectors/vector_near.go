@@ -10,14 +10,14 @@ import (
 // is made meanwhile.
 //
 // Where every item has one vector, each two rows are compared once, so that it costs less than half of as many searches.
-// It holds up to 4*k rows for each that is wanted.
+// It holds up to 2*k rows for each that is wanted, of which the first half of k are exactly those of Search.
 func (x *FlatIndex) Neighbours(k int, least float32, wanted func(id string) bool, pause func() error, visit func(id string, hits []FlatHit)) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	near := make([]nearRows, x.count)
 	joined := x.count > x.exact && x.count == len(x.items)
 	if joined {
-		if err := x.join(near, max(candidates, 4*k), least, wanted, pause); err != nil {
+		if err := x.join(near, max(candidates, 2*k), least, wanted, pause); err != nil {
 			return err
 		}
 	}
