@@ -2,6 +2,7 @@ package notes
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"path"
 	"runtime"
@@ -225,41 +226,67 @@ func (s *Store) takeCaseRules(cs *kv.ChangeSet) {
 	}
 }
 
-// hide makes the notes private that lie in private folders and were written when
-// those were not private. That a folder is private no longer, a note learns when it is
-// written next: in doubt it stays private.
-func (s *Store) hide() error {
-	if len(s.opts.PrivateFolders) == 0 {
-		return nil
-	}
-	ctx := context.Background()
-	var due []string
-	err := s.db.View(ctx, func(tx *kv.Tx) error {
-		for id, n := range Records.All(tx, "") {
-			if !n.Private && s.InPrivateFolder(n.Vault, n.Path, n.Folder) {
-				due = append(due, id)
-			}
-		}
-		return tx.Err()
+// privacyRule counts the changes of what a text has to say for its note to be private. Raise it with each: notes that are
+// stored are looked at once more then.
+const privacyRule = 1
+
+// decidedRules says by which privacyRule the notes of the store were last looked at. Each machine of a shared store does it
+// for itself: another one may have written notes by an older rule until it was updated.
+var decidedRules = kv.NewCollection[int]("note-privacy-rule").Local() // by decidedKey
+
+const decidedKey = "notes"
+
+// HideAnew makes the notes private that were stored as public, and are not by what is the rule today: they lie in folders
+// that have become private, or their texts say so in a way that was not known. That a folder is private no longer, a note
+// learns when it is written next: in doubt it stays private. Call it when the rooms are open that Options.Hide tells of it,
+// before anybody reads. O(notes) where there are private folders, and once for each privacyRule; else O(1).
+func (s *Store) HideAnew(ctx context.Context) error {
+	var decided *int
+	err := s.db.View(ctx, func(tx *kv.Tx) (err error) {
+		decided, err = decidedRules.Get(tx, decidedKey)
+		return err
 	})
-	if err != nil {
+	outdated := decided == nil || *decided != privacyRule
+	_, all, _ := s.Count()
+	if err != nil || all == 0 || !outdated && len(s.opts.PrivateFolders) == 0 {
 		return err
 	}
+	due := slices.Sorted(s.hiddenAnew(outdated))
 	const batch = 200
 	for part := range slices.Chunk(due, batch) {
-		err := s.db.Update(ctx, func(tx *kv.Tx) error { return hideTx(tx, part) })
+		err := s.db.Update(ctx, func(tx *kv.Tx) error { return s.hideTx(tx, part) })
 		if err != nil {
 			return err
 		}
+	}
+	if outdated {
+		rule := privacyRule
+		// Where it fails, all is private that has to be, and the next start looks once more.
+		_ = s.db.Update(ctx, func(tx *kv.Tx) error { return decidedRules.Put(tx, decidedKey, &rule) })
 	}
 	return nil
 }
 
-func hideTx(tx *kv.Tx, ids []string) error {
+// hiddenAnew yields the ids of public notes that are not by today's rule. texts says whether it reads them.
+func (s *Store) hiddenAnew(texts bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := range s.All() {
+			due := !n.Private && (s.InPrivateFolder(n.Vault, n.Path, n.Folder) || texts && saysPrivate(n.Body, false))
+			if due && !yield(n.ID) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Store) hideTx(tx *kv.Tx, ids []string) error {
 	for _, id := range ids {
 		n, err := Records.Get(tx, id)
 		if err != nil {
 			return err
+		}
+		if n == nil || n.Private { // another machine was first
+			continue
 		}
 		hidden := *n
 		hidden.Private = true
@@ -267,23 +294,11 @@ func hideTx(tx *kv.Tx, ids []string) error {
 		if err := Records.Put(tx, id, &hidden); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// UpgradePrivacy makes the notes private of a store of format 2 or older whose texts are
-// private by rules that they were not written by.
-func UpgradePrivacy(tx *kv.Tx) error {
-	var due []string
-	for id, n := range Records.All(tx, "") {
-		if !n.Private && saysPrivate(n.Body, false) {
-			due = append(due, id)
+		if err := s.keepNames(tx, n, &hidden); err != nil {
+			return err
 		}
 	}
-	if err := tx.Err(); err != nil {
-		return err
-	}
-	return hideTx(tx, due)
+	return nil
 }
 
 // SaysPrivate reports whether the text of a file that is no note says that it is private. It is quick where the

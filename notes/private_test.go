@@ -27,6 +27,9 @@ func TestCTX34_PrivateFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := s.HideAnew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		return db, ents, s
 	}
 	ctx := context.Background()

@@ -2,6 +2,7 @@ package notes_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,32 +169,57 @@ func TestPRIV9_PlacesAreComparedInOneForm(t *testing.T) {
 	}
 }
 
-// TestPRIV9_NotesOfEarlierRules upgrades a store whose notes were written by a program
-// that took less for private.
-func TestPRIV9_NotesOfEarlierRules(t *testing.T) {
-	dir := t.TempDir()
-	s, _, db := open(t, dir)
-	n := put(t, s, notes.Draft{ID: "a", Body: "---\ntitle: x\nprivate:true\n---\nx"})
-	put(t, s, notes.Draft{ID: "b", Body: "x"})
-	err := db.Update(ctx, func(tx *kv.Tx) error {
-		was := *n
-		was.Private = false
-		if err := notes.Records.Put(tx, "a", &was); err != nil {
-			return err
-		}
-		return notes.UpgradePrivacy(tx)
-	})
-	if err != nil {
+// storePublic stores a note as a program does that takes nothing for private.
+func storePublic(t *testing.T, db *kv.Store, n *notes.Note) {
+	t.Helper()
+	was := *n
+	was.Private = false
+	if err := db.Update(ctx, func(tx *kv.Tx) error { return notes.Records.Put(tx, n.ID, &was) }); err != nil {
 		t.Fatal(err)
-	}
-	if !s.Get("a").Private || s.Get("b").Private {
-		t.Errorf("%+v, %+v", s.Get("a"), s.Get("b"))
 	}
 }
 
-func TestPRIV14_HeadsInOtherForms(t *testing.T) {
-	s, _, _ := open(t, kv.InMemory)
-	for _, text := range []string{
+// TestPRIV14_NotesOfEarlierRules opens a store whose notes were written by a program that took less for private. They are
+// looked at once.
+func TestPRIV14_NotesOfEarlierRules(t *testing.T) {
+	dir := t.TempDir()
+	s, _, db := open(t, dir)
+	if err := s.HideAnew(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string]*notes.Note)
+	for i, text := range slices.Concat(privateHeads, publicHeads, []string{"---\ntitle: x\nprivate:true\n---\nx", "---\nprivate: no\n---\nx"}) {
+		n := put(t, s, notes.Draft{ID: fmt.Sprint("n", i), Title: fmt.Sprint("n", i), Body: text})
+		want[n.ID] = n
+		storePublic(t, db, n)
+	}
+	reopen := func() {
+		t.Helper()
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, _, db = open(t, dir)
+		if err := s.HideAnew(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reopen()
+	for id, n := range want {
+		if got := s.Get(id); got.Private != n.Private || got.Body != n.Body || !got.UpdatedAt.Equal(n.UpdatedAt) {
+			t.Errorf("%.80q: private %v, want %v", n.Body, got.Private, n.Private)
+		}
+	}
+	storePublic(t, db, want["n0"])
+	before := db.Seq()
+	reopen()
+	if s.Get("n0").Private || db.Seq() != before {
+		t.Error("the notes were looked at again")
+	}
+}
+
+// Heads in other forms than frontmatter.
+var (
+	privateHeads = []string{
 		"private:: true\n\ntext", "title:: Plan\nPrivate:: yes\ntext", "- type:: x\n  private:: true\n- text", "\uFEFF\nprivate:: maybe\n",
 		"alias:: a\n\nprivate:: true\n",
 		"#+TITLE: Plan\n#+PRIVATE: true\ntext", "#+private: t\n", "# comment\n#+private: T\n", ":PROPERTIES:\n:PRIVATE: t\n:END:\ntext",
@@ -204,7 +230,19 @@ func TestPRIV14_HeadsInOtherForms(t *testing.T) {
 		";;;\n\"private\": true\n;;;\n",
 		"+++\nprivate = true\n+++\ntext",
 		"---\ntitle: x\n---\nprivate:: true\n",
-	} {
+	}
+	publicHeads = []string{
+		"private:: false\ntext", "title:: x\n\ntext\nprivate:: true\n", "#+private: nil\n", "#+TITLE: private\n", "text\n#+PRIVATE: t",
+		`<head><meta name="private" content="false"></head>`, `<head></head><body><meta name="private" content="true">`,
+		`<!-- <meta name="private" content="true"> --><p>x`, `<meta name="robots" content="private">`,
+		`{"private": false}`, `{"title": "private"}`, "{{template}} about private: things", "{% note %}\nprivate\n", "a private:: thing",
+		"private: true\n", "# Private\n\ntext", "",
+	}
+)
+
+func TestPRIV14_HeadsInOtherForms(t *testing.T) {
+	s, _, _ := open(t, kv.InMemory)
+	for _, text := range privateHeads {
 		if !notes.SaysPrivate(text) {
 			t.Errorf("public: %q", text)
 		}
@@ -213,13 +251,7 @@ func TestPRIV14_HeadsInOtherForms(t *testing.T) {
 			t.Errorf("the note is public: %q", text)
 		}
 	}
-	for _, text := range []string{
-		"private:: false\ntext", "title:: x\n\ntext\nprivate:: true\n", "#+private: nil\n", "#+TITLE: private\n", "text\n#+PRIVATE: t",
-		`<head><meta name="private" content="false"></head>`, `<head></head><body><meta name="private" content="true">`,
-		`<!-- <meta name="private" content="true"> --><p>x`, `<meta name="robots" content="private">`,
-		`{"private": false}`, `{"title": "private"}`, "{{template}} about private: things", "{% note %}\nprivate\n", "a private:: thing",
-		"private: true\n", "# Private\n\ntext", "",
-	} {
+	for _, text := range publicHeads {
 		if notes.SaysPrivate(text) {
 			t.Errorf("private: %q", text)
 		}

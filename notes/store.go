@@ -64,7 +64,7 @@ type Store struct {
 }
 
 // Open loads the notes of db and keeps them current from then on. It makes
-// itself the resolver of links in entities.
+// itself the resolver of links in entities. See HideAnew for what is to be done next.
 func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -85,9 +85,6 @@ func Open(db *kv.Store, ents *entities.Store, opts Options) (*Store, error) {
 		return nil, err
 	}
 	if err := mendSummaries(db); err != nil {
-		return nil, err
-	}
-	if err := s.hide(); err != nil {
 		return nil, err
 	}
 	if err := s.loadSources(); err != nil {

@@ -33,14 +33,14 @@ type hiderWorld struct {
 func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hiderWorld {
 	t.Helper()
 	w := &hiderWorld{T: t, db: db}
-	ents, err := entities.Open(db, entities.Options{})
-	w.must(err)
 	hider := new(cites.AnswerHider)
 	w.hider = hider
-	opts := notes.Options{PrivateFolders: folders, Hide: hider.Note}
+	opts, ofEntities := notes.Options{PrivateFolders: folders, Hide: hider.Note}, entities.Options{Hide: hider.Entity}
 	if !hides {
-		opts.Hide = nil
+		opts.Hide, ofEntities.Hide = nil, nil
 	}
+	ents, err := entities.Open(db, ofEntities)
+	w.must(err)
 	w.notes, err = notes.Open(db, ents, opts)
 	w.must(err)
 	rooms := audience.Open(db, audience.Stores{Entities: ents, Notes: w.notes})
@@ -67,6 +67,7 @@ func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hider
 	x := cites.OpenIndex(db, w.chats, maps.All(messages))
 	if hides {
 		w.must(hider.Use(db, w.mem, x, w.remote))
+		w.must(w.notes.HideAnew(t.Context()))
 	}
 	return w
 }
@@ -248,6 +249,44 @@ func TestPRIV4_WhatAnOlderProgramLeft(t *testing.T) {
 	w = openHider(t, w.db, true, "diary/")
 	w.wants(w.remote, one, "4", "5")
 	w.wants(w.local, one, "1", "2", "3", "4", "5")
+}
+
+// TestPRIV14_WhatStandsOnANoteOfEarlierRules: a former version stored notes as public that are private by today's rule, and
+// answers that stand on them, on the entity of one, and on a memory that comes from one.
+func TestPRIV14_WhatStandsOnANoteOfEarlierRules(t *testing.T) {
+	w := startHider(t, true)
+	_, err := w.notes.Put(t.Context(), notes.Draft{ID: "a", Title: "a", Body: "---\ntype: Person\n---\ntext"}, nil)
+	w.must(err)
+	w.note("b", "b.md", false)
+	one := w.said(reads("a"), nil, reads("b"))
+	added, err := w.mem.Add(t.Context(), w.local, []memory.Draft{{Statement: "I like huts", Source: record.MemorySource{Kind: "extraction", NoteID: "a"}}})
+	w.must(err)
+	on := func(d chat.AppendRequest) (conversation string) {
+		t.Helper()
+		d.Messages = []chat.Draft{{Role: record.RoleAssistant, Content: "1"}, {Role: record.RoleUser, Content: "2"}}
+		added, err := w.chats.Append(t.Context(), w.local, d)
+		w.must(err)
+		return added.ConversationID
+	}
+	two, three := on(chat.AppendRequest{MemoryIDs: []string{added[0].Memory.ID}}), on(chat.AppendRequest{})
+	w.must(w.db.Update(t.Context(), func(tx *kv.Tx) error {
+		for key, m := range chat.Messages.All(tx, three+"/00000001") {
+			data, err := json.Marshal(record.StandsOn{Entities: []string{w.notes.Get("a").EntityID}})
+			w.must(err)
+			m.Members = map[string]json.RawMessage{chat.StandsOnMember: data}
+			if err := chat.Messages.Put(tx, key, m); err != nil {
+				return err
+			}
+		}
+		old := *w.notes.Get("a")
+		old.Body = "---\ntype: Person\n---\nprivate:: true\n"
+		return notes.Records.Put(tx, "a", &old)
+	}))
+	w = openHider(t, w.db, true)
+	w.wants(w.remote, one, "2", "3")
+	w.wants(w.remote, two, "2")
+	w.wants(w.remote, three, "2")
+	w.wants(w.local, one, "1", "2", "3")
 }
 
 // TestPRIV4_WhatWasMadeOfAnAnswer: a memory that comes from the answer, and an answer that stands on that memory.

@@ -68,9 +68,6 @@ func upgradeStore(tx *kv.Tx, from int) error {
 		}
 	}
 	if from < 3 {
-		if err := notes.UpgradePrivacy(tx); err != nil {
-			return err
-		}
 		if err := notes.UpgradeSources(tx); err != nil {
 			return err
 		}
@@ -247,7 +244,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
 	cites := cites.OpenIndex(db, chats, others.messages.Messages())
-	if err := hider.Use(db, mem, cites, seen.View(audience.Remote)); err != nil {
+	if err := cmp.Or(hider.Use(db, mem, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
 		return nil, err
 	}
 	personalities, err := personality.Open(db, personality.Options{})
