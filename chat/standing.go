@@ -1,10 +1,15 @@
 package chat
 
 import (
+	"context"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // HideStanding makes the answers private that stand on memories, in the transaction that makes those private. It
@@ -148,4 +153,143 @@ func renumber(tx *kv.Tx, c *conversation, m *message, number int) error {
 		return err
 	}
 	return Messages.Put(tx, messageKey(c.ID, m.Index), m)
+}
+
+// standingRule counts the changes of what an answer is known to stand on. Raise it with each: answers that are stored are
+// looked at once more then.
+const standingRule = 1
+
+// standingRules says by which standingRule the answers of the store were last looked at. Each machine of a shared store does
+// it for itself: another one may have stored answers by an older rule until it was updated.
+var standingRules = kv.NewCollection[int]("chat-standing-rule").Local() // by standingKey
+
+const standingKey = "answers"
+
+// standOnTraces has answers that a former version stored stand on all that their models were shown, as their traces say.
+// Those of which something is private by now become private, and so does what was made of them (PRIV-13). O(messages), once
+// for each standingRule.
+func (s *Store) standOnTraces(ctx context.Context) error {
+	outdated, messages, due := false, 0, []string(nil)
+	err := s.db.View(ctx, func(tx *kv.Tx) error {
+		decided, err := standingRules.Get(tx, standingKey)
+		outdated = decided == nil || *decided != standingRule
+		if err != nil || !outdated {
+			return err
+		}
+		for key, m := range Messages.All(tx, "") {
+			messages++
+			if m.private() || m.Role != record.RoleAssistant {
+				continue
+			}
+			more, err := unnoted(tx, key, m)
+			if err != nil {
+				return err
+			}
+			if more.Any() {
+				due = append(due, key)
+			}
+		}
+		return tx.Err()
+	})
+	if err != nil || messages == 0 { // an empty store is as it was
+		return err
+	}
+	const batch = 200
+	for part := range slices.Chunk(due, batch) {
+		if err := s.db.Update(ctx, func(tx *kv.Tx) error { return s.noteTraced(tx, part) }); err != nil {
+			return err
+		}
+	}
+	rule := standingRule
+	// Where it fails, all answers stand on what they have to, and the next start looks once more.
+	_ = s.db.Update(ctx, func(tx *kv.Tx) error { return standingRules.Put(tx, standingKey, &rule) })
+	return nil
+}
+
+// unnoted returns what the trace of an answer says that its model was shown, as far as that is not among its Sources.
+func unnoted(tx *kv.Tx, key string, m *message) (more record.StandsOn, err error) {
+	t, err := GetTrace(tx, ConversationOf(key), m.ID)
+	if err != nil || t == nil {
+		return more, err
+	}
+	known := Sources(m.Members)
+	add := func(kind, id string, to func(ids ...string)) {
+		if !slices.Contains(known, Source{kind, id}) {
+			to(id)
+		}
+	}
+	for i := range t.References {
+		switch id := t.References[i].ID; t.References[i].Kind {
+		case prompt.KindNote:
+			add(NoteSource, id, more.Note)
+		case prompt.KindMemory:
+			add(MemorySource, id, more.Memory)
+		case prompt.KindEntity:
+			add(EntitySource, id, more.Entity)
+		case prompt.KindPassage:
+			book, _, _ := strings.Cut(id, ".")
+			add(BookSource, book, more.Book)
+		}
+	}
+	return more, nil
+}
+
+// noteTraced has answers stand on what unnoted returns for them.
+func (s *Store) noteTraced(tx *kv.Tx, keys []string) error {
+	hidden := make(map[string][]string)
+	for _, key := range keys {
+		m, err := Messages.Get(tx, key)
+		if err != nil {
+			return err
+		}
+		if m == nil || m.private() {
+			continue
+		}
+		on, err := unnoted(tx, key, m)
+		if err != nil {
+			return err
+		}
+		private, err := s.hides(tx, &Answer{StandsOn: on}, false)
+		if err != nil {
+			return err
+		}
+		if private {
+			id := ConversationOf(key)
+			hidden[id] = append(hidden[id], m.ID)
+		}
+		on.All(member[record.StandsOn](m, StandsOnMember))
+		data, err := json.Marshal(on)
+		if err != nil {
+			return err
+		}
+		m.keep(StandsOnMember, data)
+		if err := Messages.Put(tx, key, m); err != nil {
+			return err
+		}
+	}
+	if len(hidden) == 0 {
+		return nil
+	}
+	return s.hideSaid(tx, hidden)
+}
+
+// hideSaid makes messages private, which are given by their conversations, and what was made of them.
+func (s *Store) hideSaid(tx *kv.Tx, messages map[string][]string) error {
+	if err := hideAll(tx, messages); err != nil {
+		return err
+	}
+	var of []Source
+	for _, ids := range messages {
+		for _, id := range ids {
+			of = append(of, Source{MessageSource, id})
+		}
+	}
+	more, err := hideMadeOf(tx, of)
+	if err != nil || s.opts.Memories == nil {
+		return err
+	}
+	for id, list := range more {
+		messages[id] = append(messages[id], list...)
+	}
+	return s.opts.Memories.HideSaid(tx, messages)
 }

@@ -121,7 +121,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	if err == nil && left {
 		err = db.Update(context.Background(), s.finishParts)
 	}
-	if err != nil {
+	if err := cmp.Or(err, s.standOnTraces(context.Background())); err != nil {
 		return nil, err
 	}
 	err = db.View(context.Background(), func(tx *kv.Tx) error {

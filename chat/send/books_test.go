@@ -6,9 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/books"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures/provider"
 )
 
@@ -74,6 +78,57 @@ func TestPRIV13_AnAnswerIsPrivateAsSoonAsTheBookIsThatItStoodOn(t *testing.T) {
 	must(t, h.shelf.Remove(t.Context(), h.local, "boats"))
 	if !private(res.ConversationID) {
 		t.Error("the answer is public again once the book is gone")
+	}
+}
+
+// TestPRIV13_AnswersOfAFormerVersionStandOnWhatTheirTracesName: it did not store which books an answer stood on.
+func TestPRIV13_AnswersOfAFormerVersionStandOnWhatTheirTracesName(t *testing.T) {
+	for name, before := range map[string]bool{"the book is private": true, "the book becomes private": false} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t)
+			h.near.says(quiet)
+			text := []byte("# Red\n\nThe red boat has zqbody seats.\n")
+			h.book(books.Draft{ID: "boats", Title: "Boats", Content: text})
+			res := h.send(turn.ChatSend{Text: "How many seats has the red boat?", Provider: "near"})
+			other := h.send(turn.ChatSend{Text: "What is the capital of France?", Provider: "near"})
+			must(t, h.db.Update(t.Context(), func(tx *kv.Tx) error {
+				for key, m := range chat.Messages.All(tx, "") {
+					delete(m.Members, chat.StandsOnMember)
+					if err := chat.Messages.Put(tx, key, m); err != nil {
+						return err
+					}
+				}
+				return tx.Err()
+			}))
+			added, err := h.memory.Add(t.Context(), h.local, []memory.Draft{{Statement: "The red boat has zqbody seats", Source: record.MemorySource{
+				Kind: "extraction", ConversationID: res.ConversationID, MessageIDs: []string{res.AssistantMessage.ID},
+			}}})
+			must(t, err)
+			makePrivate := func() { h.book(books.Draft{ID: "boats", Title: "Boats", Content: text, Private: true}) }
+			if before {
+				makePrivate()
+			}
+			private := func(id string) bool { return h.said(h.local, id)[1].Private }
+			if private(res.ConversationID) {
+				t.Fatal("the answer is private already")
+			}
+			for range 2 {
+				h.chat, err = chat.Open(h.db, chat.Options{Memories: h.memory, Books: h.shelf, Remote: h.remote})
+				must(t, err)
+			}
+			if !before {
+				if private(res.ConversationID) {
+					t.Error("the answer is private before the book is")
+				}
+				makePrivate()
+			}
+			if !private(res.ConversationID) || h.memory.Numbered(h.remote, added[0].Memory.ID) != 0 {
+				t.Error("the answer, or what was made of it, is public, and the book is private")
+			}
+			if private(other.ConversationID) {
+				t.Error("an answer that stood on no book is private")
+			}
+		})
 	}
 }
 
