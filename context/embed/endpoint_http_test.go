@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -235,19 +236,28 @@ func TestSRCH23_WrongReplies(t *testing.T) {
 // TestSRCH23_OneTextWithoutAVector: where a server has no vector for one text, in whatever form, that text is refused and no
 // other; it is asked for others to tell.
 func TestSRCH23_OneTextWithoutAVector(t *testing.T) {
-	for name, bad := range map[string]string{
-		"null": "null", "empty": "[]", "nulls": "[null,null]", "NaN": "[NaN,NaN]", "-Infinity": "[0.5,-Infinity]", "zero": "[0,0]", "another size": "[1,2,3]", "a text": `"x"`,
-		"left out": "", "twice": "[1,0]},{\"index\":0,\"embedding\":[1,0]",
+	at := func(vector string) string { return `{"index":AT,"embedding":` + vector + `}` }
+	for name, bad := range map[string]string{ // the item of that text, or behind = the whole reply
+		"null": at("null"), "empty": at("[]"), "nulls": at("[null,null]"), "NaN": at("[NaN,NaN]"), "-Infinity": at("[0.5,-Infinity]"), "zero": at("[0,0]"),
+		"another size": at("[1,2,3]"), "a text": at(`"x"`), "base64 of NaN": at(`"AADAfwAAgD8="`), "an object": at(`{"values":[1,0]}`), "a member is missing": `{"index":AT}`,
+		"left out": "", "twice": at("[1,0]") + `,{"index":0,"embedding":[1,0]}`, "more than asked": at("[1,0]") + `,{"index":9,"embedding":[1,0]}`,
+		"more, and none says for what": at("[1,0]") + `,{"embedding":[1,0]}`, "beyond the last": `{"index":9,"embedding":[1,0]}`, "before the first": `{"index":-1,"embedding":[1,0]}`,
+		"an index that is a text": `{"index":"AT","embedding":[1,0]}`, "an index that is a fraction": `{"index":0.5,"embedding":[1,0]}`,
+		"no object": "7", "null for all": "=null", "no list": `={"data":{"embedding":[1,0]}}`, "an error": `={"error":{"message":"canary"}}`, "a page": "=<html>canary", "cut off": `={"data":[{"ind`, "nothing": "=",
 	} {
 		h := serving(t, func(w http.ResponseWriter, r *http.Request) {
 			var items []string
 			for i, text := range read(t, r).Input {
-				vector := "[0.6,0.8]"
+				item := at("[0.6,0.8]")
 				if text == "poison" {
-					vector = bad
+					item = bad
 				}
-				if vector != "" {
-					items = append(items, fmt.Sprintf(`{"index":%d,"embedding":%s}`, i, vector))
+				if whole, is := strings.CutPrefix(item, "="); is {
+					_, _ = io.WriteString(w, whole)
+					return
+				}
+				if item != "" {
+					items = append(items, strings.ReplaceAll(item, "AT", strconv.Itoa(i)))
 				}
 			}
 			_, _ = io.WriteString(w, `{"data":[`+strings.Join(items, ",")+`]}`)
@@ -256,7 +266,8 @@ func TestSRCH23_OneTextWithoutAVector(t *testing.T) {
 			t.Errorf("%s: others: %v", name, err)
 		}
 		for _, texts := range [][]string{{"poison"}, {"a", "poison"}} {
-			if _, got, err := h.Embed(t.Context(), embed.Passage, texts); fault.KindOf(err) != fault.Invalid || got != nil {
+			_, got, err := h.Embed(t.Context(), embed.Passage, texts)
+			if fault.KindOf(err) != fault.Invalid || got != nil || strings.Contains(err.Error(), "canary") {
 				t.Errorf("%s: %q: %v %v", name, texts, got, err)
 			}
 		}

@@ -117,8 +117,9 @@ func decodeReply(body []byte, count int) ([][]float32, *refusal) {
 	case errors.Is(err, errNumbers):
 		return nil, senseless("sent something else than vectors")
 	case err != nil:
-		return nil, refused("sent a reply that can't be read").
-			WithHint("correct embedding.url: it may not be one of embeddings")
+		r := senseless("sent a reply that can't be read").WithHint("correct embedding.url: it may not be one of embeddings")
+		r.Passing = !json.Valid(body) // it may have been cut off, or be the page of something in between
+		return nil, r
 	case len(r.Data) != count:
 		return nil, senseless("sent %d vectors for %d texts", len(r.Data), count)
 	}

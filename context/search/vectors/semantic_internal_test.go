@@ -2,14 +2,18 @@ package vectors
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,6 +133,48 @@ func TestSRCH24_ARefusedNoteIsNotAskedAgain(t *testing.T) {
 	r.settled(t)
 	if st := r.Stats(); st.Refused != 0 || st.Docs != 3 {
 		t.Errorf("stats %+v", st)
+	}
+}
+
+// TestSRCH24_AServerThatSendsNoVectorForOneText: that note waits until it changes and is counted; all others have their
+// vectors, in whatever order the server sends them.
+func TestSRCH24_AServerThatSendsNoVectorForOneText(t *testing.T) {
+	good := `{"index":AT,"embedding":[LONG,1]}`
+	for name, bad := range map[string]string{
+		"null": `{"index":AT,"embedding":null}`, "fewer": "", "more": good + `,{"index":99,"embedding":[1,0]}`, "twice the same": good + `,{"index":0,"embedding":[1,0]}`,
+		"another size": `{"index":AT,"embedding":[LONG,1,1]}`, "an index that is a text": `{"index":"AT","embedding":[LONG,1]}`,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			var asked struct{ Input []string }
+			if err := json.NewDecoder(q.Body).Decode(&asked); err != nil {
+				t.Error(err)
+			}
+			var items []string
+			for i, text := range slices.Backward(asked.Input) {
+				form := good
+				if strings.Contains(text, "poison") {
+					form = bad
+				}
+				if form != "" {
+					items = append(items, strings.NewReplacer("AT", strconv.Itoa(i), "LONG", strconv.Itoa(len(text))).Replace(form))
+				}
+			}
+			_, _ = fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(items, ",")) // the caller may have gone
+		}))
+		e, err := embed.NewEndpoint(embed.EndpointOptions{URL: server.URL, Model: "m"})
+		must(t, err)
+		r := openAll(t, kv.InMemory, Options{Embedder: e})
+		_, err = r.notes.PutMany(ctx, []notes.Draft{ // in one commit, so that they are asked for together
+			{ID: "a", Title: "A", Body: "short"}, {ID: "p", Title: "P", Body: "poison"}, {ID: "c", Title: "C", Body: "a text that is a good deal longer"},
+		})
+		must(t, err)
+		r.settled(t)
+		if st := r.Stats(); st.Refused != 1 || st.Docs != 2 || st.Error != "" {
+			t.Errorf("%s: stats %+v", name, st)
+		}
+		must(t, r.db.Close())
+		must(t, e.Close())
+		server.Close()
 	}
 }
 
