@@ -7,17 +7,20 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/protocol/openrpc"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 // methodsOfMemory are the methods that these tests hold to account: a new one without entries fails.
@@ -35,88 +38,59 @@ func methodsOfMemory() (list []*protocol.Method) {
 // voice is a template of a personality, as JSON.
 const voice = `"identity: {name: X}\ncommunication: {tone: warm}\n"`
 
-// misfit is a member of params, by its path, with a value of a wrong type.
-type misfit struct {
-	field string
-	value any
-}
-
-// misfits returns wrong values for each member of a struct of params, of those in lists as well.
-func misfits(t reflect.Type) (list []misfit) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "":
-			list = append(list, misfits(f.Type)...)
-		case name != "" && name != "-":
-			list = append(list, misfitsOf(name, f.Type)...)
-		}
-	}
-	return list
-}
-
-func misfitsOf(name string, t reflect.Type) []misfit {
-	if t.Kind() == reflect.Pointer {
-		return misfitsOf(name, t.Elem())
-	}
-	if strings.HasPrefix(t.Name(), "Optional[") {
-		value, _ := t.FieldByName("Value")
-		return misfitsOf(name, value.Type)
-	}
-	switch {
-	case t == reflect.TypeFor[json.RawMessage](): // taken as it is: what is wrong with it is told in the result
-		return nil
-	case t == reflect.TypeFor[time.Time]():
-		return []misfit{{name, "soon"}, {name, 7}}
-	case t.Kind() == reflect.Slice:
-		list := []misfit{{name, 7}, {name, map[string]any{}}}
-		for _, inside := range misfitsOf(name+"[0]", t.Elem()) {
-			list = append(list, misfit{inside.field, []any{inside.value}})
-		}
-		return list
-	case t.Kind() == reflect.Struct:
-		list := []misfit{{name, 7}, {name, []any{}}, {name + ".nonesuch", map[string]any{"nonesuch": 1}}}
-		for _, inside := range misfits(t) {
-			first, _, _ := strings.Cut(inside.field, ".")
-			first, _, _ = strings.Cut(first, "[")
-			list = append(list, misfit{name + "." + inside.field, map[string]any{first: inside.value}})
-		}
-		return list
-	case t.Kind() == reflect.String:
-		return []misfit{{name, 7}, {name, []any{"x"}}}
-	case t.Kind() == reflect.Map:
-		return []misfit{{name, 7}}
-	}
-	return []misfit{{name, "x"}, {name, []any{}}} // numbers and booleans
-}
-
-// TestREL6_WrongTypesOfWhatIsRemembered: every member of the params of every method of memories, contexts and
-// conversations, given a value of a wrong type, is refused by its name, and so is one that there is not.
-func TestREL6_WrongTypesOfWhatIsRemembered(t *testing.T) {
+// TestREL6_WrongShapes: every member of the params of every method, and each member and item within, given values of wrong
+// shapes, is refused by its name with what it takes, and so is one that there is not, and what are no params.
+func TestREL6_WrongShapes(t *testing.T) {
 	d := start(t)
+	raw, err := openrpc.Document()
+	must(t, err)
+	var doc struct {
+		Methods    []*discoveredMethod
+		Components struct{ Schemas map[string]*jsonschema.Schema }
+	}
+	must(t, json.Unmarshal(raw, &doc))
+	params := map[string][]discoveredParam{}
+	for _, m := range doc.Methods {
+		params[m.Name] = m.Params
+	}
 	before := d.do("admin.stats", `{}`)
 	tried := 0
-	for _, m := range methodsOfMemory() {
-		for _, wrong := range append(misfits(m.Params), misfit{"nonesuch", 1}) {
-			var params map[string]any
-			must(t, json.Unmarshal([]byte(m.Example.Params), &params))
-			member, _, _ := strings.Cut(wrong.field, ".")
-			member, _, _ = strings.Cut(member, "[")
-			params[member] = wrong.value
-			text, err := json.Marshal(params)
-			must(t, err)
-			_, err = d.try(m.Name, string(text))
+	for i := range protocol.Methods {
+		m := &protocol.Methods[i]
+		if m.Name == "shutdown" { // it ends the connection, whatever it is given
+			continue
+		}
+		s := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{}}
+		for _, p := range params[m.Name] {
+			s.Properties[p.Name] = p.Schema
+		}
+		check := func(field, params string) {
+			_, err := d.try(m.Name, params)
 			var e *client.Error
-			if !errors.As(err, &e) || e.Code != protocol.CodeInvalidParams || e.Data.Field != wrong.field {
-				t.Errorf("%s %s: %v, want -32602 with the field %q", m.Name, text, err, wrong.field)
+			if !errors.As(err, &e) || e.Code != protocol.CodeInvalidParams || e.Data.Field != field || !strings.Contains(e.Message, field) {
+				t.Errorf("%s %s: %v, want -32602 with the field %q", m.Name, params, err, field)
 			}
 			tried++
 		}
+		if m.Name == "tools.call" {
+			delete(s.Properties, "arguments") // what is wrong with them is told in the result, for the model
+		}
+		shapes := campaign.Sample(servertest.WrongShapes(s, doc.Components.Schemas), 6)
+		for _, wrong := range append(shapes, servertest.Shape{Field: "nonesuch", Value: json.RawMessage(`{"nonesuch":1}`)}) {
+			var params, member map[string]json.RawMessage
+			must(t, json.Unmarshal([]byte(m.Example.Params), &params))
+			must(t, json.Unmarshal(wrong.Value, &member))
+			maps.Copy(params, member)
+			text, err := json.Marshal(params)
+			must(t, err)
+			check(wrong.Field, string(text))
+		}
+		check("params", `[1]`)
 	}
 	d.want(d.do("admin.stats", `{}`), "seq", at(before, "seq"))
-	if tried < 300 {
-		t.Errorf("only %d wrong values were tried", tried)
+	t.Logf("%d wrong shapes of %d methods", tried, len(protocol.Methods))
+	if tried < 1200 {
+		t.Errorf("only %d wrong shapes were tried", tried)
 	}
 }
 

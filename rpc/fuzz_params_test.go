@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 // discovered is what rpc.discover says of the protocol. An attack knows nothing else of
@@ -69,12 +71,7 @@ func readDocument(raw []byte) (*discovered, error) {
 	}
 	var err error
 	resolve := func(s *jsonschema.Schema) *jsonschema.Resolved {
-		root := s.CloneSchemas()
-		root.Defs = map[string]*jsonschema.Schema{}
-		for name, def := range d.Components.Schemas {
-			root.Defs[name] = def.CloneSchemas()
-		}
-		r, failed := root.Resolve(nil)
+		r, failed := servertest.ResolveSchema(s, d.Components.Schemas)
 		if failed != nil {
 			err = failed
 		}

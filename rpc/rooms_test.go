@@ -299,13 +299,7 @@ var schemasOnce = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error
 	}
 	out := map[string]*jsonschema.Resolved{}
 	for _, m := range parsed.Methods {
-		root := m.Result.Schema.CloneSchemas()
-		root.Defs = map[string]*jsonschema.Schema{}
-		for name, s := range parsed.Components.Schemas {
-			root.Defs[name] = s.CloneSchemas()
-		}
-		out[m.Name], err = root.Resolve(nil)
-		if err != nil {
+		if out[m.Name], err = servertest.ResolveSchema(m.Result.Schema, parsed.Components.Schemas); err != nil {
 			return nil, err
 		}
 	}

@@ -40,6 +40,7 @@ const (
 const (
 	maxArgumentText  = 8 << 10 // bytes
 	maxArgumentItems = 50      // items
+	maxWrong         = 10      // arguments of which it is said what is wrong with them
 	quoted           = 60      // characters of a text that is told back
 )
 
@@ -103,7 +104,8 @@ func (a *arguments) text(name string) string   { return a.texts[name] }
 func (a *arguments) number(name string) int    { return a.numbers[name] }
 func (a *arguments) list(name string) []string { return a.lists[name] }
 
-// parseArguments reads the arguments of a call of a tool. null is what is absent.
+// parseArguments reads the arguments of a call of a tool. null is what is absent. All that is wrong is told at once: a model
+// has few rounds.
 func parseArguments(tool string, declared []argument, raw json.RawMessage) (*arguments, error) {
 	if len(raw) > maxArgumentsSize {
 		return nil, fault.New(fault.Invalid, "the arguments have %d bytes, and at most %d are read", len(raw), maxArgumentsSize).
@@ -119,10 +121,11 @@ func parseArguments(tool string, declared []argument, raw json.RawMessage) (*arg
 	if err != nil {
 		return nil, err
 	}
+	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
-			return nil, fault.New(fault.Invalid, "%s has no argument %q", tool, clipArgument(name)).
-				WithHint("%s; its arguments are %s", nearest(name, names), strings.Join(names, ", "))
+			wrong = append(wrong, fault.New(fault.Invalid, "%s has no argument %q", tool, clipArgument(name)).
+				WithHint("%s; its arguments are %s", nearest(name, names), strings.Join(names, ", ")))
 		}
 	}
 	out := &arguments{texts: make(map[string]string), numbers: make(map[string]int), lists: make(map[string][]string)}
@@ -134,7 +137,7 @@ func parseArguments(tool string, declared []argument, raw json.RawMessage) (*arg
 		}
 		if !ok {
 			if a.required {
-				return nil, fault.Field(a.name, "%s needs the argument %s: %s", tool, a.name, a.about)
+				wrong = append(wrong, fault.Field(a.name, "%s needs the argument %s: %s", tool, a.name, a.about))
 			}
 			if a.kind == aNumber {
 				out.numbers[a.name] = a.standard
@@ -142,10 +145,20 @@ func parseArguments(tool string, declared []argument, raw json.RawMessage) (*arg
 			continue
 		}
 		if err := out.take(a, value); err != nil {
-			return nil, err
+			wrong = append(wrong, err)
 		}
 	}
-	return out, nil
+	switch len(wrong) {
+	case 0:
+		return out, nil
+	case 1:
+		return nil, wrong[0]
+	}
+	var all strings.Builder
+	for _, err := range wrong[:min(len(wrong), maxWrong)] {
+		all.WriteString(explain(err))
+	}
+	return nil, wholeError(all.String())
 }
 
 // members splits a JSON object. Of two members of one name the last counts. No arguments at all are an empty object:

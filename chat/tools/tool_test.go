@@ -225,6 +225,8 @@ func TestCHAT13_WhatIsWrongIsToldToTheModel(t *testing.T) {
 		{"read_note", `{"id":"cell","cursor":"v9.3"}`, "the note has changed since its first part was read"},
 		{"search_notes", `{}`, "search_notes needs the argument query: what to look for"},
 		{"search_notes", `{"query":"  "}`, "query is empty"},
+		{"search_notes", `{"limit":"five","zz":[1]}`, "search_notes has no argument \"zz\"\nTry: give another one; its arguments are query, limit\nsearch_notes needs the argument query: what to look for"},
+		{"search_notes", `{"limit":"five","zz":[1]}`, "\nlimit must be a whole number\n"},
 		{"search_notes", `{"query":"bees","limit":21}`, "limit is 21, and must be from 1 to 20"},
 		{"search_notes", `{"query":"bees","limit":0}`, "limit is 0, and must be from 1 to 20"},
 		{"search_notes", `{"query":"bees","limit":1e400}`, "limit must be a whole number"},

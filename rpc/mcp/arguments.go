@@ -30,7 +30,7 @@ func (s *server) readArguments(call *sdk.CallToolParamsRaw) (wrong string) {
 		kinds[name] = k
 	}
 	call.Arguments = render.LenientArguments(call.Arguments, kinds)
-	var given map[string]any
+	var given map[string]json.RawMessage
 	if json.Unmarshal(call.Arguments, &given) != nil {
 		return "The arguments are no JSON object.\nTry: give an object of " + strings.Join(propertyNames(schema), ", ")
 	}
@@ -38,7 +38,7 @@ func (s *server) readArguments(call *sdk.CallToolParamsRaw) (wrong string) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if p := schema.Properties[name]; p == nil {
 			list = append(list, unknownArgument(call.Name, name, schema))
-		} else if why := misfit(p, given[name]); why != "" {
+		} else if why := misread(p, given[name]); why != "" {
 			list = append(list, name+" must be "+why)
 		}
 	}
@@ -58,6 +58,18 @@ func unknownArgument(tool, name string, s *jsonschema.Schema) string {
 		hint = "did you mean " + near[0] + "?"
 	}
 	return fmt.Sprintf("%s has no argument %s; %s", tool, render.Inline(name), hint)
+}
+
+// misread is misfit of a value as it was sent: JSON has numbers that nothing can hold.
+func misread(p *jsonschema.Schema, raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) == nil {
+		return misfit(p, v)
+	}
+	if why := misfit(p, nil); why != "" {
+		return why
+	}
+	return "a value without numbers beyond 1e308"
 }
 
 // misfit says what a value must be that is something else, "" for one that fits. What is deeper in it is the SDK's to check.

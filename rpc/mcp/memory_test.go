@@ -1,10 +1,17 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ctxd/ctxd/chat/tools/render"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/mcp"
+	"github.com/ctxd/ctxd/rpc/protocol"
+	"github.com/ctxd/ctxd/rpc/servertest"
 )
 
 // TestMEM5_NothingIsDeletedHere: memories are written, changed and put away over their
@@ -148,20 +155,90 @@ func TestMEM50_AHostIsAskedHowItWent(t *testing.T) {
 	}
 }
 
-// TestCHAT44_NullAndTextsForNumbers goes over all tools: null and shapes that are wrong are never an internal error, and
-// what is said about them is in the words of the tool.
-func TestCHAT44_NullAndTextsForNumbers(t *testing.T) {
-	h := start(t).open(mcp.Options{AllowWrite: true, IncludePrivate: true})
+// TestCHAT44_WrongShapes gives each member of each tool, for hosts and for a model in a conversation, values of wrong
+// shapes: none is an internal error, and the answer names the member and says what it takes.
+func TestCHAT44_WrongShapes(t *testing.T) {
+	d := start(t)
+	h := d.open(mcp.Options{AllowWrite: true, IncludePrivate: true})
 	list, err := h.ListTools(t.Context(), nil)
 	must(t, err)
-	for _, tool := range list.Tools {
-		for _, args := range []string{`null`, `{}`, `""`, `{"limit":null,"query":null}`, `[]`, `7`, `"x"`, `{"limit":"x"}`, `{"limit":[1]}`, `{"zzz":1}`, `{"query":{"a":1}}`} {
-			text := textOf(h.result(tool.Name, args))
-			for _, word := range []string{"internal error", "reflect", "validating", "panic", "unmarshal"} {
-				if strings.Contains(text, word) {
-					t.Errorf("%s %s: %s", tool.Name, args, text)
-				}
+	tried, taken := 0, 0
+	of := func(who, tool string, schema any, call func(args string) (text string, failed bool)) {
+		var s jsonschema.Schema
+		must(t, json.Unmarshal([]byte(asJSON(t, schema)), &s))
+		kinds := map[string]render.ArgumentKind{}
+		for name, p := range s.Properties {
+			kinds[name] = render.ArgumentKind{Type: p.Type}
+			if p.Items != nil {
+				kinds[name] = render.ArgumentKind{Type: p.Type, Items: p.Items.Type}
 			}
 		}
+		check := func(field, args string, meant bool) {
+			tried++
+			text, failed := call(args)
+			for _, word := range []string{"internal error", "reflect", "validating", "panic", "unmarshal", "json:"} {
+				if strings.Contains(text, word) {
+					t.Errorf("%s %s %s: %s", who, tool, args, text)
+				}
+			}
+			switch {
+			case meant: // the tool may take it, and say of it what it will
+				taken++
+			case !failed || !strings.Contains(text, field) || !strings.Contains(text, "must be"):
+				t.Errorf("%s %s %s: it does not say what %s takes: %.300s", who, tool, args, field, text)
+			}
+		}
+		for _, whole := range []string{`null`, `[]`, `7`, `"x"`, `true`, `""`, `{}`, `{"nonesuch":1}`, `[{}]`} {
+			check("", whole, true)
+		}
+		shapes, still := servertest.WrongShapes(&s, nil), map[string]bool{}
+		for _, wrong := range shapes {
+			still[string(wrong.Value)] = true
+		}
+		for _, wrong := range shapes {
+			field, _, _ := strings.Cut(wrong.Field, "[")
+			meant := !still[string(render.LenientArguments(wrong.Value, kinds))]
+			check(field, string(wrong.Value), meant)
+			check(field, withRequired(t, &s, wrong.Value), meant)
+		}
 	}
+	for _, tool := range list.Tools {
+		of("host", tool.Name, tool.InputSchema, func(args string) (string, bool) {
+			res := h.result(tool.Name, args)
+			return textOf(res), res.IsError
+		})
+	}
+	var offered protocol.Tools
+	d.Call("tools.list", protocol.ToolsList{Write: true}, &offered)
+	for _, tool := range offered.Tools {
+		of("conversation", tool.Name, tool.Schema, func(args string) (string, bool) {
+			var res record.ToolResult
+			d.Call("tools.call", protocol.ToolCall{Name: tool.Name, Arguments: json.RawMessage(args)}, &res)
+			return res.Text, res.Error
+		})
+	}
+	t.Logf("%d tools of a host and %d of a conversation: %d wrong shapes, %d of them read as they are meant", len(list.Tools), len(offered.Tools), tried, taken)
+	if tried < 4000 {
+		t.Errorf("only %d wrong shapes were tried", tried)
+	}
+}
+
+// withRequired returns arguments with a plausible value for each that the tool needs and they lack.
+func withRequired(t *testing.T, s *jsonschema.Schema, args json.RawMessage) string {
+	t.Helper()
+	var all map[string]json.RawMessage
+	must(t, json.Unmarshal(args, &all))
+	for _, name := range s.Required {
+		p := s.Properties[name]
+		switch {
+		case all[name] != nil:
+		case len(p.Enum) > 0:
+			all[name] = json.RawMessage(asJSON(t, p.Enum[0]))
+		case p.Type == "array":
+			all[name] = json.RawMessage(`["x"]`)
+		default:
+			all[name] = json.RawMessage(`"x"`)
+		}
+	}
+	return asJSON(t, all)
 }
