@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -129,11 +130,17 @@ func (c *factsCall) all() ModelFacts {
 	if c.get("models", &list) {
 		told, by = c.listed(list.Data)
 	}
+	if told.Context == 0 && c.p.o.Kind == Anthropic { // a gateway's list is of twenty, under full names
+		var e entry
+		if c.get("models/"+url.PathEscape(c.model), &e) {
+			return e.facts()
+		}
+	}
 	unknown := c.p.at.Local && told.Context == 0
 	if by == "llamacpp" {
 		return told.join(c.props())
 	}
-	if by == "library" || unknown {
+	if by == "library" || by == "ollama" || unknown { // ollama: in its cloud
 		told = told.join(c.ollama())
 	}
 	if by == "organization_owner" || unknown && told.Context == 0 {
@@ -232,8 +239,8 @@ func (e entry) facts() (f ModelFacts) {
 			f = f.join(in.facts())
 		}
 	}
-	if can := e.entry("capabilities"); can != nil { // of Mistral
-		f.NoTools, f.NoImages = can.denies("function_calling"), can.denies("vision")
+	if can := e.entry("capabilities"); can != nil { // of Mistral, and of Anthropic
+		f.NoTools, f.NoImages = can.denies("function_calling"), can.denies("vision") || can.entry("image_input").denies("supported")
 	}
 	if takes := e.texts("supported_parameters"); len(takes) > 0 { // of OpenRouter
 		f.NoTools = !slices.Contains(takes, "tools")

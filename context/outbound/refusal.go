@@ -141,7 +141,7 @@ func (s *Service) explain(r *Refusal, model string) {
 		"insufficient balance", "insufficient credits", "payment required"):
 		r.Passing = false
 		r.because("the account has no credit left: look at it where the key is from")
-	case c == http.StatusUnauthorized || c == http.StatusForbidden || r.Says("invalid api key", "incorrect api key", "invalid x-api-key", "invalid_api_key"):
+	case c == http.StatusUnauthorized || c == http.StatusForbidden || r.Says("invalid api key", "incorrect api key", "api key not valid", "invalid x-api-key", "invalid_api_key"):
 		r.because("it wants a key: %s.key says where one is found", s.Setting)
 	case c != http.StatusTooManyRequests && r.noModel():
 		r.Texts, r.Passing = false, false
@@ -161,6 +161,7 @@ func (s *Service) explain(r *Refusal, model string) {
 // noModel reports whether a complaint is that the model is not there.
 func (r *Refusal) noModel() bool {
 	return r.Says("unknown model", "no such model", "model_not_found", "invalid model", "try pulling") ||
+		r.Says("model:") && r.Says("not_found_error") ||
 		r.Says("model") && r.Says("not found", "does not exist", "not exist", "not a valid model", "is not available")
 }
 
@@ -168,7 +169,7 @@ func (r *Refusal) noModel() bool {
 // model, which llama-server calls a fault of its own.
 func (r *Refusal) tooLong() bool {
 	return r.Says("too large", "too long", "too many tokens", "context_length", "context length", "context window", "context size",
-		"context_size", "maximum context", "exceeds the context", "larger than the max context")
+		"context_size", "maximum context", "maximum number of tokens", "exceeds the context", "larger than the max context")
 }
 
 // RetryAfter reads a Retry-After, in seconds or as a date, bounded; nil for none.
