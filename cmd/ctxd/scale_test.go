@@ -352,10 +352,6 @@ func readAll(tb testing.TB, p *measured, s scale, audience string, times int) (a
 			before, began := p.cpu(tb), time.Now()
 			err := c.Call(tb.Context(), call.method, ask.params(call.params, i), nil)
 			wait := time.Since(began)
-			for e := (*fault.Error)(nil); errors.As(err, &e) && e.Retryable; { // concepts are read once
-				<-time.After(100 * time.Millisecond)
-				err = c.Call(tb.Context(), call.method, ask.params(call.params, i), nil)
-			}
 			if i == 0 {
 				t.first = wait
 			} else {

@@ -20,8 +20,7 @@
 //
 // At the first question, of all documents, which takes about 3 µs for each 100 bytes of text. Until then a commit costs
 // nothing. From then on a commit notes the ids of what it changes, and the next question reads those: a write never
-// waits for it, and an answer is as new as the records. Where much is to be read, that is done in the background, and who
-// asks meanwhile is refused, to ask again.
+// waits for it, and an answer is as new as the records.
 //
 // # Privacy
 //
@@ -33,8 +32,8 @@
 // # Lifetime and concurrency
 //
 // An [Index] lives as long as the store. All methods may be called concurrently. A question is O(documents that have
-// the concept), a list O(terms in all documents). Errors are NotFound for a concept that the reader does not see,
-// Unavailable while much is read, and that of a context that has ended.
+// the concept), a list O(terms in all documents). Errors are NotFound for a concept that the reader does not see, and
+// that of a context that has ended.
 //
 // Wall: subject: the concepts that memories and messages share.
 package concepts

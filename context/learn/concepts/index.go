@@ -11,7 +11,6 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search/text"
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -60,7 +59,7 @@ type Index struct {
 	scored  map[answer]string // outcomes that were told since all were read
 	words   uint64            // counts changes of synonyms
 	behind  sync.WaitGroup
-	reading chan struct{} // closed when what is read in the background is; nil: nothing is
+	reading bool // in the background
 
 	entering sync.Mutex // held by who reads documents
 	told     bool       // outcomes are read; guarded by entering
@@ -287,12 +286,8 @@ func (x *Index) score(list map[answer]string) {
 const soon = 1000
 
 // Soon is Ready for who can't wait: where much is to be read, it has that done in the background and returns false.
-func (x *Index) Soon(ctx context.Context) bool { return x.behindhand() == nil && x.Ready(ctx) == nil }
-
-// behindhand has much read in the background, where there is, and returns what is closed when that is done; nil where there is little.
-func (x *Index) behindhand() <-chan struct{} {
+func (x *Index) Soon(ctx context.Context) bool {
 	x.noting.Lock()
-	defer x.noting.Unlock()
 	if !x.begun {
 		docs, _ := x.opts.Memories.Count()
 		if x.opts.Messages != nil {
@@ -303,45 +298,18 @@ func (x *Index) behindhand() <-chan struct{} {
 			x.begin()
 		}
 	}
-	if x.reading == nil && x.begun && len(x.waiting) <= soon {
-		return nil
-	}
-	if x.ctx.Err() != nil {
-		return x.ctx.Done()
-	}
-	if x.reading == nil {
-		reading := make(chan struct{})
-		x.reading = reading
+	late := x.reading || !x.begun || len(x.waiting) > soon
+	if late && !x.reading && x.ctx.Err() == nil {
+		x.reading = true
 		x.behind.Go(func() {
 			_ = x.Ready(x.ctx)
 			x.noting.Lock()
-			x.reading = nil
+			x.reading = false
 			x.noting.Unlock()
-			close(reading)
 		})
 	}
-	return x.reading
-}
-
-// patience is how long a question waits for what is read in the background: with it, it takes less than 200 ms.
-const patience = 100 * time.Millisecond
-
-// await is Ready for a caller: where much is to be read, as by the first question after a start, he does not wait until all of it is.
-// The error is then Unavailable, to be asked again, and otherwise that of a context that has ended.
-func (x *Index) await(ctx context.Context) error {
-	if reading := x.behindhand(); reading != nil {
-		select {
-		case <-reading:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(patience):
-			return &fault.Error{
-				Kind: fault.Unavailable, Msg: "what memories and messages speak of is being read, as once after each start",
-				Hint: "ask again in some seconds", Retryable: true,
-			}
-		}
-	}
-	return x.Ready(ctx)
+	x.noting.Unlock()
+	return !late && x.Ready(ctx) == nil
 }
 
 // enter reads documents. Hold x.entering.

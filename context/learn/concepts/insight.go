@@ -36,9 +36,10 @@ func (x *Index) InsightOf(ctx context.Context, v *audience.View, text, conversat
 	return x.insight(v, text, conversation), false
 }
 
-// Insight is InsightOf for a caller, who waits until the index is as new as the records, with the errors of await.
+// Insight is InsightOf for who waits until the index is as new as the records. The error is that of a context that has
+// ended.
 func (x *Index) Insight(ctx context.Context, v *audience.View, text, conversation string) (*record.Insight, error) {
-	if err := x.await(ctx); err != nil {
+	if err := x.Ready(ctx); err != nil {
 		return nil, err
 	}
 	return x.insight(v, text, conversation), nil

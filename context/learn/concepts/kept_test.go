@@ -1,7 +1,6 @@
 package concepts_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
-	"github.com/ctxd/ctxd/context/search/text"
-	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
@@ -70,48 +67,4 @@ func listOf(t *rapid.T, x *concepts.Index, v *audience.View, f concepts.Filter) 
 	list, edges, total, err := x.List(ctx(), v, f)
 	must(t, err)
 	return []any{list, edges, total}
-}
-
-// held is a Source that gives no document until it is told to.
-type held struct {
-	text.Source
-	until chan struct{}
-}
-
-func (s held) Get(id string) text.Doc {
-	<-s.until
-	return s.Source.Get(id)
-}
-
-// TestREL18_WhoAsksFirstIsNotKeptWaiting asks when all documents are still to be read: each question is refused, to be asked again, by
-// the time that one may take, and answered when they are read.
-func TestREL18_WhoAsksFirstIsNotKeptWaiting(t *testing.T) {
-	h := open(t)
-	var drafts []memory.Draft
-	for i := range memory.MaxMany {
-		drafts = append(drafts, memory.Draft{Statement: fmt.Sprint(sentences[i%len(sentences)], " ", i)})
-	}
-	h.remember(drafts...)
-	h.say("", sentences...)
-	h.opts.Messages = held{h.opts.Messages, make(chan struct{})}
-	x := concepts.Open(h.db, h.rooms, h.opts)
-	for range 2 {
-		_, _, _, err := x.List(ctx(), h.local, concepts.Filter{})
-		_, missed := x.Insight(ctx(), h.remote, "Is the gate open?", "")
-		for _, err := range []error{err, missed} {
-			var e *fault.Error
-			if !errors.As(err, &e) || e.Kind != fault.Unavailable || !e.Retryable || e.Hint == "" {
-				t.Errorf("%v", err)
-			}
-		}
-		if x.Soon(ctx()) {
-			t.Error("all is read")
-		}
-	}
-	close(h.opts.Messages.(held).until)
-	must(t, x.Ready(ctx()))
-	list, _, _, err := x.List(ctx(), h.local, concepts.Filter{})
-	if must(t, err); len(list) == 0 {
-		t.Error("nobody speaks of anything")
-	}
 }

@@ -400,7 +400,7 @@ func later(a, b *doc) bool {
 
 // asking makes the index as new as the records, and begins a question.
 func (x *Index) asking(ctx context.Context, v *audience.View) (*look, error) {
-	if err := x.await(ctx); err != nil {
+	if err := x.Ready(ctx); err != nil {
 		return nil, err
 	}
 	return x.look(v), nil
