@@ -31,6 +31,10 @@ func RegisterHandles(rooms *audience.Views, mem *memory.Store, chats *Store) {
 			}
 		}
 	}, changed)
+	rooms.CountPrivacy(func(ch kv.Change) bool {
+		old, now, ok := Messages.Of(ch)
+		return ok && old != nil && now != nil && old.private() != now.private()
+	})
 }
 
 func ofMemory(m *memory.Record) audience.Handled { return memory.HandledMemory(m) }

@@ -29,7 +29,7 @@ const (
 )
 
 // History returns what was said before the question of a turn, as far as it fits into bytes: whole turns, the newest
-// ones. asker is who asked. O(messages returned).
+// ones. asker is who asked. The error is ErrPrivate where v may not see the question any more. O(messages returned).
 func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, bytes int) (h *History, err error) {
 	err = s.db.View(ctx, func(tx *kv.Tx) error {
 		h = &History{}
@@ -47,6 +47,9 @@ func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, b
 		question, err := Messages.Get(tx, messageKey(c.ID, t.index))
 		if err != nil {
 			return err
+		}
+		if !sees(v, c) || question != nil && !v.Sees(question.private()) {
+			return ErrPrivate // it has become so since it was stored
 		}
 		if question != nil {
 			h.Last = s.told(h, v, question)

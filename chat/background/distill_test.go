@@ -366,6 +366,26 @@ func TestPRIV4_WhatBecomesPrivateMeanwhile(t *testing.T) {
 	}
 }
 
+// TestPRIV8_NothingIsDistilledAgainThatBecamePrivate: a memory becomes private while the provider is busy.
+func TestPRIV8_NothingIsDistilledAgainThatBecamePrivate(t *testing.T) {
+	h := build(t, options{})
+	h.life()
+	h.says(func(_ *provider.Request, to *provider.Reply) {
+		private := true
+		if _, err := h.memory.Update(t.Context(), h.local, memory.Patch{ID: "park", Private: &private}, nil); err != nil {
+			t.Error(err)
+		}
+		to.Status(503, "busy")
+	})
+	by := by(h)
+	by.Prompt = h.remote
+	res, err := h.prompts.Assemble(t.Context(), by, params("when could we train?"))
+	h.must(err)
+	if len(h.server.Requests()) != 1 || strings.Contains(res.System, "morning workouts") {
+		t.Errorf("asked %d times: %s", len(h.server.Requests()), res.System)
+	}
+}
+
 func TestREF13_AnUnknownProviderIsRefused(t *testing.T) {
 	_, err := background.NewDistiller(background.DistillerOptions{Providers: llm.NoSet(), Provider: "cheap", Prompts: prompts.BuiltIn()})
 	if err == nil || !strings.Contains(err.Error(), "no provider of this name") {

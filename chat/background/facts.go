@@ -36,6 +36,7 @@ import (
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -167,23 +168,25 @@ func (x *FactExtractor) Run(ctx context.Context) (added []string, tokens int64, 
 
 // look looks for facts in one message.
 func (x *FactExtractor) look(ctx context.Context, provider llm.Provider, j job) (added []string, tokens int64, err error) {
-	text, private, err := x.message(ctx, j)
+	local := provider.Info().Local
+	text, private, err := x.shownMessage(ctx, j, local)
 	if err != nil {
 		return nil, 0, err
 	}
-	local := provider.Info().Local
 	if private && !local && text != "" {
 		return nil, 0, nil // it waits for a model of this machine
 	}
 	var list []proposedFact
-	if !local {
-		text = x.opts.Remote.TextOf("", text)
-	}
-	if text = ownWords(text); text != "" {
-		if list, tokens, err = x.opts.Model.find(ctx, provider, text); err != nil {
+	if own := ownWords(text); own != "" {
+		asking := outbound.Unless(ctx, func(ctx context.Context) (bool, error) {
+			now, private, err := x.shownMessage(ctx, j, local)
+			return now != text || private && !local, err
+		})
+		if list, tokens, err = x.opts.Model.find(asking, provider, own); err != nil {
 			return nil, tokens, err
 		}
 	}
+	text = ownWords(text)
 	for _, p := range list {
 		d, ok := p.draft(text)
 		if !ok {
@@ -226,12 +229,15 @@ func (x *FactExtractor) add(ctx context.Context, j job, d memory.Draft) (id stri
 	return "", err
 }
 
-// message reads a message that waits; "" for one that is gone.
-func (x *FactExtractor) message(ctx context.Context, j job) (text string, private bool, err error) {
+// shownMessage reads a message that waits as a model is shown it; "" for one that is gone.
+func (x *FactExtractor) shownMessage(ctx context.Context, j job, local bool) (text string, private bool, err error) {
 	err = x.opts.DB.View(ctx, func(tx *kv.Tx) error {
 		text, private, err = messageTx(tx, j)
 		return err
 	})
+	if !local {
+		text = x.opts.Remote.TextOf("", text)
+	}
 	return text, private, err
 }
 

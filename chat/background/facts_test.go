@@ -211,3 +211,25 @@ func TestMEM59_AModelComparesPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestPRIV8_FactsAreNotAskedForAgainOfWhatBecamePrivate: the message becomes private while the provider is busy. It waits
+// for a model of this machine.
+func TestPRIV8_FactsAreNotAskedForAgainOfWhatBecamePrivate(t *testing.T) {
+	h := buildExtractor(t, false)
+	x := h.extractor(h.model)
+	h.say(x, "I keep a bird.", false)
+	private, id := true, ""
+	h.must(h.db.View(t.Context(), func(tx *kv.Tx) error {
+		for key := range chat.Conversations.All(tx, "") {
+			id = key
+		}
+		return tx.Err()
+	}))
+	h.answer, h.meanwhile = "500", func() {
+		_, err := h.chat.Update(context.Background(), h.local, id, chat.Change{Settings: chat.Settings{Private: &private}})
+		h.must(err)
+	}
+	if _, _, err := x.Run(t.Context()); err == nil || len(h.asked) != 1 || h.waiting(x) != 1 {
+		t.Errorf("%v, asked %q, %d wait", err, h.asked, h.waiting(x))
+	}
+}

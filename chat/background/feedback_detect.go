@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/text"
@@ -211,7 +212,11 @@ func (d *OutcomeDetector) judge(ctx context.Context, h DetectorDeps, v *audience
 		return nil, fault.New(fault.Unavailable, "something in the conversation is private, and %s is not local", info.Name).
 			WithHint("tell how it went with memory.outcome")
 	}
-	text, whole, err := llm.Ask(ctx, provider, llm.Question{
+	asking := outbound.Unless(ctx, func(ctx context.Context) (bool, error) {
+		now, err := d.read(ctx, h, v, conversationID)
+		return now.private && !info.Local, err
+	})
+	text, whole, err := llm.Ask(asking, provider, llm.Question{
 		Model: of.model, Prompt: d.opts.Prompts.Outcome(prompts.Outcome{Turns: of.list}), MaxTokens: maxDetectorTokens,
 	})
 	if err != nil {

@@ -32,6 +32,8 @@ type world struct {
 	detector  *background.OutcomeDetector
 	near, far *provider.Server
 	answer    string
+	// meanwhile is called while a model is asked, which is busy then; nil: nothing happens.
+	meanwhile func()
 }
 
 func open(t *testing.T) *world {
@@ -59,12 +61,19 @@ func open(t *testing.T) *world {
 	_, err = w.mem.Add(t.Context(), w.house.Local, []memory.Draft{{ID: "m", Statement: "The pump is oiled in spring", Tier: record.TierHistory}})
 	w.must(err)
 	start := func() *provider.Server {
-		s := provider.Start(func(_ *provider.Request, to *provider.Reply) { to.Text(w.answer) })
+		s := provider.Start(func(_ *provider.Request, to *provider.Reply) {
+			if w.meanwhile != nil {
+				w.meanwhile()
+				to.Status(503, "busy")
+				return
+			}
+			to.Text(w.answer)
+		})
 		t.Cleanup(s.Close)
 		return s
 	}
 	w.near, w.far = start(), start()
-	set, err := llm.NewSet(llm.SetOptions{Default: "far", Providers: []llm.Options{
+	set, err := llm.NewSet(llm.SetOptions{Default: "far", Time: hurried, Providers: []llm.Options{
 		{Name: "near", Kind: llm.OpenAI, Base: w.near.URL, Model: "near-model", Key: "none", Local: true},
 		{Name: "far", Kind: llm.OpenAI, Base: w.far.URL, Model: "far-model", Key: "none"},
 	}})
@@ -211,4 +220,19 @@ func TestMEM49_EveryFourTurnsInTheBackground(t *testing.T) {
 		}
 	}
 	w.scored(0.9)
+}
+
+// TestPRIV8_AnOutcomeIsNotAskedForAgainOfWhatBecamePrivate: the conversation becomes private while the provider is busy.
+func TestPRIV8_AnOutcomeIsNotAskedForAgainOfWhatBecamePrivate(t *testing.T) {
+	w := open(t)
+	id := w.says("", "How?", "far", false).ConversationID
+	w.says(id, "Thanks.", "far", false)
+	private := true
+	w.meanwhile = func() {
+		_, err := w.house.Chat.Update(context.Background(), w.house.Local, id, chat.Change{Settings: chat.Settings{Private: &private}})
+		w.must(err)
+	}
+	if _, err := w.detector.Detect(t.Context(), w.house, w.house.Local, id); err == nil || len(w.far.Requests()) != 1 {
+		t.Errorf("%v, asked %d times", err, len(w.far.Requests()))
+	}
 }

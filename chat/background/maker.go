@@ -9,6 +9,7 @@ import (
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -96,16 +97,23 @@ func (m *Summarizer) attempt(ctx context.Context, j *summaryJob) (err error) {
 			m.done(j.key, tried && err != nil)
 		}
 	}()
-	var stored, body string
-	err = j.store.opts.Enter(ctx, func(ctx context.Context) (err error) {
-		stored, body, err = m.due(ctx, j)
-		return err
-	})
+	read := func(ctx context.Context) (stored, body string, err error) {
+		err = j.store.opts.Enter(ctx, func(ctx context.Context) (err error) {
+			stored, body, err = m.due(ctx, j)
+			return err
+		})
+		return stored, body, err
+	}
+	stored, body, err := read(ctx)
 	if body == "" || err != nil {
 		return err
 	}
 	tried = true
-	text, whole, err := llm.Ask(ctx, m.provider, llm.Question{
+	asking := outbound.Unless(ctx, func(ctx context.Context) (bool, error) {
+		_, now, err := read(ctx)
+		return now != body, err
+	})
+	text, whole, err := llm.Ask(asking, m.provider, llm.Question{
 		Prompt: m.opts.Prompts.Summary(prompts.Summary{Text: asked(body), Chars: j.limit}), MaxTokens: maxSummaryTokens, Partly: true,
 	})
 	if err != nil {

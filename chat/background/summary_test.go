@@ -1,6 +1,7 @@
 package background_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -353,4 +354,19 @@ func TestCHAT14_ALineForAReference(t *testing.T) {
 	if text, _ := line("n"); text != "Another." {
 		t.Errorf("when it was changed: %q", text)
 	}
+}
+
+// TestPRIV8_ASummaryIsNotAskedForAgainOfWhatBecamePrivate: what the text names becomes private while the provider is busy.
+func TestPRIV8_ASummaryIsNotAskedForAgainOfWhatBecamePrivate(t *testing.T) {
+	w := openSummaries(t, settings{})
+	w.put(notes.Draft{ID: "zx", Title: "Zanzibar papers", Body: "x"})
+	w.put(notes.Draft{ID: "names", Title: "N", Body: long + " See [[Zanzibar papers]]."})
+	private := true
+	w.does(func(_ *provider.Request, to *provider.Reply) {
+		_, err := w.notes.Patch(context.Background(), notes.Patch{ID: "zx", Private: &private}, nil)
+		w.must(err)
+		to.Status(503, "busy")
+	})
+	w.wants(w.local, "names", firstOnly)
+	w.asked(1)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/ctxd/ctxd/chat/prompts"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/text"
@@ -107,18 +108,19 @@ func (t *Titler) attempt(ctx context.Context, j *titleJob) error {
 	if err != nil {
 		return err
 	}
-	var of *chat.FirstTurn
-	err = j.house.Enter(ctx, func(ctx context.Context) (err error) {
-		of, err = j.house.Chat.Untold(ctx, j.house.Local, j.house.Remote, j.conversationID, j.messageID)
-		return err
-	})
+	of, err := j.turn(ctx)
 	if of == nil || err != nil {
 		return err
 	}
-	if info := provider.Info(); info.Kind == llm.None || of.Private && !info.Local {
+	info := provider.Info()
+	if info.Kind == llm.None || of.Private && !info.Local {
 		return nil
 	}
-	title, failed := t.ask(ctx, provider, j.model, of)
+	asking := outbound.Unless(ctx, func(ctx context.Context) (bool, error) {
+		now, err := j.turn(ctx)
+		return now == nil || now.Private && !info.Local || now.Question != of.Question || now.Answer != of.Answer, err
+	})
+	title, failed := t.ask(asking, provider, j.model, of)
 	if ctx.Err() != nil || llm.WaitsForBudget(failed) {
 		return failed
 	}
@@ -129,6 +131,15 @@ func (t *Titler) attempt(ctx context.Context, j *titleJob) error {
 		return fault.Wrap(fault.Unavailable, err, "a title was not stored") // no try is repeated
 	}
 	return failed
+}
+
+// turn reads what a title is made of, nil for nothing.
+func (j *titleJob) turn(ctx context.Context) (of *chat.FirstTurn, err error) {
+	err = j.house.Enter(ctx, func(ctx context.Context) (err error) {
+		of, err = j.house.Chat.Untold(ctx, j.house.Local, j.house.Remote, j.conversationID, j.messageID)
+		return err
+	})
+	return of, err
 }
 
 // ask asks a model once. The title is empty when it gave none.

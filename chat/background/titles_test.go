@@ -356,3 +356,20 @@ func TestCHAT3_ATitleIsAskedForInTheBackgroundAndGivenUpAtTheEnd(t *testing.T) {
 	none.Answered(w.house, sent)
 	none.Close()
 }
+
+// TestPRIV8_ATitleIsNotAskedForAgainWhatBecamePrivate: what the turn names becomes private while the provider is busy.
+func TestPRIV8_ATitleIsNotAskedForAgainWhatBecamePrivate(t *testing.T) {
+	w := openTitler(t, llm.Budget{})
+	_, err := w.notes.Put(t.Context(), notes.Draft{ID: "zx", Title: "Zanzibar papers"}, nil)
+	w.must(err)
+	sent := w.answered(chat.Question{Content: question}, "far", chat.Answer{Content: "See [[Zanzibar papers]]."})
+	private := true
+	w.does(func(_ *provider.Request, to *provider.Reply) {
+		_, err := w.notes.Patch(context.Background(), notes.Patch{ID: "zx", Private: &private}, nil)
+		w.must(err)
+		to.Status(503, "busy")
+	})
+	w.titler.Do(t.Context(), w.house, sent)
+	w.asked(0, 1)
+	w.wants(sent.ConversationID, question, question)
+}

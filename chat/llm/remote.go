@@ -432,6 +432,7 @@ func tooLong(r *outbound.Refusal) *outbound.Refusal {
 func (p *remote) failed(ctx, work context.Context, err error) error {
 	var left emitError
 	var refusal *outbound.Refusal
+	var known *fault.Error
 	switch {
 	case err == nil:
 		return nil
@@ -445,6 +446,8 @@ func (p *remote) failed(ctx, work context.Context, err error) error {
 		return f
 	case errors.As(err, &refusal):
 		return p.about(refusal)
+	case errors.As(err, &known): // why a request is not sent any more, see Request.Fresh
+		return known
 	}
 	return fault.Wrap(fault.Internal, err, "cannot ask the provider %s", p.o.Name)
 }

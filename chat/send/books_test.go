@@ -81,6 +81,32 @@ func TestPRIV13_AnAnswerIsPrivateAsSoonAsTheBookIsThatItStoodOn(t *testing.T) {
 	}
 }
 
+// TestPRIV8_AMessageThatBecomesPrivateBetweenTwoTriesIsNotSentAgain: an earlier answer stood on a book that becomes private
+// while the provider is busy.
+func TestPRIV8_AMessageThatBecomesPrivateBetweenTwoTriesIsNotSentAgain(t *testing.T) {
+	h := open(t)
+	h.near.says(func(_ *provider.Request, to *provider.Reply) { to.Text("It has zqbody seats.") })
+	text := []byte("# Red\n\nThe red boat has six seats.\n")
+	h.book(books.Draft{ID: "boats", Title: "Boats", Content: text})
+	res := h.send(turn.ChatSend{Text: "How many seats has the red boat?", Provider: "near"})
+	asked := 0
+	h.far.says(func(r *provider.Request, to *provider.Reply) {
+		if asked++; asked > 1 {
+			to.Text("Yes.")
+			return
+		}
+		if !strings.Contains(r.Body, "zqbody") {
+			t.Errorf("the first request lacks what is to be hidden: %s", r.Body)
+		}
+		h.book(books.Draft{ID: "boats", Title: "Boats", Content: text, Private: true})
+		to.Status(503, "busy")
+	})
+	h.send(turn.ChatSend{ConversationID: res.ConversationID, Text: "Really?", Provider: "far"})
+	if bodies := h.far.asked(); len(bodies) != 2 || holdsCanary(bodies[1]) {
+		t.Errorf("%d requests, the last %q", len(bodies), around(bodies[len(bodies)-1]))
+	}
+}
+
 // TestPRIV13_AnswersOfAFormerVersionStandOnWhatTheirTracesName: it did not store which books an answer stood on.
 func TestPRIV13_AnswersOfAFormerVersionStandOnWhatTheirTracesName(t *testing.T) {
 	for name, before := range map[string]bool{"the book is private": true, "the book becomes private": false} {

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/fixtures/provider"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -59,6 +61,22 @@ func TestPRIV8_ARequestThatIsSentAgainIsMaskedAnew(t *testing.T) {
 				t.Errorf("it was told %q", around(bodies[1]))
 			}
 		})
+	}
+}
+
+// TestPRIV8_NothingIsSentAgainOfAConversationThatBecamePrivate while the provider was busy.
+func TestPRIV8_NothingIsSentAgainOfAConversationThatBecamePrivate(t *testing.T) {
+	h := open(t)
+	id := h.append("", user("Before"), answer("Yes."))
+	private := true
+	h.far.says(func(_ *provider.Request, to *provider.Reply) {
+		_, err := h.chat.Update(context.Background(), h.local, id, chat.Change{Settings: chat.Settings{Private: &private}})
+		must(t, err)
+		to.Status(503, "busy")
+	})
+	h.fails(turn.ChatSend{ConversationID: id, Text: "A zqbody question"}, fault.Invalid, "provider")
+	if n := len(h.far.asked()); n != 1 {
+		t.Errorf("%d requests", n)
 	}
 }
 

@@ -155,6 +155,7 @@ func openOver(t testing.TB, f fataler, dir string, near, far *model, limits chat
 		Pins: pins, Memories: h.memory, Remote: h.remote, Limits: limits,
 	})
 	must(f, err)
+	chat.RegisterHandles(seen, h.memory, h.chat)
 	h.chat.SummariseBy(background.NewSummaryStore(db, background.SummaryStoreOptions{Remote: h.remote}).Line)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{})
 	must(f, err)

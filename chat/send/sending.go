@@ -390,6 +390,9 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 	most := s.contextOf(s.turn.Conversation)
 	room := (most-most/answerShare)*llm.BytesPerToken - taken
 	h, err := s.opts.Chat.History(ctx, s.reader, s.asker, s.turn, max(room, 0))
+	if errors.Is(err, chat.ErrPrivate) {
+		err = s.notLocal()
+	}
 	if err != nil {
 		return nil, err
 	}

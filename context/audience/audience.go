@@ -47,8 +47,9 @@ type Views struct {
 	// what private records were called and from this commit on need not be hidden.
 	ofPast kv.Ahead[[]string]
 
-	privacy  atomic.Uint64 // counts the changes of what private records there are and how they are called
-	meanings atomic.Uint64 // counts those, and the others after which a link may mean another record
+	counted  []func(ch kv.Change) bool // see CountPrivacy
+	privacy  atomic.Uint64             // counts the changes of what private records there are and how they are called
+	meanings atomic.Uint64             // counts those, and the others after which a link may mean another record
 }
 
 // Open returns Rooms over stores that were opened before.
@@ -91,6 +92,14 @@ func (r *Views) View(reader Reader) *View {
 	return &r.remote
 }
 
+// CountPrivacy has View.Privacy count the changes that pass a test as well: records of a room to the right, of which texts
+// call none by name, become private or public. Call it before anybody has a View.
+func (r *Views) CountPrivacy(test func(ch kv.Change) bool) { r.counted = append(r.counted, test) }
+
+func (r *Views) countsPrivacy(ch kv.Change) bool {
+	return slices.ContainsFunc(r.counted, func(test func(ch kv.Change) bool) bool { return test(ch) })
+}
+
 // commit counts the commits that change what is private or how it is called, and has
 // queries forget what may be shown otherwise from now on.
 func (r *Views) commit(cs *kv.ChangeSet) {
@@ -100,7 +109,7 @@ func (r *Views) commit(cs *kv.ChangeSet) {
 	private := slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
 		return entityPrivacy(ch) || notePrivacy(ch) || r.remote.handledPrivacy(ch) || r.remote.pastPrivacy(ch)
 	})
-	if private {
+	if private || slices.ContainsFunc(cs.Changes, r.countsPrivacy) {
 		r.privacy.Add(1)
 	}
 	stale := private || r.remote.masks() && slices.ContainsFunc(cs.Changes, renames)

@@ -99,6 +99,10 @@ func NewSource(db *kv.Store, rooms *audience.Views) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	rooms.CountPrivacy(func(ch kv.Change) bool {
+		old, now, ok := Records.Of(ch)
+		return ok && old != nil && now != nil && old.Private != now.Private
+	})
 	db.OnCommit(s.commit)
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -76,7 +77,11 @@ func (c *call) distil(ctx context.Context, clock *stopwatch) (waited bool, err e
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	about, _ := prompt.Cut(c.view.TextOf("", c.Text), maxAbout)
-	said, err := d.Distill(within, about, texts)
+	asking := within
+	if !d.Local() {
+		asking = outbound.Unless(within, c.hiddenMeanwhile)
+	}
+	said, err := d.Distill(asking, about, texts)
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}

@@ -2,9 +2,11 @@ package learn
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -32,7 +34,11 @@ func (r *run) ask() error {
 			questions[i] = w.question
 			questions[i].ID = "p" + strconv.Itoa(i+1)
 		}
-		answers, tokens, err := by.Decide(r.ctx, questions)
+		asking := r.ctx
+		if !by.Local() {
+			asking = outbound.Unless(r.ctx, func(context.Context) (bool, error) { return r.hiddenMeanwhile(of), nil })
+		}
+		answers, tokens, err := by.Decide(asking, questions)
 		r.report.Tokens += tokens
 		if r.ctx.Err() != nil {
 			return r.ctx.Err()
@@ -74,11 +80,10 @@ func (r *run) waiting(local bool) (list []waits) {
 			if older.hidden || newer.hidden {
 				continue
 			}
-			shown := r.keeper.opts.Memory.Shown(r.keeper.opts.Remote, []string{older.m.ID, newer.m.ID})
-			if len(shown) != 2 || shown[0] == nil || shown[1] == nil {
+			var ok bool
+			if q.Older, q.Newer, ok = r.shown(older, newer); !ok {
 				continue
 			}
-			q.Older, q.Newer = shown[0].Statement, shown[1].Statement
 		}
 		list = append(list, waits{k, older, newer, q})
 	}
@@ -86,6 +91,23 @@ func (r *run) waiting(local bool) (list []waits) {
 		return cmp.Or(r.pairs[a.key].At.Compare(r.pairs[b.key].At), cmp.Compare(a.key.text(), b.key.text()))
 	})
 	return list
+}
+
+// shown returns what two facts say as a remote reader is shown it; ok is false where he does not see both.
+func (r *run) shown(a, b *fact) (ofA, ofB string, ok bool) {
+	list := r.keeper.opts.Memory.Shown(r.keeper.opts.Remote, []string{a.m.ID, b.m.ID})
+	if len(list) != 2 || list[0] == nil || list[1] == nil {
+		return "", "", false
+	}
+	return list[0].Statement, list[1].Statement, true
+}
+
+// hiddenMeanwhile reports whether a remote reader is not shown any more what pairs say.
+func (r *run) hiddenMeanwhile(of []waits) bool {
+	return slices.ContainsFunc(of, func(w waits) bool {
+		older, newer, ok := r.shown(w.older, w.newer)
+		return !ok || older != w.question.Older || newer != w.question.Newer
+	})
 }
 
 // answered plans what a model has said of a pair.

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/learn"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/record"
 )
 
@@ -134,5 +136,25 @@ func TestPRIV6_NothingPublicDependsOnWhatIsPrivate(t *testing.T) {
 	with.expect("beside private ones", without.look(ids), with.look(ids))
 	if got := with.statuses("p1", "p2", "p3"); !slices.Equal(got, []string{"active", "active", "active"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestPRIV8_NoPairIsAskedAboutAgainThatBecamePrivate: a fact becomes private between two tries of a request.
+func TestPRIV8_NoPairIsAskedAboutAgainThatBecamePrivate(t *testing.T) {
+	for _, local := range []bool{false, true} {
+		w := openKeeper(t)
+		w.unsure()
+		var first, again error
+		w.by = &adviser{local: local, meanwhile: func(ctx context.Context) {
+			_, first = new(outbound.Address).NewRequest(ctx, nil, "")
+			private := true
+			_, err := w.mem.Update(ctx, w.local, memory.Patch{ID: "a", Private: &private}, nil)
+			w.must(err)
+			_, again = new(outbound.Address).NewRequest(ctx, nil, "")
+		}, err: errors.New("it is away")}
+		w.run()
+		if first != nil || (again == nil) != local {
+			t.Errorf("local %v: the first request %v, the second %v", local, first, again)
+		}
 	}
 }

@@ -252,12 +252,17 @@ type adviser struct {
 	answer func(q learn.PairQuestion) string
 	err    error
 	asked  [][]learn.PairQuestion
+	// meanwhile is called while it is asked; nil: nothing happens.
+	meanwhile func(ctx context.Context)
 }
 
 func (a *adviser) Local() bool { return a.local }
 
-func (a *adviser) Decide(_ context.Context, list []learn.PairQuestion) (map[string]string, int64, error) {
+func (a *adviser) Decide(ctx context.Context, list []learn.PairQuestion) (map[string]string, int64, error) {
 	a.asked = append(a.asked, list)
+	if a.meanwhile != nil {
+		a.meanwhile(ctx)
+	}
 	if a.err != nil {
 		return nil, 1, a.err
 	}

@@ -62,8 +62,11 @@ func onlyLoopback(_ context.Context, _, address string, _ syscall.RawConn) error
 }
 
 // NewRequest returns a request that posts JSON and asks for what accept says. Its caller adds
-// the key, where the protocol of the server wants it.
+// the key, where the protocol of the server wants it. The error is why nothing may be posted, see Unless.
 func (a *Address) NewRequest(ctx context.Context, body []byte, accept string) (*http.Request, error) {
+	if err := checkStale(ctx); err != nil {
+		return nil, err
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ type Gate func(text string) string
 type (
 	keptKey  struct{}
 	askedKey struct{}
+	staleKey struct{}
 )
 
 // Asking returns a context of a call that asks text, as it was written. On its way to a search the marks of names are taken
@@ -70,4 +71,23 @@ func (g Gate) Pass(ctx context.Context, texts []string) (out []string, ok bool) 
 		out[i] = g(t)
 	}
 	return out, true
+}
+
+// Unless returns a context by which nothing is posted once what was read for it is not what may leave this machine now: it
+// is sent long after, by a retry or when a budget allows it. stale is asked right before each request.
+func Unless(ctx context.Context, stale func(ctx context.Context) (bool, error)) context.Context {
+	return context.WithValue(ctx, staleKey{}, stale)
+}
+
+// checkStale returns why nothing is to be posted, nil where it may be.
+func checkStale(ctx context.Context) error {
+	stale, _ := ctx.Value(staleKey{}).(func(ctx context.Context) (bool, error))
+	if stale == nil {
+		return nil
+	}
+	is, err := stale(ctx)
+	if is && err == nil {
+		err = NewRefusal("was not asked: what it was to be told has changed, or is private by now")
+	}
+	return err
 }
