@@ -75,7 +75,7 @@ func (r *run) waiting(local bool) (list []waits) {
 			continue
 		}
 		older, newer := inOrder(r.facts[k.a], r.facts[k.b])
-		q := PairQuestion{Older: older.m.Statement, Newer: newer.m.Statement, OlderAt: since(&older.m), NewAt: since(&newer.m)}
+		q := PairQuestion{Older: older.m.Statement, Newer: newer.m.Statement, OlderAt: since(older.m), NewAt: since(newer.m)}
 		if !local {
 			if older.hidden || newer.hidden {
 				continue
@@ -119,7 +119,7 @@ func (r *run) answered(w waits, answer string) (p planned, ok bool) {
 	switch answer {
 	case AdviceMerge:
 		winner, loser := w.older, w.newer
-		if r.sure(&loser.m) > r.sure(&winner.m) {
+		if r.sure(loser.m) > r.sure(winner.m) {
 			winner, loser = loser, winner
 		}
 		if winner.m.Status != record.MemoryActive || loser.m.Status != record.MemoryActive || loser.m.Pinned || loser.m.AlwaysInject {

@@ -106,7 +106,7 @@ func (r *run) nearTo(f *fact) []hit {
 // inSight reports whether a memory stands, as far as the run has come, and is no private one beside a public fact.
 func (r *run) inSight(f *fact, id string) bool {
 	if other := r.facts[id]; other != nil {
-		return stands(&other.m) && (f.hidden || !other.hidden)
+		return stands(other.m) && (f.hidden || !other.hidden)
 	}
 	m := r.keeper.opts.Memory.Stored(id)
 	return m != nil && stands(m) && (f.hidden || !r.keeper.hides(m))
@@ -229,7 +229,7 @@ func stands(m *memory.Record) bool { return m.Current() || m.Status == record.Me
 func (r *run) repeated(f *fact) (list []source) {
 	for _, h := range r.nearTo(f) {
 		m := r.keeper.opts.Memory.Stored(h.id)
-		if m == nil || m.ID == f.m.ID || !isNew(&f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
+		if m == nil || m.ID == f.m.ID || !isNew(f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
 			len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
 			continue
 		}
@@ -366,7 +366,7 @@ func (s *said) supports(f *fact, v []float32) (list []source, err error) {
 	}
 	for _, h := range s.space.search(v, nil) {
 		m := s.messages[h.id]
-		if !isNew(&f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
+		if !isNew(f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
 			continue
 		}
 		if supported(f, s.sentences(&m)) {

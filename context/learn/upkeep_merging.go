@@ -75,7 +75,7 @@ func (r *run) alike() (list []planned) {
 // merge plans what becomes of facts that say the same.
 func (r *run) merge(of []*fact, same map[pairKey]*judged) (list []planned) {
 	winner := slices.MinFunc(of, func(a, b *fact) int {
-		return cmp.Or(cmp.Compare(r.sure(&b.m), r.sure(&a.m)), cmp.Compare(a.m.Number, b.m.Number))
+		return cmp.Or(cmp.Compare(r.sure(b.m), r.sure(a.m)), cmp.Compare(a.m.Number, b.m.Number))
 	})
 	for _, loser := range of {
 		j := same[keyOf(winner.m.ID, loser.m.ID)]
@@ -83,7 +83,7 @@ func (r *run) merge(of []*fact, same map[pairKey]*judged) (list []planned) {
 		case loser == winner || j == nil: // the next run sees it beside what it was merged into
 		case loser.m.Kind != winner.m.Kind:
 			list = append(list, r.queues(j.key, winner, "the same, but of two kinds"))
-		case r.sure(&winner.m) <= surest:
+		case r.sure(winner.m) <= surest:
 			list = append(list, r.queues(j.key, winner, "the same, but neither is sure"))
 		case loser.m.Pinned || loser.m.AlwaysInject:
 			list = append(list, r.queues(j.key, winner, "the same, but one is kept by hand"))
@@ -101,7 +101,7 @@ func (r *run) merges(winner, loser *fact, why string) planned {
 		kind: record.LearnedMerged, why: why, with: winner.m.ID, hidden: winner.hidden,
 		parts: []part{
 			r.part(loser, func(m *memory.Record) { m.Status, m.MergedInto = record.MemoryMerged, winner.m.ID }),
-			r.part(winner, func(m *memory.Record) { joined(m, &lost) }),
+			r.part(winner, func(m *memory.Record) { joined(m, lost) }),
 		},
 	}
 }

@@ -26,7 +26,7 @@ func since(m *memory.Record) time.Time {
 }
 
 func inOrder(a, b *fact) (older, newer *fact) {
-	if cmp.Or(since(&a.m).Compare(since(&b.m)), cmp.Compare(a.m.Number, b.m.Number)) > 0 {
+	if cmp.Or(since(a.m).Compare(since(b.m)), cmp.Compare(a.m.Number, b.m.Number)) > 0 {
 		return b, a
 	}
 	return a, b
@@ -183,7 +183,7 @@ func (r *run) supersedes(newer, older *fact, why string) planned {
 	return planned{
 		kind: record.LearnedSuperseded, why: why, with: newer.m.ID, hidden: newer.hidden,
 		parts: []part{
-			r.part(older, func(m *memory.Record) { superseded(m, &newer.m) }),
+			r.part(older, func(m *memory.Record) { superseded(m, newer.m) }),
 			r.part(newer, func(m *memory.Record) { m.Supersedes = with(m.Supersedes, older.m.ID) }),
 		},
 	}

@@ -60,7 +60,7 @@ type run struct {
 
 // fact is a memory that is kept in order.
 type fact struct {
-	m      memory.Record
+	m      *memory.Record // that of the store, or what is planned of it
 	said   *Statement
 	hidden bool
 	place  int32 // among all facts of the run
@@ -136,7 +136,7 @@ func (r *run) load() error {
 	r.starts = make(map[string]string)
 	for m := range r.keeper.opts.Memory.All() {
 		if isFact(m) {
-			r.facts[m.ID] = &fact{m: *m, said: ReadStatement(m.Statement), hidden: r.keeper.hides(m)}
+			r.facts[m.ID] = &fact{m: m, said: ReadStatement(m.Statement), hidden: r.keeper.hides(m)}
 		}
 	}
 	for _, f := range r.facts {
@@ -162,7 +162,7 @@ func (r *run) work(progress func(step string, done, total int)) error {
 	model := len(UpkeepSteps) - 1
 	for round := 0; round == 0 || r.changed; round++ {
 		r.changed, r.judged = false, false
-		r.order = slices.DeleteFunc(r.order, func(f *fact) bool { return !isFact(&f.m) })
+		r.order = slices.DeleteFunc(r.order, func(f *fact) bool { return !isFact(f.m) })
 		for i, step := range UpkeepSteps[:model] {
 			if !r.has(step) || round > 0 && step == StepExtraction {
 				continue
@@ -235,7 +235,7 @@ func (r *run) extract() error {
 func (r *run) decay() error {
 	var list []planned
 	for _, f := range r.order {
-		status := relied(&f.m, r.sure(&f.m))
+		status := relied(f.m, r.sure(f.m))
 		if !memory.Fades(&f.m.MemoryRecord) || status == f.m.Status {
 			continue
 		}
@@ -279,15 +279,16 @@ type planned struct {
 
 // part is what becomes of one memory.
 type part struct {
-	was, is memory.Record
+	was, is *memory.Record
 	fn      func(*memory.Record)
 }
 
 // quietly plans a change of a fact that makes no version. From now on it is as if it were made.
 func (r *run) quietly(f *fact, fn func(*memory.Record)) part {
-	p := part{was: f.m, fn: fn}
-	fn(&f.m)
-	p.is = f.m
+	is := *f.m
+	fn(&is)
+	p := part{was: f.m, is: &is, fn: fn}
+	f.m = &is
 	return p
 }
 
@@ -295,7 +296,6 @@ func (r *run) quietly(f *fact, fn func(*memory.Record)) part {
 func (r *run) part(f *fact, fn func(*memory.Record)) part {
 	p := r.quietly(f, fn)
 	f.m.Version++
-	p.is = f.m
 	return p
 }
 
@@ -394,7 +394,7 @@ func (r *run) current(tx *kv.Tx, p *planned) (bool, error) {
 	}
 	for i := range p.parts {
 		m, err := memory.Records.Get(tx, p.parts[i].was.ID)
-		if err != nil || m == nil || !same(m, &p.parts[i].was) {
+		if err != nil || m == nil || !same(m, p.parts[i].was) {
 			return false, err
 		}
 	}
@@ -418,7 +418,7 @@ func (r *run) write(tx *kv.Tx, p *planned, e *Event) error {
 			return err
 		}
 		AddChange(e, CompareMemory(&was.MemoryRecord, &now.MemoryRecord, nil, nil))
-		of.is = *now
+		of.is = now
 	}
 	if p.pair == nil {
 		return nil
