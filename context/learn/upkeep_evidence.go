@@ -135,7 +135,7 @@ func (r *run) vectors() error {
 		}
 		if r.near.index == nil {
 			r.near.model, r.near.levels = l.Model, ModelLevels(l.Model.Name)
-			r.near.index = vectors.NewFlatIndex(l.Model.Dims)
+			r.near.index = vectors.NewCoarseIndex(l.Model.Dims)
 		}
 		if l.Model != r.near.model {
 			missing++
@@ -188,7 +188,7 @@ func (r *run) evidence() error {
 		if err := yield.Point(r.ctx); err != nil {
 			return err
 		}
-		said, err := heard.supports(f, r.near.vector(f.m.ID))
+		said, err := heard.supports(f, r.near)
 		if err != nil {
 			return err
 		}
@@ -355,8 +355,8 @@ func (s *said) says(f *fact) bool {
 }
 
 // supports are the messages that support a fact.
-func (s *said) supports(f *fact, v []float32) (list []source, err error) {
-	if v == nil || !s.says(f) {
+func (s *said) supports(f *fact, near *space) (list []source, err error) {
+	if !s.says(f) {
 		return nil, nil
 	}
 	if s.space == nil {
@@ -364,7 +364,7 @@ func (s *said) supports(f *fact, v []float32) (list []source, err error) {
 			return nil, err
 		}
 	}
-	for _, h := range s.space.search(v, nil) {
+	for _, h := range s.space.search(near.vector(f.m.ID), nil) {
 		m := s.messages[h.id]
 		if !isNew(f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
 			continue
@@ -378,7 +378,7 @@ func (s *said) supports(f *fact, v []float32) (list []source, err error) {
 
 // vectors reads those of all messages.
 func (s *said) vectors() error {
-	s.space = &space{model: s.model, levels: s.levels, index: vectors.NewFlatIndex(s.model.Dims)}
+	s.space = &space{model: s.model, levels: s.levels, index: vectors.NewCoarseIndex(s.model.Dims)}
 	for _, m := range s.list {
 		if l, ok := s.index.Stored(m.Key); ok && l.Model == s.model {
 			if err := s.space.put(m.Key, l.Vectors[0]); err != nil {

@@ -103,13 +103,12 @@ const maxTopic = 32
 
 // like is how alike two facts are by their vectors, 0 without.
 func (r *run) like(a, b *fact) (like float64) {
-	v, w := r.near.vector(a.m.ID), r.near.vector(b.m.ID)
-	if v == nil || w == nil {
+	if r.near.index == nil {
 		return 0
 	}
-	cosine := 0.0
-	for i := range v {
-		cosine += float64(v[i]) * float64(w[i])
+	cosine := r.near.index.Cosine(a.m.ID, b.m.ID)
+	if cosine == 0 {
+		return 0
 	}
 	return r.near.levels.Likeness(cosine)
 }

@@ -116,6 +116,7 @@ type FlatIndex struct {
 
 	mu     sync.RWMutex // guards what follows
 	exact  int          // exactRows, but in tests
+	coarse bool         // no more is kept than what int8 says; see NewCoarseIndex
 	blocks []*block
 	count  int // rows in all: all blocks but the last are full
 	items  map[string]*item
@@ -150,6 +151,14 @@ func NewFlatIndex(dims int) *FlatIndex {
 		dims: dims, stride: (dims + scanStep - 1) / scanStep * scanStep, exact: exactRows,
 		items: map[string]*item{},
 	}
+}
+
+// NewCoarseIndex makes an empty index in memory as NewFlatIndex does, in which a vector is what int8 says of it: for those
+// that were read from another index, as Mean gives them. It costs dims+36 bytes a row.
+func NewCoarseIndex(dims int) *FlatIndex {
+	x := NewFlatIndex(dims)
+	x.coarse = true
+	return x
 }
 
 // Len is the number of vectors.
@@ -195,16 +204,40 @@ func (x *FlatIndex) Key(id string) TextKey {
 	return TextKey{}
 }
 
-// Vector is the exact vector of the first part of an item of an index in memory, nil for none. It is not to be changed.
+// Vector is the vector of the first part of an item, nil for none.
 func (x *FlatIndex) Vector(id string) []float32 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	it := x.items[id]
-	if it == nil || x.file != nil || len(it.rows) == 0 || it.rows[0] == noRow {
+	b, i := x.first(id)
+	if b == nil {
 		return nil
 	}
-	b, i := x.at(int(it.rows[0]))
-	return x.vector(nil, b, i)
+	return slices.Clone(x.vector(make([]float32, x.dims), b, i))
+}
+
+// Cosine is that of the first parts of two items by int8, 0 where one has none.
+func (x *FlatIndex) Cosine(id, other string) float64 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	a, i := x.first(id)
+	b, j := x.first(other)
+	if a == nil || b == nil {
+		return 0
+	}
+	sum, codes := int32(0), b.codes[j*x.stride:][:x.dims]
+	for d, c := range a.codes[i*x.stride:][:x.dims] {
+		sum += int32(c) * int32(codes[d])
+	}
+	return float64(sum) * float64(a.scales[i]) * float64(b.scales[j])
+}
+
+// first finds the row of the first part of an item, in no block for none. Hold x.mu.
+func (x *FlatIndex) first(id string) (*block, int) {
+	it := x.items[id]
+	if it == nil || len(it.rows) == 0 || it.rows[0] == noRow {
+		return nil, 0
+	}
+	return x.at(int(it.rows[0]))
 }
 
 // Put makes the vectors of it the only ones of that item. They are copied, and
@@ -369,7 +402,7 @@ func (x *FlatIndex) append(owner *item, part int, key TextKey, unit []float32, a
 		}
 		if x.file != nil {
 			b.at = make([]int64, blockRows)
-		} else {
+		} else if !x.coarse {
 			b.floats = make([]float32, blockRows*x.dims)
 		}
 		x.blocks = append(x.blocks, b)
@@ -377,7 +410,7 @@ func (x *FlatIndex) append(owner *item, part int, key TextKey, unit []float32, a
 	b, i := x.at(x.count)
 	if x.file != nil {
 		b.at[i] = at
-	} else {
+	} else if !x.coarse {
 		copy(b.floats[i*x.dims:][:x.dims], unit)
 	}
 	b.scales[i] = quantise(b.codes[i*x.stride:][:x.stride], unit)
@@ -519,13 +552,15 @@ func (x *FlatIndex) rank(unit []float32, rows []int, k int) []FlatHit {
 // vector returns the exact vector of a row, which may lie in buf; when it can't
 // be read, what its codes say.
 func (x *FlatIndex) vector(buf []float32, b *block, i int) []float32 {
-	if x.file == nil {
+	if b.floats != nil {
 		return b.floats[i*x.dims:][:x.dims]
 	}
-	if x.file.vector(buf, b.at[i]) {
-		return buf
+	if x.file != nil {
+		if x.file.vector(buf, b.at[i]) {
+			return buf
+		}
+		x.file.broken.Store(true)
 	}
-	x.file.broken.Store(true)
 	for j, c := range b.codes[i*x.stride:][:x.dims] {
 		buf[j] = float32(c) * b.scales[i]
 	}
