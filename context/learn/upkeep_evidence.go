@@ -50,11 +50,11 @@ type hit struct {
 	like float64
 }
 
-func (s *space) search(v []float32, allowed func(id string) bool) (list []hit) {
+func (s *space) search(v []float32, most int, allowed func(id string) bool) (list []hit) {
 	if s == nil || s.index == nil || v == nil {
 		return nil
 	}
-	return s.alike(s.index.Search(v, nearest, allowed))
+	return s.alike(s.index.Search(v, most, allowed))
 }
 
 func (s *space) alike(found []vectors.FlatHit) (list []hit) {
@@ -100,7 +100,11 @@ func (r *run) nearTo(f *fact) []hit {
 	if len(left) == nearest || ok && len(list) < inReserve {
 		return left
 	}
-	return r.near.search(r.near.vector(f.m.ID), func(id string) bool { return r.inSight(f, id) })
+	list = r.near.search(r.near.vector(f.m.ID), inReserve, func(id string) bool { return r.inSight(f, id) })
+	if r.near.hits != nil {
+		r.near.hits[f.m.ID] = list
+	}
+	return list[:min(nearest, len(list))]
 }
 
 // inSight reports whether a memory stands, as far as the run has come, and is no private one beside a public fact.
@@ -227,7 +231,12 @@ func stands(m *memory.Record) bool { return m.Current() || m.Status == record.Me
 
 // repeated are newer memories that say what a fact says. What was taken out of messages is left out: those count.
 func (r *run) repeated(f *fact) (list []source) {
-	for _, h := range r.nearTo(f) {
+	near := r.nearTo(f)
+	if len(near) == 0 || near[len(near)-1].id == f.farthest {
+		return nil // nothing has come into sight since they were looked at
+	}
+	f.farthest = near[len(near)-1].id
+	for _, h := range near {
 		m := r.keeper.opts.Memory.Stored(h.id)
 		if m == nil || m.ID == f.m.ID || !isNew(f.m, m.CreatedAt) || m.CreatedAt.After(r.at) ||
 			len(m.Source.MessageIDs) > 0 && r.keeper.opts.Messages != nil {
@@ -364,7 +373,7 @@ func (s *said) supports(f *fact, near *space) (list []source, err error) {
 			return nil, err
 		}
 	}
-	for _, h := range s.space.search(near.vector(f.m.ID), nil) {
+	for _, h := range s.space.search(near.vector(f.m.ID), nearest, nil) {
 		m := s.messages[h.id]
 		if !isNew(f.m, m.At) || m.Private && !f.hidden || slices.Contains(f.m.Source.MessageIDs, m.ID) {
 			continue

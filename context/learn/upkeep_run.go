@@ -64,6 +64,8 @@ type fact struct {
 	said   *Statement
 	hidden bool
 	place  int32 // among all facts of the run
+	// farthest is the last of the memories near to it that were looked at as what supports it.
+	farthest string
 }
 
 func isFact(m *memory.Record) bool {
