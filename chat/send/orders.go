@@ -131,10 +131,15 @@ func (s *sending) proposedNow() string {
 	return b.String() + "\n"
 }
 
-// report is what the model was given; nil where none was asked for anything.
+// report is what the model was given, or would have been, with the text then; nil where none was asked for anything.
 func (s *sending) report() *prompt.Report {
 	if s.commands() {
 		return nil
+	}
+	if s.nobody {
+		with := s.prompt.Report
+		with.Text = s.prompt.System
+		return &with
 	}
 	return &s.prompt.Report
 }

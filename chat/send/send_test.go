@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
@@ -572,17 +573,21 @@ func TestCHAT29_WhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// Without a key, as without a provider, the message is kept, and the answer says what to set. It is asked anew when
-// there is one.
+// Without a key, as without a provider, the message is kept, the answer says what to set, and the report has the text that a
+// model would have been given (CHAT-47). It is asked anew when there is one.
 func TestCHAT29_WithoutAKeyNobodyAnswers(t *testing.T) {
 	h := open(t)
+	h.note(notes.Draft{ID: "hive", Title: "Hive", Body: "Bees like lavender."})
 	for name, says := range map[string]string{"keyless": "CTXD_TEST_NO_SUCH_KEY", "none": "chat.provider"} {
-		res := h.send(turn.ChatSend{Text: "hello", Provider: name})
+		res := h.send(turn.ChatSend{Text: "hello [[Hive]]", Provider: name})
 		if !strings.Contains(res.Content, says) || res.Report == nil || res.AssistantMessage.Usage != nil {
 			t.Errorf("%s: %+v", name, res.AssistantMessage)
 		}
 		again := h.send(turn.ChatSend{ConversationID: res.ConversationID, Regenerate: res.AssistantMessage.ID, Provider: "far"})
-		h.wantSaid(res.ConversationID, "user: hello", "assistant: Yes.")
+		h.wantSaid(res.ConversationID, "user: hello [[Hive]]", "assistant: Yes.")
+		if r := res.Report; !strings.Contains(r.Text, "Bees like lavender.") || utf8.RuneCountInString(r.Text) != r.Chars || again.Report.Text != "" {
+			t.Errorf("%s: the report has the text %q, with a model %q", name, r.Text, again.Report.Text)
+		}
 		if again.UserMessage.ID != res.UserMessage.ID {
 			t.Errorf("%s: another message was answered", name)
 		}
@@ -749,12 +754,20 @@ func TestCHAT47_AServerTellsWhatItsModelTakes(t *testing.T) {
 	if tools := h.far.last(t).Tools; len(tools) > 0 || strings.Contains(h.far.last(t).Body, "read_note") {
 		t.Errorf("a model that calls no tools is offered %v", tools)
 	}
-	h.fails(turn.ChatSend{ConversationID: id, Text: strings.Repeat("b ", 15_000)}, fault.Limit, "text")
+	refused := h.refusal(turn.ChatSend{ConversationID: id, Text: strings.Repeat("b ", 15_000)}, fault.Limit, "text")
+	if !strings.Contains(refused.Msg, "at most 9000") || !strings.Contains(refused.Hint, "the server of far tells that its model takes") ||
+		!strings.Contains(refused.Hint, "maxContext") || strings.Contains(h.far.last(t).Body, "b b") {
+		t.Errorf("a text that is too long for what the server tells: %s, %s", refused.Msg, refused.Hint)
+	}
 	_, err := h.chat.Update(t.Context(), h.local, id, chat.Change{Settings: chat.Settings{MaxContext: ptr(chat.DefaultMaxContext)}})
 	must(t, err)
 	res = h.send(turn.ChatSend{ConversationID: id, Text: "fourth"})
 	if warned(res.Warnings, "maxContext") || !strings.Contains(h.far.last(t).Body, "first") {
 		t.Errorf("what the person has set counts: %v", res.Warnings)
+	}
+	refused = h.refusal(turn.ChatSend{ConversationID: id, Text: strings.Repeat("b ", 60_000)}, fault.Limit, "text")
+	if !strings.Contains(refused.Msg, "at most 32768") || strings.Contains(refused.Hint, "tells") || !strings.Contains(refused.Hint, "maxContext") {
+		t.Errorf("a text that is too long for what the person has set: %s, %s", refused.Msg, refused.Hint)
 	}
 
 	res = h.send(turn.ChatSend{Text: "look", Images: []turn.ChatImage{{Data: base64.StdEncoding.EncodeToString(pixel)}}})

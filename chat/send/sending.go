@@ -193,8 +193,12 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 	// Until it is known what goes into an answer, one of a local provider is private.
 	s.mine.private = !s.reader.Hides() || s.params.Private
 	if n := llm.Estimate(len(s.params.Text) + s.attached.bytes()); n > int64(s.maxContext) {
-		return fault.TooLarge("text", int(n), s.maxContext, "tokens").
-			WithHint("shorten it, or raise maxContext of the conversation")
+		why := "shorten it, or raise maxContext of the conversation"
+		if s.maxContext == s.facts.Context {
+			why = fmt.Sprintf("the server of %s tells that its model takes no more: shorten the text, start the server with a larger context, "+
+				"or set maxContext of the conversation where it is wrong", s.info.Name)
+		}
+		return fault.TooLarge("text", int(n), s.maxContext, "tokens").WithHint("%s", why)
 	}
 	return nil
 }

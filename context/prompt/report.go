@@ -114,6 +114,7 @@ type Report struct {
 	Warnings    []Warning       `json:"warnings,omitempty" jsonschema:"what the caller asked for and got otherwise; absent without any"`
 	Stages      []Stage         `json:"stages" jsonschema:"the stages: their times, and those that were skipped"`
 	Hash        string          `json:"hash" jsonschema:"SHA-256 of the text, hexadecimal"`
+	Text        string          `json:"text,omitempty" jsonschema:"the text itself, in an answer of chat.send that no model gave, since none is configured; absent elsewhere"`
 
 	// StandsOn is what the fields of entities were made of, which is no item.
 	StandsOn record.StandsOn `json:"-"`

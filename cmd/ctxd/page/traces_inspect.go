@@ -173,6 +173,11 @@ func nowCommand(got *turn.ChatInspected) string {
 	return out
 }
 
+// answeredByNobody reports whether there was no model to be asked.
+func answeredByNobody(t *turn.ChatTrace) bool {
+	return !t.Asked && len(t.Rounds) > 0 && t.Failure == ""
+}
+
 // answeredBy says who answered, and as who it read.
 func answeredBy(got *turn.ChatInspected) string {
 	m := got.Answer
@@ -181,7 +186,7 @@ func answeredBy(got *turn.ChatInspected) string {
 		return who
 	}
 	switch {
-	case !got.Trace.Asked && len(got.Trace.Rounds) > 0 && got.Trace.Failure == "":
+	case answeredByNobody(got.Trace):
 		return "nobody: no provider is configured, or its key is missing"
 	case got.Trace.Remote:
 		return who + ": a remote model, which was given nothing private"
@@ -213,7 +218,11 @@ func tokensOf(u *record.ChatUsage) string {
 
 // drawSizes shows how much the model was given of what.
 func drawSizes(s *term.Screen, t *turn.ChatTrace) {
-	s.Heading("What the model got", term.Styled(term.Faint, "  in characters; about "+term.Number(t.Prompt.Tokens)+" tokens in all"))
+	title := "What the model got"
+	if answeredByNobody(t) {
+		title = "What a model would have got"
+	}
+	s.Heading(title, term.Styled(term.Faint, "  in characters; about "+term.Number(t.Prompt.Tokens)+" tokens in all"))
 	table := &term.Table{Indent: 2, Right: []int{2, 4}, Keep: []int{0, 2, 3, 4}}
 	width := max(MinBudgetBar, min(BudgetBarWidth, s.Columns()-BudgetTextWidth-14))
 	row := func(name term.Line, chars, budget int, more string) {
@@ -399,7 +408,7 @@ func drawWithheld(s *term.Screen, t *turn.ChatTrace) {
 }
 
 func drawRounds(s *term.Screen, t *turn.ChatTrace) {
-	if len(t.Rounds) == 0 {
+	if len(t.Rounds) == 0 || answeredByNobody(t) {
 		return
 	}
 	s.Heading("Rounds", term.Styled(term.Faint, "  "+term.Count(len(t.Rounds), "request")+" to the model"))

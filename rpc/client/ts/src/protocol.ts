@@ -1712,6 +1712,8 @@ export interface ContextReport {
   stages: ContextStage[];
   /** SHA-256 of the text, hexadecimal. */
   hash: string;
+  /** The text itself, in an answer of chat.send that no model gave, since none is configured; absent elsewhere. */
+  text?: string;
 }
 
 export interface ContextResult {
