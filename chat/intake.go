@@ -29,6 +29,8 @@ type Intake struct {
 	marks       []mark          // of each
 	title       string          // what a handle is made of, when that of the conversation is taken
 
+	private map[string]bool // ids of messages that were written, or are about to be, and whether they are private
+
 	begun bool // the conversation is there
 	at    int  // how many numbers it has in the store
 	next  int  // place in marks of the message that Write is given next
@@ -60,7 +62,7 @@ func (s *Store) NewIntake(v *audience.View, c *Record) (*Intake, error) {
 	if err := s.checkRecord(c); err != nil {
 		return nil, err
 	}
-	t := &Intake{s: s, c: c, all: c.All, pub: c.Public, ids: make(map[string]bool), hashes: make(map[string]bool)}
+	t := &Intake{s: s, c: c, all: c.All, pub: c.Public, ids: make(map[string]bool), hashes: make(map[string]bool), private: make(map[string]bool)}
 	c.All, c.Public, c.Forks = counts{}, counts{}, nil
 	return t, nil
 }
@@ -323,6 +325,10 @@ func (t *Intake) Write(ctx context.Context, list []*Message, last bool) (handleT
 			}
 		}
 		had := c.All.Messages
+		hidden, err := t.hidden(tx, fresh)
+		if err != nil {
+			return err
+		}
 		for _, m := range fresh {
 			if err := c.takeIn(tx, m); err != nil {
 				return err
@@ -335,13 +341,99 @@ func (t *Intake) Write(ctx context.Context, list []*Message, last bool) (handleT
 		if at = c.All.Messages; t.begun && at == had {
 			return nil
 		}
-		return Conversations.Put(tx, c.ID, c)
+		if err := Conversations.Put(tx, c.ID, c); err != nil || len(hidden) == 0 {
+			return err
+		}
+		return hideMessages(tx, c.ID, hidden)
 	})
 	if err != nil {
 		return false, err
 	}
 	t.begun, t.at, t.next = true, at, t.next+len(list)
 	return handleTaken, nil
+}
+
+// hidden returns the ids of messages that are public in the file and were made of something that is private here by now.
+func (t *Intake) hidden(tx *kv.Tx, list []*message) (ids []string, err error) {
+	types := make(map[string]bool) // that were asked for, and whether they have private entities
+	said := make(map[string]bool)  // the same of messages that are in no file
+	for _, m := range list {
+		t.private[m.ID] = m.private()
+		for _, of := range Sources(m.Members) {
+			_, own := t.private[of.ID]
+			switch {
+			case of.Kind == TypeSource:
+				types[of.ID] = false
+			case of.Kind == MessageSource && !own && !m.private():
+				said[of.ID] = false
+			}
+		}
+	}
+	for name := range types {
+		if types[name], err = anyPrivate(tx, []string{name}); err != nil {
+			return nil, err
+		}
+	}
+	if err := findPrivate(tx, t.c.ID, said); err != nil {
+		return nil, err
+	}
+	for _, m := range list {
+		for _, of := range Sources(m.Members) {
+			if t.private[m.ID] {
+				break
+			}
+			private := types[of.ID] || said[of.ID] || t.private[of.ID]
+			if of.Kind != TypeSource && of.Kind != MessageSource {
+				private, err = t.s.isPrivate(tx, of)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if private {
+				t.private[m.ID], ids = true, append(ids, m.ID)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// findPrivate says which messages of other conversations than one are private. O(all messages) if any are asked for.
+func findPrivate(tx *kv.Tx, but string, ids map[string]bool) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	for key, m := range Messages.All(tx, "") {
+		if _, asked := ids[m.ID]; !asked {
+			continue
+		}
+		c, err := Conversations.Get(tx, ConversationOf(key))
+		if err != nil {
+			return err
+		}
+		ids[m.ID] = m.private() || c != nil && c.ID != but && c.Private
+	}
+	return tx.Err()
+}
+
+// isPrivate reports whether a source is here and private, or was. What no store knows is taken for public: the file is of
+// another one.
+func (s *Store) isPrivate(tx *kv.Tx, of Source) (bool, error) {
+	v := s.opts.Remote
+	if v == nil {
+		return false, nil
+	}
+	switch of.Kind {
+	case NoteSource:
+		return v.HidesNote(of.ID), nil
+	case EntitySource:
+		return v.HidesEntity(of.ID), nil
+	case MemorySource:
+		return v.HidesMemory(of.ID), nil
+	}
+	if s.opts.Books == nil {
+		return false, nil
+	}
+	return s.opts.Books.IsPrivate(tx, of.ID) // a book that is gone, too
 }
 
 // begin makes the conversation, without messages.

@@ -21,6 +21,8 @@ type part struct {
 	After     *int   `json:"after,omitempty"`   // what the answer follows
 	Provider  string `json:"provider,omitempty"`
 	Model     string `json:"model,omitempty"`
+
+	StandsOn *record.StandsOn `json:"standsOn,omitempty"` // what the answer stood on by then, where it is more than before
 }
 
 func partPrefix(conversationID, answerID string) string { return conversationID + "/" + answerID + "/" }
@@ -42,9 +44,11 @@ func (s *Store) Keep(ctx context.Context, t *Turn, n int, a *Answer) error {
 				return err
 			}
 		}
-		return parts.Put(tx, partKey(t.Conversation.ID, t.AnswerID, n), &part{
-			Text: a.Content, Reasoning: a.Reasoning, Private: a.Private, After: &t.index, Provider: a.Provider, Model: a.Model,
-		})
+		p := &part{Text: a.Content, Reasoning: a.Reasoning, Private: a.Private, After: &t.index, Provider: a.Provider, Model: a.Model}
+		if a.StandsOn.Any() {
+			p.StandsOn = &a.StandsOn
+		}
+		return parts.Put(tx, partKey(t.Conversation.ID, t.AnswerID, n), p)
 	})
 }
 
@@ -79,6 +83,9 @@ func (s *Store) finishParts(tx *kv.Tx) error {
 		a.Reasoning += p.Reasoning
 		a.Private = a.Private || p.Private
 		a.Provider, a.Model, after[of] = p.Provider, p.Model, p.After
+		if p.StandsOn != nil {
+			a.StandsOn.All(*p.StandsOn)
+		}
 	}
 	if err := tx.Err(); err != nil {
 		return err
@@ -97,6 +104,9 @@ func (s *Store) finishParts(tx *kv.Tx) error {
 		}
 		d := answers[of].draft(answerID)
 		d.after = after[of]
+		if d.Private, err = s.hides(tx, answers[of], d.Private); err != nil {
+			return err
+		}
 		_, err = s.add(tx, c, &d, false, s.now(tx))
 		if fault.KindOf(err) == fault.Limit {
 			if err := DeleteTrace(tx, id, answerID); err != nil {

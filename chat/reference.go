@@ -137,7 +137,7 @@ func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 	if s.opts.Memories != nil && slices.ContainsFunc(a.Memories, func(id string) bool { return !s.remembers(v, id) }) {
 		return true, nil
 	}
-	if slices.ContainsFunc(a.StandsOn.Notes, v.HidesNote) {
+	if slices.ContainsFunc(a.StandsOn.Notes, v.HidesNote) || s.hasHidden(a.StandsOn.Messages) {
 		return true, nil
 	}
 	if s.opts.Memories != nil && slices.ContainsFunc(a.StandsOn.Memories, func(id string) bool { return !s.remembers(v, id) }) {
@@ -151,6 +151,11 @@ func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 			return true, err
 		}
 	}
+	if len(a.StandsOn.Types) > 0 {
+		if private, err := anyPrivate(tx, a.StandsOn.Types); err != nil || private {
+			return true, err
+		}
+	}
 	for _, id := range a.StandsOn.Entities {
 		e, err := entities.EntityRecords.Get(tx, id) // so that who makes it private meanwhile comes before or after
 		if err != nil || e != nil && e.Private || v.HidesEntity(id) {
@@ -158,6 +163,42 @@ func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// anyPrivate reports whether an entity of some types is private. O(entities).
+func anyPrivate(tx *kv.Tx, types []string) (bool, error) {
+	of := make(map[string]bool, len(types))
+	for _, name := range types {
+		of[entities.Fold(name)] = true
+	}
+	for _, e := range entities.EntityRecords.All(tx, "") {
+		if e.Private && of[entities.Fold(e.Type)] {
+			return true, nil
+		}
+	}
+	return false, tx.Err()
+}
+
+// hasHidden reports whether one of some messages has become private since the store was opened, by itself or with its
+// conversation.
+func (s *Store) hasHidden(ids []string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.ContainsFunc(ids, func(id string) bool { return s.hidden[id] })
+}
+
+// Hidden reports whether an answer is private by now that is being given and stands on something: a remote reader who follows
+// it gets no more of it then.
+func (s *Store) Hidden(ctx context.Context, t *Turn, on record.StandsOn) (hidden bool, err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		c, err := Conversations.Get(tx, t.Conversation.ID)
+		if err != nil || c == nil {
+			return err
+		}
+		hidden, err = s.hides(tx, &Answer{StandsOn: on}, c.Private)
+		return err
+	})
+	return hidden, err
 }
 
 // keepReferences has a message keep what it refers to.

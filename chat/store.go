@@ -84,6 +84,7 @@ type Store struct {
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
+	hidden   map[string]bool   // ids of messages that have become private since the store was opened
 	byHandle map[string]string // fold of a handle to the id
 }
 
@@ -107,7 +108,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
 	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, maxMessages)
-	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string)}
+	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), hidden: make(map[string]bool)}
 	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
@@ -142,6 +143,9 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ch := range cs.Changes {
+		if old, now, ok := Messages.Of(ch); ok && old != nil && now != nil && !old.private() && now.private() {
+			s.hidden[now.ID] = true
+		}
 		if old, now, ok := Conversations.Of(ch); ok {
 			s.put(old, now)
 			if s.follower != nil && old != nil && (now == nil || now.Private != old.Private) {

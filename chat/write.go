@@ -432,6 +432,9 @@ func (s *Store) hideElsewhere(tx *kv.Tx, c *conversation) error {
 	var of []Source
 	for _, m := range Messages.All(tx, messagePrefix(c.ID)) {
 		source := Source{MessageSource, m.ID}
+		s.mu.Lock()
+		s.hidden[m.ID] = true // also if the transaction fails: an answer that is being given may then be private for nothing
+		s.mu.Unlock()
 		delete(made[source], c.ID) // what is private with it becomes public with it
 		if len(made[source]) > 0 {
 			of = append(of, source)

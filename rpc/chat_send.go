@@ -37,6 +37,10 @@ func (l *chatListener) Begin(conversationID string, private bool) {
 	l.stream = Deltas(l.ctx, chatFeed, subjects...)
 }
 
+func (l *chatListener) Hide(last turn.ChatDelta) {
+	l.stream.Leave(chatSubject(audience.Remote, last.ConversationID), last)
+}
+
 func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
 	return l.stream.Send(ctx, d)
 }

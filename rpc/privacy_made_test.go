@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -126,17 +127,29 @@ func TestPRIV13_WhatWasMadeFromARecordFollowsIt(t *testing.T) {
 	}
 }
 
-// TestPRIV13_WhatBecomesPrivateWhileItIsAnswered: the answer is private from when it is stored.
+// TestPRIV13_WhatBecomesPrivateWhileItIsAnswered: the answer is private from when it is stored, and who follows it from afar
+// gets nothing more of it.
 func TestPRIV13_WhatBecomesPrivateWhileItIsAnswered(t *testing.T) {
-	for ask, hide := range map[string]string{
-		"What of @Ann?":       `entities.patch {"id":"ann","private":true}`,
-		"What of @jam_claim?": `memory.patch {"id":"mm","private":true}`,
-		"What of [[N]]?":      `notes.patch {"id":"n","private":true}`,
+	for _, c := range []struct{ name, ask, hide string }{
+		{"an entity", "What of @Ann?", `entities.patch {"id":"ann","private":true}`},
+		{"a memory", "What of @jam_claim?", `memory.patch {"id":"mm","private":true}`},
+		{"a note", "What of [[N]]?", `notes.patch {"id":"n","private":true}`},
+		{"another conversation", "What of the harbour?", `chat.patch {"id":"talk","private":true}`},
+		{"what a message of another conversation stood on", "What of the lighthouse?", `entities.patch {"id":"ann","private":true}`},
+		{"the conversation", "What now?", `chat.patch {"id":"{own}","private":true}`},
 	} {
-		t.Run(hide, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			var d *daemon
-			d = answered(t, func(_ *provider.Request, to *provider.Reply) {
-				method, params, _ := strings.Cut(hide, " ")
+			var own string
+			begun := make(chan struct{}) // closed when the follower has the beginning
+			d = answered(t, func(r *provider.Request, to *provider.Reply) {
+				if r.Last() == "What of @Ann once?" {
+					to.Text("Ann keeps the lighthouse.")
+					return
+				}
+				to.Text("Begun. ")
+				<-begun
+				method, params, _ := strings.Cut(strings.ReplaceAll(c.hide, "{own}", own), " ")
 				d.do(method, params)
 				to.Text("Zqzebra it is.")
 			})
@@ -144,10 +157,67 @@ func TestPRIV13_WhatBecomesPrivateWhileItIsAnswered(t *testing.T) {
 			d.do("entities.put", `{"id":"ann","type":"Person","name":"Ann"}`)
 			d.do("memory.add", `{"id":"mm","handle":"jam_claim","statement":"Jam is sweet"}`)
 			d.do("notes.put", `{"id":"n","title":"N","body":"x"}`)
-			talk := at(d.do("chat.send", fmt.Sprintf(`{"text":%q,"stream":false,"provider":"far"}`, ask)), "conversationId")
-			if got := d.remote().answer("chat.get", fmt.Sprintf(`{"ref":%q}`, talk)); strings.Contains(got, "Zqzebra") {
-				t.Errorf("a remote reader sees it: %.500s", got)
+			d.do("chat.put", `{"id":"talk","title":"Talk"}`)
+			d.do("chat.append", `{"conversationId":"talk","messages":[{"role":"user","content":"the harbour is full"}]}`)
+			d.do("chat.send", `{"text":"What of @Ann once?","stream":false,"provider":"far"}`)
+			own = d.begun()
+			caller, follower := d.peer(), d.remotePeer()
+			follower.call("follow", "chat.follow", fmt.Sprintf(`{"conversationId":%q}`, own))
+			follower.wantResult(`"follow"`, "")
+			caller.call(1, "chat.send", fmt.Sprintf(`{"conversationId":%q,"text":%q,"provider":"far"}`, own, c.ask))
+			if first := follower.line(); !strings.Contains(first, "Begun. ") {
+				t.Errorf("a remote follower is told %s", first)
 			}
+			close(begun)
+			if text, _ := caller.sent(); text != "Begun. Zqzebra it is." {
+				t.Errorf("the caller is told %q", text)
+			}
+			if last := follower.line(); !strings.Contains(last, `"seq":2,"type":"done"`) {
+				t.Errorf("a remote follower is told %s", last)
+			}
+			follower.call("after", "chat.list", "")
+			follower.wantResult(`"after"`, "") // and nothing before
+			if got := d.remote().answer("chat.get", fmt.Sprintf(`{"ref":%q}`, own)); strings.Contains(got, "Zqzebra") {
+				t.Errorf("a remote reader sees it: %.900s", got)
+			}
+		})
+	}
+}
+
+// TestPRIV13_WhatIsImportedFollowsWhatItWasMadeFrom: an answer that comes back from a file is private if something that it
+// stood on has become so since.
+func TestPRIV13_WhatIsImportedFollowsWhatItWasMadeFrom(t *testing.T) {
+	for ask, hide := range map[string]string{
+		"What of @Ann?":        `entities.patch {"id":"ann","private":true}`,
+		"What of @jam_claim?":  `memory.patch {"id":"mm","private":true}`,
+		"What of [[N]]?":       `notes.patch {"id":"n","private":true}`,
+		"What of the harbour?": `chat.patch {"id":"talk","private":true}`,
+	} {
+		t.Run(hide, func(t *testing.T) {
+			d := answered(t, func(_ *provider.Request, to *provider.Reply) { to.Text("Zqzebra it is.") })
+			d.do("types.put", `{"name":"Person","fields":[]}`)
+			d.do("entities.put", `{"id":"ann","type":"Person","name":"Ann"}`)
+			d.do("memory.add", `{"id":"mm","handle":"jam_claim","statement":"Jam is sweet"}`)
+			d.do("notes.put", `{"id":"n","title":"N","body":"x"}`)
+			d.do("chat.put", `{"id":"talk","title":"Talk"}`)
+			d.do("chat.append", `{"conversationId":"talk","messages":[{"role":"user","content":"the harbour is full"}]}`)
+			send := func(talk, ask string) (id string) {
+				return at(d.do("chat.send", fmt.Sprintf(`{%s"text":%q,"stream":false,"provider":"far"}`, talk, ask)), "conversationId").(string)
+			}
+			talk := send("", "Hello")
+			send(`"conversationId":"`+talk+`",`, ask)
+			send(`"conversationId":"`+talk+`",`, "Say that again.")
+			file, err := json.Marshal(at(d.do("chat.export", `{"ref":"`+talk+`","format":"json"}`), "text"))
+			must(t, err)
+			d.do("chat.delete", `{"id":"`+talk+`"}`)
+			method, params, _ := strings.Cut(hide, " ")
+			d.do(method, params)
+			d.do("chat.import", `{"data":`+string(file)+`}`)
+			got := d.remote().answer("chat.get", `{"ref":"`+talk+`"}`)
+			if strings.Count(got, "Zqzebra it is") != 1 { // to what was asked first
+				t.Errorf("a remote reader sees: %.2000s", got)
+			}
+			d.want(d.do("chat.get", `{"ref":"`+talk+`","audience":"remote"}`), "conversation.messages", 4)
 		})
 	}
 }

@@ -89,6 +89,7 @@ func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 	}
 	t.Tools, t.Tokens = len(r.Tools), r.Tokens()
 	s.keeper.first(t, s.answer.Private)
+	s.stand(toolset)
 	if err := s.tellWarnings(before); err != nil {
 		return err
 	}
@@ -280,6 +281,7 @@ func (s *sending) call(ctx context.Context, toolset *tools.Turn, calls []llm.Too
 	s.timings.add("tools", s.opts.Now().Sub(began))
 	s.answer.Private = s.answer.Private || toolset.Private()
 	s.keeper.private(s.answer.Private)
+	s.stand(toolset)
 	out := make([]llm.ToolResult, len(calls))
 	for i, r := range results {
 		out[i] = llm.ToolResult{CallID: calls[i].ID, Text: r.Text, Failed: r.Error}
@@ -345,7 +347,7 @@ func (s *sending) keep(ctx context.Context, tools *tools.Turn, failed error) (*t
 		s.done(failed)
 		return nil, failed // nothing came: the message can be said again
 	}
-	s.answer.StandsOn = s.standsOn(tools)
+	s.stand(tools)
 	if s.tracked() {
 		s.refer(write, tools)
 	}
@@ -417,6 +419,13 @@ func (s *sending) shown(tools *tools.Turn) (ids []string) {
 		add(r.MemoryID)
 	}
 	return ids
+}
+
+// stand notes what the answer stands on by now, before anything is said that was made of it.
+func (s *sending) stand(tools *tools.Turn) {
+	s.answer.StandsOn = s.standsOn(tools)
+	s.looked = math.MaxUint64 // what it stands on may have become private since it was read
+	s.keeper.standsOn(s.answer.StandsOn)
 }
 
 // standsOn is what else the model was shown, or what that was made of.

@@ -214,6 +214,8 @@ type heard struct {
 
 func (l *heard) Begin(_ string, private bool) { l.private = private }
 
+func (l *heard) Hide(turn.ChatDelta) {}
+
 func (l *heard) Delta(ctx context.Context, d turn.ChatDelta) error {
 	l.mu.Lock()
 	l.deltas = append(l.deltas, d)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // keeper stores what comes of an answer while it is being given, so that it outlives the daemon: each second when
@@ -21,7 +22,8 @@ type keeper struct {
 	text    strings.Builder // that is not stored yet
 	thought strings.Builder
 	secret  bool
-	trace   *chat.Trace // as it is before the provider is asked; is not changed
+	stands  record.StandsOn // what was not stored of what the answer stands on
+	trace   *chat.Trace     // as it is before the provider is asked; is not changed
 }
 
 // keeping starts a keeper. Call close before the answer is stored.
@@ -76,6 +78,13 @@ func (k *keeper) private(yes bool) {
 	k.secret = k.secret || yes
 }
 
+// standsOn says what goes into what follows.
+func (k *keeper) standsOn(on record.StandsOn) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stands.All(on)
+}
+
 // first says how the answer begins, before the provider is asked: private tells whether something private went into it.
 func (k *keeper) first(t *chat.Trace, private bool) {
 	begins := *t // what is known later is put in its place when the answer is stored
@@ -92,7 +101,8 @@ func (k *keeper) take() *chat.Answer {
 	if k.text.Len() == 0 && k.thought.Len() == 0 {
 		return nil
 	}
-	a := &chat.Answer{Content: k.text.String(), Reasoning: k.thought.String(), Private: k.secret, Trace: k.trace}
+	a := &chat.Answer{Content: k.text.String(), Reasoning: k.thought.String(), Private: k.secret, StandsOn: k.stands, Trace: k.trace}
+	k.stands = record.StandsOn{}
 	k.text.Reset()
 	k.thought.Reset()
 	return a
@@ -107,6 +117,8 @@ func (k *keeper) giveBack(a *chat.Answer) {
 	k.thought.Reset()
 	k.text.WriteString(a.Content + text)
 	k.thought.WriteString(a.Reasoning + thought)
+	a.StandsOn.All(k.stands)
+	k.stands = a.StandsOn
 }
 
 // close ends the keeper, when it has written what it is writing.

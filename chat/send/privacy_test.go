@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -375,6 +378,48 @@ func TestPRIV4_AnAnswerWithNothingPrivateIsPublic(t *testing.T) {
 	for range 10 {
 		if got := h.send(turn.ChatSend{Text: "Where do we hike in May?", Provider: "near"}); got.AssistantMessage.Private {
 			t.Fatalf("the answer %+v is private", got.AssistantMessage)
+		}
+	}
+}
+
+// TestPRIV13_WhatACrashLeavesOfAnAnswerFollowsWhatItWasMadeFrom: the daemon ends amid an answer. What was kept of it is private
+// if something that its model was shown, also by a tool, is so by then, and knows what it stands on.
+func TestPRIV13_WhatACrashLeavesOfAnAnswerFollowsWhatItWasMadeFrom(t *testing.T) {
+	for _, ask := range []string{"What of [[Quay]]?", "What of it?"} {
+		for _, hidden := range []bool{false, true} {
+			dir := t.TempDir()
+			near, far := newModel(t), newModel(t)
+			h := openOver(t, t, dir, near, far, chat.Limits{})
+			h.note(notes.Draft{ID: "quay", Title: "Quay", Body: "wet"})
+			id := h.append("", user("hello"), answer("hi"))
+			far.says(func(r *provider.Request, to *provider.Reply) {
+				if strings.HasSuffix(r.Last(), "of it?") {
+					to.Call("read_note", `{"id":"quay"}`)
+					return
+				}
+				before := h.db.Seq()
+				to.Text(strings.Repeat("zqlong ", 2_000))
+				for end := time.Now().Add(patience); h.db.Seq() == before && time.Now().Before(end); {
+					runtime.Gosched()
+				}
+				h.note(notes.Draft{ID: "quay", Title: "Quay", Body: "wet", Private: hidden})
+				must(t, h.db.Close())
+			})
+			if _, err := h.pipe.Send(t.Context(), h.local, turn.ChatSend{ConversationID: id, Text: ask, Provider: "far"}, &heard{}); err == nil {
+				t.Fatal("the answer was stored")
+			}
+			h = openOver(t, t, dir, near, far, chat.Limits{})
+			list := h.said(h.local, id)
+			if len(list) != 4 || !strings.Contains(list[3].Content, "zqlong") || list[3].Private != hidden {
+				t.Fatalf("%s: of %d messages the last is private: %v, want %v", ask, len(list), list[len(list)-1].Private, hidden)
+			}
+			must(t, h.db.View(t.Context(), func(tx *kv.Tx) error {
+				made, err := chat.MadeOf(tx)
+				if of := made[chat.Source{Kind: chat.NoteSource, ID: "quay"}][id]; !hidden && !slices.Contains(of, list[3].ID) {
+					t.Errorf("%s: of the note is made %q", ask, of)
+				}
+				return err
+			}))
 		}
 	}
 }

@@ -37,6 +37,7 @@ type conversations interface {
 	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *chat.AnswerContext) ([]record.ChatWarning, error)
 	Links(ctx context.Context, v *audience.View, text string) (chat.ReferenceLists, error)
 	ReferencesOf(v *audience.View, a *chat.Answer) []record.ChatReference
+	Hidden(ctx context.Context, t *chat.Turn, on record.StandsOn) (bool, error)
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }
 
@@ -176,10 +177,19 @@ func (p *Pipeline) called(r *inProgress, messageID string) {
 	r.messageID = messageID
 }
 
+// hide says that an answer has become private.
+func (p *Pipeline) hide(r *inProgress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r.private = true
+}
+
 // Listener gets the deltas of an answer.
 type Listener interface {
 	// Begin is called before the first delta. private tells that remote readers may not have the answer as it is given.
 	Begin(conversationID string, private bool)
+	// Hide is called when the answer has become private: remote readers get last, and nothing more of it.
+	Hide(last turn.ChatDelta)
 	// Delta is called for each delta in its order. It waits no longer than until ctx ends. An error ends the answer as
 	// cancelled.
 	Delta(ctx context.Context, d turn.ChatDelta) error

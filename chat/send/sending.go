@@ -53,6 +53,7 @@ type sending struct {
 	replayed     string // the last answer that the model was told again
 	release      func() // ends what was begun in a conversation that was not named
 	seq          int
+	looked       uint64 // Privacy of a remote reader when it was seen last whether the answer is private
 	keeper       *keeper
 }
 
@@ -370,6 +371,7 @@ func (s *sending) warn(about, format string, args ...any) {
 // emit tells of a piece of the answer.
 func (s *sending) emit(kind, text string, data *turn.ChatDeltaData) error {
 	s.seq++
+	s.look()
 	d := turn.ChatDelta{
 		ConversationID: s.turn.Conversation.ID, MessageID: s.turn.AnswerID, Seq: s.seq, Type: kind, Text: text, Data: data,
 	}
@@ -377,6 +379,24 @@ func (s *sending) emit(kind, text string, data *turn.ChatDeltaData) error {
 		d.ClientMessage = s.params.ClientMessageID
 	}
 	return s.to.Delta(s.ctx, d)
+}
+
+// look sees whether the answer has become private, which remote readers may follow until then.
+func (s *sending) look() {
+	now := s.opts.Views.View(audience.Remote).Privacy()
+	if s.mine.private || now == s.looked {
+		return
+	}
+	s.looked = now
+	hidden, err := s.opts.Chat.Hidden(context.WithoutCancel(s.ctx), s.turn, s.answer.StandsOn)
+	if err == nil && !hidden {
+		return
+	}
+	s.hide(s.mine)
+	s.to.Hide(turn.ChatDelta{
+		ConversationID: s.turn.Conversation.ID, MessageID: s.turn.AnswerID, Seq: s.seq, Type: turn.Done,
+		Data: &turn.ChatDeltaData{Finish: record.FinishInterrupted},
+	})
 }
 
 // messages are what was said before and the message itself, as the provider is told it.

@@ -359,8 +359,8 @@ func (v *View) hidesHandle(text string) bool {
 // mostOfHandle is how many bytes a handle is typed with at most.
 const mostOfHandle = refs.MaxHandle * utf8.UTFMax * 4
 
-// hidesMemory is hidesHandle for the id of a memory.
-func (v *View) hidesMemory(id string) bool {
+// HidesMemory reports whether a memory is there, or was, that the reader may not know of.
+func (v *View) HidesMemory(id string) bool {
 	return v.hidesHandledID(refs.MemoryHandle, entities.PastMemoryID, id)
 }
 
@@ -387,7 +387,7 @@ func (v *View) hiddenAt(text string) int {
 	hidden := false
 	switch kind {
 	case refs.MemoryID:
-		hidden = v.hidesMemory(id)
+		hidden = v.HidesMemory(id)
 	case refs.Conversation:
 		of, _, _ := refs.SplitMessageRef(id)
 		hidden = v.hidesHandle(of)

@@ -83,7 +83,7 @@ var masks = map[string]func(w *masking, s shownText){
 // queries, which WQL bounds and reads.
 var namesOnly = []string{
 	"ByIDPrefix", "CalledBy", "ComparePrivacy", "KeepClosedTx", "Views.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
-	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesNote", "View.LinksFrom",
+	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesMemory", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
 	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed",
 }

@@ -228,7 +228,7 @@ func (v *View) hidesAddress(target string) bool {
 
 // hidesID reports whether an id is that of a record, of whatever kind, that the reader may not know of.
 func (v *View) hidesID(id string) bool {
-	return v.HidesNote(id) || v.HidesEntity(id) || v.hidesMemory(id) ||
+	return v.HidesNote(id) || v.HidesEntity(id) || v.HidesMemory(id) ||
 		v.hidesHandledID(refs.ContextHandle, entities.PastContextID, id) ||
 		v.hidesHandledID(refs.ConversationHandle, entities.PastConversationID, id)
 }

@@ -160,14 +160,7 @@ func (s *Stream[D]) Send(ctx context.Context, delta D) error {
 	}
 	defer data.Release()
 	for _, subject := range s.subjects {
-		s.feed.mu.Lock()
-		followers := s.feed.followers[subject]
-		s.feed.mu.Unlock()
-		for _, r := range followers {
-			if (s.caller == nil || r.conn != s.caller.conn) && !r.add(delta, data) {
-				r.conn.cut("deltas wait for a slow follower beyond their limit")
-			}
-		}
+		s.tell(subject, delta, data)
 	}
 	if s.caller == nil {
 		return nil
@@ -179,6 +172,29 @@ func (s *Stream[D]) Send(ctx context.Context, delta D) error {
 		}
 	}
 	return s.caller.over()
+}
+
+// Leave sends a last delta to the followers of a subject, who get nothing more of the Stream by it. It must not be called
+// concurrently with Send.
+func (s *Stream[D]) Leave(subject string, last D) {
+	data, err := encoder.Encode(last)
+	if err == nil {
+		s.tell(subject, last, data)
+		data.Release()
+	}
+	s.subjects = slices.DeleteFunc(s.subjects, func(other string) bool { return other == subject })
+}
+
+// tell sends a delta to the followers of a subject, but not to the caller.
+func (s *Stream[D]) tell(subject string, delta D, data *Buffer) {
+	s.feed.mu.Lock()
+	followers := s.feed.followers[subject]
+	s.feed.mu.Unlock()
+	for _, r := range followers {
+		if (s.caller == nil || r.conn != s.caller.conn) && !r.add(delta, data) {
+			r.conn.cut("deltas wait for a slow follower beyond their limit")
+		}
+	}
 }
 
 // receiver is a connection that gets deltas.
