@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/fixtures/provider"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -352,5 +353,32 @@ func TestPRIV16_NoProgressOfPrivateRecords(t *testing.T) {
 	d.do("memory.add", `{"id":"cello","statement":"My sister plays the cello"}`)
 	if got := r.line(); !strings.Contains(got, `"ids":["cello"]`) {
 		t.Errorf("told %s", got)
+	}
+}
+
+// TestPRIV16_WhatCannotBeOrderedTellsOfNothingPrivate: why nothing is proposed for a message is private where a remote reader
+// would be told another reason, or something would be proposed.
+func TestPRIV16_WhatCannotBeOrderedTellsOfNothingPrivate(t *testing.T) {
+	d := answered(t, func(_ *provider.Request, to *provider.Reply) { to.Text("Well.") })
+	d.do("memory.add", `{"statement":"The keys lie in the blue harbour box","private":true}`)
+	d.do("memory.add", `{"statement":"The keys lie in the blue harbour chest","private":true}`)
+	d.do("memory.add", `{"statement":"The keys lie in the red hut"}`)
+	d.do("notes.put", `{"id":"dup1","title":"Dup","body":"x","private":true}`)
+	d.do("notes.put", `{"id":"dup2","title":"Dup","body":"x","private":true}`)
+	for text, shown := range map[string]bool{
+		"/forget The keys lie in":                   false,
+		"/forget The keys lie in\n\nAnd what else?": false,
+		"/pin [[Dup]]":                              false,
+		"/pin [[Nowhere]]":                          true,
+		"/forget @nothing_of_the_kind":              true,
+		"/forget":                                   true,
+	} {
+		id := d.begun()
+		d.do("chat.send", fmt.Sprintf(`{"conversationId":%q,"text":%q,"stream":false,"provider":"far"}`, id, text))
+		want := 3 // messages
+		if shown {
+			want = 4
+		}
+		d.want(d.do("chat.get", fmt.Sprintf(`{"ref":%q,"audience":"remote"}`, id)), "conversation.messages", want)
 	}
 }

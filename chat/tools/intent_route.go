@@ -71,10 +71,27 @@ func (r *Router) Propose(ctx context.Context, v *audience.View, read OrderReadin
 				return nil, err
 			}
 			p.Proposal = nil
+			if p.Private, err = r.tells(ctx, v, o, message[o.Start:o.End], at, p.Problem); err != nil {
+				return nil, err
+			}
 		}
 		out.Proposed = append(out.Proposed, p)
 	}
 	return out, nil
+}
+
+// tells reports whether a problem is none that a remote reader would have: it tells of something private. The error is that of
+// ctx.
+func (r *Router) tells(ctx context.Context, v *audience.View, o *Order, typed string, at OrderPlace, problem *fault.Error) (bool, error) {
+	if v.Hides() {
+		return false, nil
+	}
+	_, err := r.propose(ctx, r.opts.Remote, o, typed, at)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	var other *fault.Error
+	return !errors.As(err, &other) || other.Msg != problem.Msg || other.Hint != problem.Hint, nil
 }
 
 // saysNothing are the commands that say nothing, with what they want.
