@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/turn"
