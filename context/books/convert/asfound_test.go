@@ -136,6 +136,15 @@ func TestMEM85_HyphensAndTitles(t *testing.T) {
 	if fmt.Sprint(d.Empty) != "[2 3]" {
 		t.Errorf("pages without text %v", d.Empty)
 	}
+	// What a PDF draws is there: signs that other formats show only at the end of a line are hyphens.
+	for _, name := range []string{"sfthyphen", "hyphentwo", "uni2011"} {
+		page = []at{{x: 54, y: 720, text: "The first is self\x01attention over pre\x01war nests and the temp\x01"}, {x: 54, y: 708, text: "erature of the well\x01"}, {x: 54, y: 696, text: "known queen"}}
+		data := bytes.Replace(pdfOf(page), []byte("/Encoding /WinAnsiEncoding"), []byte("/Encoding << /BaseEncoding /WinAnsiEncoding /Differences [1 /"+name+"] >>"), 1)
+		d, err = shared.Convert(t.Context(), convert.PDF, data, nil)
+		if text := dump(d); err != nil || !strings.Contains(text, "self-attention over pre-war nests and the temperature of the well-known queen") {
+			t.Errorf("%s: %s %v", name, text, err)
+		}
+	}
 	for first, title := range map[string]string{
 		"# 1 Introduction": "", "# 1.2. Scope": "", "# Contents": "", "# Chapter 3": "", "# IV. Results": "", "# Inhaltsverzeichnis": "",
 		"# Beekeeping": "Beekeeping", "# 1984": "1984", "# Introduction to Bees": "Introduction to Bees", "# I, Robot": "I, Robot", "# 1 Introduction\n\n# Bees": "Bees",

@@ -220,18 +220,18 @@ func (p *pageReader) cells(units []uint16, start, end int, l *line) (cells []cel
 // hyphen is where PDFium has taken a word apart at the end of a line.
 const hyphen = "\u0002"
 
+// drawn are other signs for a hyphen: what a PDF draws is there, also one that is soft or does not end a line.
+var drawn = strings.NewReplacer("\uFFFE", hyphen, "\u00AD", "-", "\u2010", "-", "\u2011", "-") // the first is PDFium's own
+
 // decode returns letters as a text, with hyphen at its end if a word goes on in the next line.
 func decode(units []uint16) string {
-	s := strings.ReplaceAll(string(utf16.Decode(units)), "\uFFFE", hyphen) // both are what PDFium writes for one
-	cut := strings.TrimRight(s, "\u0002\u00AD\uFFFE")
-	if cut == s {
-		return apart(s)
+	s := string(utf16.Decode(units))
+	cut := strings.TrimRight(s, "\u0002\uFFFE\u00AD\u2010\u2011")
+	line := apart(drawn.Replace(cut))
+	if last, _ := utf8.DecodeLastRuneInString(line); cut != s && unicode.IsLetter(last) {
+		return line + hyphen
 	}
-	cut = apart(cut)
-	if end := []rune(cut); len(end) > 0 && unicode.IsLetter(end[len(end)-1]) {
-		return cut + hyphen
-	}
-	return cut
+	return apart(drawn.Replace(strings.TrimRight(s, "\u0002\uFFFE")))
 }
 
 // apart is oneLine of a text in which PDFium has put together two lines: a word that was taken apart keeps the place.
