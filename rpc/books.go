@@ -25,7 +25,14 @@ type bookHandlers struct {
 	recall  *recall.Ranker
 	waiting func() int
 
-	isPrivate func(ctx context.Context, path, head string) (bool, error) // nil: no file is
+	files vaultFiles
+}
+
+// vaultFiles know what files of vaults are (PRIV-13, PRIV-14). They are vault.Importer, which no handler has, as it reads without a
+// View (PRIV-2).
+type vaultFiles interface {
+	IsPrivateFile(ctx context.Context, file, head string) (bool, error)
+	NoteOfFile(ctx context.Context, file string) (id string, err error)
 }
 
 // bookKeeper is the room of books: no handler has the Store, which reads without a View (PRIV-2).
@@ -39,18 +46,16 @@ type bookKeeper interface {
 	Remove(ctx context.Context, v *audience.View, id string) error
 }
 
-// newBookHandlers returns the handlers. waiting says how many passages have no vector yet, isPrivate is that of books.Draft.
-func newBookHandlers(store bookKeeper, ranker *recall.Ranker, waiting func() int,
-	isPrivate func(ctx context.Context, path, head string) (bool, error),
-) *bookHandlers {
-	return &bookHandlers{books: store, recall: ranker, waiting: waiting, isPrivate: isPrivate}
+// newBookHandlers returns the handlers. waiting says how many passages have no vector yet.
+func newBookHandlers(store bookKeeper, ranker *recall.Ranker, waiting func() int, files vaultFiles) *bookHandlers {
+	return &bookHandlers{books: store, recall: ranker, waiting: waiting, files: files}
 }
 
 // Add is books.add.
 func (r *bookHandlers) Add(ctx context.Context, by callReader, p record.BooksAdd) (out record.BookAdded, err error) {
 	d := books.Draft{
 		ID: p.ID, Path: p.Path, MimeType: p.MimeType, Name: p.Name, Title: p.Title, Author: p.Author, Private: p.Private,
-		IsPrivate: r.isPrivate, ConversationID: p.ConversationID,
+		IsPrivate: r.files.IsPrivateFile, NoteOf: r.files.NoteOfFile, ConversationID: p.ConversationID,
 	}
 	field := "path"
 	if p.Text != "" {

@@ -161,3 +161,29 @@ func TestPRIV14_NoPrivateFileGoesToARemoteProvider(t *testing.T) {
 		})
 	}
 }
+
+// TestPRIV13_ABookFollowsTheNoteOfItsFile: a book of a file of a vault is private as soon as the note of that file is, with the
+// answers that stood on it, and stays so.
+func TestPRIV13_ABookFollowsTheNoteOfItsFile(t *testing.T) {
+	vault := t.TempDir()
+	file := filepath.Join(vault, "bees.md")
+	must(t, os.WriteFile(file, []byte("# Bees\n\nThe swarms of zqhives.\n"), 0o600))
+	d := answered(t, func(_ *provider.Request, to *provider.Reply) { to.Text("Zqanswer.") })
+	d.do("vault.import", fmt.Sprintf(`{"path":%q}`, vault))
+	d.do("books.add", fmt.Sprintf(`{"path":%q}`, file))
+	remote := d.remote()
+	if got := remote.answer("books.search", `{"query":"swarms"}`); !strings.Contains(got, "zqhives") {
+		t.Errorf("at first: %.500s", got)
+	}
+	must(t, os.WriteFile(file, []byte("---\nprivate: true\n---\n# Bees\n\nThe swarms of zqhives.\n"), 0o600))
+	d.do("vault.import", fmt.Sprintf(`{"path":%q}`, vault))
+	for _, ask := range []string{`books.search {"query":"swarms"}`, `books.list {}`, `context.assemble {"text":"What of the swarms?"}`} {
+		method, params, _ := strings.Cut(ask, " ")
+		if got := remote.answer(method, params); strings.Contains(strings.ToLower(got), "zqhives") || strings.Contains(got, "Bees") {
+			t.Errorf("%s: %.500s", ask, got)
+		}
+	}
+	if got := d.do("books.list", `{}`); at(got, "books.0.private") != true {
+		t.Errorf("a local reader is told %v", got)
+	}
+}

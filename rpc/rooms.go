@@ -119,7 +119,7 @@ func (s *Server) newRooms(d *Deps) *rooms {
 			Scorer: d.Learn.Outcomes, Promoter: d.Learn.Owner, Log: d.Learn.Events, Keeper: d.Learn.Upkeep,
 			Detector: s.detector, Detection: detection.Inside(),
 		},
-		shows: d.Learn.Outcomes, books: newBookHandlers(d.Books, d.Recall, d.Passages.Waiting, d.Vaults.IsPrivateFile),
+		shows: d.Learn.Outcomes, books: newBookHandlers(d.Books, d.Recall, d.Passages.Waiting, d.Vaults),
 		chat: d.Chat, asked: asked, answers: answers, intents: intents, tools: toolset, summaries: summaries,
 		messages: cites.NewMessageFinder(d.Chat, d.Messages), exports: transfer.NewExporter(d.Chat, d.Memory),
 		traces: cites.NewInspector(d.KV, d.Chat, d.Memory, d.Books), cites: d.Cites,

@@ -187,7 +187,7 @@ func roomsOn(db *kv.Store, o roomsOptions) (*rpc.Deps, error) {
 		Memories: mem, Conversation: chats.Handled, Message: chats.Referred, Near: completing.Suggest,
 	})
 	cites := cites.OpenIndex(db, chats, said.Messages())
-	if err := cmp.Or(hider.Use(db, mem, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
+	if err := cmp.Or(hider.Use(db, mem, shelf, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
 		return nil, err
 	}
 	voices, err := personality.Open(db, personality.Options{Now: now})

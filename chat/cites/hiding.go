@@ -37,6 +37,8 @@ type AnswerHider struct {
 	mem *memory.Store
 	x   *Index
 
+	books notedBooks
+
 	// Many records may become private in one transaction, in which no message is written but by a Hider: made is what
 	// messages were made of as tx has found it. To keep tx keeps another one from getting its place in memory. Both are
 	// kept until that is told in which last, an id, becomes private.
@@ -45,11 +47,16 @@ type AnswerHider struct {
 	last string
 }
 
+// notedBooks are the books of files of notes. It is books.Store, or nil.
+type notedBooks interface {
+	HideNoted(tx *kv.Tx, noteID string) error
+}
+
 // Use says what stands on notes, and makes private what stands on those that a remote reader may not know of. Call it
 // when the rooms are open.
-func (h *AnswerHider) Use(db *kv.Store, mem *memory.Store, x *Index, remote *audience.View) error {
+func (h *AnswerHider) Use(db *kv.Store, mem *memory.Store, books notedBooks, x *Index, remote *audience.View) error {
 	h.mu.Lock()
-	h.mem, h.x = mem, x
+	h.mem, h.books, h.x = mem, books, x
 	h.mu.Unlock()
 	db.OnCommit(h.commit)
 	due := make(map[string]bool)
@@ -96,7 +103,15 @@ func (h *AnswerHider) forget() { h.tx, h.made, h.last = nil, nil, "" }
 func (h *AnswerHider) Note(tx *kv.Tx, id string, fresh bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.mem == nil || fresh && !h.x.Refers(id) {
+	if h.mem == nil {
+		return nil
+	}
+	if h.books != nil {
+		if err := h.books.HideNoted(tx, id); err != nil {
+			return err
+		}
+	}
+	if fresh && !h.x.Refers(id) {
 		return nil
 	}
 	ids, err := h.mem.HideNoted(tx, id)

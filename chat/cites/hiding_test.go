@@ -66,7 +66,7 @@ func openHider(t *testing.T, db *kv.Store, hides bool, folders ...string) *hider
 	}))
 	x := cites.OpenIndex(db, w.chats, maps.All(messages))
 	if hides {
-		w.must(hider.Use(db, w.mem, x, w.remote))
+		w.must(hider.Use(db, w.mem, nil, x, w.remote))
 		w.must(w.notes.HideAnew(t.Context()))
 	}
 	return w

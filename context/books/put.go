@@ -46,8 +46,12 @@ type Draft struct {
 	Private bool
 	// IsPrivate reports whether a file is private by its path, empty for none, and by the beginning of its text, empty where it
 	// is none; nil: no file is.
-	IsPrivate      func(ctx context.Context, path, head string) (bool, error)
+	IsPrivate func(ctx context.Context, path, head string) (bool, error)
+	// NoteOf returns the id of the note that the file with a path is of, "" for none; nil: no file is of one.
+	NoteOf         func(ctx context.Context, path string) (string, error)
 	ConversationID string // the one that alone sees it; "": all
+
+	noteID string // what NoteOf gave
 }
 
 // Progress is told how far a book is: done of total, 0 for unknown.
@@ -154,10 +158,15 @@ func (s *Store) Put(ctx context.Context, v *audience.View, d Draft, progress Pro
 			return nil, false, err
 		}
 	}
+	if d.NoteOf != nil && d.Path != "" {
+		if d.noteID, err = d.NoteOf(ctx, d.Path); err != nil {
+			return nil, false, err
+		}
+	}
 	r, known, within, mine, err := s.admit(ctx, v, d, &Record{Book: record.Book{
 		Format: string(format), File: convert.CleanName(d.Name), Bytes: a.size, State: record.BookPending,
 		Private: d.Private, ConversationID: d.ConversationID, Author: convert.CleanName(d.Author), Title: convert.CleanName(d.Title),
-	}, Hash: a.hash}, a)
+	}, Hash: a.hash, NoteID: d.noteID}, a)
 	if err != nil {
 		return nil, false, err
 	}
@@ -300,7 +309,11 @@ func (s *Store) again(ctx context.Context, v *audience.View, known *Record, d Dr
 			b.ConversationID = ""
 		}
 		b.Private = b.Private || hide
-		return publish || hide
+		noted := b.NoteID == "" && d.noteID != ""
+		if noted {
+			b.NoteID = d.noteID
+		}
+		return publish || hide || noted
 	})
 	if err != nil {
 		return nil, false, err
@@ -582,8 +595,24 @@ func (s *Store) IsPrivate(tx *kv.Tx, id string) (bool, error) {
 
 // HideConversation makes the books of a conversation private, in the transaction that makes it so.
 func (s *Store) HideConversation(tx *kv.Tx, conversation string) error {
-	for _, b := range s.of(conversation) {
-		if err := s.changeTx(tx, b, func(r *Record) bool { hide := !r.Private; r.Private = true; return hide }); err != nil {
+	return s.hide(tx, s.of(conversation))
+}
+
+// HideNoted makes the books of the file of a note private, in the transaction that makes the note so.
+func (s *Store) HideNoted(tx *kv.Tx, noteID string) error {
+	var ids []string
+	for b := range s.All() {
+		if b.NoteID == noteID {
+			ids = append(ids, b.ID)
+		}
+	}
+	slices.Sort(ids)
+	return s.hide(tx, ids)
+}
+
+func (s *Store) hide(tx *kv.Tx, ids []string) error {
+	for _, id := range ids {
+		if err := s.changeTx(tx, id, func(r *Record) bool { hide := !r.Private; r.Private = true; return hide }); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,8 @@ type Record struct {
 	Hash  string `json:"hash"`            // SHA-256 of the file, in hexadecimal
 	Named bool   `json:"named,omitempty"` // the caller gave the title
 
+	NoteID string `json:"noteId,omitempty"` // of the note that its file is of, if any: the book is private as soon as that is
+
 	Passing int `json:"-"`
 }
 

@@ -28,13 +28,33 @@ func (im *Importer) IsPrivateFile(ctx context.Context, file, head string) (bool,
 			if im.notes.InPrivateFolder(v.Name, at, "") {
 				return true, nil
 			}
-			private, err := im.hasPrivateNote(ctx, v.Name, at)
-			if err != nil || private {
-				return private, err
+			n, err := im.noteAt(ctx, v.Name, at)
+			if err != nil || n != nil && n.Private {
+				return n != nil, err
 			}
 		}
 	}
 	return false, nil
+}
+
+// NoteOfFile returns the id of the note that a file of a vault is of, by its absolute path; "" for none.
+func (im *Importer) NoteOfFile(ctx context.Context, file string) (id string, err error) {
+	all, err := im.known(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, v := range all {
+		for _, at := range placesIn(v.Path, file) {
+			n, err := im.noteAt(ctx, v.Name, at)
+			switch {
+			case err != nil:
+				return "", err
+			case n != nil:
+				return n.ID, nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // placesIn returns the paths of a file in a vault: as it is called, and, where that is a link, as what it leads to is.
@@ -61,16 +81,15 @@ func placesIn(vault, file string) (list []string) {
 	return list
 }
 
-// hasPrivateNote reports whether the note of a file is private.
-func (im *Importer) hasPrivateNote(ctx context.Context, vault, at string) (private bool, err error) {
+// noteAt returns the note of a file, nil for none.
+func (im *Importer) noteAt(ctx context.Context, vault, at string) (n *notes.Note, err error) {
 	err = im.db.View(ctx, func(tx *kv.Tx) error {
 		f, err := files.Get(tx, vault+"/"+at)
 		if err != nil || f == nil {
 			return err
 		}
-		n, err := notes.Records.Get(tx, f.NoteID)
-		private = n != nil && n.Private
+		n, err = notes.Records.Get(tx, f.NoteID)
 		return err
 	})
-	return private, err
+	return n, err
 }

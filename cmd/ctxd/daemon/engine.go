@@ -244,7 +244,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	offered.Store(completing)
 	refs := resolver(mem, chats, completing)
 	cites := cites.OpenIndex(db, chats, others.messages.Messages())
-	if err := cmp.Or(hider.Use(db, mem, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
+	if err := cmp.Or(hider.Use(db, mem, library, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
 		return nil, err
 	}
 	personalities, err := personality.Open(db, personality.Options{})
