@@ -51,12 +51,12 @@ func (c scope) entitiesPatch(ctx context.Context, _ *Session, p protocol.EntityP
 	if err := c.hiddenEntity(p.ID); err != nil {
 		return nil, err
 	}
-	if id := p.NoteID.Pointer(); id != nil {
-		if err := c.sourceSeen(*id, "noteId"); err != nil {
-			return nil, err
+	if e := c.view.Entity(p.ID); e != nil { // one that is not there is told first
+		if id := p.NoteID.Pointer(); id != nil {
+			if err := c.sourceSeen(*id, "noteId"); err != nil {
+				return nil, err
+			}
 		}
-	}
-	if e := c.view.Entity(p.ID); e != nil {
 		if err := c.fieldsSeen(c.view.TypeOf(e), e.Type, p.Fields, e); err != nil {
 			return nil, err
 		}

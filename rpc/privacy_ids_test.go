@@ -193,6 +193,9 @@ var idCalls = map[string][]string{
 // idNames are parameters by which records are named that are not called so.
 var idNames = []string{"id", "ids", "ref", "refs", "from", "this", "with", "contexts", "supersedes", "related", "replaces", "regenerate", "branch"}
 
+// withoutID is the id of the record itself in params.
+var withoutID = regexp.MustCompile(`"id":"\w+",`)
+
 // ofCall is what an answer says of the time that it took, and ofStore.
 var ofCall = regexp.MustCompile(ofStore.String() + `|"stageMs":\{[^}]*\}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
@@ -284,6 +287,15 @@ func TestPRIV16_APrivateIDIsAnsweredAsAnUnknownOne(t *testing.T) {
 				method, _, _ := strings.Cut(place, " ")
 				for i, params := range idCalls[place] {
 					same(fmt.Sprint(place, i), method, params)
+				}
+				if place != method+" id" {
+					continue
+				}
+				for _, further := range calls { // what else is wrong is told after the record, or never
+					if strings.HasPrefix(further, method+" ") && further != place {
+						wrong := strings.ReplaceAll(strings.Trim(idCalls[further][0], "{}"), "ID", "none")
+						same(place+" and "+further, method, "{"+withoutID.ReplaceAllString(wrong, "")+`,"id":"ID"}`)
+					}
 				}
 			}
 		})
