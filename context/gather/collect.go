@@ -140,7 +140,7 @@ func (c *call) usable(id string, named bool) *notes.Note {
 	n := c.view.Note(id)
 	hidden := n == nil && c.view.HidesNote(id)
 	switch {
-	case n == nil && c.view.Withheld(id):
+	case n == nil && c.view.Withheld(id), n == nil && !hidden && !named && record.NeverLed(id) && c.view.TextOf("", id) != id:
 		c.withheld(prompt.Dropped{Kind: prompt.KindNote, Reason: prompt.Private})
 	case hidden && (!named || !c.told.Hides()):
 		c.withheld(prompt.Dropped{Kind: prompt.KindNote, ID: id, Reason: prompt.Private})
