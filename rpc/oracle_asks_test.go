@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -117,7 +118,8 @@ func oracleMethods(t *testing.T) (asks []*oracleAsk) {
 		if m.Name == "chat.import" || m.Name == "vault.import" {
 			args.Fixed["path"] = "/nowhere"
 		}
-		a := &oracleAsk{name: m.Name, writes: writes, ask: func(r *oracleReader, args string) string { return r.answers(m.Name, args) }}
+		fixed := len(params.Properties) == 0 || m.LocalOnly()
+		a := &oracleAsk{name: m.Name, writes: writes, fixed: fixed, ask: func(r *oracleReader, args string) string { return r.answers(m.Name, args) }}
 		a.draw = func(p *servertest.Pair) string {
 			if len(params.Properties) == 0 {
 				return "{}"
@@ -283,6 +285,7 @@ func oracleCommands(*testing.T) (asks []*oracleAsk) {
 // TestPRIV17_TwoStoresAnswerAlike asks every method, every tool, resource and prompt of MCP, and the commands of an editor
 // that have an audience, of two stores that differ in private records alone.
 func TestPRIV17_TwoStoresAnswerAlike(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // a third of its time was the collector's
 	for name, asks := range map[string]func(*testing.T) []*oracleAsk{"methods": oracleMethods, "mcp": oracleTools, "lsp": oracleCommands} {
 		t.Run(name, func(t *testing.T) {
 			o := newOracle(asks(t), false)
@@ -318,7 +321,7 @@ func TestPRIV17_TheOracleSeesALeak(t *testing.T) {
 			told := 0
 			var blind []string
 			for _, f := range o.findings {
-				if oracleCanaries.MatchString(f.text) {
+				if oracleTold([2]string{f.text}, "") != "" {
 					told++
 				}
 			}

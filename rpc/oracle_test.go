@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ type oracleAsk struct {
 	draw   func(p *servertest.Pair) string // its arguments
 	ask    func(r *oracleReader, args string) string
 	writes bool
+	fixed  bool // its arguments change nothing: it has none, or is refused for a remote reader whatever they are
 }
 
 // oracleReader is one of the two stores, and who reads it.
@@ -45,12 +47,12 @@ type oracleReader struct {
 	editor *oracleEditor
 }
 
-// oracleClock counts the seconds of a step, so that what one store does more than the other changes no later time. Ids are
-// counted in it, too.
+// oracleClock stands still within a step, so that what one store does more than the other changes no time, nor what is
+// made of times. Ids and random bytes are counted in a step, too.
 type oracleClock struct {
 	step  atomic.Int64
-	ticks atomic.Int64
 	made  atomic.Int64
+	drawn atomic.Int64
 	base  bool // ids are those that privateWorld gives
 }
 
@@ -60,13 +62,23 @@ const (
 )
 
 func (c *oracleClock) now() time.Time {
-	return time.Unix(oracleBegin+c.step.Load()*oracleStep+min(c.ticks.Add(1), oracleStep-1), 0)
+	return time.Unix(oracleBegin+c.step.Load()*oracleStep, 0)
 }
 
 func (c *oracleClock) to(step int) {
 	c.step.Store(int64(step))
-	c.ticks.Store(0)
 	c.made.Store(0)
+	c.drawn.Store(0)
+}
+
+// Read gives the random bytes of a step.
+func (c *oracleClock) Read(b []byte) (int, error) {
+	var drawn int64
+	if !c.base {
+		drawn = c.drawn.Add(1)
+	}
+	step := c.step.Load()
+	return rand.NewChaCha8([32]byte{byte(step), byte(step >> 8), byte(drawn), 1}).Read(b)
 }
 
 func (c *oracleClock) newID(prefix string) func() string {
@@ -135,7 +147,7 @@ func oracleStore(t *testing.T, s secrets, leaks bool, records []string) *oracleR
 	set, err := llm.NewSet(llm.SetOptions{Default: "far", Providers: []llm.Options{{Name: "far", Kind: llm.OpenAI, Base: srv.URL, Model: "m", Key: "none"}}})
 	must(t, err)
 	t.Cleanup(set.Close)
-	d := worldOn(t, s, roomsOptions{Now: clock.now, NewID: clock.newID}, rpc.Options{Providers: set}, records...)
+	d := worldOn(t, s, roomsOptions{Now: clock.now, NewID: clock.newID, Random: clock}, rpc.Options{Providers: set}, records...)
 	clock.base = false
 	r := &oracleReader{t: t, clock: clock, leaks: leaks, sent: heard.take, remoteReader: &remoteReader{d.connectAs(leaks), d}}
 	return r
@@ -150,27 +162,55 @@ func (d *daemon) connectAs(local bool) *peer {
 	return p
 }
 
-// do does what a local reader does in a step. What is refused is refused: records that a remote reader has deleted stay so.
-func (r *oracleReader) do(calls []servertest.PairCall) {
+// do does what a local reader does in a step, and reports whether all of it was taken. Records that a remote reader has
+// deleted stay so.
+func (r *oracleReader) do(calls []servertest.PairCall) (taken bool) {
+	taken = true
 	for _, c := range calls {
-		_ = r.daemon.Call(context.Background(), c.Method, json.RawMessage(c.Params), nil)
+		taken = r.daemon.Call(context.Background(), c.Method, json.RawMessage(c.Params), nil) == nil && taken
+	}
+	return taken
+}
+
+// oracleBoth does something with both stores at once.
+func oracleBoth(both [2]*oracleReader, do func(store int, r *oracleReader)) {
+	var wg sync.WaitGroup
+	for store, r := range both {
+		wg.Go(func() { do(store, r) })
+	}
+	wg.Wait()
+	if t := both[0].t; t.Failed() { // a goroutine that ends the test ends itself only
+		t.FailNow()
 	}
 }
 
 // differ asks both stores, and returns the answers where they are not the same.
 func (a *oracleAsk) differ(both [2]*oracleReader, args string) (answers [2]string, same bool) {
-	for store, r := range both {
+	oracleBoth(both, func(store int, r *oracleReader) {
 		r.sent()
 		answer := a.ask(r, strings.ReplaceAll(args, servertest.PairCursor, r.cursor))
 		if a.writes {
 			answer += strings.Join(r.sent(), "\n")
 		}
-		if m := nextCursor.FindStringSubmatch(answer); m != nil {
-			r.cursor = m[1] + m[2]
+		if strings.Contains(answer, "ursor") {
+			if m := nextCursor.FindStringSubmatch(answer); m != nil {
+				r.cursor = m[1] + m[2]
+			}
 		}
-		answers[store] = oracleNormal(answer)
+		answers[store] = answer
+	})
+	return answers, oracleAlike(answers[0], answers[1])
+}
+
+// oracleAlike reports whether two answers are the same but for what may differ. Only the parts of them that differ are
+// normalised, which costs more than the answers do.
+func oracleAlike(a, b string) bool {
+	left, right := strings.Split(a, ","), strings.Split(b, ",")
+	alike := len(left) == len(right)
+	for i := 0; alike && i < len(left); i++ {
+		alike = left[i] == right[i] || oracleNormal(left[i]) == oracleNormal(right[i])
 	}
-	return answers, answers[0] == answers[1]
+	return alike || oracleNormal(a) == oracleNormal(b)
 }
 
 // nextCursor is where an answer goes on: it holds the name of a record.
@@ -178,7 +218,7 @@ var nextCursor = regexp.MustCompile(`\\?"nextCursor\\?":\\?"([^"\\]+)|again with
 
 // oracleVaries are what an answer may differ in: durations, figures of the process and its memory, numbers of commits, gaps in the
 // numbers of memories, the ends of handles, which are random, and the marks of records in a prompt.
-var oracleVaries = regexp.MustCompile(`"(?:ms|us|micros|uptimeMs|seq|pid|freeBytes|totalBytes|journalBytes|snapshotSeq|rssBytes|heapBytes|goroutines|maxUs|p50Us|p99Us|bytesIn|bytesOut|number|hash)":(?:"[^"]*"|[0-9.]+)` +
+var oracleVaries = regexp.MustCompile(`"(?:ms|firstMs|us|micros|uptimeMs|seq|pid|freeBytes|totalBytes|journalBytes|snapshotSeq|rssBytes|heapBytes|goroutines|maxUs|p50Us|p99Us|bytesIn|bytesOut|number|hash)":(?:"[^"]*"|[0-9.]+)` +
 	`|"(?:connections|methods)":\[[^\]]*\]|"(?:timings|stageMs)":\{[^}]*\}|"cached(?:Program|Result)":(?:true|false)|#\d+| b=\\+"[\w-]+\\+"|<records? [^>]*>` +
 	`|\bclaim_\d+|127\.0\.0\.1:\d+|"why":"(?:no embedder is configured|what the last turns find is not there yet[^"]*)"`)
 
@@ -204,8 +244,8 @@ func oracleNormal(answer string) string {
 	return oracleEndings.ReplaceAllString(answer, "_")
 }
 
-// oracleCanaries are words that stand in private records alone. Those that a reader has said come back.
-var oracleCanaries = regexp.MustCompile(`(?i)(?:zqcanary|xvfinch|zqhidden|xvcloak)\w*`)
+// oracleCanaries begin words that stand in private records alone. Those that a reader has said come back.
+var oracleCanaries = []string{"zqcanary", "xvfinch", "zqhidden", "xvcloak"}
 
 // oracleFinding is what the oracle has found.
 type oracleFinding struct {
@@ -238,7 +278,15 @@ const (
 )
 
 // oracleChapter is how many questions are asked of the same two stores.
-const oracleChapter = 150
+const oracleChapter = 800
+
+// oracleBatch draws how many changes come before a question: most find the stores as the one before did.
+func oracleBatch(p *servertest.Pair) int {
+	if !p.Chance(8) {
+		return 0
+	}
+	return 1 + p.Below(4)
+}
 
 // chapter asks the questions of a deck of two new stores, with changes between them.
 func (o *oracle) chapter(t *testing.T, seed uint64, deck []*oracleAsk) {
@@ -258,9 +306,11 @@ func (o *oracle) chapter(t *testing.T, seed uint64, deck []*oracleAsk) {
 			at++
 		}
 		for _, a := range deck {
-			for pair.Chance(2) {
+			for range oracleBatch(pair) {
 				history = append(history, oracleEntry{at: at, step: pair.Change()})
-				oracleApply(both, &history[len(history)-1])
+				if taken := oracleApply(both, &history[len(history)-1]); !taken[0] {
+					pair.Refused()
+				}
 				at++
 				o.steps++
 			}
@@ -272,7 +322,7 @@ func (o *oracle) chapter(t *testing.T, seed uint64, deck []*oracleAsk) {
 			at++
 			answers, same := a.differ(both, args)
 			o.calls[a.name]++
-			if oracleRefused.MatchString(answers[0]) {
+			if oracleRefused(answers[0]) {
 				o.refused[a.name]++
 			}
 			said += strings.ToLower(args)
@@ -299,26 +349,34 @@ func (o *oracle) chapter(t *testing.T, seed uint64, deck []*oracleAsk) {
 	}
 }
 
-// oracleApply does what an entry says.
-func oracleApply(both [2]*oracleReader, e *oracleEntry) {
-	for store, r := range both {
+// oracleApply does what an entry says, and reports which stores took it.
+func oracleApply(both [2]*oracleReader, e *oracleEntry) (taken [2]bool) {
+	oracleBoth(both, func(store int, r *oracleReader) {
 		r.clock.to(e.at)
-		if e.ask != nil {
-			e.ask.differ([2]*oracleReader{r, r}, e.args)
-			continue
-		}
-		r.do(e.step[store])
+		taken[store] = r.do(e.step[store])
+	})
+	if e.ask != nil {
+		e.ask.differ(both, e.args)
 	}
+	return taken
 }
 
-var oracleRefused = regexp.MustCompile(`^(?:\{"jsonrpc":"2.0","id":"x",)?"error":\{|"isError":true`)
+// oracleRefused reports whether an answer is an error.
+func oracleRefused(answer string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(answer, `{"jsonrpc":"2.0","id":"x",`), `"error":{`) || strings.Contains(answer, `"isError":true`)
+}
 
 // oracleTold returns a word of an answer that stands in private records alone and that nobody has said.
 func oracleTold(answers [2]string, said string) string {
 	for _, answer := range answers {
-		for _, word := range oracleCanaries.FindAllString(answer, -1) {
-			if !strings.Contains(said, strings.ToLower(word)) {
-				return word
+		answer = strings.ToLower(answer)
+		for _, begin := range oracleCanaries {
+			_, rest, more := strings.Cut(answer, begin)
+			for ; more; _, rest, more = strings.Cut(rest, begin) {
+				word := begin + rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789_abcdefghijklmnopqrstuvwxyz"))]
+				if !strings.Contains(said, word) {
+					return word
+				}
 			}
 		}
 	}
@@ -327,6 +385,7 @@ func oracleTold(answers [2]string, said string) string {
 
 // oracleDifference shows where two answers differ first.
 func oracleDifference(answers [2]string) string {
+	answers[0], answers[1] = oracleNormal(answers[0]), oracleNormal(answers[1])
 	at := 0
 	for at < min(len(answers[0]), len(answers[1])) && answers[0][at] == answers[1][at] {
 		at++
@@ -347,7 +406,9 @@ func (o *oracle) shrink(t *testing.T, f *oracleFinding) []oracleEntry {
 		t.Run("shrink", func(t *testing.T) {
 			both := oracleStores(t, absent, o.leaks)
 			for i := range some {
-				oracleApply(both, &some[i])
+				if e := &some[i]; !oracleApply(both, e)[0] && e.names() {
+					return // what refers to it would be compared
+				}
 			}
 			for _, r := range both {
 				r.clock.to(last.at)
@@ -388,11 +449,15 @@ var oracleNaming = regexp.MustCompile(`"(?:title|name|statement|words)":\[?"(?:Z
 // report fails the test for what was found, and logs the figures.
 func (o *oracle) report(t *testing.T) {
 	t.Helper()
-	calls := 0
-	for _, n := range o.calls {
-		calls += n
+	var calls, refused, fixed int
+	for _, a := range o.asks {
+		calls += o.calls[a.name]
+		refused += o.refused[a.name]
+		if a.fixed {
+			fixed += o.calls[a.name]
+		}
 	}
-	t.Logf("%d calls of %d, %d changes between them; records by kind: %v; %d forms of links", calls, len(o.calls), o.steps, o.kinds, servertest.NewPair(0, false).Forms())
+	t.Logf("%d calls of %d (%d of what has no arguments that matter; %d refused), %d changes between them; records by kind: %v; %d forms of links", calls, len(o.calls), fixed, refused, o.steps, o.kinds, servertest.NewPair(0, false).Forms())
 	for _, a := range o.asks {
 		if n := o.calls[a.name]; n >= 20 && o.refused[a.name] == n {
 			t.Logf("%s is always refused", a.name)
@@ -413,28 +478,17 @@ func (o *oracle) report(t *testing.T) {
 	}
 }
 
-// family is what is counted together: the methods of one kind, a tool, a command.
-func (a *oracleAsk) family() string {
-	if strings.HasPrefix(a.name, "mcp ") || strings.HasPrefix(a.name, "ctxd.") {
-		return a.name
-	}
-	of, _, _ := strings.Cut(a.name, ".")
-	return of
-}
-
-// run asks each family so many times, in an order by chance.
+// run asks each thing so many times, in an order by chance; what has no arguments that matter a tenth of it, of other states of
+// the stores.
 func (o *oracle) run(t *testing.T, seed uint64, each int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var deck []*oracleAsk
-	family := make(map[string]int)
 	for _, a := range o.asks {
-		family[a.family()]++
-	}
-	for _, a := range o.asks {
-		of := family[a.family()]
-		for range (each + of - 1) / of {
-			deck = append(deck, a)
+		n := each
+		if a.fixed {
+			n = (each + 9) / 10
 		}
+		deck = append(deck, slices.Repeat([]*oracleAsk{a}, n)...)
 	}
 	rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 	for some := range slices.Chunk(deck, oracleChapter) {
@@ -448,7 +502,7 @@ func oracleEach() int {
 	if !campaign.Runs() {
 		return 1
 	}
-	return campaign.Figure(150, 4000)
+	return campaign.Figure(500, 4000)
 }
 
 // oracleSeed is another one in each full campaign.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,7 @@ type roomsOptions struct {
 	Now     func() time.Time                  // nil: the time
 	Machine func() string                     // what it is called in a shared store; nil: the store is not shared
 	NewID   func(prefix string) func() string // nil: ids are counted where there is a clock, and random otherwise
+	Random  io.Reader                         // of the ends of handles; nil: the system's
 }
 
 // ids returns what makes the ids of a kind of records; nil: they are random.
@@ -119,7 +121,7 @@ func roomsOn(db *kv.Store, o roomsOptions) (*rpc.Deps, error) {
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, NewID: o.ids("memory"), Entity: entities.EntityRecords.Has, Source: noteState, Conversation: chat.State, HandleTaken: chat.HasHandle,
 		Deleted: func(tx *kv.Tx, ids []string) error { return cmp.Or(pins.Unpin(tx, ids), learn.Forget(tx, ids)) },
-		Hide:    chat.HideStanding, Machine: o.Machine,
+		Hide:    chat.HideStanding, Machine: o.Machine, Random: o.Random,
 	})
 	if err != nil {
 		return nil, err

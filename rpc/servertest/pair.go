@@ -28,7 +28,9 @@ type Pair struct {
 	rng     *rand.Rand
 	absent  bool // the second store has no records but public ones, and nothing public refers to others
 	made    int
+	last    *pairRecord // that the last change makes; nil if it makes none
 	records []*pairRecord
+	seen    bool // most of those that are drawn
 }
 
 // pairRecord is a record of both stores.
@@ -108,8 +110,15 @@ func (p *Pair) Begin() (steps []PairStep) {
 	return steps
 }
 
+// Refused tells the Pair that a store has refused what Change drew last: a record that it would have made is not there, and
+// what would lead to it is a text like others.
+func (p *Pair) Refused() {
+	p.records = slices.DeleteFunc(p.records, func(r *pairRecord) bool { return r == p.last })
+}
+
 // Change draws what happens next.
 func (p *Pair) Change() PairStep {
+	p.last = nil
 	var some []*pairRecord // that can change
 	for _, r := range p.records {
 		if !r.gone && r.n > 0 {
@@ -193,7 +202,7 @@ func (p *Pair) make(kind pairKind, secret bool) PairStep {
 		r.secret, r.private = true, true
 	}
 	step := p.put(r, true)
-	p.records = append(p.records, r)
+	p.records, p.last = append(p.records, r), r
 	return step
 }
 
@@ -368,7 +377,7 @@ func (p *Pair) edit(r *pairRecord) PairStep {
 		return p.say(r)
 	case r.kind == pairBook:
 		return p.use(r)
-	case r.kind == pairMemory && p.Chance(4):
+	case r.kind == pairMemory && p.Chance(4) && !(r.ended && p.absent): // what a private one has superseded is not archived
 		return p.of(r, choose(p, "memory.archive", "memory.restore", "memory.retract"), func(store int) any { return map[string]any{"id": r.ids[store]} })
 	case r.kind == pairNote && p.Chance(4), r.kind == pairEntity && p.Chance(4), r.kind == pairConversation && p.Chance(3):
 		group := map[pairKind]string{pairNote: "notes.", pairEntity: "entities.", pairConversation: "chat."}[r.kind]
@@ -540,7 +549,11 @@ func (p *Pair) text(r *pairRecord) (text [2]string) {
 
 // live are the records of which a reader may ask.
 func (p *Pair) live(kinds ...pairKind) (some []*pairRecord) {
+	seen := p.seen && !p.Chance(8)
 	for _, r := range p.records {
+		if seen && (r.secret || r.private || r.gone) {
+			continue
+		}
 		if len(kinds) == 0 || slices.Contains(kinds, r.kind) {
 			some = append(some, r)
 		}

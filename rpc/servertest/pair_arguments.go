@@ -16,6 +16,8 @@ type Arguments struct {
 	// Writes: texts become those of records. They name nothing private then: who writes a private name, or a private id as
 	// a link, makes something public refer to it.
 	Writes bool
+	// Seen: records are mostly such as a remote reader sees.
+	Seen bool
 	// Asks is a language of queries that "query" is of; "" for words.
 	Asks string
 	// Fixed are values that are not drawn.
@@ -27,6 +29,7 @@ type Arguments struct {
 // Arguments draws arguments by their schema: ids, names and handles of records that are public, private, or gone, or that
 // there are not, links of all forms, and queries. They are the same for both stores.
 func (p *Pair) Arguments(a Arguments) string {
+	p.seen = a.Seen
 	return asJSON(p.object(&a, a.Schema, a.Fixed))
 }
 
@@ -244,6 +247,9 @@ func (p *Pair) reference(a *Arguments, name string, kinds ...pairKind) string {
 	}
 	return "Nobody"
 }
+
+// Reference draws the id of a note or an entity.
+func (p *Pair) Reference() string { return p.id(pairNote, pairEntity) }
 
 // link draws a link, in any form.
 func (p *Pair) link(a *Arguments) string {
