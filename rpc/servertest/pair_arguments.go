@@ -62,7 +62,7 @@ func (p *Pair) object(a *Arguments, s *jsonschema.Schema, fixed map[string]any) 
 }
 
 // rareParams are parameters by which a call is mostly refused, or finds nothing.
-var rareParams = []string{"audience", "ifVersion", "progressToken", "cursor", "minScore", "folder", "vault", "archived"}
+var rareParams = []string{"audience", "ifVersion", "progressToken", "cursor", "minScore", "folder", "vault", "archived", "in", "section", "branch", "budget"}
 
 func (p *Pair) value(a *Arguments, name string, s *jsonschema.Schema) any {
 	if s.Ref != "" {
@@ -138,7 +138,7 @@ var idKinds = []struct {
 var idWords = []string{"id", "ids", "ref", "refs", "from", "to", "this", "with", "record", "note", "notes", "entity", "entities", "memory", "memories", "book", "talk", "supersedes", "related", "contexts", "conversation", "context"}
 
 func (p *Pair) string(a *Arguments, name string) string {
-	lower := strings.ToLower(name)
+	lower := strings.ReplaceAll(strings.ToLower(name), "-", "")
 	switch {
 	case name == "cursor":
 		return choose(p, PairCursor, PairCursor, "AA", "")
@@ -155,6 +155,9 @@ func (p *Pair) string(a *Arguments, name string) string {
 	case strings.HasPrefix(lower, "tag"):
 		return choose(p, "hive", "plan", "bees", "none", p.guess(a, strings.ToLower(PairNames[0])+"tag"))
 	case lower == "type" || lower == "types" || name == "targetType":
+		if a.Seen && !p.Chance(6) {
+			return "Person"
+		}
 		return choose(p, "Person", "person", "Thing", "none")
 	case lower == "status":
 		return choose(p, "active", "archived", "superseded", "deprecated", "retracted")
@@ -181,6 +184,9 @@ func (p *Pair) string(a *Arguments, name string) string {
 		}
 	}
 	if slices.Contains(idWords, name) && (a.Group == "type" || a.Group == "concept") {
+		if a.Seen && !p.Chance(6) {
+			return "Person"
+		}
 		return choose(p, "Person", p.name(a), choose(p, pairWords...), "none")
 	}
 	if slices.Contains(idWords, name) || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids") {
@@ -236,13 +242,17 @@ func (p *Pair) id(kinds ...pairKind) string {
 
 // reference draws what leads to a record: its id, and where that is taken its name, its handle or a link.
 func (p *Pair) reference(a *Arguments, name string, kinds ...pairKind) string {
-	if strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids") || name == "id" || name == "ids" || p.Chance(2) {
+	named := len(kinds) == 0 || slices.Contains([]pairKind{pairNote, pairEntity, pairContext}, kinds[0])
+	if strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids") || name == "id" || name == "ids" || p.Chance(2) || a.Seen && (!named || p.Chance(2)) {
 		return p.id(kinds...)
 	}
 	if p.Chance(3) {
 		return p.link(a)
 	}
 	if r := p.record(a, kinds...); r != nil {
+		if a.Seen && !p.Chance(6) {
+			return r.names[0]
+		}
 		return choose(p, r.names[0], "@"+r.names[0], strings.ToLower(r.names[0]), r.names[0][:len(r.names[0])-1])
 	}
 	return "Nobody"
