@@ -803,6 +803,25 @@ func TestPRIV8_TheReportMasksValues(t *testing.T) {
 	}
 }
 
+// TestPRIV4_ASourceThatIsGoneIsNotNamed: of a memory that was made public when its private conversation was gone, no remote
+// reader is told the id of that conversation.
+func TestPRIV4_ASourceThatIsGoneIsNotNamed(t *testing.T) {
+	d := start(t)
+	d.do("chat.put", `{"id":"zqtalk","title":"Secret","private":true}`)
+	d.do("memory.add", `{"id":"m1","statement":"The hive is open","source":{"kind":"user","conversationId":"zqtalk"}}`)
+	d.do("chat.delete", `{"id":"zqtalk"}`)
+	d.do("memory.patch", `{"id":"m1","private":false}`)
+	d.do("memory.patch", `{"id":"m1","statement":"The hive is wide open"}`)
+	for _, call := range []string{
+		`memory.get {"ref":"m1"}`, `memory.list {}`, `memory.versions {"ref":"m1"}`, `memory.search {"query":"hive","explain":true}`, `refs.resolve {"ref":"m1"}`, `refs.gather {"text":"hive"}`,
+	} {
+		method, params, _ := strings.Cut(call, " ")
+		if got := d.remote().raw(method, params); !strings.Contains(got, "open") || strings.Contains(got, "zqtalk") {
+			t.Errorf("%s: %s", call, got)
+		}
+	}
+}
+
 // TestPRIV6_EventsOfARemoteConnection: they carry no private id, and what becomes
 // private is deleted for it.
 func TestPRIV6_EventsOfARemoteConnection(t *testing.T) {

@@ -156,6 +156,16 @@ func mask(v *audience.View, m *Record, out *record.MemoryRecord) {
 	}
 	out.EntityIDs = slices.DeleteFunc(slices.Clone(m.EntityIDs), v.HidesEntity)
 	out.NoteIDs = slices.DeleteFunc(slices.Clone(m.NoteIDs), v.HidesNote)
+	maskSource(v, &out.Source)
+}
+
+// maskSource takes out of a source a conversation that was private when it was deleted: while it is there, what comes
+// from it is hidden.
+func maskSource(v *audience.View, source *record.MemorySource) {
+	address := "ctxd://conversation/" + source.ConversationID
+	if source.ConversationID != "" && v.TextOf("", address) != address {
+		source.ConversationID, source.MessageIDs = "", nil
+	}
 }
 
 // handleText is what the handle was made of.
@@ -410,6 +420,7 @@ func (s *Store) Versions(ctx context.Context, v *audience.View, id string) ([]Ve
 			was := &list[i]
 			was.Source.Machine = ""
 			was.Statement, was.Summary = v.TextOf(source, was.Statement), v.TextOf(source, was.Summary)
+			maskSource(v, &was.Source)
 		}
 	}
 	return list, nil
