@@ -143,10 +143,13 @@ func (g *Graph) resolveNote(e *entities.Entity, id string) *Vertex {
 		return &Vertex{Kind: Note.String(), Name: Private}
 	}
 	v := g.vertex(Key{Note, id}, 0)
-	if v == nil {
-		v = &Vertex{ID: id, Kind: Note.String()}
+	switch {
+	case v != nil:
+		return v
+	case record.NeverLed(id) && g.text(e, id) != id: // a name
+		return &Vertex{Kind: Note.String(), Name: Private}
 	}
-	return v
+	return &Vertex{ID: id, Kind: Note.String()}
 }
 
 // Stored returns the values of an entity as they are stored and the reader sees

@@ -786,18 +786,22 @@ func TestCTX32_TheReportFollowsTheConnection(t *testing.T) {
 	}
 }
 
-// TestPRIV8_TheReportMasksValues: a value that names a private record, and leads nowhere, is as little told by what was left
-// out of a prompt as by the prompt.
-func TestPRIV8_TheReportMasksValues(t *testing.T) {
+// TestPRIV8_ReferencesThatLeadNowhereAreMasked: a reference that is a private record's name, and leads nowhere, is told neither
+// by what was left out of a prompt nor where references are resolved.
+func TestPRIV8_ReferencesThatLeadNowhereAreMasked(t *testing.T) {
 	d := start(t)
 	d.do("types.put", `{"name":"Person","fields":[{"name":"boss","type":"entity_ref"},{"name":"file","type":"note_ref"}]}`)
 	d.do("notes.put", `{"id":"pnote","title":"Zqnote","private":true}`)
 	d.do("entities.put", `{"id":"pentity","type":"Person","name":"Zqname","private":true}`)
 	for i, value := range []string{"Zqname", "Zqnote", "[[Zqname]]", "[[Zqnote]]"} {
 		d.do("entities.put", fmt.Sprintf(`{"id":"e%d","type":"Person","name":"Open %[1]d","fields":{"file":%[2]q,"boss":%[2]q}}`, i, value))
-		for _, params := range []string{`{"mentionedEntityIds":["e%d"],"explain":true}`, `{"text":"@[Open %d]"}`} {
-			if got := d.remote().raw("context.assemble", fmt.Sprintf(params, i)); strings.Contains(got, "Zqn") {
-				t.Errorf("a value of %s: %s", value, got)
+		for _, call := range []string{
+			`context.assemble {"mentionedEntityIds":["e%d"],"explain":true}`, `context.assemble {"text":"@[Open %d]"}`,
+			`entities.get {"ref":"e%d"}`, `entities.get {"ref":"e%d","resolve":2}`, `tools.call {"name":"get_entity","arguments":{"entity":"e%d"}}`,
+		} {
+			method, params, _ := strings.Cut(fmt.Sprintf(call, i), " ")
+			if got := d.remote().raw(method, params); !strings.Contains(got, "Open") || strings.Contains(got, "Zqn") {
+				t.Errorf("%s, where a value is %s: %s", method, value, got)
 			}
 		}
 	}
