@@ -165,9 +165,12 @@ var standingRules = kv.NewCollection[int]("chat-standing-rule").Local() // by st
 
 const standingKey = "answers"
 
+// fewMessages is how many are looked at each time, which takes less than to write down that they were.
+const fewMessages = 1000
+
 // standOnTraces has answers that a former version stored stand on all that their models were shown, as their traces say.
 // Those of which something is private by now become private, and so does what was made of them (PRIV-13). O(messages), once
-// for each standingRule.
+// for each standingRule where they are many.
 func (s *Store) standOnTraces(ctx context.Context) error {
 	outdated, messages, due := false, 0, []string(nil)
 	err := s.db.View(ctx, func(tx *kv.Tx) error {
@@ -199,6 +202,9 @@ func (s *Store) standOnTraces(ctx context.Context) error {
 		if err := s.db.Update(ctx, func(tx *kv.Tx) error { return s.noteTraced(tx, part) }); err != nil {
 			return err
 		}
+	}
+	if len(due) == 0 && messages <= fewMessages {
+		return nil
 	}
 	rule := standingRule
 	// Where it fails, all answers stand on what they have to, and the next start looks once more.

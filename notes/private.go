@@ -236,10 +236,13 @@ var decidedRules = kv.NewCollection[int]("note-privacy-rule").Local() // by deci
 
 const decidedKey = "notes"
 
+// fewDecided is how many are looked at each time, which takes less than to write down that they were.
+const fewDecided = 1000
+
 // HideAnew makes the notes private that were stored as public, and are not by what is the rule today: they lie in folders
 // that have become private, or their texts say so in a way that was not known. That a folder is private no longer, a note
 // learns when it is written next: in doubt it stays private. Call it when the rooms are open that Options.Hide tells of it,
-// before anybody reads. O(notes) where there are private folders, and once for each privacyRule; else O(1).
+// before anybody reads. O(notes) where there are few of them or private folders, and once for each privacyRule; else O(1).
 func (s *Store) HideAnew(ctx context.Context) error {
 	var decided *int
 	err := s.db.View(ctx, func(tx *kv.Tx) (err error) {
@@ -259,7 +262,7 @@ func (s *Store) HideAnew(ctx context.Context) error {
 			return err
 		}
 	}
-	if outdated {
+	if outdated && (len(due) > 0 || all > fewDecided) {
 		rule := privacyRule
 		// Where it fails, all is private that has to be, and the next start looks once more.
 		_ = s.db.Update(ctx, func(tx *kv.Tx) error { return decidedRules.Put(tx, decidedKey, &rule) })

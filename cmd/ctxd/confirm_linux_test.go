@@ -44,7 +44,7 @@ func TestREL12_RestoreAsks(t *testing.T) {
 				t.Errorf("exit status %d, want %d", status, c.status)
 			}
 			for _, want := range []string{
-				"holds      1 note", "now  after", "  notes            2      1", "Replace what is in " + p.data + " with the backup? [y/N] ",
+				"holds      1 note", "         now  after", "  notes    2      1", "Replace what is in " + p.data + " with the backup? [y/N] ",
 			} {
 				if !strings.Contains(strings.ReplaceAll(shown, "\r", ""), want) {
 					t.Errorf("the terminal does not show %q", want)
