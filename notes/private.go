@@ -237,7 +237,7 @@ var decidedRules = kv.NewCollection[int]("note-privacy-rule").Local() // by deci
 const decidedKey = "notes"
 
 // fewDecided is how many are looked at each time, which takes less than to write down that they were.
-const fewDecided = 1000
+const fewDecided = 10_000
 
 // HideAnew makes the notes private that were stored as public, and are not by what is the rule today: they lie in folders
 // that have become private, or their texts say so in a way that was not known. That a folder is private no longer, a note
