@@ -107,6 +107,9 @@ func setUpScript(env *testscript.Env) error {
 	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} {
 		env.Setenv(name, filepath.Join(env.WorkDir, "home"))
 	}
+	if cache, err := os.UserCacheDir(); err == nil { // compiled code is of no script's own
+		env.Setenv("XDG_CACHE_HOME", cache)
+	}
 	// A program built with -race waits for a second when it ends, each time.
 	env.Setenv("GORACE", strings.TrimSpace(os.Getenv("GORACE")+" atexit_sleep_ms=0"))
 	return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)

@@ -183,7 +183,7 @@ func startProcess(command []string) (*process, error) {
 	p := &process{cmd: exec.Command(command[0], command[1:]...), pipe: ours, words: &tail{}, dead: make(chan struct{})}
 	p.cmd.Args[0] = filepath.Base(os.Args[0]) // by which programs of several names know what they are
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = theirs, p.words, time.Second
-	p.cmd.Env = []string{"GOTRACEBACK=none"} // it needs nothing of ours, which may hold secrets; what it reads comes out of it in no trace
+	p.cmd.Env = childEnv()
 	hideWindow(p.cmd)
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
@@ -208,6 +208,18 @@ func startProcess(command []string) (*process, error) {
 		return nil, fmt.Errorf("the child said no hello of protocol %d, but %d: %w; %s", childProtocol, protocol, err, p.words)
 	}
 	return p, nil
+}
+
+// childEnv is the environment of a child. It needs nothing of ours, which may hold secrets, but the place of the cache; what it reads
+// comes out of it in no trace.
+func childEnv() []string {
+	env := []string{"GOTRACEBACK=none"}
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 // ask has a file converted. An error is one after which the process is of no use.
