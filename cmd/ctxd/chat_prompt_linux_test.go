@@ -284,7 +284,7 @@ func TestCHAT27_PromptInJSON(t *testing.T) {
 	s := p.sit(t, nil, "chat", "--json")
 	s.see("› ")
 	s.press("And in June?\r")
-	s.see(`"seq":1,"type":"text","text":"In June the passes."}` + "\r\n")
+	s.see(`"type":"text","text":"In June the passes."}` + "\r\n") // a busy machine has a warning before it
 	s.see(`"type":"done"`)
 	s.see(`"content":"In June the passes."`)
 	s.see("› ")

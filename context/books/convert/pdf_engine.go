@@ -76,20 +76,24 @@ func codeDir() string {
 	return filepath.Join(dir, "ctxd", "pdfium")
 }
 
-// start makes the pool, with the code that is kept in a folder, or else compiles it and keeps it there. A folder that is of no use,
-// or has a damaged file, costs time only.
+// start makes the pool, with the code that is kept in a folder, or else compiles it and keeps it there. A folder that is of no use
+// costs time only, and a damaged file is made anew.
 func (e *pdfEngine) start(dir string) error {
 	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithMemoryLimitPages(maxMemory)
 	var err error
 	if e.code, err = openCode(dir); err == nil {
-		old, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
-		if e.pool, err = startPDFium(config.WithCompilationCache(e.code)); err == nil {
-			if now, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(now) > len(old) {
+		files := filepath.Join(dir, "*", "*")
+		old, _ := filepath.Glob(files)
+		if e.pool, err = startPDFium(config.WithCompilationCache(e.code)); err != nil && len(old) > 0 {
+			removeAll(old) // one is damaged
+			e.pool, err = startPDFium(config.WithCompilationCache(e.code))
+		}
+		if err == nil {
+			if now, _ := filepath.Glob(files); len(now) > len(old) {
 				removeAll(old) // of earlier versions
 			}
 			return nil
 		}
-		removeAll(old)
 		_ = e.code.Close(context.Background()) // what it holds is code
 	}
 	e.code = nil
