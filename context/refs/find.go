@@ -29,7 +29,7 @@ func Find(text string) []Ref {
 // FindIn is Find for a text that was read.
 func FindIn(m *markdown.Message) []Ref {
 	list := lists.Get().(*[]Ref)
-	f := finder{text: m.Text, code: indentedCode(m.Text), links: m.Links, found: (*list)[:0]}
+	f := finder{text: m.Text, links: m.Links, found: (*list)[:0]}
 	for _, span := range m.Prose {
 		f.prose(span[0], span[1])
 	}
@@ -46,7 +46,6 @@ func FindIn(m *markdown.Message) []Ref {
 type finder struct {
 	text      string
 	links     []markdown.Link // those that begin behind the last look
-	code      [][2]int        // indented code that ends behind the last look
 	found     []Ref
 	at        int // what stands before has been looked at
 	lineStart int
@@ -68,10 +67,6 @@ func (f *finder) prose(start, end int) {
 		if at == end {
 			return
 		}
-		if code := f.codeAt(f.at); code > f.at {
-			f.at, f.lineStart = code, code
-			continue
-		}
 		switch f.text[f.at] {
 		case '@':
 			f.mention()
@@ -88,17 +83,6 @@ func (f *finder) prose(start, end int) {
 			f.lineStart = f.at
 		}
 	}
-}
-
-// codeAt returns the end of the indented code that a place stands in, 0 for none.
-func (f *finder) codeAt(at int) int {
-	for len(f.code) > 0 && f.code[0][1] <= at {
-		f.code = f.code[1:]
-	}
-	if len(f.code) > 0 && f.code[0][0] <= at {
-		return f.code[0][1]
-	}
-	return 0
 }
 
 // add takes a reference from f.at to an end in, and goes on there.

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // target steps over the ']' at f.at, and over the target of the link whose label ends there:
@@ -79,41 +77,4 @@ func (f *finder) url() {
 // urlEnd marks the bytes of ASCII that end a URL in a text.
 var urlEnd = [utf8.RuneSelf]bool{
 	' ': true, '\t': true, '\n': true, '\v': true, '\f': true, '\r': true, '<': true, '>': true, '"': true, '`': true,
-}
-
-// indentedCode returns the parts of a text that are code since they are indented by four
-// columns or more: behind a blank line, and not within a list. notes/markdown takes such
-// lines for prose, as note apps do; a chat message is read as a model reads it.
-func indentedCode(text string) (code [][2]int) {
-	if !strings.Contains(text, "    ") && !strings.Contains(text, "\t") {
-		return nil
-	}
-	blankBefore, inList, inCode := true, false, false
-	for at := 0; at < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
-		line := text[at:end]
-		bare := strings.TrimLeft(line, " \t")
-		indented := isIndented(line[:len(line)-len(bare)])
-		switch blank := strings.TrimSpace(bare) == ""; {
-		case blank:
-			blankBefore = true
-		case indented && !inList && (blankBefore || inCode):
-			code = append(code, [2]int{at, end})
-			blankBefore, inCode = false, true
-		default:
-			blankBefore, inCode = false, false
-			inList = markdown.ListMark(bare) > 0 || inList && line[0] <= ' '
-		}
-		at = end
-	}
-	return code
-}
-
-// isIndented reports whether blanks are four columns or more.
-func isIndented(blanks string) bool {
-	tab := strings.IndexByte(blanks, '\t')
-	return len(blanks) >= 4 || tab >= 0 && tab < 4
 }

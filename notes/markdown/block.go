@@ -12,7 +12,7 @@ const (
 	heading   // ATX or setext
 	rule      // thematic break, or the delimiter row of a table
 	fenceMark // opening or closing line of a fenced code block
-	code      // one line inside a fence
+	code      // one line inside a fence, or one that is code by its indent
 )
 
 // block is a leaf of the body: a run of lines that inline markup cannot leave.
@@ -29,9 +29,9 @@ type block struct {
 	table     bool // a row of a table
 }
 
-// walker cuts a body into blocks. It knows containers only as prefixes: block
-// quotes, bullets and numbers may stand before any block, and, as in most note
-// apps, indentation alone never makes code.
+// walker cuts a body into blocks. It knows containers as prefixes: block quotes,
+// bullets and numbers may stand before any block. Indentation alone makes code in
+// messages only, and only that depends on the items of lists that are open.
 type walker struct {
 	src  string
 	pos  int // next byte to look at
@@ -42,6 +42,9 @@ type walker struct {
 	fenceLen   int
 	fenceDepth int
 	inTable    bool
+	paragraph  int32 // 1 and the '>' markers of the paragraph or table that the line before is of; 0: none
+	indents    bool  // an indent makes code: see items
+	items      items
 }
 
 // next returns the next block; kind endOfBody at the end, ever after.
@@ -51,9 +54,9 @@ func (w *walker) next() block {
 	}
 	le, next := lineEnd(w.src, w.pos)
 	if w.mid { // after a comment: the rest of its last line is plain text
-		w.mid = false
+		w.mid, w.paragraph = false, 1
 		b := block{kind: textBlock, lineStart: w.pos, start: w.pos, line: w.line}
-		return w.paragraph(b, le, next, false)
+		return w.text(b, le, next, false)
 	}
 	if w.fenceChar != 0 {
 		if b, ok := w.inFence(le, next); ok {
@@ -61,13 +64,25 @@ func (w *walker) next() block {
 		}
 	}
 	b := w.classify(w.pos, le)
+	// A line of text with fewer '>' markers than the paragraph before goes on with it.
+	lazy := b.kind == textBlock && !b.bullet && w.paragraph > 1+int32(b.depth)
+	if w.indents && b.kind != blank && !lazy {
+		w.items.enter(w.src, &b, w.paragraph)
+	}
 	b.table = w.tableRow(b, next)
+	switch {
+	case lazy:
+	case b.kind == textBlock || b.table:
+		w.paragraph = 1 + int32(b.depth)
+	default:
+		w.paragraph = 0
+	}
 	if b.table && isDelimiterRow(w.src[b.start:b.end]) {
 		b.kind = rule
 	}
 	switch b.kind {
 	case textBlock:
-		return w.paragraph(b, le, next, !b.table)
+		return w.text(b, le, next, !b.table)
 	case fenceMark:
 		w.fenceChar, w.fenceLen, w.fenceDepth = w.src[b.start], runLen(w.src, b.start, le), b.depth
 	}
@@ -102,9 +117,9 @@ func (w *walker) inFence(le, next int) (block, bool) {
 	return b, true
 }
 
-// paragraph extends a text block over the lines that continue it. With setext
+// text extends a text block over the lines that continue it. With setext
 // a following underline makes it a heading.
-func (w *walker) paragraph(b block, le, next int, setext bool) block {
+func (w *walker) text(b block, le, next int, setext bool) block {
 	b.end, b.last = le, le
 	w.pos = next
 	w.line++
@@ -116,6 +131,7 @@ func (w *walker) paragraph(b block, le, next int, setext bool) block {
 		if setext && !b.bullet {
 			if level := w.underline(le, b.depth); level > 0 {
 				b.kind, b.level, b.last = heading, level, le
+				w.paragraph = 0
 				w.pos = next
 				w.line++
 				return b

@@ -10,8 +10,8 @@ import (
 // Message is a text that was read once, for all who look for references in it.
 type Message struct {
 	Text  string
-	Links []Link   // the wikilinks that Links finds, without their lines
-	Prose [][2]int // half-open byte ranges that are not code and not in a comment, in order
+	Links []Link   // the wikilinks outside code and comments, without their lines
+	Prose [][2]int // half-open byte ranges that are neither code, by fences, backticks or its indent, nor in a comment, in order
 }
 
 // ReadMessage reads a text. Like Links it takes nothing for frontmatter. Time is linear in the
@@ -26,7 +26,7 @@ func (m *Message) Read(text string) {
 	s := newScanner(text)
 	defer s.free()
 	r := messageReader{scanner: s, linked: strings.Contains(text, "[["), found: m.Links[:0], prose: m.Prose[:0]}
-	w := walker{src: text, line: 1}
+	w := walker{src: text, line: 1, indents: true}
 	for b := w.next(); b.kind != endOfBody; b = w.next() {
 		if b.kind != heading && !isProse(b) {
 			continue
