@@ -110,7 +110,7 @@ const fileMark = ".//"
 
 // sought returns what a link is looked up by.
 func sought(l markdown.Link) string {
-	if l.Markdown {
+	if l.Markdown && l.Target != "" {
 		return fileMark + l.Target
 	}
 	return l.Target

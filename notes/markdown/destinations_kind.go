@@ -13,9 +13,9 @@ type DestKind uint8
 
 // Kinds of destinations.
 const (
-	DestElsewhere DestKind = iota // no file of a vault: an address, an anchor in the note, a path of the computer
+	DestElsewhere DestKind = iota // no file of a vault: an address, a path of the computer
 	DestPossible                  // a path that may be meant in another way: a link where a file lies there, else text
-	DestFile                      // the path of a file of the vault, be it there or not
+	DestFile                      // the path of a file of the vault, be it there or not, or a part of the note itself
 )
 
 // DestKindOf returns the kind of a destination as it is written.
@@ -24,7 +24,10 @@ const (
 // what is none: addresses without a scheme, words that stand for an address, files of a
 // project that is not in the vault. Nobody can tell them from a path without looking.
 func DestKindOf(dest string) DestKind {
-	p, _, _ := strings.Cut(dest, "#")
+	p, part, _ := strings.Cut(dest, "#")
+	if p == "" && part != "" && strings.IndexByte(part, '\n') < 0 {
+		return DestFile // the note itself
+	}
 	if strings.IndexByte(dest, '\n') >= 0 || isElsewhere(p) {
 		return DestElsewhere
 	}

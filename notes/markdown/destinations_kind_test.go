@@ -14,7 +14,7 @@ func TestSRCH34_KindsOfDestinations(t *testing.T) {
 			"x.md", "../x%20y.MD#sec", "x.markdown", "/x.md", "a.b:c.md", "100%.md", "%ff.md", "example.org/x.md",
 			"Board.canvas", "Tasks.base", "pic.png", "../Files/pic.JPEG", "a b/paper.pdf#page=3", "pic%20one.png",
 			"./x.mp3", "my.2nd/pic.png", "v1.2/pic.png", "Dr. Who/pic.png", "x.excalidraw", "x.y.png", "a:b/pic.png",
-			`pic\_1.png`, "c:pic.png", "data.zip", "[a].md", "[a].png",
+			`pic\_1.png`, "c:pic.png", "data.zip", "[a].md", "[a].png", "#d", "#^d",
 		},
 		markdown.DestPossible: {
 			"Zebra", "scripts/run", "scripts/run.sh", "example.org", "example.org/page", "example.org/logo.png",
@@ -23,7 +23,7 @@ func TestSRCH34_KindsOfDestinations(t *testing.T) {
 			"x.longendingofafile", "é.é", "a..", "a../b",
 		},
 		markdown.DestElsewhere: {
-			"", "#d", "#", ".md", ".png", "https://example.org/x.md", "//example.org/x.md", "mailto:a@example.org",
+			"", "#", ".md", ".png", "https://example.org/x.md", "//example.org/x.md", "mailto:a@example.org",
 			"HTTP://example.org/x.png", "data:image/png;base64,AAAA.png", "tel:123", "javascript:void(0)", "logseq://graph/x.md",
 			"file:///home/me/x.png", "localhost:8080/x.md", "www.example.org/x.png", "((634fb9a8-cab9-441e-b476-41fa828010ea))",
 			"C:/pics/x.png", `C:\pics\x.png`, `\\server\x.png`, "~/x.png", ".", "..", ".", "./", "scripts/", "/", ".hidden.png",

@@ -225,7 +225,7 @@ func TestSRCH34_MarkdownLinks(t *testing.T) {
 		{`[a](x.md "see [b](y.md)") [![c](d.png '[')](z.md)`, []link{
 			{Raw: "x.md", Target: "x.md"}, {Raw: "d.png", Target: "d.png"}, {Raw: "z.md", Target: "z.md"},
 		}},
-		{"[a](x.txt) [b](x) [c](#d) [e]()", []link{{Raw: "x.txt", Target: "x.txt"}, {Raw: "x", Target: "x"}}},
+		{"[a](x.txt) [b](x) [c](#d) [e]() [f](#)", []link{{Raw: "x.txt", Target: "x.txt"}, {Raw: "x", Target: "x"}, {Raw: "#d", Heading: "d"}}},
 		{"[a](((634fb9a8-cab9-441e-b476-41fa828010ea))) [b](mailto:x@example.com)", nil},
 		{"[a](.md)", nil},
 		{"[a]([[x.md]])", nil},

@@ -67,7 +67,7 @@ func TestSRCH33_AttachmentsAreKnown(t *testing.T) {
 func TestSRCH33_MarkdownLinksToAttachments(t *testing.T) {
 	dir := importFolder(t, map[string]string{
 		"A/n.md": "![a](pic.png) ![b](../Files/my%20talk.pdf#page=2 \"t\") [c][d] [e](scripts/run)\n" +
-			"![](gone.png) ![](https://example.org/x.png) [f](mailto:a@example.org) [g](#h) `![](x.png)`\n" +
+			"![](gone.png) ![](https://example.org/x.png) [f](mailto:a@example.org) [g](#) `![](x.png)`\n" +
 			"![](data:image/png;base64,AAAA) ![](/home/me/x.png) [i](example.org/x) [j](url)\n\n[d]: <../Files/my talk.pdf>\n",
 		"Files/pic.png": "\x89PNG", "Files/my talk.pdf": "%PDF", "A/scripts/run": "#!/bin/sh",
 	})

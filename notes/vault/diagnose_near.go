@@ -137,9 +137,11 @@ func distance(a, b string) int {
 	return row[len(y)]
 }
 
-// hasHeading reports whether a text has the heading that a link names.
+// hasHeading reports whether a text has the heading that a link names, or an anchor of HTML or of Pandoc. The top of a
+// text always is there.
 func hasHeading(text, heading string) bool {
 	_, start := markdown.SplitFrontmatter(text)
 	_, missing := markdown.FindParts(text[start:], []markdown.Part{{Heading: heading}})
-	return len(missing) == 0
+	return len(missing) == 0 || heading == "top" || strings.Contains(text, `id="`+heading+`"`) || strings.Contains(text, `name="`+heading+`"`) ||
+		strings.Contains(text, "{#"+heading+"}")
 }

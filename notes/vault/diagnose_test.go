@@ -112,6 +112,11 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 			message: "a.md has no heading Risk; did you mean Risks?",
 		},
 		{
+			name: "anchors within the note, as tables of contents have them",
+			text: "- [g](#my-goals) [r](#risk) [i](#here) [top](#top)\n## My goals!\n## Risks\n<a id=\"here\"></a> x {#there} [t](#there) ^b\n\n[b](#^b)\n",
+			want: []string{"risk: link.heading warning -> Risks"},
+		},
+		{
 			name: "frontmatter", text: "---\na: [\n---\n[[x]]\n",
 			want: []string{"a: [: frontmatter error", "x: link.unresolved warning + x.md"},
 		},

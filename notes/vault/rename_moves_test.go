@@ -111,6 +111,20 @@ func TestLSP6_HeadingsAndBlocksByHand(t *testing.T) {
 			}
 		}
 	})
+	// As tables of contents have it; flibbles/tw5-relink #45.
+	t.Run("SRCH50 anchors within the note", func(t *testing.T) {
+		w := read(t, folder(t, map[string]string{
+			"toc.md": "# No\n## 文字\n", "toc/n.md": "# 目次\n- [文](#文字)\n- [esc](#%E6%96%87%E5%AD%97)\n- <a href=\"#文字\">x</a> [other](#other) [no](#)\n\n## 文字\n\n## Other\n\n[d]: #文字\n",
+		}))
+		plan, err := vault.RenameHeading(w.notes, w.where(), vault.PartRename{Path: "toc/n.md", Line: 6, New: "漢字 Test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "# 目次\n- [文](#漢字-test)\n- [esc](#%E6%BC%A2%E5%AD%97-test)\n- <a href=\"#漢字-test\">x</a> [other](#other) [no](#)\n\n## 漢字 Test\n\n## Other\n\n[d]: #漢字-test\n"
+		if got := applied(t, w.files, plan)["toc/n.md"]; got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	})
 	t.Run("a heading that takes the name of another", func(t *testing.T) {
 		plan, err := vault.RenameHeading(w.notes, w.where(), vault.PartRename{Path: "n.md", Line: 8, New: "Goals"})
 		if err != nil {
