@@ -20,7 +20,11 @@ func activity(e envelope) parsed {
 	}
 	id := hashed(Gemini, text(e.time), asked) // does not depend on what other records say
 	told := asked != text(e.title)
-	for _, before := range []string{e.asked, "Eingegebener Prompt: ", "Requête : ", "Has escrito la petición "} {
+	begins := []string{"Eingegebener Prompt: ", "Requête : ", "Has escrito la petición "}
+	if e.answers != nil || strings.ContainsAny(e.asked, ":：") { // words alone may say what else was done
+		begins = append(begins, e.asked)
+	}
+	for _, before := range begins {
 		if rest, ok := strings.CutPrefix(asked, before); ok && before != "" && !told {
 			asked, told = rest, true
 		}
@@ -49,34 +53,53 @@ func activity(e envelope) parsed {
 var titleOfRecord = regexp.MustCompile(`"title"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
 // askedIn returns what stands before the questions in the titles of a file of activity, in whatever language: the words up
-// to a colon that most of them begin with, three at least.
+// to a colon that most of them begin with, three at least, else all words that most begin with, five at least.
 func askedIn(head []byte) string {
 	if !isActivity(head) {
 		return ""
 	}
-	begins, titles := make(map[string]int), 0
+	var titles []string
 	for _, found := range titleOfRecord.FindAllSubmatch(head, -1) {
-		titles++
-		title := strings.ReplaceAll(text(found[1]), "：", ":")
-		if before, _, ok := strings.Cut(title, ":"); ok && len(before) <= 60 {
-			begins[before]++
+		titles = append(titles, text(found[1]))
+	}
+	toColon := func(title string) string {
+		before, _, ok := strings.Cut(strings.ReplaceAll(title, "：", ":"), ":")
+		if !ok || len(before) > 60 {
+			return ""
+		}
+		return before
+	}
+	if same := mostBegin(titles, 3, toColon); len(same) > 0 {
+		title, before := same[0], toColon(same[0])
+		question := strings.TrimLeftFunc(title[len(before):], func(r rune) bool { return r == ':' || r == '：' || unicode.IsSpace(r) })
+		return title[:len(title)-len(question)] // as it is written: with its blank, if it has one
+	}
+	begin := ""
+	nextWord := func(title string) string {
+		word, _, ok := strings.Cut(strings.TrimPrefix(title, begin), " ")
+		if !ok {
+			return ""
+		}
+		return begin + word + " "
+	}
+	for same := mostBegin(titles, 5, nextWord); len(same) > 0; same = mostBegin(same, len(same), nextWord) {
+		begin = nextWord(same[0])
+	}
+	return begin
+}
+
+// mostBegin returns the titles that begin alike, as of says, if they are most of all, and at least so many.
+func mostBegin(titles []string, least int, of func(title string) string) (same []string) {
+	counts := make(map[string]int)
+	for _, t := range titles {
+		counts[of(t)]++
+	}
+	for _, t := range titles {
+		if begin := of(t); begin != "" && counts[begin] >= least && 2*counts[begin] > len(titles) {
+			same = append(same, t)
 		}
 	}
-	for before, n := range begins {
-		if n < 3 || 2*n <= titles {
-			continue
-		}
-		for _, found := range titleOfRecord.FindAllSubmatch(head, -1) { // as it is written: with its blank, if it has one
-			title := text(found[1])
-			rest, ok := strings.CutPrefix(title, before)
-			if !ok {
-				continue
-			}
-			question := strings.TrimLeftFunc(rest, func(r rune) bool { return r == ':' || r == '：' || unicode.IsSpace(r) })
-			return title[:len(title)-len(question)]
-		}
-	}
-	return ""
+	return same
 }
 
 // isActivity reports whether a file begins as one of the activity of Gemini does.

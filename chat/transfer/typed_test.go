@@ -168,12 +168,24 @@ func TestCHAT51_ActivityOfGeminiInAnyLanguage(t *testing.T) {
 		records []string
 		want    string // of what the first one says
 	}{
-		"MyActivity.json":        {[]string{record("Prompted Which hut?", answered)}, both},
-		"MeineAktivitäten.json":  {[]string{record("Eingegebener Prompt: Which hut?", answered)}, both},
-		"MonActivité.json":       {[]string{record("Requête : Which hut?", answered)}, both},
-		"マイアクティビティ.json":         {[]string{record("入力：Which hut?", answered), record("入力：b", ""), record("入力：c", ""), record("Gemini", "")}, both},
-		"MijnActiviteit.json":    {[]string{record("Ingevoerd: Which hut?", answered), record("Ingevoerd: Is it: so?", answered), record("Ingevoerd: c", answered)}, both},
-		"a/colon/alone.json":     {[]string{record("Say: Which hut?", answered), record("b", answered), record("c", answered)}, "user: Say: Which hut?\nassistant: The upper one.\n"},
+		"MyActivity.json":       {[]string{record("Prompted Which hut?", answered)}, both},
+		"MeineAktivitäten.json": {[]string{record("Eingegebener Prompt: Which hut?", answered)}, both},
+		"MonActivité.json":      {[]string{record("Requête : Which hut?", answered)}, both},
+		"マイアクティビティ.json":        {[]string{record("入力：Which hut?", answered), record("入力：b", ""), record("入力：c", ""), record("Gemini", "")}, both},
+		"MijnActiviteit.json":   {[]string{record("Ingevoerd: Which hut?", answered), record("Ingevoerd: Is it: so?", answered), record("Ingevoerd: c", answered)}, both},
+		"a/colon/alone.json":    {[]string{record("Say: Which hut?", answered), record("b", answered), record("c", answered)}, "user: Say: Which hut?\nassistant: The upper one.\n"},
+		"MinAktivitet.json": {[]string{
+			record("Du skrev inn Which hut?", answered), record("Du skrev inn Which way?", answered), record("Du skrev inn b", answered),
+			record("Du skrev inn Can I?", answered), record("Du skrev inn e", answered), record("Brukte Gemini", ""),
+		}, both},
+		"no/words/before.json": {[]string{
+			record("Which hut?", answered), record("Which way?", answered), record("c", answered), record("d d", answered),
+			record("e e", answered),
+		}, both},
+		"what/was/done.json": {[]string{
+			record("Brukte Gemini i dag", ""), record("Brukte Gemini i går", ""), record("Brukte Gemini nå", ""),
+			record("Brukte Gemini a", ""), record("Brukte Gemini b", ""), record("Which hut?", answered),
+		}, both},
 		"a/lone/question.json":   {[]string{record("Prompted Which hut?", "")}, "user: Which hut?\n"},
 		"and/what/was/none.json": {[]string{record("Used an Assistant feature", ""), record("Prompted Which hut?", "")}, "user: Which hut?\n"},
 	} {
