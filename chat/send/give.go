@@ -70,6 +70,7 @@ func (s *sending) scorer() tools.Scorer {
 // rounds asks until the model calls no tool any more.
 func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 	t := s.answer.Trace
+	s.fitTools(len(s.system()) + len(s.params.Text) + s.attached.bytes())
 	r := llm.Request{
 		Model: s.params.Model, System: s.system(), Temperature: s.turn.Conversation.Temperature,
 		NoRetry: s.params.Retry != nil && !*s.params.Retry,
@@ -80,6 +81,10 @@ func (s *sending) rounds(ctx context.Context, toolset *tools.Turn) error {
 		}
 	}
 	before := len(s.answer.Warnings)
+	if s.noRoom {
+		s.warn("tools", "the model is given %d tokens, which have no room for the tools, so it was asked without: "+
+			"start its server with a larger context, or raise maxContext of the conversation", s.maxContext)
+	}
 	var err error
 	if r.Messages, err = s.messages(ctx, r.Tools); err != nil {
 		return err

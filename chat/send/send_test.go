@@ -780,6 +780,26 @@ func TestCHAT47_AServerTellsWhatItsModelTakes(t *testing.T) {
 	}
 }
 
+// TestCHAT47_ToolsThatDoNotFit are not offered: a server would cut the message instead, or refuse it.
+func TestCHAT47_ToolsThatDoNotFit(t *testing.T) {
+	for tells, offered := range map[int]bool{1000: false, 2048: false, 4096: true} {
+		h := open(t)
+		h.far.Tells(fmt.Sprintf(`{"data":[{"id":"far-model","context_length":%d}]}`, tells))
+		res := h.send(turn.ChatSend{Text: "what do bees like?"})
+		request := h.far.last(t)
+		if res.Content == "" || len(request.Tools) > 0 != offered || warned(res.Warnings, "tools") == offered ||
+			!strings.Contains(request.Body, "what do bees like?") {
+			t.Errorf("%d tokens: offered %v, warned %v", tells, request.Tools, res.Warnings)
+		}
+		if offered {
+			res = h.send(turn.ChatSend{Text: "and these? " + strings.Repeat("x", 6000)})
+			if len(h.far.last(t).Tools) > 0 || !warned(res.Warnings, "tools") {
+				t.Errorf("beside a long message: %v", res.Warnings)
+			}
+		}
+	}
+}
+
 // TestCHAT47_APromptLeavesRoomInASmallContext that a server tells.
 func TestCHAT47_APromptLeavesRoomInASmallContext(t *testing.T) {
 	h := open(t)

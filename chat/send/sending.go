@@ -32,6 +32,7 @@ type sending struct {
 
 	conversation *record.Conversation // nil before a new one is made
 	maxContext   int                  // tokens
+	noRoom       bool                 // for tools
 	provider     llm.Provider
 	info         llm.Info
 	facts        llm.ModelFacts // of the model, as its server tells
@@ -119,7 +120,19 @@ func (s *sending) notTracked(err error) {
 
 // offersTools reports whether the model may call tools.
 func (s *sending) offersTools() bool {
-	return (s.params.Tools == nil || *s.params.Tools) && !s.facts.NoTools
+	return (s.params.Tools == nil || *s.params.Tools) && !s.facts.NoTools && !s.noRoom
+}
+
+// fitTools has no tools be offered where they do not fit into the context of the model beside so many bytes and an answer: a
+// server would leave out the beginning of what it is told.
+func (s *sending) fitTools(beside int) {
+	if !s.offersTools() {
+		return
+	}
+	for _, t := range s.tools() {
+		beside += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	s.noRoom = beside > (s.maxContext-s.maxContext/answerShare)*llm.BytesPerToken
 }
 
 // errAnswered says that the message was answered before.
@@ -201,6 +214,7 @@ func (s *sending) prepare(ctx context.Context) (err error) {
 		}
 		return fault.TooLarge("text", int(n), s.maxContext, "tokens").WithHint("%s", why)
 	}
+	s.fitTools(len(s.params.Text) + s.attached.bytes())
 	return nil
 }
 
