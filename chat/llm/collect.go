@@ -161,6 +161,9 @@ func (c *collector) addCall(key int, id, name string, arguments piece, extra mem
 		if call.extra == nil {
 			call.extra = extra
 		}
+		if call.whole.done && strings.IndexByte(text, '{') < 0 { // such as the word null
+			return nil
+		}
 		n := call.whole.add(text)
 		own := text[:n]
 		if text = text[n:]; text != "" {
@@ -171,6 +174,14 @@ func (c *collector) addCall(key int, id, name string, arguments piece, extra mem
 		}
 		other = true
 	}
+}
+
+// orAbsent is an id or a name; some servers write the word null, or Python's None, for one that is absent.
+func orAbsent(p loose) string {
+	if p == "null" || p == "None" {
+		return ""
+	}
+	return string(p)
 }
 
 // moreOfName returns what a piece adds to the name of a call without arguments so far: the piece where it is the next one, its

@@ -369,7 +369,7 @@ func (d *openAIDelta) into(c *collector) error {
 		if part.Index != nil {
 			key = *part.Index
 		}
-		if err := c.addCall(key, string(part.ID), string(part.Function.Name), piece(part.Function.Arguments), part.extra); err != nil {
+		if err := c.addCall(key, orAbsent(part.ID), orAbsent(part.Function.Name), piece(part.Function.Arguments), part.extra); err != nil {
 			return err
 		}
 	}
