@@ -81,11 +81,7 @@ func Diagnose(s *notes.Store, ents *entities.Store, check QueryCheck, where Rena
 	d := &doctor{where: where, ents: ents}
 	s.Suppose(func(w notes.World) {
 		d.world = withBuffers(w, where)
-		for found := range d.world.All() {
-			if found.Vault == where.Vault && found.Path == p {
-				n = found
-			}
-		}
+		n = atPath(d.world, where.Vault, p)
 		if n == nil || n.Kind != "" {
 			return
 		}

@@ -79,6 +79,7 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 		text    string
 		want    []string
 		message string // of the first
+		path    string // n.md when absent
 	}{
 		{
 			name:  "links without a target",
@@ -100,6 +101,13 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 				"Plan: link.ambiguous warning -> a -> c", "Same: link.chosen information -> eee/Same",
 			},
 			message: "2 notes are called so, and none is nearer than the others",
+		},
+		{
+			name:  "a file whose name is decomposed, in an editor that composes it",
+			files: map[string]string{"u\u0308ber.md": "x\n", "a.md": "[[\u00fcber]]\n"},
+			text:  "# \u00fcber\n[[\u00fcber]] [[Nobody]]\n",
+			path:  "\u00fcber.md",
+			want:  []string{"Nobody: link.unresolved warning + Nobody.md"},
 		},
 		{
 			name:  "headings and blocks",
@@ -162,7 +170,12 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 			if c.name == "where the vault keeps such notes" {
 				p = "Teams/n.md"
 			}
-			files := map[string]string{p: "on the disk\n"}
+			files := map[string]string{}
+			if c.path != "" {
+				p = c.path
+			} else {
+				files[p] = "on the disk\n"
+			}
 			for name, text := range c.files {
 				files[name] = text
 			}

@@ -106,10 +106,21 @@ func withBuffers(w notes.World, where RenameScope) notes.World {
 	if len(where.Buffers) == 0 {
 		return w
 	}
+	composed := make(map[string]string, len(where.Buffers))
+	for p := range where.Buffers {
+		composed[comparable(p, false)] = p
+	}
 	byPath := make(map[string]*notes.Note)
 	for n := range w.All() {
-		if _, open := where.Buffers[n.Path]; open && n.Vault == where.Vault {
-			byPath[n.Path] = n
+		if n.Vault != where.Vault {
+			continue
+		}
+		p, open := composed[comparable(n.Path, false)]
+		if _, exact := where.Buffers[n.Path]; exact {
+			p = n.Path
+		}
+		if open && (byPath[p] == nil || p == n.Path) {
+			byPath[p] = n
 		}
 	}
 	var list []*notes.Note
@@ -122,7 +133,7 @@ func withBuffers(w notes.World, where RenameScope) notes.World {
 		case n.Body == text || n.Kind != "":
 			continue
 		}
-		list = append(list, w.As(n, p, text))
+		list = append(list, w.As(n, cmp.Or(n.Path, p), text))
 	}
 	if len(list) == 0 {
 		return w

@@ -120,14 +120,23 @@ func RenameNote(s *notes.Store, ents *entities.Store, where RenameScope, r NoteR
 
 // note returns the note of a path.
 func (j *job) note(p string) (*notes.Note, error) {
-	for n := range j.before.All() {
-		if n.Vault == j.vault && n.Path == p {
-			return n, nil
-		}
+	if n := atPath(j.before, j.vault, p); n != nil {
+		return n, nil
 	}
 	return nil, &fault.Error{
 		Kind: fault.NotFound, Field: "path", Msg: "no note has that path", Hint: "give the path of a note within the vault",
 	}
+}
+
+// atPath returns the note of a path, nil for none. An editor may write an é as one character where the file system has two.
+func atPath(w notes.World, vault, p string) (found *notes.Note) {
+	composed := comparable(p, false)
+	for n := range w.All() {
+		if n.Vault == vault && (n.Path == p || found == nil && comparable(n.Path, false) == composed) {
+			found = n
+		}
+	}
+	return found
 }
 
 // unnamed are the characters that no name of a note can have: links give them a meaning, or paths do.
