@@ -140,7 +140,7 @@ func (c *factsCall) all() ModelFacts {
 	if by == "llamacpp" {
 		return told.join(c.props())
 	}
-	if by == "library" || by == "ollama" || unknown { // ollama: in its cloud
+	if by == "library" || by == "ollama" || unknown && c.isOllama() { // ollama: in its cloud
 		told = told.join(c.ollama())
 	}
 	if by == "organization_owner" || unknown && told.Context == 0 {
@@ -310,6 +310,14 @@ func (c *factsCall) ollama() (f ModelFacts) {
 		}
 	}
 	return f
+}
+
+// isOllama asks a server who it is: one that is none may take what is posted to it for a question to its model.
+func (c *factsCall) isOllama() bool {
+	var about struct {
+		Version string `json:"version"`
+	}
+	return c.get("/api/version", &about) && about.Version != ""
 }
 
 // lmStudio is what LM Studio says of a model.

@@ -55,12 +55,14 @@ func TestCHAT47_WhatServersTellOfAModel(t *testing.T) {
 			"/props":     `{"default_generation_settings":{"n_ctx":16384},"modalities":{"vision":true}}`,
 		}, llm.ModelFacts{Context: 16384}},
 		"Ollama, a model of somebody's, not loaded": {map[string]string{
-			"/v1/models": `{"object":"list","data":[{"id":"model-1:latest","owned_by":"ann"}]}`,
-			"/api/show":  `{"model_info":{"general.architecture":"gemma3","gemma3.context_length":8192},"capabilities":["completion","vision"]}`,
+			"/v1/models":   `{"object":"list","data":[{"id":"model-1:latest","owned_by":"ann"}]}`,
+			"/api/version": `{"version":"0.9.6"}`,
+			"/api/show":    `{"model_info":{"general.architecture":"gemma3","gemma3.context_length":8192},"capabilities":["completion","vision"]}`,
 		}, llm.ModelFacts{Context: 8192, NoTools: true}},
 		"OpenRouter, plain": {map[string]string{"/v1/models": one(`"context_length":4096,"architecture":{"input_modalities":["text"]},"supported_parameters":["temperature"]`)}, llm.ModelFacts{Context: 4096, NoTools: true, NoImages: true}},
 
 		"nothing":                 {nil, llm.ModelFacts{}},
+		"no Ollama":               {map[string]string{"/api/show": `{"model_info":{"general.architecture":"a","a.context_length":8192}}`}, llm.ModelFacts{}},
 		"another model":           {map[string]string{"/v1/models": `{"data":[{"id":"other","context_length":4096}]}`}, llm.ModelFacts{}},
 		"a page":                  {map[string]string{"/v1/models": "<html>", "/props": "<html>", "/api/show": "<html>"}, llm.ModelFacts{}},
 		"lies: 2^62":              {map[string]string{"/v1/models": one(`"context_length":4611686018427387904`)}, llm.ModelFacts{}},
