@@ -95,6 +95,7 @@ func (c *child) take(r *bufio.Reader) (q request, data []byte, err error) {
 	if err != nil {
 		return q, nil, err
 	}
+	c.conv.Prepare(q.Format) // before the bound holds: what that takes is not the file's
 	c.most.Store(convert.MemoryOf(q.Size))
 	debug.SetMemoryLimit(convert.MemoryOf(q.Size) * 3 / 4)
 	limitMemory(convert.MemoryOf(q.Size) + hardSlack)

@@ -153,6 +153,17 @@ func TestREL15_AKilledChildIsNotTheFilesFault(t *testing.T) {
 	}
 }
 
+// TestREL15_TheFirstPDFOfAll is read where nothing has been compiled yet: what the compiler takes is not the file's.
+func TestREL15_TheFirstPDFOfAll(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	path, err := filepath.Abs(filepath.Join("convert", "testdata", "writer.pdf"))
+	must(t, err)
+	h := open(t)
+	if b := h.put(books.Draft{Path: path}); b.State != record.BookReady || b.Passages == 0 {
+		t.Errorf("%+v", b)
+	}
+}
+
 func with(t *testing.T, command []string) *house {
 	t.Helper()
 	return over(t, kv.InMemory, t.TempDir(), command...)

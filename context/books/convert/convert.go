@@ -250,6 +250,14 @@ type Converter struct{ pdf pdfEngine }
 // Close gives back what is held between two files. The Converter may be used again.
 func (c *Converter) Close() error { return c.pdf.Close() }
 
+// Prepare makes what files of a format need that is not of any file: the code of PDFium is compiled, which takes more memory than
+// most files. Convert says why it could not be made.
+func (c *Converter) Prepare(format Format) {
+	if format == PDF {
+		c.pdf.prepare()
+	}
+}
+
 // Convert converts a file. progress is told how many of how many parts are read, where that is known; it may
 // be nil. The errors are Invalid for a broken or encrypted file, and for one without text; Limit for one that
 // is too large or takes too long; and that of the context.

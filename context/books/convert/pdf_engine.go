@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -50,6 +51,15 @@ func (e *pdfEngine) Close() error {
 	}
 	e.pool, e.code = nil, nil
 	return err
+}
+
+func (e *pdfEngine) prepare() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.pool == nil {
+		_ = e.start(codeDir()) // instance tries again
+		debug.FreeOSMemory()   // the compiler's
+	}
 }
 
 // instance returns a PDFium of its own for one file. The caller has the lock.
