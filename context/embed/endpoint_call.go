@@ -7,6 +7,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -32,7 +33,7 @@ func (h *Endpoint) newBreaker() *gobreaker.CircuitBreaker[[][]float32] {
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToRest },
 		IsSuccessful: func(err error) bool { return fault.KindOf(err) != fault.Unavailable },
 		IsExcluded: func(err error) bool {
-			return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+			return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, outbound.ErrStale)
 		},
 		OnStateChange: func(host string, from, to gobreaker.State) {
 			if to == gobreaker.StateOpen || from == gobreaker.StateHalfOpen {

@@ -20,6 +20,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -165,11 +166,13 @@ func (h *Endpoint) ask(ctx context.Context, texts []string) (Model, [][]float32,
 		vectors [][]float32
 		err     error
 	}
-	work, cancel := context.WithCancel(h.life)
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // what ctx says of sending holds on
+	forget := context.AfterFunc(h.life, cancel)
 	answers := make(chan answer, 1)
 	go func() {
 		defer h.running.Done()
 		defer cancel()
+		defer forget()
 		m, vectors, err := h.embed(work, Query, texts)
 		answers <- answer{m, vectors, err}
 	}()
@@ -278,6 +281,7 @@ func (h *Endpoint) settled(vectors [][]float32, err error) {
 	h.statusMu.Lock()
 	defer h.statusMu.Unlock()
 	switch {
+	case errors.Is(err, outbound.ErrStale): // it was not asked
 	case err == nil:
 		m := h.identity(len(vectors[0]))
 		if h.known != nil && *h.known != m {

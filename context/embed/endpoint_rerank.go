@@ -99,7 +99,7 @@ func (r *RerankEndpoint) newBreaker() *gobreaker.CircuitBreaker[[]float32] {
 		Name: r.at.Host, MaxRequests: 1, Timeout: r.pace.rest,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToRest },
 		IsSuccessful: func(err error) bool { return err == nil || fault.KindOf(err) == fault.Invalid },
-		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
+		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) || errors.Is(err, outbound.ErrStale) },
 		OnStateChange: func(host string, from, to gobreaker.State) {
 			if to == gobreaker.StateOpen || from == gobreaker.StateHalfOpen {
 				r.log.Info("reranking endpoint", "host", host, "breaker", to.String())
@@ -237,7 +237,7 @@ func (r *RerankEndpoint) settled(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.closed || errors.Is(err, context.Canceled):
+	case r.closed || errors.Is(err, context.Canceled) || errors.Is(err, outbound.ErrStale):
 	case err == nil:
 		r.state, r.why = Ready, ""
 	case errors.Is(err, context.DeadlineExceeded):

@@ -2,6 +2,7 @@ package embed
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ctxd/ctxd/context/outbound"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -28,10 +29,12 @@ func (g *gatedEmbedder) Embed(ctx context.Context, p Purpose, texts []string) (M
 		if p == Query {
 			passes = g.gate.Questions
 		}
-		var ok bool
-		if texts, ok = passes(ctx, texts); !ok {
+		passed, ok := passes(ctx, texts)
+		if !ok {
 			return Model{}, nil, staysHere("embedder")
 		}
+		ctx = whilePasses(ctx, passes, texts, passed)
+		texts = passed
 	}
 	return g.Embedder.Embed(ctx, p, texts)
 }
@@ -57,9 +60,20 @@ func (g *gatedReranker) Rerank(ctx context.Context, query string, texts []string
 		if !ok || !also {
 			return nil, staysHere("reranker")
 		}
+		ctx = whilePasses(ctx, g.gate.Questions, []string{query}, []string{asked})
+		ctx = whilePasses(ctx, g.gate.Pass, texts, passed)
 		query, texts = asked, passed
 	}
 	return g.Reranker.Rerank(ctx, query, texts)
+}
+
+// whilePasses returns a context by which nothing is posted once texts no longer pass a gate as they did: a request waits for
+// its turn, and is repeated.
+func whilePasses(ctx context.Context, gate func(context.Context, []string) ([]string, bool), texts, passed []string) context.Context {
+	return outbound.Unless(ctx, func(context.Context) (bool, error) {
+		now, ok := gate(ctx, texts)
+		return !ok || !slices.Equal(now, passed), nil
+	})
 }
 
 func staysHere(who string) error {

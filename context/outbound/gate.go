@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -73,21 +74,41 @@ func (g Gate) Pass(ctx context.Context, texts []string) (out []string, ok bool) 
 	return out, true
 }
 
+// ErrStale is in the error of what is not posted for the reason of Unless: it is no fault of the server.
+var ErrStale = errors.New("what was to be sent has changed, or is private by now")
+
 // Unless returns a context by which nothing is posted once what was read for it is not what may leave this machine now: it
-// is sent long after, by a retry or when a budget allows it. stale is asked right before each request.
+// is sent long after, by a retry or when a budget allows it. stale is asked right before each request, after those that ctx
+// has already.
 func Unless(ctx context.Context, stale func(ctx context.Context) (bool, error)) context.Context {
+	if before := staleOf(ctx); before != nil {
+		last := stale
+		stale = func(ctx context.Context) (bool, error) {
+			if is, err := before(ctx); is || err != nil {
+				return is, err
+			}
+			return last(ctx)
+		}
+	}
 	return context.WithValue(ctx, staleKey{}, stale)
+}
+
+func staleOf(ctx context.Context) func(ctx context.Context) (bool, error) {
+	stale, _ := ctx.Value(staleKey{}).(func(ctx context.Context) (bool, error))
+	return stale
 }
 
 // checkStale returns why nothing is to be posted, nil where it may be.
 func checkStale(ctx context.Context) error {
-	stale, _ := ctx.Value(staleKey{}).(func(ctx context.Context) (bool, error))
+	stale := staleOf(ctx)
 	if stale == nil {
 		return nil
 	}
 	is, err := stale(ctx)
 	if is && err == nil {
-		err = NewRefusal("was not asked: what it was to be told has changed, or is private by now")
+		r := NewRefusal("was not asked: what it was to be told has changed, or is private by now")
+		r.Fault.Err = ErrStale
+		return r
 	}
 	return err
 }
