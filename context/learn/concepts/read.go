@@ -111,7 +111,7 @@ func (x *Index) readMemory(out *doc, t *taken, d, public text.Doc) bool {
 		}
 		x.phrases(t, bit, x.textsOf(of, document.Summary, document.Questions, document.Statement))
 		t.labels(bit, shown)
-		for _, id := range shown.EntityIDs {
+		for _, id := range m.EntityIDs { // also hidden ones: which they are may be another matter when somebody asks
 			t.take(found{aboutEntity + id, "", bit | sure | declared})
 		}
 	}

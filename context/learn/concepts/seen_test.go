@@ -35,3 +35,16 @@ func TestPRIV16_AConceptIsAsSureAsItsMemoriesAreForTheReader(t *testing.T) {
 		t.Errorf("a remote reader is told %v, want %v", remote, before)
 	}
 }
+
+// TestPRIV16_AnEntityThatBecomesPublicIsAConceptAgain: whether or not what a memory says was read while the entity was private.
+func TestPRIV16_AnEntityThatBecomesPublicIsAConceptAgain(t *testing.T) {
+	h := open(t)
+	h.entity("bees", "Apiary", true, nil)
+	h.entity("secret", "Vault", true, nil)
+	h.remember(memory.Draft{Statement: "The scales of @Vault broke.", EntityIDs: []string{"bees"}})
+	h.want(h.remote, "")
+	h.entity("bees", "Apiary", false, nil)
+	h.want(h.remote, "Apiary 1/1")
+	h.entity("bees", "Apiary", true, nil)
+	h.want(h.remote, "")
+}
