@@ -30,6 +30,7 @@ type world struct {
 	notes         *notes.Store
 	chat          *chat.Store
 	pins          chat.Pins
+	memories      namedMemories // of remembering
 	local, remote *audience.View
 	now           time.Time
 	ids           int

@@ -18,24 +18,24 @@ import (
 func remembering(t *testing.T) *world {
 	w := open(t, kv.InMemory, chat.Limits{})
 	var err error
-	w.chat, err = chat.Open(w.db, chat.Options{NewID: w.newID, Remote: w.remote, Pins: &w.pins, Memories: namedMemories{}})
+	w.chat, err = chat.Open(w.db, chat.Options{NewID: w.newID, Remote: w.remote, Pins: &w.pins, Memories: &w.memories})
 	must(t, err)
 	return w
 }
 
-// namedMemories are those that remembering speaks of.
-type namedMemories struct{}
+// namedMemories are those that remembering speaks of. One with the id that it is itself is private, too.
+type namedMemories string
 
-func (namedMemories) Numbered(v *audience.View, id string) int64 {
-	if !strings.HasPrefix(id, "m") || v.Hides() && strings.HasPrefix(id, "mp") {
+func (n *namedMemories) Numbered(v *audience.View, id string) int64 {
+	if !strings.HasPrefix(id, "m") || v.Hides() && (strings.HasPrefix(id, "mp") || id == string(*n)) {
 		return 0
 	}
 	return int64(len(id))
 }
 
-func (namedMemories) HandleTaken(*kv.Tx, string) (bool, error)   { return false, nil }
-func (namedMemories) HideConversation(*kv.Tx, string) error      { return nil }
-func (namedMemories) HideSaid(*kv.Tx, map[string][]string) error { return nil }
+func (*namedMemories) HandleTaken(*kv.Tx, string) (bool, error)   { return false, nil }
+func (*namedMemories) HideConversation(*kv.Tx, string) error      { return nil }
+func (*namedMemories) HideSaid(*kv.Tx, map[string][]string) error { return nil }
 
 // stored returns what is stored under all keys of a collection.
 func (w *world) stored(collection string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -137,8 +138,11 @@ func (s *Store) hides(tx *kv.Tx, a *Answer, already bool) (bool, error) {
 	if s.opts.Memories != nil && slices.ContainsFunc(a.Memories, func(id string) bool { return !s.remembers(v, id) }) {
 		return true, nil
 	}
-	if slices.ContainsFunc(a.StandsOn.Notes, v.HidesNote) || s.hasHidden(a.StandsOn.Messages) {
+	if slices.ContainsFunc(a.StandsOn.Notes, v.HidesNote) {
 		return true, nil
+	}
+	if hidden, err := s.hasHidden(tx, a.StandsOn.Messages); err != nil || hidden {
+		return hidden, err
 	}
 	if s.opts.Memories != nil && slices.ContainsFunc(a.StandsOn.Memories, func(id string) bool { return !s.remembers(v, id) }) {
 		return true, nil
@@ -180,11 +184,23 @@ func anyPrivate(tx *kv.Tx, types []string) (bool, error) {
 }
 
 // hasHidden reports whether one of some messages has become private since the store was opened, by itself or with its
-// conversation.
-func (s *Store) hasHidden(ids []string) bool {
+// conversation, on whatever machine. O(messages of the conversations that have).
+func (s *Store) hasHidden(tx *kv.Tx, ids []string) (bool, error) {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return slices.ContainsFunc(ids, func(id string) bool { return s.hidden[id] })
+	hidden := slices.ContainsFunc(ids, func(id string) bool { return s.hidden[id] })
+	conversations := slices.Collect(maps.Keys(s.hiddenConversations))
+	s.mu.RUnlock()
+	if hidden || len(ids) == 0 {
+		return hidden, nil
+	}
+	for _, id := range conversations {
+		for _, m := range Messages.All(tx, messagePrefix(id)) {
+			if slices.Contains(ids, m.ID) {
+				return true, nil
+			}
+		}
+	}
+	return false, tx.Err()
 }
 
 // Hidden reports whether an answer is private by now that is being given and stands on something: a remote reader who follows

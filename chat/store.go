@@ -84,8 +84,10 @@ type Store struct {
 
 	mu       sync.RWMutex // guards everything below
 	byID     map[string]*conversation
-	hidden   map[string]bool   // ids of messages that have become private since the store was opened
 	byHandle map[string]string // fold of a handle to the id
+	hidden   map[string]bool   // ids of messages that have become private since the store was opened
+	// hiddenConversations are those that have become private as a whole since then, and still are.
+	hiddenConversations map[string]bool
 }
 
 // SummariseBy has references say what their notes are about. Call it before anybody writes.
@@ -108,7 +110,9 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	}
 	opts.Limits.Content = cmp.Or(opts.Limits.Content, MaxContent)
 	opts.Limits.Messages = cmp.Or(opts.Limits.Messages, maxMessages)
-	s := &Store{db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), hidden: make(map[string]bool)}
+	s := &Store{
+		db: db, opts: opts, byID: make(map[string]*conversation), byHandle: make(map[string]string), hidden: make(map[string]bool), hiddenConversations: make(map[string]bool),
+	}
 	if db.Unmended() {
 		if err := db.Update(context.Background(), s.mend); err != nil {
 			return nil, err
@@ -147,6 +151,13 @@ func (s *Store) commit(cs *kv.ChangeSet) {
 			s.hidden[now.ID] = true
 		}
 		if old, now, ok := Conversations.Of(ch); ok {
+			switch {
+			case old == nil || now == nil || old.Private == now.Private:
+			case now.Private:
+				s.hiddenConversations[now.ID] = true
+			default:
+				delete(s.hiddenConversations, now.ID)
+			}
 			s.put(old, now)
 			if s.follower != nil && old != nil && (now == nil || now.Private != old.Private) {
 				s.follower.Dropped(old.ID)

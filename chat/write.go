@@ -153,6 +153,17 @@ func (s *Store) now(tx *kv.Tx) time.Time { return tx.Now(s.opts.Now).UTC().Trunc
 
 func (s *Store) appendTx(tx *kv.Tx, v *audience.View, said *AppendRequest) (*Added, error) {
 	now := s.now(tx)
+	for i := range said.Messages {
+		d := &said.Messages[i]
+		if len(d.memories) == 0 {
+			continue
+		}
+		private, err := s.hides(tx, &Answer{Memories: d.memories}, d.Private) // one may have become private since standsOn
+		if err != nil {
+			return nil, err
+		}
+		d.Private = private
+	}
 	c, err := s.target(tx, v, said)
 	if err != nil {
 		return nil, err
@@ -432,9 +443,6 @@ func (s *Store) hideElsewhere(tx *kv.Tx, c *conversation) error {
 	var of []Source
 	for _, m := range Messages.All(tx, messagePrefix(c.ID)) {
 		source := Source{MessageSource, m.ID}
-		s.mu.Lock()
-		s.hidden[m.ID] = true // also if the transaction fails: an answer that is being given may then be private for nothing
-		s.mu.Unlock()
 		delete(made[source], c.ID) // what is private with it becomes public with it
 		if len(made[source]) > 0 {
 			of = append(of, source)

@@ -22,6 +22,7 @@ func chatSubject(r audience.Reader, conversationID string) string {
 type chatListener struct {
 	ctx    context.Context // of the call
 	quiet  bool            // the caller gets none
+	remote bool            // the caller is a remote reader
 	stream *jsonrpc.Stream[turn.ChatDelta]
 }
 
@@ -39,6 +40,9 @@ func (l *chatListener) Begin(conversationID string, private bool) {
 
 func (l *chatListener) Hide(last turn.ChatDelta) {
 	l.stream.Leave(chatSubject(audience.Remote, last.ConversationID), last)
+	if l.remote {
+		l.stream.LeaveCaller(l.ctx, last)
+	}
 }
 
 func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
@@ -46,7 +50,7 @@ func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
 }
 
 func (c scope) chatSend(ctx context.Context, _ *Session, p turn.ChatSend) (*turn.ChatSent, error) {
-	sent, err := c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, quiet: p.Stream != nil && !*p.Stream})
+	sent, err := c.answers.Send(ctx, c.view, p, &chatListener{ctx: ctx, remote: c.view.Hides(), quiet: p.Stream != nil && !*p.Stream})
 	if err != nil {
 		return sent, err
 	}

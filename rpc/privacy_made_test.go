@@ -184,6 +184,51 @@ func TestPRIV13_WhatBecomesPrivateWhileItIsAnswered(t *testing.T) {
 	}
 }
 
+// TestPRIV13_ARemoteCallerIsToldNoMoreOfWhatBecomesPrivate: neither while it is answered nor in the end. Local readers have the
+// whole answer.
+func TestPRIV13_ARemoteCallerIsToldNoMoreOfWhatBecomesPrivate(t *testing.T) {
+	for name, c := range map[string]struct{ ask, hide, stream string }{
+		"an entity":            {"What of @Ann?", `entities.patch {"id":"ann","private":true}`, "true"},
+		"a memory":             {"What of @jam_claim?", `memory.patch {"id":"mm","private":true}`, "true"},
+		"the conversation":     {"What now?", `chat.patch {"id":"{own}","private":true}`, "true"},
+		"only what is said":    {"What of @Ann?", `entities.patch {"id":"ann","private":true}`, "false"},
+		"nothing":              {"What of @Ann?", `entities.patch {"id":"bob","private":true}`, "true"},
+		"nothing, all at once": {"What of @Ann?", `entities.patch {"id":"bob","private":true}`, "false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d *daemon
+			var own string
+			d = answered(t, func(_ *provider.Request, to *provider.Reply) {
+				to.Text("Begun. ")
+				method, params, _ := strings.Cut(strings.ReplaceAll(c.hide, "{own}", own), " ")
+				d.do(method, params)
+				to.Text("Zqzebra it is.")
+			})
+			d.do("types.put", `{"name":"Person","fields":[]}`)
+			d.do("entities.put", `{"id":"ann","type":"Person","name":"Ann"}`)
+			d.do("entities.put", `{"id":"bob","type":"Person","name":"Bob"}`)
+			d.do("memory.add", `{"id":"mm","handle":"jam_claim","statement":"Jam is sweet"}`)
+			own = d.begun()
+			caller := d.remotePeer()
+			caller.call(1, "chat.send", fmt.Sprintf(`{"conversationId":%q,"text":%q,"provider":"far","stream":%s}`, own, c.ask, c.stream))
+			var told string
+			for !strings.Contains(told, `"id":1`) {
+				told += caller.line() + "\n"
+			}
+			hides := !strings.HasPrefix(name, "nothing")
+			if strings.Contains(told, "Zqzebra") == hides {
+				t.Errorf("the caller is told %s", told)
+			}
+			if interrupted := strings.Contains(told, `"finish":"interrupted"`); interrupted != (hides && c.stream == "true") {
+				t.Errorf("interrupted: %v: %s", interrupted, told)
+			}
+			if kept := d.do("chat.get", fmt.Sprintf(`{"ref":%q}`, own)); !strings.Contains(fmt.Sprint(kept), "Begun. Zqzebra it is.") {
+				t.Errorf("of the answer is kept: %v", kept)
+			}
+		})
+	}
+}
+
 // TestPRIV13_WhatIsImportedFollowsWhatItWasMadeFrom: an answer that comes back from a file is private if something that it
 // stood on has become so since.
 func TestPRIV13_WhatIsImportedFollowsWhatItWasMadeFrom(t *testing.T) {

@@ -337,6 +337,7 @@ func kept(arguments string) string {
 // keep stores the answer, as far as there is one, and tells of its end. failed is why it is not whole. What is stored
 // does not depend on the context of the call, which may have ended.
 func (s *sending) keep(ctx context.Context, tools *tools.Turn, failed error) (*turn.ChatSent, error) {
+	private := s.answer.Private
 	if failed != nil && s.answer.Finish == "" {
 		s.answer.Finish = record.FinishFailed
 		if ctx.Err() != nil {
@@ -365,6 +366,10 @@ func (s *sending) keep(ctx context.Context, tools *tools.Turn, failed error) (*t
 	if failed != nil {
 		s.done(failed)
 		return nil, failed
+	}
+	if s.asker.Hides() && !private && (m.Private || s.mine.private) {
+		s.done(nil)
+		return nil, fault.New(fault.Unavailable, "the answer was interrupted").WithHint("say it again")
 	}
 	told := m.References
 	if !s.mine.private { // remote readers may follow

@@ -188,7 +188,7 @@ func (p *Pipeline) hide(r *inProgress) {
 type Listener interface {
 	// Begin is called before the first delta. private tells that remote readers may not have the answer as it is given.
 	Begin(conversationID string, private bool)
-	// Hide is called when the answer has become private: remote readers get last, and nothing more of it.
+	// Hide is called when the answer has become private: remote readers, and a remote caller, get last and nothing more of it.
 	Hide(last turn.ChatDelta)
 	// Delta is called for each delta in its order. It waits no longer than until ctx ends. An error ends the answer as
 	// cancelled.

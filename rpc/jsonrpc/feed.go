@@ -185,6 +185,14 @@ func (s *Stream[D]) Leave(subject string, last D) {
 	s.subjects = slices.DeleteFunc(s.subjects, func(other string) bool { return other == subject })
 }
 
+// LeaveCaller is Leave for the caller, who may wait for what was sent to him before.
+func (s *Stream[D]) LeaveCaller(ctx context.Context, last D) {
+	of := *s
+	of.subjects = nil
+	_ = of.Send(ctx, last) // who does not read any more needs no end
+	s.caller = nil
+}
+
 // tell sends a delta to the followers of a subject, but not to the caller.
 func (s *Stream[D]) tell(subject string, delta D, data *Buffer) {
 	s.feed.mu.Lock()
