@@ -37,13 +37,27 @@ func (s *Store) MatchName(fold string, skip Skip) (whole, beginning bool) {
 // names.Index.Complete), of the given types, or of any when types is empty. With
 // publicOnly private ones do not exist.
 func (s *Store) Complete(typed string, types []string, limit int, publicOnly bool) []names.Hit {
-	kinds := make([]string, len(types))
-	for i, t := range types {
-		kinds[i] = Fold(t)
-	}
+	kinds := foldAll(types)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.names.Complete(typed, kinds, limit, publicOnly)
+}
+
+// CompleteShown is Complete of public entities by the names that hides does not tell of (see names.Index.CompleteShown).
+// hides must not ask the Store.
+func (s *Store) CompleteShown(typed string, types []string, limit int, hides func(id, name string) bool) []names.Hit {
+	kinds := foldAll(types)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.names.CompleteShown(typed, kinds, limit, hides)
+}
+
+func foldAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = Fold(t)
+	}
+	return out
 }
 
 // Handled returns the entities with a handle (see names.Handle), compared without

@@ -349,6 +349,14 @@ func (s *Store) Complete(typed string, limit int, publicOnly bool) []names.Hit {
 	return s.names.Complete(typed, nil, limit, publicOnly)
 }
 
+// CompleteShown is Complete of public notes by the names that hides does not tell of (see names.Index.CompleteShown). hides
+// must not ask the Store.
+func (s *Store) CompleteShown(typed string, limit int, hides func(id, name string) bool) []names.Hit {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.names.CompleteShown(typed, nil, limit, hides)
+}
+
 // Resolve finds the note that the text between the brackets of a wikilink
 // means, in a note of id from, or with no place of its own when from is "".
 func (s *Store) Resolve(link, from string, skip Skip) Resolution {

@@ -171,26 +171,23 @@ func (v *View) CompleteEntities(typed string, types []string, limit int) []names
 	if !v.masks() {
 		return v.entities.Complete(typed, types, limit, v.hides)
 	}
-	known := &v.rooms.shown.Load().entities // before anything is looked at
-	return complete(limit, known, func(limit int) []names.Hit {
-		return v.entities.Complete(typed, types, limit, true)
-	}, v.plainEntity, v.showsEntity)
+	return v.rooms.shown.Load().entities.complete(func(hides func(id, name string) bool) []names.Hit {
+		return v.entities.CompleteShown(typed, types, limit, hides)
+	}, v.hiddenEntityNames)
 }
 
-// plainEntity reports whether an entity is shown by all of its names as they are.
-func (v *View) plainEntity(id string) bool {
+// hiddenEntityNames returns the names of an entity that are not shown as they are; all is true for an entity that is not shown.
+func (v *View) hiddenEntityNames(id string) (list []string, all bool) {
 	e := v.Entity(id)
-	return e != nil && v.NameOf(e) == e.Name && slices.Equal(v.shownAliases(e), e.Aliases)
-}
-
-// showsEntity reports whether the name of an entity that was found is shown as it is.
-func (v *View) showsEntity(hit names.Hit) bool {
-	e := v.Entity(hit.ID)
 	if e == nil {
-		return false
+		return nil, true
 	}
-	shown, _ := v.nameOf(e, hit.Name)
-	return shown == hit.Name
+	for _, name := range append([]string{e.Name}, e.Aliases...) {
+		if shown, _ := v.nameOf(e, name); shown != name {
+			list = append(list, name)
+		}
+	}
+	return list, false
 }
 
 // Named returns the entities with that name or alias, as entities.Store.Named does.

@@ -116,6 +116,48 @@ func TestPRIV6_CompletionAfterARestart(t *testing.T) {
 	}
 }
 
+// TestPRIV16_CompletionIsByTheNamesThatAreShown: what a private record is called decides neither whether a public one that names it
+// is offered nor where, by another one of its names.
+func TestPRIV16_CompletionIsByTheNamesThatAreShown(t *testing.T) {
+	offers := func(secret, typed string, limit int) (got []string) {
+		db, err := kv.Open(kv.InMemory, kv.Options{})
+		must(t, err)
+		defer func() { must(t, db.Close()) }()
+		stores := openStores(t, db, notes.Options{})
+		rooms := audience.Open(db, stores)
+		_, err = stores.Notes.Put(t.Context(), notes.Draft{ID: "secret", Title: secret, Private: true}, nil)
+		must(t, err)
+		_, _, err = stores.Entities.PutType(t.Context(), entities.Type{Name: "P"}, nil, false)
+		must(t, err)
+		for id, aliases := range map[string][]string{"a": {"Of plans", "[[" + secret + "]] too"}, "b": {"A plan"}, "c": nil, "d": {"Landed"}} {
+			_, err = stores.Entities.Put(t.Context(), entities.Entity{ID: id, Type: "P", Name: id + " of [[" + secret + "]]", Aliases: aliases}, nil)
+			must(t, err)
+			_, err = stores.Notes.Put(t.Context(), notes.Draft{ID: id, Title: id + " at [[" + secret + "]]", Aliases: aliases}, nil)
+			must(t, err)
+		}
+		v := rooms.View(audience.Remote)
+		for range 2 { // at first, and when the names are known
+			for _, hits := range [][]names.Hit{v.CompleteEntities(typed, nil, limit), v.CompleteNotes(typed, limit)} {
+				for _, h := range hits {
+					got = append(got, h.Name)
+				}
+				got = append(got, "")
+			}
+		}
+		return got
+	}
+	for _, typed := range []string{"an", "zan", "pla", "q", "land", ""} {
+		for limit := range 4 {
+			a, b := offers("Zanzibar Landing", typed, limit+1), offers("Quincy", typed, limit+1)
+			slices.Sort(a) // they were written in any order
+			slices.Sort(b)
+			if limit == 3 && !slices.Equal(a, b) || len(a) != len(b) {
+				t.Errorf("%q, %d at most: %q and %q", typed, limit+1, a, b)
+			}
+		}
+	}
+}
+
 // offered are the names of completions, in order.
 func offered(hits []names.Hit) string {
 	var list []string

@@ -247,46 +247,26 @@ func (v *View) CompleteNotes(typed string, limit int) []names.Hit {
 	if !v.masks() {
 		return v.notes.Complete(typed, limit, v.hides)
 	}
-	known := &v.rooms.shown.Load().notes // before anything is looked at
-	return complete(limit, known, func(limit int) []names.Hit {
-		return v.notes.Complete(typed, limit, true)
-	}, v.plainNote, v.showsNote)
+	return v.rooms.shown.Load().notes.complete(func(hides func(id, name string) bool) []names.Hit {
+		return v.notes.CompleteShown(typed, limit, hides)
+	}, v.hiddenNoteNames)
 }
 
-// plainNote reports whether a note is shown by all of its names as they are.
-func (v *View) plainNote(id string) bool {
+// hiddenNoteNames is hiddenEntityNames for a note.
+func (v *View) hiddenNoteNames(id string) (list []string, all bool) {
 	n := v.Note(id)
-	return n != nil && v.TitleOf(n) == n.Title && slices.Equal(v.shownTexts(n.ID, n.Aliases), n.Aliases)
-}
-
-// showsNote reports whether the name of a note that was found is shown as it is.
-func (v *View) showsNote(hit names.Hit) bool {
-	n := v.Note(hit.ID)
-	switch {
-	case n == nil:
-		return false
-	case hit.Name == n.Title:
-		return v.TitleOf(n) == hit.Name
+	if n == nil {
+		return nil, true
 	}
-	return v.TextOf(n.ID, hit.Name) == hit.Name
-}
-
-// complete asks for completions until there are as many as wanted that may be offered.
-// Of most records known says that all names are, and that is all that is looked at;
-// otherwise plain says it of a record, and shows of a name.
-func complete(limit int, known *plainNames, ask func(limit int) []names.Hit,
-	plain func(id string) bool, shows func(names.Hit) bool,
-) []names.Hit {
-	for asked := limit; ; asked *= 2 {
-		hits := ask(asked)
-		all := len(hits)
-		if !known.have(hits) {
-			hits = slices.DeleteFunc(hits, func(h names.Hit) bool { return !known.is(h.ID, plain) && !shows(h) })
-		}
-		if all < asked || len(hits) >= limit {
-			return hits[:min(len(hits), limit)]
+	if v.TitleOf(n) != n.Title {
+		list = append(list, n.Title)
+	}
+	for _, alias := range n.Aliases {
+		if alias != n.Title && v.TextOf(n.ID, alias) != alias {
+			list = append(list, alias)
 		}
 	}
+	return list, false
 }
 
 // ResolveNote is notes.Store.Resolve. A note that is called by what the reader is not

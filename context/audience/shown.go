@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,41 +24,56 @@ type shownRecords struct {
 	notes, entities plainNames
 }
 
-// plainNames keeps of records whether all of their names are shown as they are.
+// plainNames keeps of records which of their names are not shown as they are.
 type plainNames struct {
-	mu    sync.RWMutex // guards known
-	known map[string]bool
+	mu     sync.RWMutex                 // guards what follows; the last lock that anybody takes
+	known  map[string]bool              // the records that were looked at
+	hidden map[string]func(string) bool // those with names that are not shown, and which
 }
 
-// have reports whether all that was found is known to be shown as it is.
+// complete asks for completions by the names that are shown. look says of a record which are not, once: those of most records
+// all are.
+func (p *plainNames) complete(ask func(hides func(id, name string) bool) []names.Hit, look func(id string) (list []string, all bool)) []names.Hit {
+	for {
+		hits := ask(p.hides)
+		if p.have(hits) || !p.learn(hits, look) {
+			return hits
+		}
+	}
+}
+
+// hides reports whether a name is known not to be shown.
+func (p *plainNames) hides(id, name string) bool {
+	p.mu.RLock()
+	hidden := p.hidden[id]
+	p.mu.RUnlock()
+	return hidden != nil && hidden(name)
+}
+
+// have reports whether all records that were found were looked at.
 func (p *plainNames) have(hits []names.Hit) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	for i := range hits {
-		if !p.known[hits[i].ID] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(hits, func(h names.Hit) bool { return !p.known[h.ID] })
 }
 
-// is reports whether the names of a record are shown as they are: it asks look if that
-// is not known.
-func (p *plainNames) is(id string, look func(id string) bool) bool {
-	p.mu.RLock()
-	plain, known := p.known[id]
-	p.mu.RUnlock()
-	if known {
-		return plain
+// learn looks at the records that were found, and reports whether one of the names is not shown.
+func (p *plainNames) learn(hits []names.Hit, look func(id string) (list []string, all bool)) (hides bool) {
+	for i := range hits {
+		list, all := look(hits[i].ID)
+		p.mu.Lock()
+		if p.known == nil || len(p.known) >= maxShown {
+			p.known, p.hidden = make(map[string]bool), make(map[string]func(string) bool)
+		}
+		id := strings.Clone(hits[i].ID) // it may be a part of a record
+		p.known[id] = true
+		if all || len(list) > 0 {
+			p.hidden[id] = func(name string) bool { return all || slices.Contains(list, name) }
+		}
+		p.mu.Unlock()
+		hides = hides || all || slices.Contains(list, hits[i].Name)
 	}
-	plain = look(id)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known == nil || len(p.known) >= maxShown {
-		p.known = make(map[string]bool)
-	}
-	p.known[strings.Clone(id)] = plain // it may be a part of a record
-	return plain
+	return hides
 }
 
 // maxShown is how many records are kept at most; a record that was changed is another.

@@ -144,8 +144,18 @@ func (x *Index) Complete(typed string, kinds []string, limit int, publicOnly boo
 	if publicOnly {
 		who = public
 	}
+	return x.complete(typed, kinds, limit, who, nil)
+}
+
+// CompleteShown is Complete of public records, of which the names that hides tells of do not exist: a record is found by
+// another one of its names, in the place that it has by that. hides must not ask the owner of the Index, who holds its lock.
+func (x *Index) CompleteShown(typed string, kinds []string, limit int, hides func(id, name string) bool) []Hit {
+	return x.complete(typed, kinds, limit, public, hides)
+}
+
+func (x *Index) complete(typed string, kinds []string, limit int, who reader, hides func(id, name string) bool) []Hit {
 	c := completion{
-		x: x, limit: limit, who: who, ranks: x.ranks[who],
+		x: x, limit: limit, who: who, ranks: x.ranks[who], hides: hides,
 		fold: typedAs(text.Fold(strings.ToValidUTF8(strings.TrimLeftFunc(typed, unicode.IsSpace), "\uFFFD"))),
 	}
 	if len(kinds) > 0 {
@@ -182,7 +192,8 @@ type completion struct {
 	kinds []bool // by number; empty: all
 	limit int
 	who   reader
-	ranks []uint64 // of who, by number
+	ranks []uint64                   // of who, by number
+	hides func(id, name string) bool // nil: nothing
 
 	found []found // best first, each record once, limit at most
 	begun int     // where those of the tier under way begin
@@ -311,6 +322,15 @@ func (c *completion) least() uint64 {
 	return c.found[len(c.found)-1].rank
 }
 
+// hidden reports whether a name of a record does not exist for who asks.
+func (c *completion) hidden(at uint32, name int) bool {
+	if c.hides == nil {
+		return false
+	}
+	r := &c.x.list[at]
+	return c.hides(r.id, r.names[name].Text)
+}
+
 // offer takes a start among the best of the tier if it belongs there and no better
 // one of its record is there already.
 func (c *completion) offer(f found) {
@@ -318,7 +338,7 @@ func (c *completion) offer(f found) {
 	if f.rank < c.least() || full && c.compare(&f, &c.found[len(c.found)-1]) >= 0 {
 		return
 	}
-	if len(c.kinds) > 0 && !c.kinds[c.x.list[f.n].kind] {
+	if len(c.kinds) > 0 && !c.kinds[c.x.list[f.n].kind] || c.hidden(f.n, int(f.name)) {
 		return
 	}
 	for i := range c.found {
@@ -378,7 +398,7 @@ func (c *completion) scan(t tier, letters uint64, pairs [2]uint64) {
 func (c *completion) holder(at uint32, t tier) (best nameStart, ok bool) {
 	for i, name := range c.x.list[at].names {
 		if t == tierSubstring && !strings.Contains(name.Fold, c.fold) ||
-			t == tierFuzzy && !subsequence(name.Fold, c.fold) {
+			t == tierFuzzy && !subsequence(name.Fold, c.fold) || c.hidden(at, i) {
 			continue
 		}
 		s := nameStart{head(name.Fold), at, uint16(i), 0}
