@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/refs"
@@ -25,7 +26,7 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, ref, asked string)
 			return err
 		}
 		if !r.Same {
-			if err := s.rename(tx, c, &r); err != nil {
+			if err := s.rename(tx, v, c, &r); err != nil {
 				return err
 			}
 		}
@@ -38,18 +39,9 @@ func (s *Store) Rename(ctx context.Context, v *audience.View, ref, asked string)
 	return out, nil
 }
 
-func (s *Store) rename(tx *kv.Tx, c *conversation, r *refs.HandleRename) error {
+func (s *Store) rename(tx *kv.Tx, v *audience.View, c *conversation, r *refs.HandleRename) error {
 	if !r.Had {
-		taken, err := s.handleTaken(tx, r.Handle)
-		if err != nil {
-			return err
-		}
-		if taken {
-			return (&fault.Error{
-				Kind: fault.Conflict, Reason: fault.Exists, Ref: r.Handle, Field: "handle", Msg: "the handle is taken",
-			}).WithHint("choose another one")
-		}
-		if err := handles.Put(tx, refs.FoldHandle(r.Handle), &owner{c.ID}); err != nil {
+		if err := s.claim(tx, v, c, r); err != nil {
 			return err
 		}
 	}
@@ -59,6 +51,48 @@ func (s *Store) rename(tx *kv.Tx, c *conversation, r *refs.HandleRename) error {
 	}
 	c.changed(c.changeTime(s.now(tx)), true)
 	return Conversations.Put(tx, c.ID, c)
+}
+
+// claim takes a handle. What the reader does not see has no handle for him: where it has this one, the conversation gets
+// another one of these words.
+func (s *Store) claim(tx *kv.Tx, v *audience.View, c *conversation, r *refs.HandleRename) error {
+	folded := refs.FoldHandle(r.Handle)
+	unseen, err := s.ownedUnseen(tx, v, folded)
+	if err != nil {
+		return err
+	}
+	if unseen {
+		err := s.callNew(tx, c, strings.ReplaceAll(r.Handle, "_", " "))
+		r.Handle = c.Handle
+		return err
+	}
+	taken, err := s.handleTaken(tx, folded)
+	if err != nil {
+		return err
+	}
+	if taken {
+		return (&fault.Error{
+			Kind: fault.Conflict, Reason: fault.Exists, Ref: r.Handle, Field: "handle", Msg: "the handle is taken",
+		}).WithHint("choose another one")
+	}
+	return handles.Put(tx, folded, &owner{c.ID})
+}
+
+// ownedUnseen reports whether a conversation has a handle that the reader does not see. Of what something else has nobody
+// knows here whether he sees it: it counts as unseen.
+func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, error) {
+	if !v.Hides() {
+		return false, nil
+	}
+	by, err := handles.Get(tx, folded)
+	if err != nil {
+		return false, err
+	}
+	if by == nil {
+		return s.handleTaken(tx, folded)
+	}
+	c, err := Conversations.Get(tx, by.ID)
+	return c != nil && !(sees(v, c) && c.isCalled(folded)), err
 }
 
 // turn decides by which handles remote readers know a conversation that has become private, or public. It then gets

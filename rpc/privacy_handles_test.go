@@ -135,3 +135,37 @@ func TestPRIV8_HandlesOfPrivateRecordsAreMasked(t *testing.T) {
 		})
 	}
 }
+
+// TestPRIV16_AHandleThatSomethingHiddenHasIsNotRefused: whatever kind of record has it, and whichever asks. What a remote reader
+// sees has its handle, and that is said.
+func TestPRIV16_AHandleThatSomethingHiddenHasIsNotRefused(t *testing.T) {
+	d := start(t)
+	for _, c := range []struct{ name, private string }{{"open", "false"}, {"hidden", "true"}} {
+		d.do("memory.add", fmt.Sprintf(`{"id":"m%[1]s","handle":"%[1]s_jam_claim","statement":"The %[1]s jam is sweet","private":%[2]s}`, c.name, c.private))
+		d.do("contexts.put", fmt.Sprintf(`{"id":"c%[1]s","handle":"%[1]s_plans_context","name":"The %[1]s plans","private":%[2]s}`, c.name, c.private))
+		d.do("chat.put", fmt.Sprintf(`{"id":"t%[1]s","title":"The %[1]s talk","private":%[2]s}`, c.name, c.private))
+		d.do("refs.rename", fmt.Sprintf(`{"ref":"t%[1]s","handle":"%[1]s_talk"}`, c.name))
+	}
+	remote := d.remote()
+	own := map[string]string{"mopen": "open_jam_claim", "copen": "open_plans_context", "topen": "open_talk"}
+	for _, asks := range []string{"mopen", "copen", "topen"} {
+		for _, of := range []string{"jam_claim", "plans_context", "talk"} {
+			if of == "plans_context" && asks != "copen" {
+				continue // its end is that of contexts alone
+			}
+			if got := remote.answer("refs.rename", fmt.Sprintf(`{"ref":%q,"handle":"hidden_%s"}`, asks, of)); strings.Contains(got, "error") {
+				t.Errorf("%s asks for hidden_%s: %s", asks, of, got)
+			}
+			if got := d.do("refs.resolve", `{"refs":["@hidden_`+of+`"]}`); !strings.Contains(fmt.Sprint(got), "hidden") {
+				t.Errorf("a local reader finds by hidden_%s: %v", of, got)
+			}
+		}
+		if got := remote.answer("refs.rename", fmt.Sprintf(`{"ref":%q,"handle":%q}`, asks, own[asks])); strings.Contains(got, "error") {
+			t.Errorf("%s gets its own one back: %s", asks, got)
+		}
+	}
+	d.do("chat.put", `{"id":"more","title":"More"}`)
+	if got := remote.answer("refs.rename", `{"ref":"more","handle":"open_talk"}`); !strings.Contains(got, "the handle is taken") {
+		t.Errorf("one that is seen to be taken: %s", got)
+	}
+}

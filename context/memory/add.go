@@ -425,11 +425,19 @@ func (s *Store) claim(tx *kv.Tx, v *audience.View, m *Record, asked string) erro
 	return err
 }
 
-// ownedUnseen reports whether a memory or a context has a handle that the reader does not see.
+// ownedUnseen reports whether a memory or a context has a handle that the reader does not see. Of what something else has
+// nobody knows here whether he sees it: it counts as unseen.
 func (s *Store) ownedUnseen(tx *kv.Tx, v *audience.View, folded string) (bool, error) {
+	if !v.Hides() {
+		return false, nil
+	}
 	by, err := handleOwners.Get(tx, folded)
-	if err != nil || by == nil || !v.Hides() {
+	if err != nil {
 		return false, err
+	}
+	if by == nil {
+		free, err := s.names.Free(tx, folded)
+		return !free, err
 	}
 	if by.Kind == KindContext {
 		c, err := StoredContexts.Get(tx, by.ID)
