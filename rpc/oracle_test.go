@@ -38,11 +38,11 @@ type oracleAsk struct {
 // oracleReader is one of the two stores, and who reads it.
 type oracleReader struct {
 	*remoteReader
-	t      *testing.T
-	clock  *oracleClock
-	leaks  bool // it reads as a local reader
-	cursor string
-	sent   func() []string // to the model since the last time
+	t       *testing.T
+	clock   *oracleClock
+	leaks   bool              // it reads as a local reader
+	cursors map[string]string // that each ask was given last: in one of another ask may be the number of a memory, which has gaps
+	sent    func() []string   // to the model since the last time
 
 	host   *oracleHost
 	editor *oracleEditor
@@ -150,7 +150,7 @@ func oracleStore(t *testing.T, s secrets, leaks bool, records []string) *oracleR
 	t.Cleanup(set.Close)
 	d := worldOn(t, s, roomsOptions{Now: clock.now, NewID: clock.newID, Random: clock}, rpc.Options{Providers: set}, records...)
 	clock.base = false
-	r := &oracleReader{t: t, clock: clock, leaks: leaks, sent: heard.take, remoteReader: &remoteReader{d.connectAs(leaks), d}}
+	r := &oracleReader{t: t, clock: clock, leaks: leaks, cursors: make(map[string]string), sent: heard.take, remoteReader: &remoteReader{d.connectAs(leaks), d}}
 	return r
 }
 
@@ -189,13 +189,13 @@ func oracleBoth(both [2]*oracleReader, do func(store int, r *oracleReader)) {
 func (a *oracleAsk) differ(both [2]*oracleReader, args string) (answers [2]string, same bool) {
 	oracleBoth(both, func(store int, r *oracleReader) {
 		r.sent()
-		answer := a.ask(r, strings.ReplaceAll(args, servertest.PairCursor, r.cursor))
+		answer := a.ask(r, strings.ReplaceAll(args, servertest.PairCursor, r.cursors[a.name]))
 		if a.writes {
 			answer += strings.Join(r.sent(), "\n")
 		}
 		if strings.Contains(answer, "ursor") {
 			if m := nextCursor.FindStringSubmatch(answer); m != nil {
-				r.cursor = m[1] + m[2]
+				r.cursors[a.name] = m[1] + m[2]
 			}
 		}
 		answers[store] = answer
