@@ -46,11 +46,16 @@ var onReading = func() {}
 // over has the reading behind commits end before a store is closed.
 func (r *references) over(db *kv.Store) {
 	db.OnClose(func(bool) {
-		r.mu.Lock()
-		r.closed = true
-		r.mu.Unlock()
+		r.end()
 		r.behind.Wait()
 	})
+}
+
+// end has who reads stop: what is not read is among all that is asked for.
+func (r *references) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
 }
 
 // make reads all records, once: note gets each of them. What is noted meanwhile is newer. O(all texts).

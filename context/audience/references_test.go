@@ -1,6 +1,7 @@
 package audience_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,46 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
+
+// TestREL8_ReadingEndsWithTheStore ends what reads all texts behind a start at the first of them: what it has not read is
+// among all that is asked for.
+func TestREL8_ReadingEndsWithTheStore(t *testing.T) {
+	w := openRooms(t, notes.Options{})
+	put := func(d notes.Draft) {
+		t.Helper()
+		_, err := w.notes.Put(t.Context(), d, nil)
+		must(t, err)
+	}
+	put(notes.Draft{ID: "hidden", Title: "Hidden", Private: true})
+	for i := range 50 {
+		put(notes.Draft{ID: fmt.Sprint("note-", i), Body: "of nothing"})
+	}
+	started := audience.Open(w.db, audience.Stores{Entities: w.ents, Notes: w.notes})
+	namers := started.Namers(w.db, func(yield func(string, []string) bool) {
+		for i := range 50 {
+			if !yield(fmt.Sprint("text-", i), []string{"of nothing"}) {
+				return
+			}
+		}
+	})
+	texts := 0
+	audience.OnReading(func() {
+		texts++
+		started.EndReading()
+	})
+	defer audience.OnReading(func() {})
+	started.ReadReferences()
+	if texts > 8 {
+		t.Errorf("%d texts were read", texts)
+	}
+	var revealed []string
+	var named map[string]bool
+	w.db.OnCommit(func(cs *kv.ChangeSet) { revealed, named = started.Revealed(cs), namers.Revealed(cs) })
+	put(notes.Draft{ID: "hidden", Title: "Concealed", Private: true})
+	if len(revealed)+len(named) < 100-texts {
+		t.Errorf("%d notes and %d texts may name it", len(revealed), len(named))
+	}
+}
 
 // TestREL14_WhatTextsNameIsReadBehindTheirTurn has another writer come while it is read what a note, and a text of another
 // room, may name: it does not wait for that. Until it is known both may name anything.

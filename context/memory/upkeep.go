@@ -82,7 +82,10 @@ func (s *Store) overCap(written []string) (list []string, excess int) {
 // Expire archives memories whose time in their tier is over. It returns how many.
 func (s *Store) Expire(ctx context.Context) (int, error) {
 	now := s.opts.Now()
-	list := s.ended(now)
+	list, err := s.ended(ctx, now)
+	if err != nil {
+		return 0, err
+	}
 	for group := range slices.Chunk(list, forgetGroup) {
 		err := s.archiveAll(ctx, group, func(m *Record) bool { return s.expired(m, now) })
 		if err != nil {
@@ -94,18 +97,21 @@ func (s *Store) Expire(ctx context.Context) (int, error) {
 
 // ended returns the memories whose time in their tier is over. A memory was not written before one with a smaller
 // number: that of a clock which stood in the past, and was set right since, is counted from the latest of those.
-func (s *Store) ended(now time.Time) (list []string) {
+func (s *Store) ended(ctx context.Context, now time.Time) (list []string, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var over []*Record
 	for _, m := range s.byID {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		bare, _ := m.without(func(string) bool { return true })
 		if (s.expired(m, now) || s.expired(bare, now)) && !lastsBeyondHistory(&m.MemoryRecord, s.use[m.ID]) {
 			over = append(over, m)
 		}
 	}
 	if len(over) == 0 {
-		return nil
+		return nil, nil
 	}
 	log := newWriteTimes(now, len(s.byID))
 	for _, m := range s.byID {
@@ -124,7 +130,7 @@ func (s *Store) ended(now time.Time) (list []string) {
 		list = append(list, m.ID)
 	}
 	slices.Sort(list)
-	return list
+	return list, nil
 }
 
 func (s *Store) expired(m *Record, now time.Time) bool {

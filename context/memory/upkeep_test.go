@@ -1,6 +1,8 @@
 package memory_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -136,5 +138,15 @@ func TestMEM6_AClockThatJumpsBackArchivesNothing(t *testing.T) {
 	must(t, err) // valid from and to are still in their order
 	if got := w.get(today.ID); got.Status != record.MemoryActive {
 		t.Errorf("the first is %s", got.Status)
+	}
+}
+
+func TestREL8_ExpiringEndsWithItsContext(t *testing.T) {
+	w := open(t, memory.Limits{})
+	w.say("of today")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.mem.Expire(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("memories were looked at: %v", err)
 	}
 }

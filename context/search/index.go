@@ -93,7 +93,10 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	}
 	if opts.Embedder != nil {
 		x.vectors = vectors.Open(db, src,
-			vectors.Options{Dir: opts.Dir, Embedder: embed.Behind(opts.Embedder, opts.Gate), Scheduler: opts.Scheduler, Logger: opts.Logger})
+			vectors.Options{
+				Dir: opts.Dir, Embedder: embed.Behind(opts.Embedder, opts.Gate), Scheduler: opts.Scheduler, Logger: opts.Logger,
+				Public: func(d text.Doc) (text.Doc, bool) { return x.words.Public(d) }, // nobody searches before it is open
+			})
 		told := read
 		read = func() {
 			told()
@@ -106,6 +109,22 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 			Ahead: opts.Ahead,
 		})
 	return x
+}
+
+// Source is the Source of the index, whose Public reads no text of a document that the index of words has. It calls the
+// index: it is not for who holds a lock that a commit takes.
+func (x *Index) Source() text.Source { return sharing{x.src, x.words} }
+
+type sharing struct {
+	text.Source
+	words *words.Index
+}
+
+func (s sharing) Public(d text.Doc) text.Doc {
+	if public, known := s.words.Public(d); known {
+		return public
+	}
+	return s.Source.Public(d)
 }
 
 // ReindexWords makes the index of words anew; see words.Index.Reindex.

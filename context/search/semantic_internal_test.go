@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
+	"github.com/ctxd/ctxd/context/search/notedoc"
+	"github.com/ctxd/ctxd/context/search/searchtest"
+	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
@@ -106,4 +110,47 @@ func TestSRCH13_TheModelOfTheVectorsIsBeingLoaded(t *testing.T) {
 		res, err := r.Search(ctx, Request{Query: "bees keep", Mode: Hybrid, Limit: 5})
 		return err == nil && res.Degraded == "" && res.Mode == Hybrid
 	})
+}
+
+// TestREL18_APublicSearchReadsNoTextAnew: what others see of documents is known to the index of words, and is not asked for
+// again of each that a filter of a search has to decide on.
+func TestREL18_APublicSearchReadsNoTextAnew(t *testing.T) {
+	db := searchtest.Open(t, kv.InMemory)
+	on := searchtest.Over(t, db, notes.Options{})
+	var asked atomic.Int64
+	src := notedoc.New(on.Notes, notedoc.Options{Public: func(n *notes.Note) *notes.Note {
+		asked.Add(1)
+		if n.Title != "Note 7" {
+			return n
+		}
+		out := *n
+		out.Body = "meadow"
+		return &out
+	}})
+	r := &rooms{Open(db, src, Options{Embedder: new(embedtest.Bags)}), db, on.Entities, on.Notes}
+	for i := range 60 {
+		r.put(t, notes.Draft{ID: fmt.Sprint("n", i), Title: fmt.Sprint("Note ", i), Body: "meadow lantern", Private: i%5 == 0})
+	}
+	r.settled(t)
+	req := Request{Query: "meadow", Mode: Semantic, Plain: true, Public: true, Keep: func(d text.Doc) bool { return strings.HasSuffix(d.ID(), "7") }}
+	want := r.findInTime(t, req)
+	before := asked.Load()
+	if got := r.find(t, req); got != want || len(strings.Fields(got)) != 6 {
+		t.Errorf("found %s, then %s", want, got)
+	}
+	if n := asked.Load() - before; n > 0 {
+		t.Errorf("the public form of %d notes was asked for", n)
+	}
+	res, err := r.Search(ctx, Request{Query: "lantern", Mode: Semantic, Plain: true, Public: true, Limit: 60, Keep: src.Usual})
+	must(t, err)
+	for _, h := range res.Hits {
+		if h.Doc.Private() || h.Doc.ID() == "n7" && h.Doc.Plain() != "meadow" {
+			t.Errorf("others see %s: %s", h.Doc.ID(), h.Doc.Plain())
+		}
+	}
+	for d := range src.All() {
+		if got, want := r.Source().Public(d), src.Public(d); (got == nil) != (want == nil) || got != nil && got.Plain() != want.Plain() {
+			t.Errorf("others see %v of %s, want %v", got, d.ID(), want)
+		}
+	}
 }

@@ -205,6 +205,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	lean := keepLean(db, ns)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	var offered atomic.Pointer[gather.Completer]
+	reading, endReading := context.WithCancel(context.Background())
+	end := func(bool) {
+		endReading()
+		seen.EndReading()
+	}
 	whole := func() { // a search needs none of it, so what it does need is read first
 		ents.LoadRest()
 		ns.LoadRest()
@@ -212,7 +217,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		lean()
 		seen.ReadReferences()
 		if h := offered.Load(); h != nil {
-			_ = h.Load(context.Background()) // else by the first who completes a handle, who is told why
+			_ = h.Load(reading) // else by the first who completes a handle, who is told why
 		}
 	}
 	finding := search.Options{
@@ -226,6 +231,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes := finding
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
+	db.OnClose(end) // before the index ends, which waits for what is read
 	seen.SetSearch(index)
 	others, err := by.otherIndexes(db, seen, mem, library, finding)
 	if err != nil {
@@ -336,7 +342,7 @@ func (f *Finding) otherIndexes(
 		return nil, err
 	}
 	b.concepts = concepts.Open(db, seen, concepts.Options{
-		Store: mem, Memories: remembered, Messages: b.messages, Said: chatdoc.Spoken, SaidField: chatdoc.Said,
+		Store: mem, Memories: b.memories.Source(), Messages: b.said.Source(), Said: chatdoc.Spoken, SaidField: chatdoc.Said,
 		OutcomeOf: learn.OutcomeChange, Outcomes: learn.AllOutcomes(db),
 	})
 	b.ranker = recall.New(b.indexes, recall.Options{Reranker: f.reranker, Gate: seen.Gate, RerankTimeout: f.rerankTimeout})

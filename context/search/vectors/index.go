@@ -38,6 +38,9 @@ type Options struct {
 	Scheduler *Scheduler
 	// Logger gets what nobody waits for, without any content.
 	Logger *slog.Logger
+	// Public is that of the Source for searches, by who has looked at the texts already; known is false where nobody has.
+	// nil: nobody has.
+	Public func(d text.Doc) (public text.Doc, known bool)
 
 	seam seam
 }
@@ -62,6 +65,7 @@ type Index struct {
 	dir      string // "" for memory only
 	log      *slog.Logger
 	tell     func(stage string, done, total int) // of progress
+	known    func(d text.Doc) (public text.Doc, known bool)
 
 	deleting sync.Mutex   // held while vectors of deleted documents are removed
 	mu       sync.RWMutex // guards what follows; no index is called with it held
@@ -150,11 +154,11 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 		src: src, turns: opts.Scheduler, embedder: opts.Embedder, dir: opts.Dir, log: opts.Logger,
 		tell:  func(string, int, int) {},
 		begin: make(chan struct{}), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		done: make(chan struct{}),
-		seam: opts.seam,
+		done:  make(chan struct{}),
+		known: opts.Public, seam: opts.seam,
 	}
 	if x.seam.open == nil {
-		x.seam.open = OpenFlatIndex
+		x.seam.open = func(name string, model embed.Model) (*FlatIndex, error) { return openFlatIndex(x.ctx, name, model) }
 	}
 	if x.seam.put == nil {
 		x.seam.put = (*FlatIndex).Put
@@ -366,6 +370,9 @@ func (x *Index) fileOrMemory(name string, model embed.Model) *FlatIndex {
 	}
 	index, err := x.openFile(name, model)
 	if err != nil {
+		if x.ctx.Err() != nil {
+			return NewFlatIndex(model.Dims) // of which nobody asks anything
+		}
 		x.log.Warn("search: the vectors can't be kept on disk until the next start", "error", err)
 		return NewFlatIndex(model.Dims)
 	}

@@ -18,21 +18,20 @@ type Filter struct {
 const firstUndecided = 1024
 
 // search asks the vectors, and returns what finds the document of a hit. A filter that
-// reads texts, as the public form of a document does, is asked neither with the lock of
-// the vectors held nor without giving way: documents of which it is not known whether they
-// count are taken for such that do, then the filter is asked, and so again until it is
-// known of all that the vectors have asked for. So the hits are those of a search that
-// asks the filter at once.
+// reads texts, as the public form of a document that nobody has looked at does, is asked
+// neither with the lock of the vectors held nor without giving way: documents of which it is
+// not known whether they count are taken for such that do, then the filter is asked, and so
+// again until it is known of all that the vectors have asked for. So the hits are those of a
+// search that asks the filter at once.
 func (x *Index) search(ctx context.Context, s *nearSearch) ([]FlatHit, func(id string) text.Doc, error) {
-	test := func(id string) text.Doc { return x.allowed(s, id) }
-	if !s.public && !s.filter.Slow {
-		return s.g.index.Search(s.vector, s.k, func(id string) bool { return test(id) != nil }), test, nil
-	}
 	known := make(map[string]verdict)
 	undecided := make(map[string]bool)
 	for most := s.undecided; ; most *= 4 {
 		hits := s.g.index.Search(s.vector, s.k, func(id string) bool {
 			v, decided := known[id]
+			if !decided {
+				v.shown, decided = x.glance(s, id)
+			}
 			if !decided && len(undecided) < most {
 				undecided[id] = true
 			}
@@ -40,10 +39,10 @@ func (x *Index) search(ctx context.Context, s *nearSearch) ([]FlatHit, func(id s
 		})
 		if len(undecided) == 0 {
 			return hits, func(id string) text.Doc {
-				if x.src.Get(id) == known[id].stored {
-					return known[id].shown
+				if v, decided := known[id]; decided && x.src.Get(id) == v.stored {
+					return v.shown
 				}
-				return test(id) // it was changed meanwhile
+				return x.allowed(s, id) // it was changed meanwhile, or seen at a glance
 			}, nil
 		}
 		for id := range undecided {
@@ -51,7 +50,7 @@ func (x *Index) search(ctx context.Context, s *nearSearch) ([]FlatHit, func(id s
 			if err != nil {
 				return nil, nil, err
 			}
-			known[id] = verdict{stored: x.src.Get(id), shown: test(id)}
+			known[id] = verdict{stored: x.src.Get(id), shown: x.allowed(s, id)}
 		}
 		clear(undecided)
 	}
@@ -63,14 +62,46 @@ type verdict struct {
 	shown  text.Doc // to the reader; nil for one that does not count
 }
 
+// glance is allowed where no text has to be read for it; else decided is false.
+func (x *Index) glance(s *nearSearch, id string) (shown text.Doc, decided bool) {
+	d := x.src.Get(id)
+	if s.public && d != nil {
+		if x.known == nil {
+			return nil, false
+		}
+		if d, decided = x.known(d); !decided {
+			return nil, false
+		}
+	}
+	if d != nil && s.filter.Slow {
+		return nil, false
+	}
+	return x.counts(s, d), true
+}
+
 // allowed returns a document that counts, as the reader sees it; nil for any other.
 func (x *Index) allowed(s *nearSearch, id string) text.Doc {
 	d := x.src.Get(id)
 	if d != nil && s.public {
-		d = x.src.Public(d)
+		d = x.public(d)
 	}
-	if d != nil && s.filter.Keep(d) && x.serves(s.g, id) {
-		return d
+	return x.counts(s, d)
+}
+
+// counts returns a document, as the reader sees it, if it counts.
+func (x *Index) counts(s *nearSearch, d text.Doc) text.Doc {
+	if d == nil || !s.filter.Keep(d) || !x.serves(s.g, d.ID()) {
+		return nil
 	}
-	return nil
+	return d
+}
+
+// public is Source.Public.
+func (x *Index) public(d text.Doc) text.Doc {
+	if x.known != nil {
+		if public, known := x.known(d); known {
+			return public
+		}
+	}
+	return x.src.Public(d)
 }

@@ -1,8 +1,12 @@
 package vectors
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/ctxd/ctxd/context/embed/embedtest"
@@ -60,4 +64,35 @@ func TestREL7_ASlowFilterFindsTheSame(t *testing.T) {
 	if !deleted || got == want {
 		t.Errorf("n0 was deleted while the search gave way: %s", got)
 	}
+}
+
+// TestREL8_AStopEndsTheReadingOfVectors: the file stays as it is.
+func TestREL8_AStopEndsTheReadingOfVectors(t *testing.T) {
+	model := new(embedtest.Bags).Of()
+	name := filepath.Join(t.TempDir(), "some.vectors")
+	x, err := OpenFlatIndex(name, model)
+	must(t, err)
+	v := make([]float32, model.Dims)
+	v[0] = 1
+	_, err = x.Put(Item{ID: "a", Parts: []TextKey{{1}}, New: [][]float32{v}}, nil)
+	must(t, err)
+	must(t, x.Close())
+	before, err := os.ReadFile(name)
+	must(t, err)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := openFlatIndex(ended, name, model); !errors.Is(err, context.Canceled) {
+		t.Errorf("opened: %v", err)
+	}
+	after, err := os.ReadFile(name)
+	must(t, err)
+	if !bytes.Equal(before, after) {
+		t.Error("the file is another one")
+	}
+	x, err = OpenFlatIndex(name, model)
+	must(t, err)
+	if !x.Has("a") {
+		t.Error("the vector is lost")
+	}
+	must(t, x.Close())
 }

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +43,11 @@ type placed struct {
 // item that has lost vectors has no Key. The file is the caller's alone. O(size of the
 // file).
 func OpenFlatIndex(name string, model embed.Model) (*FlatIndex, error) {
+	return openFlatIndex(context.Background(), name, model)
+}
+
+// openFlatIndex is OpenFlatIndex until ctx ends, of which it returns the error.
+func openFlatIndex(ctx context.Context, name string, model embed.Model) (*FlatIndex, error) {
 	if model.Dims < 1 || model.Dims > maxDims {
 		return nil, fmt.Errorf("vectors of %d dimensions", model.Dims)
 	}
@@ -59,7 +65,7 @@ func OpenFlatIndex(name string, model embed.Model) (*FlatIndex, error) {
 	x.file = &file{f: f, name: name, model: model}
 	err = x.file.begin()
 	if err == nil {
-		err = x.load()
+		err = x.load(ctx)
 	}
 	if err == nil {
 		err = x.file.remap(true)
@@ -154,7 +160,7 @@ type storedItem struct {
 
 // load takes in what the file holds, cuts off what was not written to its end,
 // and notes as dead what nothing refers to.
-func (x *FlatIndex) load() error {
+func (x *FlatIndex) load(ctx context.Context) error {
 	f := x.file
 	info, err := f.f.Stat()
 	if err != nil {
@@ -165,6 +171,9 @@ func (x *FlatIndex) load() error {
 	items := make(map[string]storedItem)
 	f.size = f.start
 	for at := f.start; at < w.size; {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		kind, record, err := w.record(at)
 		if err != nil {
 			return err
@@ -198,11 +207,11 @@ func (x *FlatIndex) load() error {
 		}
 		w.size = f.size
 	}
-	return x.takeIn(w, rows, items)
+	return x.takeIn(ctx, w, rows, items)
 }
 
 // takeIn makes the items that were found.
-func (x *FlatIndex) takeIn(w *window, rows []int64, items map[string]storedItem) error {
+func (x *FlatIndex) takeIn(ctx context.Context, w *window, rows []int64, items map[string]storedItem) error {
 	ids := make([]string, 0, len(items))
 	for id := range items {
 		ids = append(ids, id)
@@ -211,6 +220,9 @@ func (x *FlatIndex) takeIn(w *window, rows []int64, items map[string]storedItem)
 	used := make([]bool, len(rows))
 	unit := make([]float32, x.dims)
 	for _, id := range ids {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		s := items[id]
 		it := &item{id: id, key: s.key, at: s.at, rows: make([]int32, len(s.rows))}
 		x.items[id] = it

@@ -149,6 +149,13 @@ func (x *Index) hideAll(heaps []heap) {
 // reveal brings documents up to date of which others see more, or less, than before. The
 // caller has the lock.
 func (x *Index) reveal(ids []string) {
+	if x.hidden == nil {
+		for _, id := range ids {
+			if x.turned != nil {
+				x.turned[id] = true
+			}
+		}
+	}
 	if x.hidden == nil || len(ids) == 0 {
 		return
 	}
@@ -190,10 +197,7 @@ func (x *Index) settleHidden() {
 
 // Docs returns the documents of the index as a reader sees them. O(documents).
 func (x *Index) Docs(public bool) []text.Doc {
-	if public {
-		x.findHidden()
-	}
-	x.rlock()
+	x.rlockFor(public)
 	defer x.mu.RUnlock()
 	var w world
 	w.see(x, public)
@@ -208,64 +212,101 @@ func (x *Index) Docs(public bool) []text.Doc {
 	return list
 }
 
-// findHidden finds what is hidden, if that is not known yet. O(documents, and the words of
-// those that hide anything).
-func (x *Index) findHidden() {
-	x.mu.RLock()
-	known := x.hidden != nil
-	x.mu.RUnlock()
-	if known {
+// Public is Source.Public without a look at the texts, for who asks it of many documents. known is false for a document
+// that is not in the index, and while it is not known what is hidden.
+func (x *Index) Public(d text.Doc) (public text.Doc, known bool) {
+	x.rlock()
+	defer x.mu.RUnlock()
+	at, ok := x.number[d.ID()]
+	if x.hidden == nil || !ok || x.docs[at] != d {
+		return nil, false
+	}
+	if !x.hidden.has(at) {
+		return d, true
+	}
+	if upper, ok := x.hidden.number[d.ID()]; ok {
+		return x.hidden.shown[upper], true
+	}
+	return nil, true
+}
+
+// rlockFor is rlock. For a public search it is known then what is hidden.
+func (x *Index) rlockFor(public bool) {
+	for x.rlock(); public && x.hidden == nil; x.rlock() {
+		x.mu.RUnlock()
+		x.findHidden(func() bool { return false })
+	}
+}
+
+// findHidden finds what is hidden, if that is not known yet, unless it is ended. The texts are read without the lock:
+// commits and local searches do not wait for it. O(documents, and the words of those that hide anything).
+func (x *Index) findHidden(ended func() bool) {
+	x.finding.Lock()
+	defer x.finding.Unlock()
+	x.mu.Lock()
+	if x.hidden != nil {
+		x.mu.Unlock()
+		return
+	}
+	docs := slices.Clone(x.docs)
+	x.turned = make(map[string]bool)
+	x.mu.Unlock()
+	parts := x.hiding(docs, ended)
+	inParallel(len(parts), func(k, _ int) { parts[k].read(x.fields) })
+	if ended() {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.hidden != nil {
-		return
-	}
 	x.hidden = &hidden{x: newInverted(x.stem), number: make(map[string]docID)}
-	parts, public := x.hiding()
-	inParallel(len(parts), func(k, _ int) { parts[k].read(x.fields) })
 	for _, p := range parts {
-		for _, c := range p.list {
-			x.hideAs(x.number[c.id], x.x.take(c.words), public[c.id])
+		for i, c := range p.list {
+			if d, ok := x.number[c.id]; ok && x.docs[d] == c.now && !x.turned[c.id] {
+				x.hideAs(d, x.x.take(c.words), p.public[i])
+			}
 		}
 	}
+	for d, doc := range x.docs {
+		same := d < len(docs) && docs[d] == doc
+		if doc == nil || same && !x.turned[doc.ID()] || x.hidden.has(docID(d)) {
+			continue
+		}
+		if public := x.src.Public(doc); public != doc { // it came or changed meanwhile
+			x.hideAs(docID(d), x.x.take(analyse(new(reading), x.fields, doc)), public)
+		}
+	}
+	x.turned = nil
 	x.settleHidden()
 }
 
-// hiding returns the documents that hide anything, in parts that can be read at once, and
-// by id what others see of them. The caller has the lock.
-func (x *Index) hiding() (parts []part, public map[string]text.Doc) {
-	found, seen := make([][]change, runtime.GOMAXPROCS(0)), make([][]text.Doc, runtime.GOMAXPROCS(0))
+// hiding are documents that hide anything, with what others see of each.
+type hiding struct {
+	part
+	public []text.Doc
+}
+
+// hiding returns those of documents that hide anything, in parts that can be read at once.
+func (x *Index) hiding(docs []text.Doc, ended func() bool) []hiding {
+	parts := make([]hiding, runtime.GOMAXPROCS(0))
 	var next atomic.Int64
 	const some = 512
-	inParallel(len(found), func(k, _ int) {
-		for {
+	inParallel(len(parts), func(k, _ int) {
+		p := &parts[k]
+		p.reading = new(reading)
+		for !ended() {
 			from := int(next.Add(some)) - some
-			if from >= len(x.docs) {
+			if from >= len(docs) {
 				return
 			}
-			for _, doc := range x.docs[from:min(from+some, len(x.docs))] {
+			for _, doc := range docs[from:min(from+some, len(docs))] {
 				if doc == nil {
 					continue
 				}
-				public := x.src.Public(doc)
-				if public != doc {
-					found[k], seen[k] = append(found[k], change{id: doc.ID(), now: doc}), append(seen[k], public)
+				if public := x.src.Public(doc); public != doc {
+					p.list, p.public = append(p.list, change{id: doc.ID(), now: doc}), append(p.public, public)
 				}
 			}
 		}
 	})
-	list := slices.Concat(found...)
-	if len(list) == 0 {
-		return nil, nil
-	}
-	public = make(map[string]text.Doc, len(list))
-	for i, doc := range slices.Concat(seen...) {
-		public[list[i].id] = doc
-	}
-	for _, some := range shares(list, runtime.GOMAXPROCS(0)) {
-		parts = append(parts, part{new(reading), some})
-	}
-	return parts, public
+	return parts
 }

@@ -47,11 +47,14 @@ type Index struct {
 	file   snapshots
 	stem   func(string) string
 
+	finding sync.Mutex // held by who finds out what is hidden
+
 	mu      sync.RWMutex // guards what follows
 	x       *inverted
-	hidden  *hidden    // what remote readers do not see; nil until one searches
-	docs    []text.Doc // by docID; nil where there is none
-	heads   []uint64   // of their titles, by docID
+	hidden  *hidden         // what remote readers do not see; nil until that is known
+	turned  map[string]bool // ids of documents of which others see something else, while it is found out; else nil
+	docs    []text.Doc      // by docID; nil where there is none
+	heads   []uint64        // of their titles, by docID
 	number  map[string]docID
 	free    []docID
 	waiting map[string]struct{} // ids of documents that are not in the index yet
@@ -126,9 +129,7 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 			<-opts.begin
 		}
 		x.build()
-		if !x.stopped() {
-			x.findHidden()
-		}
+		x.findHidden(x.stopped)
 	}
 	if _, size := src.Count(); size <= opts.AtOnce {
 		start()

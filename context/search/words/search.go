@@ -94,9 +94,6 @@ func (r *run) term(i int) *term {
 // every hit. When nothing is found, words that are in no document count as the words that
 // differ by one edit.
 func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
-	if q.Public {
-		x.findHidden()
-	}
 	s := &search{x: x, q: &q, verified: make(map[verdictKey]bool)}
 	s.run = x.scratch.Get().(*run)
 	defer func() {
@@ -179,7 +176,7 @@ func (s *search) find(ctx context.Context, res *Result, mistakes bool) error {
 // attempt runs the query once.
 func (s *search) attempt(ctx context.Context, res *Result, mistakes bool) error {
 	x := s.x
-	x.rlock()
+	x.rlockFor(s.q.Public)
 	defer x.mu.RUnlock()
 	s.pending = s.pending[:0]
 	s.see(x, s.q.Public)
@@ -380,11 +377,8 @@ func Holds(split *text.Splitter, d text.Doc, phrase []string) (found bool) {
 // Holders returns which of some words each document holds, as bits, by its id. It is
 // refused with why while the index is being made. O(postings of the words).
 func (x *Index) Holders(words []string, public bool) (held map[string]uint32, why string) {
-	if public {
-		x.findHidden()
-	}
 	held = make(map[string]uint32)
-	x.rlock()
+	x.rlockFor(public)
 	defer x.mu.RUnlock()
 	why = x.degraded(public)
 	if why != "" {
