@@ -73,8 +73,8 @@ func (s *Server) DropFormerNames(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Deps) error { return notes.DropFormerNames(ctx, r.KV, time.Now()) })
 }
 
-// KeepMemories archives memories whose time is over, goes on to forget what a stop has left, and moves between the tiers
-// what is due. It is to be called each minute or so.
+// KeepMemories archives memories whose time is over, goes on to forget what a stop has left, reads what memories and
+// messages speak of, and moves between the tiers what is due. It is to be called each minute or so.
 func (s *Server) KeepMemories(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Deps) error {
 		if err := r.Memory.Resume(ctx, r.Audience.View); err != nil {
@@ -86,7 +86,11 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 		if _, _, err := r.Facts.Run(ctx); err != nil && ctx.Err() == nil {
 			s.log.Debug("a model that finds facts failed", "error", fault.Message(err)) // what waits is tried again
 		}
-		return r.Learn.Keep(context.WithValue(ctx, yield.Key{}, &s.pause), r.Audience.View(audience.Local), s.pause.idle(s.calls(), time.Now()))
+		ctx = context.WithValue(ctx, yield.Key{}, &s.pause)
+		if err := r.Concepts.Ready(ctx); err != nil { // of many documents it takes seconds: nobody is to wait for that
+			return err
+		}
+		return r.Learn.Keep(ctx, r.Audience.View(audience.Local), s.pause.idle(s.calls(), time.Now()))
 	})
 }
 

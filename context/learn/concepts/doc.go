@@ -18,9 +18,9 @@
 //
 // # When it is made
 //
-// At the first question, of all documents, which takes about 3 µs for each 100 bytes of text. Until then a commit costs
-// nothing. From then on a commit notes the ids of what it changes, and the next question reads those: a write never
-// waits for it, and an answer is as new as the records.
+// Behind the start of a daemon, or by who asks before, of all documents, which takes about 3 µs for each 100 bytes of text.
+// Until then a commit costs nothing. From then on a commit notes the ids of what it changes, and the next question reads
+// those: a write never waits for it, and an answer is as new as the records.
 //
 // # Privacy
 //

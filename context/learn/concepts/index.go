@@ -13,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // Kinds of documents, as everywhere.
@@ -64,6 +65,7 @@ type Index struct {
 	entering sync.Mutex // held by who reads documents
 	told     bool       // outcomes are read; guarded by entering
 	reader   learn.PhraseReader
+	taken    taken // scratch
 
 	mu       sync.RWMutex // guards what follows
 	terms    map[string]uint32
@@ -230,30 +232,39 @@ func (x *Index) next() (list []ref, scored map[answer]string) {
 	return list, scored
 }
 
-// Ready reads what waits, and returns when the Index is as new as the records. The error is that of a context that has
-// ended.
+// Ready reads what waits, and returns when the Index is as new as the records. Who asks meanwhile reads a part of it. The
+// error is that of a context that has ended.
 func (x *Index) Ready(ctx context.Context) error {
+	for more := true; more; {
+		err := yield.Point(ctx)
+		if err == nil {
+			more, err = x.readSome(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readSome reads some of what waits, and returns false when nothing does.
+func (x *Index) readSome(ctx context.Context) (more bool, err error) {
 	x.entering.Lock()
 	defer x.entering.Unlock()
 	if !x.told && x.opts.Outcomes != nil {
 		if err := x.tell(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	x.told = true
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		list, scored := x.next()
-		if len(scored) > 0 {
-			x.score(scored)
-		}
-		if len(list) == 0 {
-			return nil
-		}
+	list, scored := x.next()
+	if len(scored) > 0 {
+		x.score(scored)
+	}
+	if len(list) > 0 {
 		x.enter(list)
 	}
+	return len(list) > 0, nil
 }
 
 // tell reads the outcomes of all answers. What is told meanwhile is noted, as from begin on. Hold x.entering.

@@ -1,6 +1,8 @@
 package concepts_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/context/learn/concepts"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/entities/yield"
 )
 
 // TestREL18_WhatWasCountedIsNotAskedForLong asks an Index again and again while records, names and synonyms change, and a
@@ -67,4 +70,44 @@ func listOf(t *rapid.T, x *concepts.Index, v *audience.View, f concepts.Filter) 
 	list, edges, total, err := x.List(ctx(), v, f)
 	must(t, err)
 	return []any{list, edges, total}
+}
+
+// yields is a Yielder that calls a function.
+type yields func()
+
+func (y yields) Yield(context.Context) { y() }
+
+// TestREL18_WhoAsksMeanwhileReadsAPart has somebody ask while all documents are read in the background, which gives way: it
+// does not wait for the other, and is told of all.
+func TestREL18_WhoAsksMeanwhileReadsAPart(t *testing.T) {
+	h := open(t)
+	for i := range 3 {
+		for _, s := range sentences {
+			h.remember(memory.Draft{Statement: fmt.Sprint(s, " ", i), Private: i == 2})
+		}
+		h.say("", sentences...)
+	}
+	want, _, total, err := concepts.Open(h.db, h.rooms, h.opts).List(ctx(), h.remote, concepts.Filter{})
+	must(t, err)
+	asked := 0
+	y := yields(func() {
+		asked++
+		if asked != 2 {
+			return
+		}
+		got, _, n, err := h.x.List(ctx(), h.remote, concepts.Filter{})
+		must(t, err)
+		if diff := cmp.Diff(want, got); diff != "" || n != total {
+			t.Errorf("of %d concepts, want %d (-want +got)\n%.1500s", n, total, diff)
+		}
+	})
+	must(t, h.x.Ready(context.WithValue(ctx(), yield.Key{}, y)))
+	if asked < 2 {
+		t.Error("all was read at once")
+	}
+	ended, cancel := context.WithCancel(ctx())
+	cancel()
+	if err := h.x.Ready(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that has ended gives %v", err)
+	}
 }

@@ -3,6 +3,7 @@ package concepts
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/learn"
@@ -43,13 +44,14 @@ func (x *Index) read(r ref) (*doc, []found) {
 	}
 	public := src.Public(d)
 	out := &doc{ref: r, public: public != nil, current: local | remote}
-	t := taken{index: make(map[takenKey]int)}
+	t := &x.taken
+	t.begin()
 	if r.message {
-		x.readMessage(out, &t, d, public)
-	} else if !x.readMemory(out, &t, d, public) {
+		x.readMessage(out, t, d, public)
+	} else if !x.readMemory(out, t, d, public) {
 		return nil, nil
 	}
-	return out, t.list
+	return out, slices.Clone(t.list)
 }
 
 func (x *Index) readMessage(out *doc, t *taken, d, public text.Doc) {
@@ -141,6 +143,15 @@ type taken struct {
 	list  []found
 	index map[takenKey]int // in list
 	count [local | remote + 1]int
+}
+
+func (t *taken) begin() {
+	if t.index == nil {
+		t.index = make(map[takenKey]int)
+	}
+	clear(t.index)
+	clear(t.list) // of the texts
+	t.list, t.count = t.list[:0], [local | remote + 1]int{}
 }
 
 // takenKey keeps apart what only one reader sees: how a private part of a text has a term must not be seen in its
