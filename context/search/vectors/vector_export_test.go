@@ -3,13 +3,25 @@ package vectors
 // SetExact sets up to how many rows a search is exact.
 func (x *FlatIndex) SetExact(rows int) { x.exact = rows }
 
-// Scan gives the dot products as the processor's and the plain code see them.
-func Scan(codes []int8, question []float32, rows, stride int) (fast, plain []int32) {
+// Scan gives the dot products as the processor's and the plain code see them, and those of the question as one of four.
+func Scan(codes []int8, question []float32, rows, stride int) (fast, plain, four []int32) {
 	q := newScanQuery(question, stride)
 	fast, plain = make([]int32, rows), make([]int32, rows)
 	scanRows(fast, codes, q)
 	scanPlain(plain, codes, q)
-	return fast, plain
+	of := make([]int8, 4*stride)
+	for k := range 4 {
+		for j, c := range q.codes {
+			of[k*stride+(j+k)%stride] = c // each is another one
+		}
+	}
+	var dots, each [4][blockRows]int32
+	scanFour(&dots, rows, codes, of)
+	scanEach(&each, rows, codes, of)
+	if dots != each {
+		return fast, plain, nil
+	}
+	return fast, plain, dots[0][:rows]
 }
 
 // Row is what an index knows of a part.

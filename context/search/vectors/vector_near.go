@@ -53,50 +53,81 @@ func (x *FlatIndex) Neighbours(k int, least float32, wanted func(id string) bool
 	return nil
 }
 
+// joinRows is how many rows meet a block together, which stays in the cache of the processor meanwhile.
+const joinRows = 64
+
 // join finds up to most rows for each, as scan does, of those whose cosine may be at least least. A row meets the others in
 // their order, in that of scan, so that among equals the same ones stay.
 func (x *FlatIndex) join(near []nearRows, most int, least float32, wanted func(string) bool, pause func() error) error {
-	var scaled float32 // the largest
 	wants := make([]bool, x.count)
+	largest := make([]float32, len(x.blocks)) // scale of each
+	var scaled float32                        // the largest of all
 	for row := range x.count {
 		b, i := x.at(row)
-		scaled, wants[row] = max(scaled, b.scales[i]), wanted(b.owners[i].id)
+		largest[row/blockRows], wants[row] = max(largest[row/blockRows], b.scales[i]), wanted(b.owners[i].id)
+		scaled = max(scaled, b.scales[i])
 	}
 	// A code is off by half a scale at most, so a vector is by that times the root of dims.
 	off := scaled / 2 * float32(math.Sqrt(float64(x.dims)))
 	least -= off*(2+off) + 1e-3
-	var dots [blockRows]int32
-	for row := range x.count {
-		if row%64 == 0 {
+	var dots [4][blockRows]int32
+	meet := func(row, other int, dot int32) {
+		scale, theirs := x.scale(row), x.scale(other)
+		score := float32(dot) * theirs
+		if score*scale < least || other < row {
+			return
+		}
+		if wants[row] {
+			near[row].keep(nearRow{score, int32(other)}, most)
+		}
+		if wants[other] && other != row {
+			near[other].keep(nearRow{float32(dot) * scale, int32(row)}, most)
+		}
+	}
+	for start := 0; start < x.count; start += joinRows {
+		for n := start / blockRows; n < len(x.blocks); n++ {
 			if err := pause(); err != nil {
 				return err
 			}
-		}
-		from, i := x.at(row)
-		q := storedQuery(from.codes[i*x.stride:][:x.stride])
-		first := row / blockRows
-		for n := first; n < len(x.blocks); n++ {
-			b, at, rows := x.blocks[n], 0, min(blockRows, x.count-n*blockRows)
-			if n == first {
-				at = i
-			}
-			scanRows(dots[:rows-at], b.codes[at*x.stride:], q)
-			for j, d := range dots[:rows-at] {
-				other := n*blockRows + at + j
-				score := float32(d) * b.scales[at+j]
-				if score*from.scales[i] < least {
-					continue
+			b, rows := x.blocks[n], min(blockRows, x.count-n*blockRows)
+			for row := start; row < min(start+joinRows, x.count); row += len(dots) {
+				of, i := x.at(row)
+				few := min(len(dots), x.count-row) // the codes behind the last row are zeros
+				scanFour(&dots, rows, b.codes, of.codes[i*x.stride:][:len(dots)*x.stride])
+				var floors [len(dots)]int32
+				for k := range floors {
+					floors[k] = math.MaxInt32
+					if k < few {
+						floors[k] = leastDot(least, of.scales[i+k]*largest[n])
+					}
 				}
-				if wants[row] {
-					near[row].keep(nearRow{score, int32(other)}, most)
-				}
-				if wants[other] && other != row {
-					near[other].keep(nearRow{float32(d) * from.scales[i], int32(row)}, most)
+				for j := range rows {
+					if dots[0][j] < floors[0] && dots[1][j] < floors[1] && dots[2][j] < floors[2] && dots[3][j] < floors[3] {
+						continue
+					}
+					for k := range few {
+						if dots[k][j] >= floors[k] {
+							meet(row+k, n*blockRows+j, dots[k][j])
+						}
+					}
 				}
 			}
 		}
 	}
 	return nil
+}
+
+func (x *FlatIndex) scale(row int) float32 {
+	b, i := x.at(row)
+	return b.scales[i]
+}
+
+// leastDot is at most the product of codes that may be least when it is scaled by scale or less.
+func leastDot(least, scale float32) int32 {
+	if least <= 0 || scale <= 0 {
+		return math.MinInt32
+	}
+	return int32(min(least/scale*0.999, math.MaxInt32/2)) - 1
 }
 
 // keep adds a row unless most are nearer.

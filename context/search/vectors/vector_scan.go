@@ -37,3 +37,11 @@ func scanPlain(dots []int32, codes []int8, q scanQuery) {
 		dots[i] = sum
 	}
 }
+
+// scanEach is scanFour by scanRows.
+func scanEach(dots *[4][blockRows]int32, rows int, codes, of []int8) {
+	stride := len(of) / len(dots)
+	for k := range dots {
+		scanRows(dots[k][:rows], codes, storedQuery(of[k*stride:][:stride]))
+	}
+}
