@@ -1,9 +1,6 @@
 package vectors
 
-import (
-	"container/heap"
-	"math"
-)
+import "math"
 
 // Neighbours gives the k items nearest to each item that is wanted, itself among them, as Search does for its vector,
 // without those whose cosine is under least. pause is called between blocks of rows and ends it with its error; no change
@@ -59,31 +56,27 @@ const joinRows = 64
 // join finds up to most rows for each, as scan does, of those whose cosine may be at least least. A row meets the others in
 // their order, in that of scan, so that among equals the same ones stay.
 func (x *FlatIndex) join(near []nearRows, most int, least float32, wanted func(string) bool, pause func() error) error {
-	wants := make([]bool, x.count)
+	bars := make([]float32, x.count)          // by row: what a score has to exceed for another row to be kept
 	largest := make([]float32, len(x.blocks)) // scale of each
 	var scaled float32                        // the largest of all
 	for row := range x.count {
 		b, i := x.at(row)
-		largest[row/blockRows], wants[row] = max(largest[row/blockRows], b.scales[i]), wanted(b.owners[i].id)
-		scaled = max(scaled, b.scales[i])
+		largest[row/blockRows], scaled = max(largest[row/blockRows], b.scales[i]), max(scaled, b.scales[i])
+		bars[row] = float32(math.Inf(1))
+		if wanted(b.owners[i].id) {
+			bars[row] = float32(math.Inf(-1))
+		}
 	}
 	// A code is off by half a scale at most, so a vector is by that times the root of dims.
 	off := scaled / 2 * float32(math.Sqrt(float64(x.dims)))
 	least -= off*(2+off) + 1e-3
-	var dots [4][blockRows]int32
-	meet := func(row, other int, dot int32) {
-		scale, theirs := x.scale(row), x.scale(other)
-		score := float32(dot) * theirs
-		if score*scale < least || other < row {
-			return
-		}
-		if wants[row] {
-			near[row].keep(nearRow{score, int32(other)}, most)
-		}
-		if wants[other] && other != row {
-			near[other].keep(nearRow{float32(dot) * scale, int32(row)}, most)
+	keep := func(row int, r nearRow) {
+		if near[row].keep(r, most); len(near[row]) == most {
+			bars[row] = near[row][0].score
 		}
 	}
+	var dots [4][blockRows]int32
+	var floors [len(dots)]int32
 	for start := 0; start < x.count; start += joinRows {
 		for n := start / blockRows; n < len(x.blocks); n++ {
 			if err := pause(); err != nil {
@@ -92,11 +85,10 @@ func (x *FlatIndex) join(near []nearRows, most int, least float32, wanted func(s
 			b, rows := x.blocks[n], min(blockRows, x.count-n*blockRows)
 			for row := start; row < min(start+joinRows, x.count); row += len(dots) {
 				of, i := x.at(row)
-				few := min(len(dots), x.count-row) // the codes behind the last row are zeros
+				few := min(len(dots), x.count-row)
 				scanFour(&dots, rows, b.codes, of.codes[i*x.stride:][:len(dots)*x.stride])
-				var floors [len(dots)]int32
 				for k := range floors {
-					floors[k] = math.MaxInt32
+					floors[k] = math.MaxInt32 // a row that is not there
 					if k < few {
 						floors[k] = leastDot(least, of.scales[i+k]*largest[n])
 					}
@@ -105,9 +97,18 @@ func (x *FlatIndex) join(near []nearRows, most int, least float32, wanted func(s
 					if dots[0][j] < floors[0] && dots[1][j] < floors[1] && dots[2][j] < floors[2] && dots[3][j] < floors[3] {
 						continue
 					}
+					other := n*blockRows + j
 					for k := range few {
-						if dots[k][j] >= floors[k] {
-							meet(row+k, n*blockRows+j, dots[k][j])
+						row, scale, dot := row+k, of.scales[i+k], float32(dots[k][j])
+						score, theirs := dot*b.scales[j], dot*scale
+						if score*scale < least || other < row {
+							continue
+						}
+						if score > bars[row] {
+							keep(row, nearRow{score, int32(other)})
+						}
+						if theirs > bars[other] && other != row {
+							keep(other, nearRow{theirs, int32(row)})
 						}
 					}
 				}
@@ -115,11 +116,6 @@ func (x *FlatIndex) join(near []nearRows, most int, least float32, wanted func(s
 		}
 	}
 	return nil
-}
-
-func (x *FlatIndex) scale(row int) float32 {
-	b, i := x.at(row)
-	return b.scales[i]
 }
 
 // leastDot is at most the product of codes that may be least when it is scaled by scale or less.
@@ -130,13 +126,38 @@ func leastDot(least, scale float32) int32 {
 	return int32(min(least/scale*0.999, math.MaxInt32/2)) - 1
 }
 
-// keep adds a row unless most are nearer.
+// keep adds a row unless most are nearer. It is container/heap, without its calls.
 func (h *nearRows) keep(r nearRow, most int) {
-	switch {
-	case len(*h) < most:
-		heap.Push(h, r)
-	case r.score > (*h)[0].score:
-		(*h)[0] = r
-		heap.Fix(h, 0)
+	list := *h
+	if len(list) < most {
+		list = append(list, r)
+		for i := len(list) - 1; i > 0; {
+			up := (i - 1) / 2
+			if !list.Less(i, up) {
+				break
+			}
+			list.Swap(i, up)
+			i = up
+		}
+		*h = list
+		return
+	}
+	if r.score <= list[0].score {
+		return
+	}
+	list[0] = r
+	for i := 0; ; {
+		down := 2*i + 1
+		if down >= len(list) {
+			return
+		}
+		if down+1 < len(list) && list.Less(down+1, down) {
+			down++
+		}
+		if !list.Less(down, i) {
+			return
+		}
+		list.Swap(i, down)
+		i = down
 	}
 }
