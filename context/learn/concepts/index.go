@@ -194,31 +194,42 @@ func (x *Index) note(cs *kv.ChangeSet, message bool, src text.Source) {
 // answer names a message.
 type answer struct{ conversation, id string }
 
-// begin has all documents wait, once. Hold x.noting.
-func (x *Index) begin() {
+// begin has all documents wait, once. The error is that of a context that has ended. Hold x.noting.
+func (x *Index) begin(ctx context.Context) error {
 	if x.begun {
-		return
+		return nil
 	}
-	x.begun, x.waiting, x.scored = true, make(map[ref]struct{}), make(map[answer]string)
-	for d := range x.opts.Memories.All() {
-		x.waiting[ref{false, d.ID()}] = struct{}{}
+	waiting := make(map[ref]struct{})
+	take := func(message bool, src text.Source) {
+		if src == nil {
+			return
+		}
+		for d := range src.All() {
+			if ctx.Err() != nil {
+				return
+			}
+			waiting[ref{message, d.ID()}] = struct{}{}
+		}
 	}
-	if x.opts.Messages == nil {
-		return
+	take(false, x.opts.Memories)
+	take(true, x.opts.Messages)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	for d := range x.opts.Messages.All() {
-		x.waiting[ref{true, d.ID()}] = struct{}{}
-	}
+	x.begun, x.waiting, x.scored = true, waiting, make(map[answer]string)
+	return nil
 }
 
 // group is how many documents are read at a time.
 const group = 64
 
 // next takes some documents that wait.
-func (x *Index) next() (list []ref, scored map[answer]string) {
+func (x *Index) next(ctx context.Context) (list []ref, scored map[answer]string, err error) {
 	x.noting.Lock()
 	defer x.noting.Unlock()
-	x.begin()
+	if err := x.begin(ctx); err != nil {
+		return nil, nil, err
+	}
 	if len(x.scored) > 0 {
 		scored, x.scored = x.scored, make(map[answer]string)
 	}
@@ -229,7 +240,7 @@ func (x *Index) next() (list []ref, scored map[answer]string) {
 			break
 		}
 	}
-	return list, scored
+	return list, scored, nil
 }
 
 // Ready reads what waits, and returns when the Index is as new as the records. Who asks meanwhile reads a part of it. The
@@ -257,7 +268,10 @@ func (x *Index) readSome(ctx context.Context) (more bool, err error) {
 		}
 	}
 	x.told = true
-	list, scored := x.next()
+	list, scored, err := x.next(ctx)
+	if err != nil {
+		return false, err
+	}
 	if len(scored) > 0 {
 		x.score(scored)
 	}
@@ -270,10 +284,13 @@ func (x *Index) readSome(ctx context.Context) (more bool, err error) {
 // tell reads the outcomes of all answers. What is told meanwhile is noted, as from begin on. Hold x.entering.
 func (x *Index) tell(ctx context.Context) error {
 	x.noting.Lock()
-	x.begin()
+	err := x.begin(ctx)
 	x.noting.Unlock()
+	if err != nil {
+		return err
+	}
 	all := make(map[answer]string)
-	err := x.opts.Outcomes(ctx, func(conversation, message, outcome string) { all[answer{conversation, message}] = outcome })
+	err = x.opts.Outcomes(ctx, func(conversation, message, outcome string) { all[answer{conversation, message}] = outcome })
 	if err == nil {
 		x.score(all)
 	}
@@ -306,7 +323,7 @@ func (x *Index) Soon(ctx context.Context) bool {
 			docs += n
 		}
 		if docs <= soon {
-			x.begin()
+			_ = x.begin(ctx)
 		}
 	}
 	late := x.reading || !x.begun || len(x.waiting) > soon

@@ -122,7 +122,7 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 		if opts.Read != nil {
 			opts.Read()
 		}
-		if giveBack {
+		if giveBack && !x.stopped() {
 			debug.FreeOSMemory()
 		}
 		if opts.begin != nil {
@@ -146,6 +146,10 @@ const group = 32
 
 // build reads the notes that wait.
 func (x *Index) build() {
+	waiting := x.waitingDocs()
+	if len(waiting) == 0 {
+		return
+	}
 	todo := make(chan []text.Doc, 4)
 	done := make(chan part, 4)
 	go func() { // reads ahead, so that the lock is not held for it
@@ -167,7 +171,7 @@ func (x *Index) build() {
 	}()
 	go func() {
 		defer close(todo)
-		for some := range slices.Chunk(x.waitingDocs(), group) {
+		for some := range slices.Chunk(waiting, group) {
 			select {
 			case todo <- some:
 			case <-x.stop:
@@ -232,8 +236,14 @@ func (x *Index) stopped() bool {
 func (x *Index) waitingDocs() []text.Doc {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
+	if len(x.waiting) == 0 {
+		return nil
+	}
 	list := make([]text.Doc, 0, len(x.waiting))
 	for n := range x.src.All() {
+		if x.stopped() {
+			return nil
+		}
 		if _, ok := x.waiting[n.ID()]; ok {
 			list = append(list, n)
 		}
