@@ -231,7 +231,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	ofNotes := finding
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
 	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
-	db.OnClose(end) // before the index ends, which waits for what is read
 	seen.SetSearch(index)
 	others, err := by.otherIndexes(db, seen, mem, library, finding)
 	if err != nil {
@@ -257,6 +256,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
+	db.OnClose(end) // first, since indexes wait for what is read
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
