@@ -206,10 +206,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	var offered atomic.Pointer[gather.Completer]
 	reading, endReading := context.WithCancel(context.Background())
-	end := func(bool) {
-		endReading()
-		seen.EndReading()
-	}
 	whole := func() { // a search needs none of it, so what it does need is read first
 		ents.LoadRest()
 		ns.LoadRest()
@@ -256,7 +252,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	db.OnClose(end) // first, since indexes wait for what is read
+	db.OnClose(func(bool) { endReading(); seen.EndReading() }) // first, since indexes wait for what is read
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}

@@ -119,7 +119,7 @@ func openCode(dir string) (wazero.CompilationCache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o700); err != nil { // it is another's
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder; the error: it is another's
 		return nil, err
 	}
 	return wazero.NewCompilationCacheWithDir(dir)
