@@ -8,3 +8,11 @@ var KeysIn = keysIn
 
 // OnReading has a function called before a text is read for what it names.
 func OnReading(fn func()) { onReading = fn }
+
+// EndReading has ReadReferences end.
+func (r *Views) EndReading() {
+	r.named.end()
+	for _, n := range r.namers {
+		n.named.end()
+	}
+}

@@ -115,14 +115,6 @@ func (r *Views) ReadReferences() {
 	}
 }
 
-// EndReading has ReadReferences end, when the store is about to be closed.
-func (r *Views) EndReading() {
-	r.named.end()
-	for _, n := range r.namers {
-		n.named.end()
-	}
-}
-
 // readNotes reads what all notes may name, once.
 func (r *Views) readNotes() { r.named.make(r.noteAll) }
 

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ var onReading = func() {}
 
 // over has the reading behind commits end before a store is closed.
 func (r *references) over(db *kv.Store) {
+	context.AfterFunc(db.Closing(), r.end)
 	db.OnClose(func(bool) {
 		r.end()
 		r.behind.Wait()

@@ -131,7 +131,7 @@ func OpenPassive(db *kv.Store, rooms *audience.Views, in Indexes, opts PassiveOp
 	opts.Conversations = cmp.Or(opts.Conversations, defaultConversations)
 	opts.Rest = cmp.Or(opts.Rest, DefaultPassiveRest)
 	r := &Passive{in: in, opts: opts}
-	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.ctx, r.cancel = context.WithCancel(db.Closing())
 	r.local = &side{view: rooms.View(audience.Local), kept: make(map[string]*buffer)}
 	r.remote = &side{view: rooms.View(audience.Remote), kept: make(map[string]*buffer)}
 	db.OnClose(r.close)

@@ -110,6 +110,9 @@ type Store struct {
 	lock    io.Closer
 	report  Recovery
 
+	closing context.Context // ends at the beginning of Close
+	toClose context.CancelFunc
+
 	writer  chan struct{}            // holds a token while somebody writes
 	written uint64                   // the last sequence number given; guarded by writer
 	format  int                      // of the records; guarded by writer
@@ -161,6 +164,7 @@ func Open(dir string, opts Options) (*Store, error) {
 		opts:    opts, db: db, log: logger(opts.Logger), now: opts.Now,
 		writer: make(chan struct{}, 1),
 	}
+	s.closing, s.toClose = context.WithCancel(context.Background())
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -235,6 +239,10 @@ func (s *Store) OnWritten(fn func(seq uint64)) {
 // Dir returns the folder that the store lies in, "" for one in memory.
 func (s *Store) Dir() string { return s.dir }
 
+// Closing is a context that ends when the store is about to be closed, or its state replaced, before any function of OnClose is
+// called: what a view computes in the background depends on it, so that all of it ends at once, and not one view after the other.
+func (s *Store) Closing() context.Context { return s.closing }
+
 // OnClose registers what a view has to do when the store is about to be closed:
 // to end what it does in the background, to keep what the next start can use.
 // Functions are called once, at the beginning of Close, the last registered
@@ -260,6 +268,7 @@ func (s *Store) beforeClose(replaced bool) {
 	list := s.closers
 	s.closers = nil
 	s.view.Unlock()
+	s.toClose()
 	if r := s.replays.Load(); r != nil {
 		r.Stop()
 	}

@@ -377,6 +377,26 @@ func TestClosed(t *testing.T) {
 	})
 }
 
+// TestREL8_AllThatComputesEndsAtOnce: no view waits for what another one computes that has not been told yet.
+func TestREL8_AllThatComputesEndsAtOnce(t *testing.T) {
+	stores(t, func(t *testing.T, s *kv.Store) {
+		told := 0
+		for range 2 {
+			s.OnClose(func(bool) {
+				if s.Closing().Err() != nil {
+					told++
+				}
+			})
+		}
+		if err := s.Closing().Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil || told != 2 {
+			t.Errorf("%d of 2 functions were called behind the end: %v", told, err)
+		}
+	})
+}
+
 // The time of the last transaction is known again after a start, unless only a
 // snapshot holds it.
 func TestWritten(t *testing.T) {

@@ -205,7 +205,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	lean := keepLean(db, ns)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
 	var offered atomic.Pointer[gather.Completer]
-	reading, endReading := context.WithCancel(context.Background())
 	whole := func() { // a search needs none of it, so what it does need is read first
 		ents.LoadRest()
 		ns.LoadRest()
@@ -213,7 +212,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		lean()
 		seen.ReadReferences()
 		if h := offered.Load(); h != nil {
-			_ = h.Load(reading) // else by the first who completes a handle, who is told why
+			_ = h.Load(db.Closing()) // else by the first who completes a handle, who is told why
 		}
 	}
 	finding := search.Options{
@@ -252,7 +251,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err != nil {
 		return nil, err
 	}
-	db.OnClose(func(bool) { endReading(); seen.EndReading() }) // first, since indexes wait for what is read
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}

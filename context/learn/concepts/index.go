@@ -133,7 +133,7 @@ type posting struct {
 // when it is asked.
 func Open(db *kv.Store, rooms *audience.Views, opts Options) *Index {
 	x := &Index{opts: opts, sides: [2]*audience.View{rooms.View(audience.Local), rooms.View(audience.Remote)}}
-	x.ctx, x.cancel = context.WithCancel(context.Background())
+	x.ctx, x.cancel = context.WithCancel(db.Closing())
 	x.outcomes = make(map[answer]string)
 	x.empty()
 	db.OnCommit(x.commit)

@@ -163,7 +163,7 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	if x.seam.put == nil {
 		x.seam.put = (*FlatIndex).Put
 	}
-	x.ctx, x.cancel = context.WithCancel(context.Background())
+	x.ctx, x.cancel = context.WithCancel(db.Closing())
 	db.OnCommit(x.commit)
 	db.OnClose(x.close)
 	db.OnDeleteCopies(x.forget)

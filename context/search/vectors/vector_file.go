@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -212,9 +213,9 @@ func (x *FlatIndex) load(ctx context.Context) error {
 
 // takeIn makes the items that were found.
 func (x *FlatIndex) takeIn(ctx context.Context, w *window, rows []int64, items map[string]storedItem) error {
-	ids := make([]string, 0, len(items))
-	for id := range items {
-		ids = append(ids, id)
+	ids := slices.Collect(maps.Keys(items))
+	if ctx.Err() != nil { // sorting takes a while
+		return ctx.Err()
 	}
 	slices.SortFunc(ids, func(a, b string) int { return int(items[a].at - items[b].at) })
 	used := make([]bool, len(rows))

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -71,8 +72,8 @@ type Index struct {
 	entered  sync.Cond // with the lock for reading: a queued commit is entered
 	readings sync.Pool // of *reading
 
-	stop     chan struct{}
-	stopOnce sync.Once
+	ctx      context.Context // ends with the store
+	cancel   context.CancelFunc
 	building sync.WaitGroup
 	keeper   sync.WaitGroup
 }
@@ -94,8 +95,9 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 	}
 	x := &Index{
 		db: db, src: src, fields: src.Fields(), opts: opts, log: opts.Logger, stem: stem, x: newInverted(stem),
-		number: make(map[string]docID), waiting: make(map[string]struct{}), stop: make(chan struct{}),
+		number: make(map[string]docID), waiting: make(map[string]struct{}),
 	}
+	x.ctx, x.cancel = context.WithCancel(db.Closing())
 	x.seq, x.at = db.Seq(), stampOf(db.Written())
 	x.queue, x.entered.L = NewBacklog[entry](), x.mu.RLocker()
 	x.scratch.New = func() any { return new(run) }
@@ -174,7 +176,7 @@ func (x *Index) build() {
 		for some := range slices.Chunk(waiting, group) {
 			select {
 			case todo <- some:
-			case <-x.stop:
+			case <-x.ctx.Done():
 				return
 			}
 		}
@@ -196,7 +198,7 @@ func (x *Index) build() {
 	}
 	for read > 0 && !x.stopped() && errors.Is(x.save(), errWriterBusy) {
 		select {
-		case <-x.stop:
+		case <-x.ctx.Done():
 		case <-time.After(saveAgain):
 		}
 	}
@@ -223,14 +225,7 @@ func (x *Index) clip() {
 // the way.
 const saveAgain = time.Second
 
-func (x *Index) stopped() bool {
-	select {
-	case <-x.stop:
-		return true
-	default:
-		return false
-	}
-}
+func (x *Index) stopped() bool { return x.ctx.Err() != nil }
 
 // waitingDocs returns the documents that are not in the index.
 func (x *Index) waitingDocs() []text.Doc {

@@ -86,7 +86,7 @@ func (x *Index) keep() {
 	defer timer.Stop()
 	for {
 		select {
-		case <-x.stop:
+		case <-x.ctx.Done():
 			return
 		case <-x.file.wake:
 		case <-timer.C:
@@ -121,7 +121,7 @@ func (x *Index) keepIfDue() (at time.Time, ok bool) {
 
 // close ends the work in the background and keeps the index for the next start.
 func (x *Index) close(replaced bool) {
-	x.stopOnce.Do(func() { close(x.stop) })
+	x.cancel()
 	x.building.Wait()
 	x.keeper.Wait()
 	if replaced || x.opts.Dir == "" {
