@@ -23,6 +23,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/books"
+	"github.com/ctxd/ctxd/context/books/convert"
 	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/context/search/words"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -40,7 +41,7 @@ type UninstallCommand struct {
 
 // Help is what --help says of the command.
 func (UninstallCommand) Help() string {
-	return "Stops the daemon and removes its service, the store with its indexes and logs, and the configuration. " +
+	return "Stops the daemon and removes its service, the store with its indexes and logs, its cache, and the configuration. " +
 		"Files of vaults are not touched, and backups in other folders stay. " +
 		"Notes, entities and conversations that do not come from a vault exist only in the store: " +
 		"make a backup first if you want to keep them. The program itself stays; the last line shows where it is."
@@ -66,7 +67,7 @@ type UninstallOptions struct {
 
 // installedItem is something that ctxd has put on the machine.
 type installedItem struct {
-	What  string `json:"what"` // service, daemon, store, indexes, books, key, logs, history or configuration
+	What  string `json:"what"` // service, daemon, store, indexes, books, key, logs, history, cache or configuration
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"` // of its files
 	Files int    `json:"files"`
@@ -117,7 +118,9 @@ func (c *UninstallCommand) Run(a *UninstallOptions) error {
 	if err := removeAll(u.Removed[len(running):]); err != nil {
 		return err
 	}
-	for _, dir := range []string{conf.Data, filepath.Dir(conf.Path)} {
+	code := convert.CodeDir()
+	_ = os.Remove(code) // when nothing is left in it
+	for _, dir := range []string{conf.Data, filepath.Dir(code), filepath.Dir(conf.Path)} {
 		if filepath.Base(dir) == folderName {
 			_ = os.Remove(dir) // when nothing is left in it
 		}
@@ -156,6 +159,10 @@ func (u *uninstallResult) addFiles(conf *config.Config, keepData bool) error {
 		if err := u.addStore(conf); err != nil {
 			return err
 		}
+	}
+	versions, _ := filepath.Glob(filepath.Join(convert.CodeDir(), "wazero-*"))
+	for _, dir := range versions {
+		u.addFolder("cache", dir, func(path string) bool { return convert.IsCode(filepath.Base(path)) })
 	}
 	if conf.Present && conf.Path != os.DevNull {
 		dir, name := filepath.Split(conf.Path)

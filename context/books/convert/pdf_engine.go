@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -57,7 +58,7 @@ func (e *pdfEngine) prepare() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.pool == nil {
-		_ = e.start(codeDir()) // instance tries again
+		_ = e.start(CodeDir()) // instance tries again
 		debug.FreeOSMemory()   // the compiler's
 	}
 }
@@ -65,7 +66,7 @@ func (e *pdfEngine) prepare() {
 // instance returns a PDFium of its own for one file. The caller has the lock.
 func (e *pdfEngine) instance(ctx context.Context) (pdfium.Pdfium, error) {
 	if e.pool == nil {
-		if err := e.start(codeDir()); err != nil {
+		if err := e.start(CodeDir()); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "PDF files can't be read on this machine")
 		}
 	}
@@ -76,15 +77,21 @@ func (e *pdfEngine) instance(ctx context.Context) (pdfium.Pdfium, error) {
 	return in, err
 }
 
-// codeDir is the folder in which compiled code is kept: a process that finds it there begins in a tenth of the time, and takes a
-// third of the memory. "": there is none.
-func codeDir() string {
+// CodeDir is the folder in which compiled code is kept: a process that finds it there begins in a tenth of the time, and takes a
+// third of the memory. It lies in folders of it, one a version of the compiler. "": there is none.
+func CodeDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return ""
 	}
 	return filepath.Join(dir, "ctxd", "pdfium")
 }
+
+// codeName is what a file of code is called, also while it is written.
+var codeName = regexp.MustCompile(`^[0-9a-f]{64}(\.\d+\.tmp)?$`)
+
+// IsCode tells by the name of a file in one of the folders of CodeDir whether it is code.
+func IsCode(name string) bool { return codeName.MatchString(name) }
 
 // start makes the pool, with the code that is kept in a folder, or else compiles it and keeps it there. A folder that is of no use
 // costs time only, and a damaged file is made anew.

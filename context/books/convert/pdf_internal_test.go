@@ -15,11 +15,11 @@ func TestMEM67_CompiledCodeIsKept(t *testing.T) {
 		t.Skip("it compiles, which takes minutes under the race detector")
 	}
 	var machine pdfEngine // its code is there when a test of a file ran before
-	if err := errors.Join(machine.start(codeDir()), machine.Close()); err != nil {
+	if err := errors.Join(machine.start(CodeDir()), machine.Close()); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	_ = os.CopyFS(dir, os.DirFS(codeDir())) // a machine without a folder has none
+	_ = os.CopyFS(dir, os.DirFS(CodeDir())) // a machine without a folder has none
 	start := func() (kept string, data []byte) {
 		t.Helper()
 		var e pdfEngine
@@ -44,6 +44,9 @@ func TestMEM67_CompiledCodeIsKept(t *testing.T) {
 		return files[0], data
 	}
 	name, whole := start()
+	if !IsCode(filepath.Base(name)) {
+		t.Errorf("%s is no code by its name", name)
+	}
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)/2] ^= 1
 	earlier := filepath.Join(filepath.Dir(name), "earlier")
