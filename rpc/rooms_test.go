@@ -151,7 +151,7 @@ func roomsOn(db *kv.Store, o roomsOptions) (*rpc.Deps, error) {
 	}
 	chat.RegisterHandles(seen, mem, chats)
 	finding.Gate = seen.Gate
-	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), finding)
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed, Copies: vault.CopiesIn(db)}), finding)
 	seen.SetSearch(index)
 	said, err := chatdoc.New(db, seen, chatdoc.Options{Now: now})
 	if err != nil {

@@ -21,7 +21,7 @@
 //	hive scale            any of the words; the last one may be unfinished
 //	"load cell"           these words in this order, as they are written
 //	-word -"two words"    not these
-//	tag:work path:2025 type:person before:2026-02 after:2025-12-24
+//	tag:work path:2025 type:person conflict:alice before:2026-02 after:2025-12-24
 //
 // Phrases and filters are met by every hit; with a - before it, a filter is
 // turned round. A Source says which operators there are beside before: and after:. Words

@@ -113,7 +113,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	}
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	res.sayNothing(q)
-	return res, x.finishHits(ctx, &req, m, res.Hits)
+	return res, x.finishHits(ctx, &req, q, m, res.Hits)
 }
 
 // finishSemantic is the result of a search by meaning. words is what the search by words
@@ -136,12 +136,12 @@ func (x *Index) finishSemantic(ctx context.Context, req *Request, q *query, word
 	res.sayNothing(q)
 	m := text.NewMatcher(x.words.Stem)
 	q.matchIn(m)
-	return res, x.finishHits(ctx, req, m, res.Hits)
+	return res, x.finishHits(ctx, req, q, m, res.Hits)
 }
 
 // finishHits gives hits what the request wants of them. Those of words are shown where
 // their words stand, the others where they are nearest.
-func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits []Hit) error {
+func (x *Index) finishHits(ctx context.Context, req *Request, q *query, m *Matcher, hits []Hit) error {
 	defer req.clock.begin("snippets")()
 	ours := make(map[string]*Hit)
 	for i := range hits {
@@ -154,7 +154,7 @@ func (x *Index) finishHits(ctx context.Context, req *Request, m *Matcher, hits [
 			ours[h.Doc.ID()] = h
 		}
 		switch {
-		case !req.Snippets:
+		case !req.Snippets, q.showReason(h):
 		case byWords:
 			h.Snippet, h.Ranges = m.Snippet(h.Doc.Plain())
 		default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities"
+	entitiestext "github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -74,7 +75,10 @@ func (x *Index) parse(ctx context.Context, req *Request) (*query, error) {
 		}
 		q = p.parse(req.Query, req.Plain)
 	}
-	err := docs.matchProperties(ctx, q)
+	err := docs.findReasons(ctx, q)
+	if err == nil {
+		err = docs.matchProperties(ctx, q)
+	}
 	if err == nil {
 		err = docs.checkValues(ctx, q, req.Values)
 	}
@@ -87,14 +91,17 @@ func (x *Index) parse(ctx context.Context, req *Request) (*query, error) {
 // it were meant so.
 func (r *parser) keyOf(s string) string {
 	at := strings.IndexByte(s, ':')
-	if at < 1 || at > maxKey || at == len(s)-1 {
+	if at < 1 || at > maxKey {
 		return ""
 	}
 	name, value := s[:at], s[at+1:]
-	if first, _ := utf8.DecodeRuneInString(value); unicode.IsSpace(first) {
+	key := strings.ToLower(name)
+	if first, _ := utf8.DecodeRuneInString(value); value == "" || unicode.IsSpace(first) {
+		if r.isReasoned(key) && len(r.words) == 0 { // behind words it is one: "what to do in a conflict: merge"
+			return key
+		}
 		return ""
 	}
-	key := strings.ToLower(name)
 	if r.isOperator(key) {
 		return key
 	}
@@ -265,6 +272,34 @@ func (d *documents) matchProperties(ctx context.Context, q *query) error {
 	return nil
 }
 
+// findReasons makes the tests of filters whose operators have reasons.
+func (d *documents) findReasons(ctx context.Context, q *query) error {
+	of, ok := d.of.src.(text.ReasonSource)
+	for i := range q.filters {
+		f := &q.filters[i]
+		if !ok || !slices.Contains(of.Reasoned(), f.key) {
+			continue
+		}
+		reason, err := of.Reasons(ctx, f.key, f.value, d.public)
+		if err != nil {
+			return err
+		}
+		f.reason, f.test = reason, func(doc text.Doc) bool { return reason(doc) != "" }
+	}
+	return nil
+}
+
+// showReason has a hit show why the first filter that has reasons let it through; false: there is none.
+func (q *query) showReason(h *Hit) bool {
+	for _, f := range q.filters {
+		if f.reason != nil && !f.not {
+			h.Snippet, h.Ranges = entitiestext.OneLine(f.reason(h.Doc)), [][2]int{}
+			return true
+		}
+	}
+	return false
+}
+
 // propertyTest returns the test of a filter by a property. Documents that were changed
 // meanwhile are read.
 func (r *parser) propertyTest(key, value string) func(text.Doc) bool {
@@ -298,7 +333,7 @@ func (d *documents) checkValues(ctx context.Context, q *query, wanted map[string
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		for _, value := range wanted[key] {
 			p := piece{key: key, value: value}
-			filters = append(slices.Clip(filters), filter{p.text(), false, d.of.src.Filter(key, value), key, value})
+			filters = append(slices.Clip(filters), filter{text: p.text(), test: d.of.src.Filter(key, value), key: key, value: value})
 		}
 	}
 	for _, f := range filters[:min(len(filters), maxProblems)] {

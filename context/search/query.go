@@ -52,9 +52,10 @@ type query struct {
 
 // filter is a filter of the query text.
 type filter struct {
-	text string // as it was written
-	not  bool
-	test func(text.Doc) bool
+	text   string // as it was written
+	not    bool
+	test   func(text.Doc) bool
+	reason func(text.Doc) string // why a document meets it; nil: it shows that itself
 
 	key, value string
 }
@@ -195,6 +196,12 @@ func (r *parser) isOperator(word string) bool {
 	return isDate(word) || slices.Contains(r.ops.Filters(), word)
 }
 
+// isReasoned reports whether an operator has reasons, and so may stand without a value.
+func (r *parser) isReasoned(operator string) bool {
+	of, ok := r.ops.(text.ReasonSource)
+	return ok && slices.Contains(of.Reasoned(), operator)
+}
+
 // isDate reports whether the value of an operator is a date.
 func isDate(operator string) bool { return operator == "before" || operator == "after" }
 
@@ -203,7 +210,7 @@ func (r *parser) read(p piece) (added bool) {
 	if p.key != "" {
 		if test := r.testFor(p.key, p.value); test != nil {
 			if text := p.text(); len(r.filters) < maxParts && r.isNew("", text) {
-				r.filters = append(r.filters, filter{text, p.not, test, p.key, p.value})
+				r.filters = append(r.filters, filter{text: text, not: p.not, test: test, key: p.key, value: p.value})
 			}
 			return false
 		}
@@ -315,6 +322,9 @@ func (q *query) choose(typing bool) {
 func (r *parser) testFor(operator, value string) func(text.Doc) bool {
 	if !r.isOperator(operator) {
 		return r.propertyTest(operator, value)
+	}
+	if r.isReasoned(operator) {
+		return func(text.Doc) bool { return false } // until reasons are known
 	}
 	if !isDate(operator) {
 		return r.ops.Filter(operator, value)

@@ -76,7 +76,7 @@ type Result struct {
 type Hit struct {
 	Doc     text.Doc
 	Score   float64
-	Snippet string   // of the plain text, one line
+	Snippet string   // of the plain text, or why a filter found it, one line
 	Ranges  [][2]int // matches in Snippet: UTF-16, half-open
 	Found   Mode     // by what it was found: Hybrid for both
 
@@ -206,7 +206,9 @@ func (x *Index) byWords(ctx context.Context, req Request) (*Result, *Matcher, er
 			return nil, nil, err
 		}
 		h := &res.Hits[i]
-		h.Snippet, h.Ranges = found.Matcher.Snippet(h.Doc.Plain())
+		if !q.showReason(h) {
+			h.Snippet, h.Ranges = found.Matcher.Snippet(h.Doc.Plain())
+		}
 	}
 	return res, found.Matcher, nil
 }

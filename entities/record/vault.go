@@ -40,4 +40,6 @@ type VaultResult struct {
 type VaultSkip struct {
 	Path   string `json:"path" jsonschema:"path within the vault"`
 	Reason string `json:"reason" jsonschema:"why it was skipped"`
+	CopyOf string `json:"copyOf,omitempty" jsonschema:"path of the note that it is a copy of, left by a synchroniser after a conflict; absent for everything else"`
+	LeftBy string `json:"leftBy,omitempty" jsonschema:"the synchroniser that left the copy"`
 }

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"maps"
 	"path"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/text"
 )
 
@@ -41,6 +43,31 @@ var doubtfulNames = []struct {
 	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*(?:conflict|konflikt|conflit|競合|冲突|衝突)[^()]*\)$`)}, //nolint:misspell // French
 }
 
+// Copy is a file that a synchroniser left beside a note.
+type Copy struct {
+	Vault string
+	Path  string // within the vault, as Of
+	Of    string // the note
+	By    string // the synchroniser
+}
+
+// CopiesIn returns what gives the copies that the last scans have found, those of a vault by path.
+func CopiesIn(db *kv.Store) func(context.Context) ([]Copy, error) {
+	return func(ctx context.Context) (list []Copy, err error) {
+		err = db.View(ctx, func(tx *kv.Tx) error {
+			for _, v := range vaults.All(tx, "") {
+				for _, s := range v.Skipped {
+					if s.CopyOf != "" {
+						list = append(list, Copy{v.Name, s.Path, s.CopyOf, s.LeftBy})
+					}
+				}
+			}
+			return tx.Err()
+		})
+		return list, err
+	}
+}
+
 // leaveCopies takes the copies out of the notes of a folder.
 func (w *walker) leaveCopies(f *folder, dir string) {
 	if len(f.notes) < 2 {
@@ -54,6 +81,8 @@ func (w *walker) leaveCopies(f *folder, dir string) {
 		if of, by := w.copyOf(byFold, dir, name); of != "" {
 			delete(f.notes, name)
 			f.skip(path.Join(dir, name), "a copy of "+of+" that "+by+" has left after a conflict: compare them, and delete one")
+			left := &f.skipped[len(f.skipped)-1]
+			left.CopyOf, left.LeftBy = path.Join(dir, of), by
 		}
 	}
 }

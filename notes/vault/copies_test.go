@@ -1,8 +1,13 @@
 package vault_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 // TestSRCH52_CopiesOfSynchronisers are no notes while their note is beside them, and are listed.
@@ -54,5 +59,30 @@ func TestSRCH52_OrdinaryNamesStay(t *testing.T) {
 		if n, err := w.notes.ByPath(name, nil); n == nil {
 			t.Errorf("%s is no note: %v", name, err)
 		}
+	}
+}
+
+// TestSRCH52_CopiesComeAndGoWhileFollowed: the list of copies is that of the disk, also when no note has changed.
+func TestSRCH52_CopiesComeAndGoWhileFollowed(t *testing.T) {
+	dir := importFolder(t, map[string]string{"sub/a.md": "one", "b.md": "two"})
+	w := follows(t, dir, kv.InMemory, never, vault.Seam{})
+	copies := func() []vault.Copy {
+		list, err := vault.CopiesIn(w.db)(ctx)
+		must(t, err)
+		return list
+	}
+	if list := copies(); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	write(t, dir, "sub/a.Conflict.md", "other")
+	want := vault.Copy{Vault: w.status(t).Vault, Path: "sub/a.Conflict.md", Of: "sub/a.md", By: "Resilio Sync"}
+	w.agreed(t)
+	if list := copies(); len(list) != 1 || list[0] != want {
+		t.Errorf("%+v, want %+v", list, want)
+	}
+	must(t, os.Remove(filepath.Join(dir, "sub", "a.Conflict.md")))
+	w.agreed(t)
+	if list := copies(); len(list) != 0 {
+		t.Errorf("the file is gone: %+v", list)
 	}
 }

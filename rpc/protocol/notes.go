@@ -360,7 +360,7 @@ var noteMethods = []Method{
 		CodeNotFound),
 	describe[NoteSearch, SearchResult]("notes.search", Read,
 		"Find notes by the words and the meaning of a query.",
-		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.",
+		"Words are ORed; \"quoted phrases\", -word, tag:, path:, type:, conflict:, before: and after: are met by every hit; conflict: alone finds the notes with copies that a synchroniser left, conflict:name some of them, and their snippets name the copies. A hybrid search waits at most 150 ms for the vector of the query.",
 		Example{
 			`{"query":"kickoff goals","limit":1}`,
 			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.82,"by":"both","snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid"}`,

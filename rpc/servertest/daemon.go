@@ -105,7 +105,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	db.OnCommit(engine.Apply)
 	gr := graph.Open(db, ents, ns, engine)
 	seen := audience.Open(db, audience.Stores{Entities: ents, Notes: ns, WQL: engine, Graph: gr})
-	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), search.Options{})
+	index := search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed, Copies: vault.CopiesIn(db)}), search.Options{})
 	seen.SetSearch(index)
 	mem, err := memory.Open(db, memory.Options{
 		Now: now, NewID: CountedIDs("memory-"), Entity: entities.EntityRecords.Has, Source: noteState, Deleted: learn.Forget,

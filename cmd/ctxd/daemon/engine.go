@@ -225,7 +225,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	chat.RegisterHandles(seen, mem, chats) // before the indexes: they keep what remote readers may see
 	ofNotes := finding
 	ofNotes.Dir, ofNotes.Read, ofNotes.Ahead = indexDir(db, notesFolder), whole, by.ahead
-	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed}), ofNotes)
+	index = search.Open(db, notedoc.New(ns, notedoc.Options{Public: seen.Public, Revealed: seen.Revealed, Copies: vault.CopiesIn(db)}), ofNotes)
 	seen.SetSearch(index)
 	others, err := by.otherIndexes(db, seen, mem, library, finding)
 	if err != nil {

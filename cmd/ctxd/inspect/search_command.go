@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -48,12 +49,18 @@ func (f *SearchFilters) any() bool {
 	return len(f.Tag)+len(f.Type)+len(f.Vault) > 0 || f.Folder != "" || f.After != "" || f.Before != ""
 }
 
+// operators are the filters of a query, as they are written.
+func operators() string {
+	return strings.Join(append((*notedoc.Source)(nil).Filters(), "before"), ":, ") + ": and after:"
+}
+
 // Help is what --help says of the command.
 func (SearchCommand) Help() string {
 	return "Finds notes by their words, in any of their forms, and by their meaning. The last word may be unfinished. " +
-		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and tag:, path:, type:, vault:, before: and after: narrow, as in: " +
+		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and " + operators() + " narrow, as in: " +
 		"ctxd search '\"load cell\" -roof tag:work after:7d'. " +
 		"A property in the frontmatter of any note is a filter as well, as in: ctxd search 'status:\"in progress\"'. " +
+		"conflict: finds the notes with copies that a synchroniser left, conflict:alice those of that name. " +
 		"Dates are today, yesterday, 7d or 2w ago, 2026-01 or 2026-01-31. A filter that does not exist is reported."
 }
 
@@ -64,6 +71,7 @@ func (SearchCommand) Examples() []term.Example {
 		{"ctxd search how heavy is the bridge --mode semantic", "by meaning only"},
 		{"ctxd search kickoff --tag meetings --limit 3", "with a filter"},
 		{"ctxd search tag:meetings after:7d", "no words: by last change"},
+		{"ctxd search conflict:", "notes with copies that a synchroniser left"},
 		{`ctxd search 'status:"in progress" bridge'`, "a property as a filter"},
 		{"ctxd search bridge --vault Work --after yesterday", "one vault, and lately"},
 		{"ctxd search kickoff --explain", "with the parts of each score"},

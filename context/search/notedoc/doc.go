@@ -1,6 +1,6 @@
 // Package notedoc is the Source of notes for package search: which fields a note has and
 // what they weigh, how it is cut into chunks, and the filters tag:, path:, type:,
-// vault: and by properties.
+// vault:, conflict: and by properties.
 //
 // It knows notes and no index. Whoever opens an index of notes makes a Source first, after
 // the store of the notes, whose part in a commit then comes before that of the index. What

@@ -1,6 +1,7 @@
 package notedoc
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -9,17 +10,19 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 var (
 	_ text.PropertySource = (*Source)(nil)
 	_ text.ValueSource    = (*Source)(nil)
+	_ text.ReasonSource   = (*Source)(nil)
 )
 
-// Filters returns the operators for notes: tag, path, type and vault.
-func (*Source) Filters() []string { return []string{"tag", "path", "type", "vault"} }
+// Filters returns the operators for notes: tag, path, type, vault and conflict.
+func (*Source) Filters() []string { return []string{"tag", "path", "type", "vault", "conflict"} }
 
-// Filter returns the test of an operator.
+// Filter returns the test of an operator that has no Reasons.
 func (s *Source) Filter(operator, value string) func(text.Doc) bool {
 	fold := entities.Fold(value)
 	switch operator {
@@ -49,6 +52,44 @@ func (s *Source) Value(operator string, d text.Doc) string {
 		return Note(d).Vault
 	}
 	return s.notes.EntityType(Note(d))
+}
+
+// Reasoned returns conflict.
+func (*Source) Reasoned() []string { return []string{"conflict"} }
+
+// Reasons returns what names the copies of a note that a synchroniser has left (SRCH-52): all for "", else those of
+// which the file name, or the file name or the title of the note, has the value. A copy in a private place is one
+// for nobody who may not see private notes.
+func (s *Source) Reasons(ctx context.Context, _, value string, public bool) (func(text.Doc) string, error) {
+	if s.opts.Copies == nil {
+		return func(text.Doc) string { return "" }, nil
+	}
+	list, err := s.opts.Copies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type place struct{ vault, path string }
+	copies := make(map[place][]vault.Copy)
+	for _, c := range list {
+		if !public || s.notes.PublicPlace(c.Vault, c.Path) {
+			copies[place{c.Vault, c.Of}] = append(copies[place{c.Vault, c.Of}], c)
+		}
+	}
+	value = entities.Fold(value)
+	has := func(name string) bool { return strings.Contains(entities.Fold(name), value) }
+	return func(d text.Doc) string {
+		n := Note(d)
+		var said []string
+		for _, c := range copies[place{n.Vault, n.Path}] {
+			if has(path.Base(c.Path)) || has(path.Base(n.Path)) || has(n.Title) {
+				said = append(said, "copy "+path.Base(c.Path)+", left by "+c.By)
+			}
+		}
+		if len(said) == 0 {
+			return ""
+		}
+		return strings.Join(said, "; ") + ": compare them, and delete what is not needed"
+	}, nil
 }
 
 // InVaults returns the test of a filter for notes of any of some vaults, nil for none.

@@ -1,6 +1,7 @@
 package notedoc
 
 import (
+	"context"
 	"iter"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/vault"
 )
 
 // The fields of a note, by their numbers.
@@ -42,6 +44,8 @@ type Options struct {
 	// Revealed returns the ids of the notes whose Public a commit changes, beside
 	// those that it changes itself; nil: none.
 	Revealed func(*kv.ChangeSet) []string
+	// Copies are the copies of notes that conflict: finds; nil: there are none.
+	Copies func(context.Context) ([]vault.Copy, error)
 }
 
 // Source is the Source of notes.

@@ -21,6 +21,7 @@ package text
 // Revealed names the document.
 
 import (
+	"context"
 	"iter"
 	"time"
 
@@ -125,6 +126,15 @@ type PropertySource interface {
 	// Properties gives the properties of a document: names as written, and the texts that a
 	// filter has to equal, folded, until visit returns false.
 	Properties(d Doc, visit func(name string, values []string) bool)
+}
+
+// ReasonSource is a Source with operators that find documents for what they do not say themselves: a hit
+// shows the reason instead of a snippet. Such an operator may stand without a value.
+type ReasonSource interface {
+	Reasoned() []string // the operators
+	// Reasons returns what says why a document meets an operator, "" if it does not. public: to a reader for
+	// whom private records do not exist. What it returns is quick, and asks no index.
+	Reasons(ctx context.Context, operator, value string, public bool) (func(Doc) string, error)
 }
 
 // ValueSource is a Source with operators that have few values, such as type: a value that no

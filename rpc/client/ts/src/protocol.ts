@@ -5011,6 +5011,10 @@ export interface VaultSkip {
   path: string;
   /** Why it was skipped. */
   reason: string;
+  /** Path of the note that it is a copy of, left by a synchroniser after a conflict; absent for everything else. */
+  copyOf?: string;
+  /** The synchroniser that left the copy. */
+  leftBy?: string;
 }
 
 export interface VaultStatus {
@@ -7297,7 +7301,7 @@ export interface Methods {
   "notes.resolve": { params: NotesResolveParams; result: NoteResolved };
   /**
    * Find notes by the words and the meaning of a query.
-   * Words are ORed; "quoted phrases", -word, tag:, path:, type:, before: and after: are met by every hit. A hybrid search waits at most 150 ms for the vector of the query.
+   * Words are ORed; "quoted phrases", -word, tag:, path:, type:, conflict:, before: and after: are met by every hit; conflict: alone finds the notes with copies that a synchroniser left, conflict:name some of them, and their snippets name the copies. A hybrid search waits at most 150 ms for the vector of the query.
    * Errors of its own: unavailable, limit, deadline.
    * @example {"query":"kickoff goals","limit":1}
    */
