@@ -155,6 +155,9 @@ func TestREL15_AKilledChildIsNotTheFilesFault(t *testing.T) {
 
 // TestREL15_TheFirstPDFOfAll is read where nothing has been compiled yet: what the compiler takes is not the file's.
 func TestREL15_TheFirstPDFOfAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes memory that the child has to count as its own")
+	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path, err := filepath.Abs(filepath.Join("convert", "testdata", "writer.pdf"))
 	must(t, err)
