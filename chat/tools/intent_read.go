@@ -236,13 +236,12 @@ func (r *reader) piece(start, end int) (list []Order, rest bool) {
 			continue
 		}
 		p, ok := phraseIn(r.text[from:to])
-		if !ok || p.start == p.end && to < end {
+		begin, stop := trim(r.text, from+p.start, from+p.end)
+		if !ok || begin == stop && to < end {
 			rest = true
 			continue
 		}
-		o := Order{
-			Kind: p.kind, Language: p.language, Start: from, End: to, Text: r.text[from+p.start : from+p.end], Confidence: within,
-		}
+		o := Order{Kind: p.kind, Language: p.language, Start: from, End: to, Text: r.text[begin:stop], Confidence: within}
 		if i == 0 {
 			o.Confidence = opening
 		}

@@ -170,7 +170,7 @@ func TestMEM78_CommandsAreDeclaredOnce(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"/remember I like tea; /forget #4", "Remember that:\n1. a\n2. b", "> /pin x", "ＲＥＭＥＭＢＥＲ ＴＨＡＴ x", "…を覚えておいて", "/remember\n\n;;；", "记住", "qu’", "\xff/remember \xff",
+		"/remember I like tea; /forget #4", "Remember that:\n1. a\n2. b", "> /pin x", "ＲＥＭＥＭＢＥＲ ＴＨＡＴ x", "…を覚えておいて", "/remember\n\n;;；", "记住", "qu’", "\xff/remember \xff", "remember that\v1", "remember that\u20281", "remember tea.\u0085",
 	} {
 		f.Add(s)
 	}
