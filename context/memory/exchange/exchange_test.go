@@ -520,6 +520,7 @@ func FuzzMEM11_Import(f *testing.F) {
 	f.Add(from.export(exchange.JSONL), uint8(0))
 	f.Add(`[{"id":"a","memory":"b","metadata":{"category":"c"},"created_at":"2024-01-02T03:04:05Z"}]`, uint8(2))
 	f.Add(`{"results":[{"id":"a","memory":"b"}]}`, uint8(2))
+	f.Add("[{\"memory\":\"b\",\"x\":\"\xbc\",\"metadata\":{\"y\":[\"\xff\"]},\"\xfe\":1}]", uint8(2))
 	f.Add("---\nprivate: true\n---\n- [fact] a #b (c)\n~~~\n- [fact] d\n~~~\n", uint8(1))
 	f.Add("- one\n2. two\n# three\n", uint8(3))
 	f.Fuzz(func(t *testing.T, text string, which uint8) {

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -67,5 +68,5 @@ func keep(d *memory.Draft, name string, value any) {
 	if d.Other == nil {
 		d.Other = make(map[string]json.RawMessage)
 	}
-	d.Other[name] = raw
+	d.Other[name] = bytes.ToValidUTF8(raw, []byte("\uFFFD")) // as in every other text: an export of it is read again
 }

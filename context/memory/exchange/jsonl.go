@@ -116,7 +116,7 @@ func appendLine(buf *bytes.Buffer, line any, other map[string]json.RawMessage) e
 		}
 		buf.Truncate(buf.Len() - 1)
 		buf.WriteByte(':')
-		if err := json.Compact(buf, other[name]); err != nil {
+		if err := json.Compact(buf, bytes.ToValidUTF8(other[name], []byte("\uFFFD"))); err != nil {
 			return err
 		}
 		buf.WriteString("}\n")
