@@ -160,9 +160,11 @@ func (u *uninstallResult) addFiles(conf *config.Config, keepData bool) error {
 			return err
 		}
 	}
-	versions, _ := filepath.Glob(filepath.Join(convert.CodeDir(), "wazero-*"))
-	for _, dir := range versions {
-		u.addFolder("cache", dir, func(path string) bool { return convert.IsCode(filepath.Base(path)) })
+	if code := convert.CodeDir(); code != "" {
+		versions, _ := filepath.Glob(filepath.Join(code, "wazero-*"))
+		for _, dir := range versions {
+			u.addFolder("cache", dir, func(path string) bool { return convert.IsCode(filepath.Base(path)) })
+		}
 	}
 	if conf.Present && conf.Path != os.DevNull {
 		dir, name := filepath.Split(conf.Path)

@@ -132,9 +132,12 @@ func openCode(dir string) (wazero.CompilationCache, error) {
 	return wazero.NewCompilationCacheWithDir(dir)
 }
 
+// removeAll removes those of some files that are code: what others keep beside it stays.
 func removeAll(files []string) {
 	for _, f := range files {
-		_ = os.Remove(f) // it is in nobody's way
+		if IsCode(filepath.Base(f)) {
+			_ = os.Remove(f) // it is in nobody's way
+		}
 	}
 }
 
