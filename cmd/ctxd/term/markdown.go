@@ -202,11 +202,15 @@ func (w *MarkdownWriter) mark(s string, style Style) {
 	w.hang = min(w.column, w.width/2)
 }
 
-// raw draws a text as it is.
+// tab is drawn for a tab, whose columns on a terminal depend on what stands before it.
+const tab = "    "
+
+// raw draws a text as it is, but for its tabs.
 func (w *MarkdownWriter) raw(s string, style Style) {
 	if s == "" {
 		return
 	}
+	s = strings.ReplaceAll(s, "\t", tab)
 	_, _ = io.WriteString(w.out, w.out.Render(Line{{Text: s, Style: style}})) // an error shows when the buffer is flushed
 	w.column += Columns(s)
 }

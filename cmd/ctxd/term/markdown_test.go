@@ -49,6 +49,7 @@ func TestCHAT27_MarkdownIsDrawn(t *testing.T) {
 		"brackets":      {"a[0] and [x] and [", "a[0] and [x] and [\n"},
 		"image":         {"![alt](a.png)", "<4>alt<0> <2>(a.png)<0>\n"},
 		"block of code": {"```go\nx := **y\n\n    z\n```\n*b*", "    <2>x := **y<0>\n\n    <2>    z<0>\n<3>b<0>\n"},
+		"tabs in code":  {"```\n\tif a\t{\n\t\n```", "    <2>    if a    {<0>\n    <2>    <0>\n"},
 		"inner fence":   {"````\n```\n````", "    <2>```<0>\n"},
 		"table":         {"| a | **b** |", "| a | **b** |\n"},
 		"wrapped":       {"- aaaa bbbb cccc dddd eeee", "• aaaa bbbb cccc\n  dddd eeee\n"},
@@ -99,6 +100,7 @@ func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"# a\n- **b** `c` [d](e)\n```\nx\n```\n> q", "***a** b*", "``a`", "\\", "[[", "![", "1. \x1b[2J", "字**字**"} {
 		f.Add(s, uint8(3))
 	}
+	f.Add("```\n\t", uint8('\x18'))
 	f.Fuzz(func(t *testing.T, s string, size uint8) {
 		if !utf8.ValidString(s) {
 			return
