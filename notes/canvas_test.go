@@ -69,11 +69,12 @@ func TestSRCH33_OtherFiles(t *testing.T) {
 	}
 }
 
-// FuzzText: whatever the file, its text is text, not much longer than the file, and has no
-// frontmatter.
+// FuzzText: whatever the file, its text is text, not much longer than the file as it is read, and has no
+// frontmatter. Each byte that is no UTF-8 is read as U+FFFD, which takes three.
 func FuzzText(f *testing.F) {
 	f.Add("a.canvas", board)
 	f.Add("a.base", "---\ntype: x\n---\n")
+	f.Add("a.canvas", `{"nodes":[{"type":"link","url":"`+strings.Repeat("\xff", 1600)+`"}]}`)
 	f.Fuzz(func(t *testing.T, name, source string) {
 		got, err := notes.CanvasMarkdown(name, source)
 		if err != nil {
@@ -82,8 +83,8 @@ func FuzzText(f *testing.F) {
 		if utf8.ValidString(name) && utf8.ValidString(source) && !utf8.ValidString(got) {
 			t.Errorf("%q is not UTF-8", got)
 		}
-		if len(got) > len(name)+2*len(source)+16 {
-			t.Errorf("%d bytes became %d", len(source), len(got))
+		if read := len(string([]rune(source))); len(got) > len(name)+2*read+16 {
+			t.Errorf("%d bytes became %d", read, len(got))
 		}
 		if doc := markdown.Parse(got); doc.Frontmatter != nil || doc.FrontmatterErr != nil {
 			t.Errorf("%q has frontmatter", got)
