@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/ignore"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -134,24 +132,24 @@ func (s *Store) WillBePrivate(d *Draft) bool {
 	return d.Private || s.InPrivateFolder(d.Vault, d.Path, d.Folder) || d.reading().why.Rule != RuleNone
 }
 
-// privateFolders are the patterns of Options.PrivateFolders. Paths are compared in NFC,
-// the form in which one file system writes an é and another does not.
+// privateFolders are the patterns of Options.PrivateFolders.
 type privateFolders struct {
-	exact  gitignore.Matcher
-	folded gitignore.Matcher // without regard to case
+	exact  []ignore.Pattern
+	folded []ignore.Pattern // without regard to case
 }
 
-// newPrivateFolders reads patterns as in .gitignore.
+// newPrivateFolders reads patterns as in .gitignore, with blanks around them.
 func newPrivateFolders(list []string) privateFolders {
-	var exact, folded []gitignore.Pattern
-	for _, line := range list {
-		line = strings.TrimPrefix(norm.NFC.String(strings.TrimSpace(line)), "./")
-		if line != "" && !strings.HasPrefix(line, "#") {
-			exact = append(exact, gitignore.ParsePattern(line, nil))
-			folded = append(folded, gitignore.ParsePattern(entities.Fold(line), nil))
+	lines := make([]string, len(list))
+	for i, line := range list {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "./")
+		if strings.HasSuffix(line, `\`) { // the blank behind it is meant
+			line += " "
 		}
+		lines[i] = line
 	}
-	return privateFolders{gitignore.NewMatcher(exact), gitignore.NewMatcher(folded)}
+	file := strings.Join(lines, "\n")
+	return privateFolders{ignore.Parse(file, ".", false), ignore.Parse(file, ".", true)}
 }
 
 // PrivateFolders returns the patterns of the folders whose notes are private.
@@ -167,10 +165,10 @@ func (s *Store) InPrivateFolder(vault, p, folder string) bool {
 	if p == "" || len(s.opts.PrivateFolders) == 0 {
 		return false
 	}
-	if s.private.exact.Match(strings.Split(norm.NFC.String(p), "/"), false) {
+	if ignore.Match(s.private.exact, ignore.Comparable(p, false), false) {
 		return true
 	}
-	return s.FoldsCase(vault) && s.private.folded.Match(strings.Split(entities.Fold(p), "/"), false)
+	return s.FoldsCase(vault) && ignore.Match(s.private.folded, ignore.Comparable(p, true), false)
 }
 
 // foldingVaults says of vaults whether their file systems tell letter case, those of this machine.

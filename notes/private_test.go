@@ -67,6 +67,38 @@ func TestCTX34_PrivateFolders(t *testing.T) {
 	}
 }
 
+// TestCTX34_PatternsOfPrivateFolders: what lies in a private folder stays private, whatever a later pattern says.
+func TestCTX34_PatternsOfPrivateFolders(t *testing.T) {
+	db, err := kv.Open(kv.InMemory, kv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ents, err := entities.Open(db, entities.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := notes.Open(db, ents, notes.Options{PrivateFolders: []string{
+		"Journal/", "!Journal/open.md", " ./HR/\t", `Odd\ `, "*.secret.md", "!plain.secret.md",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetFoldsCase(t.Context(), "v", false); err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]bool{
+		"Journal/open.md": true, "HR/a.md": true, "Work/HR/a.md": true, "Odd /a.md": true, "Odd/a.md": false,
+		"a/b.secret.md": true, "a/plain.secret.md": false, "journal/a.md": false,
+	} {
+		if got := s.InPrivateFolder("v", p, ""); got != want {
+			t.Errorf("%s is private: %v", p, got)
+		}
+	}
+	if !s.InPrivateFolder("", "", "journal/old") {
+		t.Error("a note of no vault in a private folder is public")
+	}
+}
+
 func TestSRCH32_UnresolvedLinksAreListed(t *testing.T) {
 	db, err := kv.Open(kv.InMemory, kv.Options{})
 	if err != nil {

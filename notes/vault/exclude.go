@@ -5,47 +5,18 @@ import (
 	"os"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-	"golang.org/x/text/unicode/norm"
-
-	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes/ignore"
 )
 
-// comparable returns the form in which paths and patterns are compared: in NFC, since
-// one file system writes an é as one character and another as two, and without regard to
-// letter case where the file system of the vault folds it.
-func comparable(p string, folds bool) string {
-	if folds {
-		return entities.Fold(p)
-	}
-	return norm.NFC.String(p)
-}
-
-// parsePatterns reads the lines of a .ctxdignore that lies in dir.
-func parsePatterns(text, dir string, folds bool) []gitignore.Pattern {
-	var domain []string
-	if dir != "." {
-		domain = strings.Split(comparable(dir, folds), "/")
-	}
-	var out []gitignore.Pattern
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			out = append(out, gitignore.ParsePattern(comparable(line, folds), domain))
-		}
-	}
-	return out
-}
-
 // exclusions are the patterns of the configuration in both forms.
-type exclusions struct{ exact, folded []gitignore.Pattern }
+type exclusions struct{ exact, folded []ignore.Pattern }
 
 func newExclusions(lines []string) exclusions {
 	text := strings.Join(lines, "\n")
-	return exclusions{parsePatterns(text, ".", false), parsePatterns(text, ".", true)}
+	return exclusions{ignore.Parse(text, ".", false), ignore.Parse(text, ".", true)}
 }
 
-func (e exclusions) of(folds bool) []gitignore.Pattern {
+func (e exclusions) of(folds bool) []ignore.Pattern {
 	if folds {
 		return e.folded
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -108,14 +110,14 @@ func withBuffers(w notes.World, where RenameScope) notes.World {
 	}
 	composed := make(map[string]string, len(where.Buffers))
 	for p := range where.Buffers {
-		composed[comparable(p, false)] = p
+		composed[norm.NFC.String(p)] = p
 	}
 	byPath := make(map[string]*notes.Note)
 	for n := range w.All() {
 		if n.Vault != where.Vault {
 			continue
 		}
-		p, open := composed[comparable(n.Path, false)]
+		p, open := composed[norm.NFC.String(n.Path)]
 		if _, exact := where.Buffers[n.Path]; exact {
 			p = n.Path
 		}

@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/text"
@@ -130,9 +132,9 @@ func (j *job) note(p string) (*notes.Note, error) {
 
 // atPath returns the note of a path, nil for none. An editor may write an é as one character where the file system has two.
 func atPath(w notes.World, vault, p string) (found *notes.Note) {
-	composed := comparable(p, false)
+	composed := norm.NFC.String(p)
 	for n := range w.All() {
-		if n.Vault == vault && (n.Path == p || found == nil && comparable(n.Path, false) == composed) {
+		if n.Vault == vault && (n.Path == p || found == nil && norm.NFC.String(n.Path) == composed) {
 			found = n
 		}
 	}

@@ -17,10 +17,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/ignore"
 )
 
 const (
@@ -259,17 +258,13 @@ const excludedBy = "excluded by "
 // excluded says what leaves a file or folder out, "" for nothing. What the
 // configuration excludes, no file in the vault brings back.
 func (w *walker) excluded(t *tree, f *folder, p string, isDir bool) string {
-	switch parts := strings.Split(comparable(p, t.folds), "/"); {
-	case matches(w.exclude.of(t.folds), parts, isDir):
+	switch p := ignore.Comparable(p, t.folds); {
+	case ignore.Match(w.exclude.of(t.folds), p, isDir):
 		return "the configuration"
-	case matches(f.patterns, parts, isDir):
+	case ignore.Match(f.patterns, p, isDir):
 		return ignoreFile
 	}
 	return ""
-}
-
-func matches(patterns []gitignore.Pattern, parts []string, isDir bool) bool {
-	return len(patterns) > 0 && gitignore.NewMatcher(patterns).Match(parts, isDir)
 }
 
 // archives are the endings of files that hold others: people may expect what is
@@ -337,7 +332,7 @@ func (w *walker) patterns(t *tree, at *os.Root, f *folder, dir string) error {
 		}
 	}
 	f.ignore = stampOf(info)
-	f.patterns = append(slices.Clip(f.patterns), parsePatterns(string(data), dir, t.folds)...)
+	f.patterns = append(slices.Clip(f.patterns), ignore.Parse(string(data), dir, t.folds)...)
 	return nil
 }
 

@@ -10,9 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/ignore"
 )
 
 // stamp is what tells a changed file from an unchanged one without reading it.
@@ -56,7 +55,7 @@ type folder struct {
 	others   []string         // names of the other files, sorted
 	folders  []string         // names of those that were entered, sorted
 	ignore   stamp            // of its .ctxdignore, zero for none
-	patterns []gitignore.Pattern
+	patterns []ignore.Pattern
 	skipped  []ImportSkip
 	unread   []string // paths of folders that could not be looked at: what the store knows of them stays
 	empty    bool     // there is nothing in it at all
