@@ -3,10 +3,10 @@ package notes
 import (
 	"encoding/json"
 	"html"
-	"regexp"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -17,14 +17,14 @@ import (
 const maxHead = 64 << 10
 
 var (
-	jsonMark = regexp.MustCompile(`^;;;[ \t]*\r?\n`)
-	jsonKey  = regexp.MustCompile(`(?i)"\s*private\s*"\s*:`)
-	logseq   = regexp.MustCompile(`^\s*(?:[-*]\s+)?([^\s:]+)::(?:\s+(.*?))?\s*$`)
-	org      = regexp.MustCompile(`^\s*(?:#\+([^\s:]+):|:([^\s:]+):)\s*(.*?)\s*$`)
-	metaTag  = regexp.MustCompile(`(?is)<meta\b((?:[^>"']|"[^"]*"|'[^']*')*)>`)
-	attr     = regexp.MustCompile(`(?is)([a-z:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
-	htmlBody = regexp.MustCompile(`(?i)<body\b|</head\s*>`)
-	comment  = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+	jsonMark = text.Pattern(`^;;;[ \t]*\r?\n`)
+	jsonKey  = text.Pattern(`(?i)"\s*private\s*"\s*:`)
+	logseq   = text.Pattern(`^\s*(?:[-*]\s+)?([^\s:]+)::(?:\s+(.*?))?\s*$`)
+	org      = text.Pattern(`^\s*(?:#\+([^\s:]+):|:([^\s:]+):)\s*(.*?)\s*$`)
+	metaTag  = text.Pattern(`(?is)<meta\b((?:[^>"']|"[^"]*"|'[^']*')*)>`)
+	attr     = text.Pattern(`(?is)([a-z:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
+	htmlBody = text.Pattern(`(?i)<body\b|</head\s*>`)
+	comment  = text.Pattern(`(?s)<!--.*?(?:-->|$)`)
 )
 
 // otherHeadSays returns what a head in another form than YAML says about being private, as says does. A file that is JSON
@@ -41,7 +41,7 @@ func otherHeadSays(body string, file bool) (why Why) {
 			why = found
 		}
 	}
-	switch mark := jsonMark.FindString(head); {
+	switch mark := jsonMark().FindString(head); {
 	case mark == "" && file && isData(head):
 	case mark != "" || strings.HasPrefix(head, "{"):
 		if !jsonHead(head[len(mark):], take) {
@@ -74,7 +74,7 @@ func isData(text string) bool {
 func jsonHead(text string, take func(key, raw string, value any)) bool {
 	var members map[string]any
 	if json.NewDecoder(strings.NewReader(text)).Decode(&members) != nil {
-		return !jsonKey.MatchString(text)
+		return !jsonKey().MatchString(text)
 	}
 	for key, value := range members {
 		raw, _ := value.(string)
@@ -84,13 +84,13 @@ func jsonHead(text string, take func(key, raw string, value any)) bool {
 }
 
 func htmlHead(text string, take func(key, raw string, value any)) {
-	text = comment.ReplaceAllString(text, "")
-	if end := htmlBody.FindStringIndex(text); end != nil {
+	text = comment().ReplaceAllString(text, "")
+	if end := htmlBody().FindStringIndex(text); end != nil {
 		text = text[:end[0]]
 	}
-	for _, tag := range metaTag.FindAllStringSubmatch(text, -1) {
+	for _, tag := range metaTag().FindAllStringSubmatch(text, -1) {
 		name, content := "", ""
-		for _, a := range attr.FindAllStringSubmatch(tag[1], -1) {
+		for _, a := range attr().FindAllStringSubmatch(tag[1], -1) {
 			value := html.UnescapeString(a[2] + a[3] + a[4])
 			switch strings.ToLower(a[1]) {
 			case "name", "property":
@@ -107,9 +107,9 @@ func htmlHead(text string, take func(key, raw string, value any)) {
 func linesHead(text string, take func(key, raw string, value any)) {
 	for line := range strings.SplitSeq(text, "\n") {
 		var key, raw string
-		if m := logseq.FindStringSubmatch(line); m != nil {
+		if m := logseq().FindStringSubmatch(line); m != nil {
 			key, raw = m[1], m[2]
-		} else if m := org.FindStringSubmatch(line); m != nil {
+		} else if m := org().FindStringSubmatch(line); m != nil {
 			key, raw = m[1]+m[2], m[3]
 		} else if bare := strings.TrimSpace(line); bare != "" && bare != "#" && !strings.HasPrefix(bare, "# ") {
 			return

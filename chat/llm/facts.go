@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/outbound"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // ModelFacts is what a server tells of a model, where it does. Nothing depends on it that works without.
@@ -282,7 +282,7 @@ func (c *factsCall) props() (f ModelFacts) {
 	return f
 }
 
-var numCtx = regexp.MustCompile(`(?m)^\s*num_ctx\s+(\d+)`)
+var numCtx = text.Pattern(`(?m)^\s*num_ctx\s+(\d+)`)
 
 // ollama is what Ollama says of a model, and with which context it is loaded now.
 func (c *factsCall) ollama() (f ModelFacts) {
@@ -293,7 +293,7 @@ func (c *factsCall) ollama() (f ModelFacts) {
 	}
 	about := shown.entry("model_info")
 	f.Context = contextOf(about[about.text("general.architecture")+".context_length"])
-	if m := numCtx.FindStringSubmatch(shown.text("parameters")); m != nil {
+	if m := numCtx().FindStringSubmatch(shown.text("parameters")); m != nil {
 		f = f.join(ModelFacts{Context: contextOf(json.RawMessage(m[1]))})
 	}
 	if can := shown.texts("capabilities"); len(can) > 0 {

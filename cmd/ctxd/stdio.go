@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 type stdioCmd struct {
@@ -161,11 +161,11 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var exitMessage = regexp.MustCompile(`"method"\s*:\s*"exit"`)
+var exitMessage = text.Pattern(`"method"\s*:\s*"exit"`)
 
 // isExit reports whether the client has said that it ends the connection.
 func (t *tail) isExit() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return exitMessage.Match(t.bytes)
+	return exitMessage().Match(t.bytes)
 }

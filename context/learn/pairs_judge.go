@@ -128,7 +128,7 @@ func isPlural(end string) bool { return end == "s" || end == "n" || end == "e" }
 
 func weigh(things []string) (w float64) {
 	for _, thing := range things {
-		if slight[thing] {
+		if slight()[thing] {
 			w += weightSlight
 		} else {
 			w++
@@ -205,7 +205,7 @@ func (c *comparison) apart() bool {
 func (c *comparison) exclusive() bool {
 	heavy := weigh(c.shared) >= 1
 	for _, thing := range c.shared {
-		if thing[0] == '@' && (!slight[thing] || heavy) {
+		if thing[0] == '@' && (!slight()[thing] || heavy) {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Statement is what a statement says, as far as rules look at it. Read makes one; it may be kept and used concurrently.
@@ -37,18 +37,18 @@ const maxThings = 64
 func ReadStatement(statement string) *Statement {
 	words := wordsOf(statement)
 	s := &Statement{said: memory.ReadStatement(statement)}
-	s.changed, s.adds, s.limited = has(words, changes), has(words, additions), has(words, limits)
-	s.supposed = has(words, suppositions)
+	s.changed, s.adds, s.limited = has(words, changes()), has(words, additions()), has(words, limits())
+	s.supposed = has(words, suppositions())
 	negations, turned := 0, 0
 	for i := 0; i < len(words); {
 		w := words[i]
-		if name, n := nameOf(words[i:], oppositeNames); n > 0 {
+		if name, n := nameOf(words[i:], oppositeNames()); n > 0 {
 			s.take(name)
 			turned++
 			i += n
 			continue
 		}
-		if name, n := nameOf(words[i:], groupNames); n > 0 {
+		if name, n := nameOf(words[i:], groupNames()); n > 0 {
 			for part := range strings.FieldsSeq(name) {
 				s.take(part)
 			}
@@ -65,7 +65,7 @@ func ReadStatement(statement string) *Statement {
 				s.years = append(s.years, w)
 			}
 		case memory.ParseWeekday(w) > 0 || certain:
-		case !filler[w] && !memory.IsNumberWord(w) && !inRow(words, i, changes) && !inRow(words, i, additions) && !inRow(words, i, limits):
+		case !filler()[w] && !memory.IsNumberWord(w) && !inRow(words, i, changes()) && !inRow(words, i, additions()) && !inRow(words, i, limits()):
 			s.take(w)
 		}
 		i++
@@ -83,7 +83,7 @@ func (s *Statement) take(thing string) {
 		return
 	}
 	s.things = append(s.things, thing)
-	if relations[thing] {
+	if relations()[thing] {
 		s.of = append(s.of, thing)
 	}
 	if thing[0] == '@' {
@@ -97,15 +97,15 @@ func isFigure(words []string, i int) bool {
 
 // readSubject reads "my key is under the mat".
 func (s *Statement) readSubject(words []string) {
-	s.first = slices.ContainsFunc(words, func(w string) bool { return persons[w] })
-	if len(words) == 0 || !definite[words[0]] {
+	s.first = slices.ContainsFunc(words, func(w string) bool { return persons()[w] })
+	if len(words) == 0 || !definite()[words[0]] {
 		return
 	}
-	at := slices.IndexFunc(words, func(w string) bool { return copulas[w] })
+	at := slices.IndexFunc(words, func(w string) bool { return copulas()[w] })
 	if at < 0 || at+1 >= len(words) {
 		return
 	}
-	s.placed = places[words[at+1]] || memory.DeniesWord(words[at+1]) && at+2 < len(words) && places[words[at+2]]
+	s.placed = places()[words[at+1]] || memory.DeniesWord(words[at+1]) && at+2 < len(words) && places()[words[at+2]]
 	for _, w := range words[1:at] {
 		if slices.Contains(s.things, w) {
 			s.subject = append(s.subject, w)
@@ -117,18 +117,18 @@ func (s *Statement) readSubject(words []string) {
 func (s *Statement) readNames(statement string) {
 	for _, word := range strings.FieldsFunc(statement, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
 		fold := entities.Fold(word)
-		if isCapital(word) && slices.Contains(s.things, fold) && !relations[fold] && !slices.Contains(s.names, fold) {
+		if isCapital(word) && slices.Contains(s.things, fold) && !relations()[fold] && !slices.Contains(s.names, fold) {
 			s.names = append(s.names, fold)
 		}
 	}
 }
 
 // owners are names with 's, as in Ida's passport.
-var owners = regexp.MustCompile(`(\p{Lu}\p{L}+)['’]s\b`)
+var owners = text.Pattern(`(\p{Lu}\p{L}+)['’]s\b`)
 
 // readOwners reads whose things the statement is about.
 func (s *Statement) readOwners(statement string) {
-	for _, m := range owners.FindAllStringSubmatch(statement, maxThings) {
+	for _, m := range owners().FindAllStringSubmatch(statement, maxThings) {
 		fold := entities.Fold(m[1])
 		if slices.Contains(s.things, fold) && !slices.Contains(s.of, fold) {
 			s.of = append(s.of, fold)

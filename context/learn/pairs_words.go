@@ -3,6 +3,7 @@ package learn
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/entities"
@@ -127,22 +128,27 @@ var (
 // persons are words by which somebody speaks of himself.
 var persons = set(`i my we our ich mein meine wir unser unsere je j mon ma mes nous notre`)
 
-func set(words string) map[string]bool {
-	in := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		in[entities.Fold(w)] = true
-	}
-	return in
+// set are words. Like rows and namesOf it is made at its first use, since a start of the program needs none.
+func set(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		in := make(map[string]bool)
+		for w := range strings.FieldsSeq(words) {
+			in[entities.Fold(w)] = true
+		}
+		return in
+	})
 }
 
 // rows are rows of words, by their first word.
-func rows(texts ...string) map[string][][]string {
-	of := make(map[string][][]string)
-	for _, text := range texts {
-		words := wordsOf(text)
-		of[words[0]] = append(of[words[0]], words)
-	}
-	return of
+func rows(texts ...string) func() map[string][][]string {
+	return sync.OnceValue(func() map[string][][]string {
+		of := make(map[string][][]string)
+		for _, text := range texts {
+			words := wordsOf(text)
+			of[words[0]] = append(of[words[0]], words)
+		}
+		return of
+	})
 }
 
 // namedWords is a row of words with the name of what it stands for.
@@ -154,13 +160,15 @@ type namedWords struct {
 var groupNames, oppositeNames = namesOf(groups), namesOf(opposites)
 
 // namesOf are the rows of groups, by their first word.
-func namesOf(groups [][]string) map[string][]namedWords {
-	of := make(map[string][]namedWords)
-	for _, g := range groups {
-		for _, text := range g[1:] {
-			row := wordsOf(text)
-			of[row[0]] = append(of[row[0]], namedWords{row, g[0]})
+func namesOf(groups [][]string) func() map[string][]namedWords {
+	return sync.OnceValue(func() map[string][]namedWords {
+		of := make(map[string][]namedWords)
+		for _, g := range groups {
+			for _, text := range g[1:] {
+				row := wordsOf(text)
+				of[row[0]] = append(of[row[0]], namedWords{row, g[0]})
+			}
 		}
-	}
-	return of
+		return of
+	})
 }

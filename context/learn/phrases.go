@@ -113,7 +113,7 @@ func (r *reader) split(words []word) []word {
 		if t.Start < last || t.Symbol || t.Last {
 			return
 		}
-		w := word{start: t.Start, end: t.End, known: declared[string(t.Text)]}
+		w := word{start: t.Start, end: t.End, known: declared()[string(t.Text)]}
 		if w.known == nil || w.known.hasContent() {
 			w.fold = string(t.Text)
 		}

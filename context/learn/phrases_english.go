@@ -54,18 +54,20 @@ const (
 	englishCommon = `the of and to is that it for you with this are be have my i not what your we was can but if do will`
 )
 
-var english = &language{
-	introduces: setOf(englishIntroduces),
-	ends:       setOf(englishEnds),
-	skipped:    setOf(englishSkipped),
-	verbs:      stemsOf(englishVerbs),
-	empty:      union(setOf(englishEmpty), stemsOf(englishEmpty)),
-	common:     setOf(englishCommon),
-	names:      true,
-	endings:    []string{"ly", "ed", "ful", "ous", "able", "ible", "ive"},
-	kept: setOf(`family daily supply reply assembly july italy bed shed seed need speed breed feed weed wed red
+func english() *language {
+	return &language{
+		introduces: setOf(englishIntroduces),
+		ends:       setOf(englishEnds),
+		skipped:    setOf(englishSkipped),
+		verbs:      stemsOf(englishVerbs),
+		empty:      union(setOf(englishEmpty), stemsOf(englishEmpty)),
+		common:     setOf(englishCommon),
+		names:      true,
+		endings:    []string{"ly", "ed", "ful", "ous", "able", "ible", "ive"},
+		kept: setOf(`family daily supply reply assembly july italy bed shed seed need speed breed feed weed wed red
 		table cable vegetable variable detective motive drive archive olive hive native initiative perspective adjective
 		relative executive objective incentive italy fly belly jelly ally bully`),
+	}
 }
 
 func union(sets ...map[string]bool) map[string]bool {

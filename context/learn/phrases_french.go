@@ -15,14 +15,16 @@ const (
 	frenchCommon = `le la les et est je que de un une des pas pour dans mon ma mes ce qui sur avec nous vous il elle ne du`
 )
 
-var french = &language{
-	introduces: setOf(frenchIntroduces),
-	ends:       setOf(frenchEnds),
-	empty:      setOf(frenchEmpty),
-	common:     setOf(frenchCommon),
-	names:      true,
-	headFirst:  true,
-	endings:    []string{"ment", "er", "ez", "ais", "ait"},
-	kept: setOf(`appartement medicament document vetement logement departement monument argument paiement hiver mer papier
+func french() *language {
+	return &language{
+		introduces: setOf(frenchIntroduces),
+		ends:       setOf(frenchEnds),
+		empty:      setOf(frenchEmpty),
+		common:     setOf(frenchCommon),
+		names:      true,
+		headFirst:  true,
+		endings:    []string{"ment", "er", "ez", "ais", "ait"},
+		kept: setOf(`appartement medicament document vetement logement departement monument argument paiement hiver mer papier
 		courrier dossier quartier metier dejeuner diner gouter loyer fer chantier cahier escalier ouvrier atelier`),
+	}
 }

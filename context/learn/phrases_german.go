@@ -17,10 +17,12 @@ const (
 	germanCommon = `der die das und ist nicht ich ein eine zu mit den von im es auf fur wir mein meine wie was kann bei dem`
 )
 
-var german = &language{
-	introduces: setOf(germanIntroduces),
-	ends:       setOf(germanEnds),
-	empty:      setOf(germanEmpty),
-	common:     setOf(germanCommon),
-	nouns:      true,
+func german() *language {
+	return &language{
+		introduces: setOf(germanIntroduces),
+		ends:       setOf(germanEnds),
+		empty:      setOf(germanEmpty),
+		common:     setOf(germanCommon),
+		nouns:      true,
+	}
 }

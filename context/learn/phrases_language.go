@@ -2,6 +2,7 @@ package learn
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -76,7 +77,7 @@ type entry struct {
 const maxLanguages = 4
 
 // declared are the words of all languages: a word of a text is looked up once.
-var declared = func() map[string]*entry {
+var declared = sync.OnceValue(func() map[string]*entry {
 	all := make(map[string]*entry)
 	of := func(word string) *entry {
 		if all[word] == nil {
@@ -84,8 +85,7 @@ var declared = func() map[string]*entry {
 		}
 		return all[word]
 	}
-	for i, l := range languages {
-		l.index = i
+	for i, l := range languages() {
 		for class, words := range map[class]map[string]bool{introduces: l.introduces, ends: l.ends, skipped: l.skipped} {
 			for w := range words {
 				if e := of(w); e.class[i] == content || class < e.class[i] {
@@ -98,7 +98,7 @@ var declared = func() map[string]*entry {
 		}
 	}
 	return all
-}()
+})
 
 // languageOf returns the language that has the most of the words, the first one where none has.
 func languageOf(words []word) *language {
@@ -113,8 +113,8 @@ func languageOf(words []word) *language {
 			}
 		}
 	}
-	best := languages[0]
-	for _, l := range languages {
+	best := languages()[0]
+	for _, l := range languages() {
 		if n[l.index] > n[best.index] {
 			best = l
 		}
@@ -140,12 +140,18 @@ func stemsOf(list string) map[string]bool {
 	return set
 }
 
-// languages are all that are declared. To add one: a variable in a file of its own, and its place here.
-var languages = []*language{english, german, french}
+// languages are all that are declared. To add one: a function in a file of its own, and its place here.
+var languages = sync.OnceValue(func() []*language {
+	list := []*language{english(), german(), french()}
+	for i, l := range list {
+		l.index = i
+	}
+	return list
+})
 
 // hasContent reports whether a language that knows the word takes it for a part of phrases.
 func (e *entry) hasContent() bool {
-	for i := range languages {
+	for i := range languages() {
 		if e.class[i] == content {
 			return true
 		}

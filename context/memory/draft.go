@@ -10,7 +10,6 @@ package memory
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Sizes that a memory may have. Lengths are in code points.
@@ -187,7 +187,7 @@ func checkStored(m *StoredMemory) (err error) {
 // checkSaid refuses what is no statement about a person or their world.
 func checkSaid(m *StoredMemory) error {
 	labels := strings.Count(m.Statement, ":") // at most; the expression takes longer
-	if labels > 1 && len(roleLabel.FindAllStringIndex(m.Statement, 2)) > 1 {
+	if labels > 1 && len(roleLabel().FindAllStringIndex(m.Statement, 2)) > 1 {
 		return fault.Field("statement", "statement is an exchange of messages, not a statement").
 			WithHint("store what follows from it in one sentence; messages belong to conversations")
 	}
@@ -203,7 +203,7 @@ func checkSaid(m *StoredMemory) error {
 }
 
 // roleLabel begins a turn of a conversation that is written down.
-var roleLabel = regexp.MustCompile(`(?im)^[\t #>*_-]*(?:user|human|assistant|system|ai|bot|model|chatgpt|claude)[*_ ]*:`)
+var roleLabel = text.Pattern(`(?im)^[\t #>*_-]*(?:user|human|assistant|system|ai|bot|model|chatgpt|claude)[*_ ]*:`)
 
 func checkWorth(m *StoredMemory) error {
 	for _, w := range []struct {

@@ -5,11 +5,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Where a key is found: none, env:NAME, file:PATH or keyring:NAME. These are the words of a
@@ -25,18 +25,18 @@ const (
 const maxKey = 4 << 10
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	keyringName  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$`)
+	variableName = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	keyringName  = text.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$`)
 )
 
 // IsKeySource reports whether a word says where a key is found. Of a path it looks at nothing
 // but that there is one.
 func IsKeySource(word string) bool {
 	if name, ok := strings.CutPrefix(word, KeyEnv); ok {
-		return variableName.MatchString(name)
+		return variableName().MatchString(name)
 	}
 	if name, ok := strings.CutPrefix(word, KeyKeyring); ok {
-		return keyringName.MatchString(name)
+		return keyringName().MatchString(name)
 	}
 	path, ok := strings.CutPrefix(word, KeyFile)
 	return ok && path != "" || word == KeyNone

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // MostPersonalities is how many a person may have of their own.
@@ -207,7 +208,7 @@ func missing(id string) *fault.Error {
 	return fault.Missing("personality", id).WithHint("ctxd personality list shows all")
 }
 
-var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+var validID = text.Pattern(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 // IDOf makes an id of the name of an assistant; "" when nothing of it can stand in one.
 func IDOf(name string) string {
@@ -255,7 +256,7 @@ func check(d Draft) (*checked, error) {
 			return nil, fault.Field("id", "no id can be made of the name %q", t.Name).WithHint("give an id of a-z, 0-9 and hyphens")
 		}
 	}
-	if !validID.MatchString(d.ID) {
+	if !validID().MatchString(d.ID) {
 		return nil, fault.Field("id", "%q is no id of a personality", d.ID).
 			WithHint("give at most 64 of a-z, 0-9 and hyphens, such as %s", cmp.Or(IDOf(d.ID), "coach"))
 	}
@@ -371,7 +372,7 @@ func (s *Store) Activate(ctx context.Context, id string) error {
 // Check says which records are none that were written here.
 func Check(tx *kv.Tx) (problems []string, err error) {
 	for id, r := range Records.All(tx, "") {
-		if r.ID != id || !validID.MatchString(id) || r.Version < 1 {
+		if r.ID != id || !validID().MatchString(id) || r.Version < 1 {
 			problems = append(problems, fmt.Sprintf("the personality %s is not what was written", id))
 		}
 	}

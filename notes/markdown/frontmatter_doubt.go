@@ -1,13 +1,14 @@
 package markdown
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // MentionsKey reports whether a text names a key at its head in a way that can't be read as
@@ -25,11 +26,11 @@ func MentionsKey(src, key string) bool {
 	}
 	head := fromFirstSign(src)
 	first, _, _ := strings.Cut(unusual(beginning(head)), "\n")
-	if !opensOddly.MatchString(first) {
+	if !opensOddly().MatchString(first) {
 		return false
 	}
 	_, rest, _ := strings.Cut(unusual(head), "\n")
-	if end := closesOddly.FindStringIndex(rest); end != nil {
+	if end := closesOddly().FindStringIndex(rest); end != nil {
 		rest = rest[:end[0]]
 	}
 	return hasLine(rest, key)
@@ -92,8 +93,8 @@ const marker = "---"
 const blankMark = "\u00b7"
 
 var (
-	opensOddly  = regexp.MustCompile(`^(?:[-+]{3,}|[–—][-–—]*)[\t ` + blankMark + `]*$`)
-	closesOddly = regexp.MustCompile(`(?m)^(?:[-+]{3,}|\.{3}|[–—][-–—]*)[\t ` + blankMark + `]*$`)
+	opensOddly  = text.Pattern(`^(?:[-+]{3,}|[–—][-–—]*)[\t ` + blankMark + `]*$`)
+	closesOddly = text.Pattern(`(?m)^(?:[-+]{3,}|\.{3}|[–—][-–—]*)[\t ` + blankMark + `]*$`)
 )
 
 // unusual returns a text with every line end as \n, letters in their compatible form,
@@ -166,14 +167,14 @@ func hasWord(text, key string) bool {
 	}
 }
 
-var escapes = regexp.MustCompile(`\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
+var escapes = text.Pattern(`\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`)
 
 // unescaped returns a text with the letters that YAML's escapes stand for.
 func unescaped(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
+	return escapes().ReplaceAllStringFunc(s, func(escape string) string {
 		n, err := strconv.ParseUint(escape[2:], 16, 32)
 		if err != nil {
 			return escape

@@ -20,27 +20,27 @@ import (
 // copyNames are what synchronisers call such copies, as names without their ending; the first group is that of the note.
 var copyNames = []struct {
 	by   string
-	name *regexp.Regexp
+	name func() *regexp.Regexp
 }{
-	{"Syncthing", regexp.MustCompile(`^(.+)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?$`)},
-	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*\bconflicted copy\b[^()]*\)$`)}, // Dropbox, Obsidian Sync, Nextcloud
-	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\((?:case conflict|unicode encoding conflict)[^()]*\)$`)},
-	{"Dropbox", regexp.MustCompile(`(?i)^(.+?) ?\((?:in konflikt stehende kopie|copie en conflit|copia en conflicto|copia in conflitto|conflicterende kopie|cópia em conflito|kopia powodująca konflikt|konfliktkopia|競合コピー|冲突的副本|衝突複本)[^()]*\)$`)}, //nolint:misspell // French
-	{"ownCloud", regexp.MustCompile(`^(.+)_conflict-\d{8}-\d{6}$`)},
-	{"Seafile", regexp.MustCompile(`^(.+) \(SFConflict [^()]+\)$`)},
-	{"pCloud", regexp.MustCompile(`(?i)^(.+) \[conflicted\](?: \(\d+\))?$`)},
-	{"Resilio Sync", regexp.MustCompile(`^(.+)\.Conflict$`)},
-	{"Synology Drive", regexp.MustCompile(`^(.+)_[^_]+_[A-Z][a-z]{2}-\d{2}-\d{6}-\d{4}_(?:Case)?Conflict$`)},
-	{"git", regexp.MustCompile(`^(.+)_(?:BACKUP|BASE|LOCAL|REMOTE)_\d+$`)},
+	{"Syncthing", text.Pattern(`^(.+)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?$`)},
+	{"a synchroniser", text.Pattern(`(?i)^(.+?) ?\([^()]*\bconflicted copy\b[^()]*\)$`)}, // Dropbox, Obsidian Sync, Nextcloud
+	{"a synchroniser", text.Pattern(`(?i)^(.+?) ?\((?:case conflict|unicode encoding conflict)[^()]*\)$`)},
+	{"Dropbox", text.Pattern(`(?i)^(.+?) ?\((?:in konflikt stehende kopie|copie en conflit|copia en conflicto|copia in conflitto|conflicterende kopie|cópia em conflito|kopia powodująca konflikt|konfliktkopia|競合コピー|冲突的副本|衝突複本)[^()]*\)$`)}, //nolint:misspell // French
+	{"ownCloud", text.Pattern(`^(.+)_conflict-\d{8}-\d{6}$`)},
+	{"Seafile", text.Pattern(`^(.+) \(SFConflict [^()]+\)$`)},
+	{"pCloud", text.Pattern(`(?i)^(.+) \[conflicted\](?: \(\d+\))?$`)},
+	{"Resilio Sync", text.Pattern(`^(.+)\.Conflict$`)},
+	{"Synology Drive", text.Pattern(`^(.+)_[^_]+_[A-Z][a-z]{2}-\d{2}-\d{6}-\d{4}_(?:Case)?Conflict$`)},
+	{"git", text.Pattern(`^(.+)_(?:BACKUP|BASE|LOCAL|REMOTE)_\d+$`)},
 }
 
 // doubtfulNames are names that a note may have as well. They count only beside a note of which the file has most lines.
 var doubtfulNames = []struct {
 	by   string
-	name *regexp.Regexp
+	name func() *regexp.Regexp
 }{
-	{"iCloud or Google Drive", regexp.MustCompile(`^(.+?) \(?\d{1,2}\)?$`)},
-	{"a synchroniser", regexp.MustCompile(`(?i)^(.+?) ?\([^()]*(?:conflict|konflikt|conflit|競合|冲突|衝突)[^()]*\)$`)}, //nolint:misspell // French
+	{"iCloud or Google Drive", text.Pattern(`^(.+?) \(?\d{1,2}\)?$`)},
+	{"a synchroniser", text.Pattern(`(?i)^(.+?) ?\([^()]*(?:conflict|konflikt|conflit|競合|冲突|衝突)[^()]*\)$`)}, //nolint:misspell // French
 }
 
 // Copy is a file that a synchroniser left beside a note.
@@ -98,14 +98,14 @@ func (w *walker) copyOf(byFold map[string]string, dir, name string) (of, by stri
 		return ""
 	}
 	for _, p := range copyNames {
-		if m := p.name.FindStringSubmatch(stem); m != nil {
+		if m := p.name().FindStringSubmatch(stem); m != nil {
 			if is := beside(m[1]); is != "" {
 				return is, p.by
 			}
 		}
 	}
 	for _, p := range doubtfulNames {
-		if m := p.name.FindStringSubmatch(stem); m != nil {
+		if m := p.name().FindStringSubmatch(stem); m != nil {
 			if is := beside(m[1]); is != "" && w.mostlySame(path.Join(dir, name), path.Join(dir, is)) {
 				return is, p.by
 			}

@@ -2,15 +2,15 @@ package vault
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // daily are names of notes that are a day.
-var daily = regexp.MustCompile(`^\d{4}[-_]\d{2}[-_]\d{2}$`)
+var daily = text.Pattern(`^\d{4}[-_]\d{2}[-_]\d{2}$`)
 
 // home returns the path of the note that a link waits for: what the link says, in the folder where the vault keeps such
 // notes. Notes that are a day stand where most of them do; others where most notes do that notes of this folder link to
@@ -37,7 +37,7 @@ func (d *doctor) home(l markdown.Link) string {
 		return inVault(path.Join(folder, name))
 	case l.Markdown:
 		return inVault(path.Join(d.note.Folder, name))
-	case daily.MatchString(stem(name)):
+	case daily().MatchString(stem(name)):
 		if d.days == nil {
 			d.days = d.foldersOfDays()
 		}
@@ -63,7 +63,7 @@ func inVault(p string) string {
 func (d *doctor) foldersOfDays() map[string]int {
 	count := make(map[string]int)
 	for n := range d.world.All() {
-		if n.Vault == d.note.Vault && daily.MatchString(stem(path.Base(n.Path))) {
+		if n.Vault == d.note.Vault && daily().MatchString(stem(path.Base(n.Path))) {
 			count[n.Folder]++
 		}
 	}

@@ -67,7 +67,7 @@ func (x *nearest) to(said string) []called {
 	if length < shortName {
 		far = 1
 	}
-	if daily.MatchString(f) { // the next day is no slip
+	if daily().MatchString(f) { // the next day is no slip
 		return nil
 	}
 	var hits []hit

@@ -16,13 +16,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -337,15 +337,15 @@ func (*longLine) Error() string { return "the line is too long" }
 
 // The places where clients write the id of a call: first or last in the object.
 var (
-	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]{1,128}"|-?\d{1,15})\s*,`)
-	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*("[^"\\]{1,128}"|-?\d{1,15})\s*\}\s*$`)
+	idFirst = text.Pattern(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]{1,128}"|-?\d{1,15})\s*,`)
+	idLast  = text.Pattern(`,\s*"id"\s*:\s*("[^"\\]{1,128}"|-?\d{1,15})\s*\}\s*$`)
 )
 
 // id returns the id of the call, nil when it can't be told.
 func (l *longLine) id() any {
-	m := idFirst.FindSubmatch(l.head)
+	m := idFirst().FindSubmatch(l.head)
 	if m == nil {
-		m = idLast.FindSubmatch(l.tail)
+		m = idLast().FindSubmatch(l.tail)
 	}
 	if m == nil {
 		return nil
@@ -375,7 +375,7 @@ func decodeMessage(line []byte) (jsonrpc.Message, *malformedMessage) {
 	if err := json.Unmarshal(line, &envelope); err != nil {
 		return nil, rejected
 	}
-	if len(envelope.ID) > 0 && !usableID.Match(envelope.ID) {
+	if len(envelope.ID) > 0 && !usableID().Match(envelope.ID) {
 		rejected.text = "the id must be a string or an integer of at most 15 digits"
 		return nil, rejected
 	}
@@ -389,4 +389,4 @@ func decodeMessage(line []byte) (jsonrpc.Message, *malformedMessage) {
 
 // usableID matches an id that the SDK returns unchanged: it keeps numbers as
 // integers. null stands for no id.
-var usableID = regexp.MustCompile(`^(?s:".*"|-?\d{1,15}|null)$`)
+var usableID = text.Pattern(`^(?s:".*"|-?\d{1,15}|null)$`)

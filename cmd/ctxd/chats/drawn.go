@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // answerView shows an answer while it is given. It is made for one answer.
@@ -249,11 +249,11 @@ func (v *answerView) endCall() {
 }
 
 // A result that is a list numbers what it has.
-var numbered = regexp.MustCompile(`(?m)^\d+\. `)
+var numbered = text.Pattern(`(?m)^\d+\. `)
 
 // resultOf says how much a tool has found.
 func resultOf(text string) string {
-	if n := len(numbered.FindAllStringIndex(text, -1)); n > 0 {
+	if n := len(numbered().FindAllStringIndex(text, -1)); n > 0 {
 		return term.Count(n, "result")
 	}
 	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "No ") {

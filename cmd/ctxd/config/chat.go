@@ -2,13 +2,13 @@ package config
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/chat/llm"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Chat is who answers in conversations, and what that may cost.
@@ -131,15 +131,15 @@ func (p *ChatProvider) settings() []*Setting {
 const providersSection = "chat.providers."
 
 var (
-	providerName     = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)
-	providerVariable = regexp.MustCompile(`^CTXD_CHAT_PROVIDERS_([A-Z][A-Z0-9]{0,31})_[A-Z_]+$`)
+	providerName     = text.Pattern(`^[a-z][a-z0-9]{0,31}$`)
+	providerVariable = text.Pattern(`^CTXD_CHAT_PROVIDERS_([A-Z][A-Z0-9]{0,31})_[A-Z_]+$`)
 )
 
 // nameProvider makes the settings of the provider that a key names, if it is named for the first time.
 func (c *Config) nameProvider(key string) {
 	rest, ok := strings.CutPrefix(key, providersSection)
 	name, _, _ := strings.Cut(rest, ".")
-	if !ok || !providerName.MatchString(name) || name == NoProvider || c.Chat.named(name) != nil {
+	if !ok || !providerName().MatchString(name) || name == NoProvider || c.Chat.named(name) != nil {
 		return
 	}
 	p := &ChatProvider{Name: name, Kind: llm.OpenAI}
@@ -162,7 +162,7 @@ func (c *Config) nameProviders(flags Given, environ []string) {
 	}
 	for _, pair := range environ {
 		variable, text, _ := strings.Cut(pair, "=")
-		if m := providerVariable.FindStringSubmatch(variable); m != nil && text != "" {
+		if m := providerVariable().FindStringSubmatch(variable); m != nil && text != "" {
 			c.nameProvider(providersSection + strings.ToLower(m[1]))
 		}
 	}
@@ -224,7 +224,7 @@ func (c *Chat) names() []string {
 
 // checkProviderName refuses what is no name. The error does not show it: it may be a key.
 func checkProviderName(text string) *fault.Error {
-	if !providerName.MatchString(text) {
+	if !providerName().MatchString(text) {
 		return fault.New(fault.Invalid, "it is no name of a provider").WithHint("give none, openai, anthropic or the NAME of chat.providers.NAME")
 	}
 	return nil

@@ -36,7 +36,7 @@ func checkDistill(text string) *fault.Error {
 		return nil
 	}
 	provider, model, named := strings.Cut(text, "/")
-	if provider == NoProvider || !providerName.MatchString(provider) || llm.LooksLikeKey(provider) || named && strings.TrimSpace(model) == "" {
+	if provider == NoProvider || !providerName().MatchString(provider) || llm.LooksLikeKey(provider) || named && strings.TrimSpace(model) == "" {
 		return fault.New(fault.Invalid, "it is neither off nor a provider").
 			WithHint("give off, PROVIDER or PROVIDER/MODEL, where PROVIDER is the NAME of chat.providers.NAME")
 	}

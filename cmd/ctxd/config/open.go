@@ -3,11 +3,11 @@ package config
 import (
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // OpenCommand is the program that ctxd open runs, with its arguments: what open.command says. Blanks part the words; a
@@ -21,7 +21,7 @@ const (
 	placeLine = "{line}"    // from 1
 )
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+var placeholder = text.Pattern(`\{[^{}]*\}`)
 
 // Args returns the program and its arguments for a file and a line. Where nothing says where the path belongs it is the
 // last argument. nil: no program is configured.
@@ -84,10 +84,10 @@ func checkOpen(text string) *fault.Error {
 		return err
 	case strings.ContainsAny(text, "\x00\r\n"):
 		return fault.New(fault.Invalid, "it has more than one line")
-	case len(words) > 0 && (words[0] == "" || placeholder.MatchString(words[0])):
+	case len(words) > 0 && (words[0] == "" || placeholder().MatchString(words[0])):
 		return fault.New(fault.Invalid, "it begins with no program").WithHint("write it as: code --goto {path}:{line}")
 	}
-	for _, found := range placeholder.FindAllString(text, -1) {
+	for _, found := range placeholder().FindAllString(text, -1) {
 		if found != placePath && found != placeURL && found != placeLine {
 			return fault.New(fault.Invalid, "there is no %s", found).WithHint("give %s, %s or %s", placePath, placeLine, placeURL)
 		}

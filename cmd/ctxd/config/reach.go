@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"regexp"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -45,7 +45,7 @@ func (f *Flags) Reach() (path string, problem, err error) {
 }
 
 // namesSocket finds a line that may name a socket in a text that is no YAML.
-var namesSocket = regexp.MustCompile(`(?m)^\s*["']?socket["']?\s*:`)
+var namesSocket = text.Pattern(`(?m)^\s*["']?socket["']?\s*:`)
 
 // socketOfFile takes the socket from the configuration file, whatever else is in it,
 // and reports whether it can be told.
@@ -58,7 +58,7 @@ func (c *Config) socketOfFile(flag string) (known bool) {
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	if !namesSocket.Match(text) {
+	if !namesSocket().Match(text) {
 		return true
 	}
 	if line, _ := unparsable(text); line > 0 {

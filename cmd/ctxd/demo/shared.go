@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/nats"
 	"github.com/ctxd/ctxd/entities/kv/shared"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -323,7 +323,7 @@ func seenOn(ctx context.Context, on, at *client.Client, statement, question stri
 	return seen, err
 }
 
-var listens = regexp.MustCompile(`Listening for client connections on (\S+)`)
+var listens = text.Pattern(`Listening for client connections on (\S+)`)
 
 // startServer runs a NATS server of its own process, the one in $PATH or the one that Go
 // fetches, and returns its address.
@@ -376,7 +376,7 @@ func address(ctx context.Context, said io.Reader) (string, error) {
 	go func() {
 		defer close(found)
 		for lines := bufio.NewScanner(said); lines.Scan(); {
-			if m := listens.FindStringSubmatch(lines.Text()); m != nil {
+			if m := listens().FindStringSubmatch(lines.Text()); m != nil {
 				found <- "nats://" + m[1]
 			}
 		}

@@ -2,9 +2,9 @@ package inspect
 
 import (
 	"encoding/xml"
-	"regexp"
 	"strings"
 
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/graph"
 )
 
@@ -25,21 +25,21 @@ func readBlock(block string) entityBlock {
 }
 
 var (
-	blockHead  = regexp.MustCompile(`^### @.* \(([^()]*)\) \[id:[A-Za-z0-9_-]+\]`)
-	blockField = regexp.MustCompile(`^  ([^:]+): (.*)$`)
-	blockID    = regexp.MustCompile(` \[id:[A-Za-z0-9_-]+\]`)
+	blockHead  = text.Pattern(`^### @.* \(([^()]*)\) \[id:[A-Za-z0-9_-]+\]`)
+	blockField = text.Pattern(`^  ([^:]+): (.*)$`)
+	blockID    = text.Pattern(` \[id:[A-Za-z0-9_-]+\]`)
 )
 
 func readMarkdownBlock(block string) entityBlock {
 	var out entityBlock
 	head, body, _ := strings.Cut(block, "\n")
-	if m := blockHead.FindStringSubmatch(head); m != nil {
+	if m := blockHead().FindStringSubmatch(head); m != nil {
 		out.typeName = unescaped(m[1])
 	}
 	for l := range strings.Lines(body) {
-		if m := blockField.FindStringSubmatch(strings.TrimSuffix(l, "\n")); m != nil {
+		if m := blockField().FindStringSubmatch(strings.TrimSuffix(l, "\n")); m != nil {
 			out.fields = append(out.fields,
-				graph.FieldText{Name: unescaped(m[1]), Text: unescaped(blockID.ReplaceAllString(m[2], ""))})
+				graph.FieldText{Name: unescaped(m[1]), Text: unescaped(blockID().ReplaceAllString(m[2], ""))})
 		}
 	}
 	return out

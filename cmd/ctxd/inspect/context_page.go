@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	htmltemplate "html/template"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -14,6 +13,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/graph"
 )
 
@@ -274,7 +274,7 @@ func (p *contextPage) draw() {
 }
 
 // linkedTitle is the title in a link of a note, as its text in the prompt has it.
-var linkedTitle = regexp.MustCompile(`\[\[([^\[\]|#]+)`)
+var linkedTitle = text.Pattern(`\[\[([^\[\]|#]+)`)
 
 // notes adds the notes in the prompt to a graph, with the links between them that the
 // prompt shows, and returns the anchors of their blocks.
@@ -296,7 +296,7 @@ func (p *contextPage) notes(sub *graph.Subgraph) (anchors []string) {
 	}
 	for i, text := range texts {
 		from := sub.Nodes[i].ID
-		for _, m := range linkedTitle.FindAllStringSubmatch(text, -1) {
+		for _, m := range linkedTitle().FindAllStringSubmatch(text, -1) {
 			title := m[1][strings.LastIndex(m[1], "/")+1:]
 			to := ids[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(title), ".md"))]
 			if to != "" && to != from { // the heading of its block is a link to itself

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -144,7 +143,7 @@ func ExplainError(err error) Failure {
 }
 
 // unexpectedArgument is what kong calls a word where a command is due.
-var unexpectedArgument = regexp.MustCompile(`^unexpected argument (.*?)($|, did you mean )`)
+var unexpectedArgument = text.Pattern(`^unexpected argument (.*?)($|, did you mean )`)
 
 // otherVerbs are what other programs call what commands do here.
 // Of several the first that there is counts.
@@ -170,7 +169,7 @@ var moved = map[string]string{
 // word that ctxd uses for it, or a command of that name in another place. The place is nil
 // for the program itself.
 func (f *Failure) noCommand(program, place *kong.Node) {
-	m := unexpectedArgument.FindStringSubmatch(f.Message)
+	m := unexpectedArgument().FindStringSubmatch(f.Message)
 	if m == nil {
 		return
 	}
@@ -189,7 +188,7 @@ func (f *Failure) noCommand(program, place *kong.Node) {
 			return
 		}
 	}
-	f.Message = unexpectedArgument.ReplaceAllString(f.Message, `there is no command "$1"$2`)
+	f.Message = unexpectedArgument().ReplaceAllString(f.Message, `there is no command "$1"$2`)
 	if m[2] == "" && place.DefaultCmd != nil {
 		var names []string
 		for _, n := range place.Children {

@@ -1,9 +1,10 @@
 package term
 
 import (
-	"regexp"
 	"runtime/debug"
 	"strings"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // release is the version of the source; a build of a tagged module says its
@@ -45,7 +46,7 @@ func ProgramCommit() string {
 }
 
 // pseudoVersion ends the version of a module between two tags, as go install gives it.
-var pseudoVersion = regexp.MustCompile(`[-.][0-9]{14}-([0-9a-f]{12})(\+|$)`)
+var pseudoVersion = text.Pattern(`[-.][0-9]{14}-([0-9a-f]{12})(\+|$)`)
 
 func commitOf(info *debug.BuildInfo) string {
 	revision, dirty := "", ""
@@ -62,7 +63,7 @@ func commitOf(info *debug.BuildInfo) string {
 	if revision != "" {
 		return revision + dirty
 	}
-	if m := pseudoVersion.FindStringSubmatch(info.Main.Version); m != nil {
+	if m := pseudoVersion().FindStringSubmatch(info.Main.Version); m != nil {
 		return m[1]
 	}
 	return ""

@@ -11,11 +11,12 @@ package term
 
 import (
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // The styles of what Markdown marks.
@@ -121,13 +122,13 @@ func (w *MarkdownWriter) draw(whole bool) {
 }
 
 var (
-	openFence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
-	isHeading = regexp.MustCompile(`^ {0,3}#{1,6} +`)
-	isRule    = regexp.MustCompile(`^ {0,3}(-( *-){2,}|\*( *\*){2,}|_( *_){2,}) *$`)
-	isItem    = regexp.MustCompile(`^( *)([-*+]|\d{1,9}[.)]) +`)
-	isQuote   = regexp.MustCompile(`^ {0,3}((> ?)+)`)
+	openFence = text.Pattern("^ {0,3}(```+|~~~+)")
+	isHeading = text.Pattern(`^ {0,3}#{1,6} +`)
+	isRule    = text.Pattern(`^ {0,3}(-( *-){2,}|\*( *\*){2,}|_( *_){2,}) *$`)
+	isItem    = text.Pattern(`^( *)([-*+]|\d{1,9}[.)]) +`)
+	isQuote   = text.Pattern(`^ {0,3}((> ?)+)`)
 	// What may become one of those when more has come.
-	mayBegin = regexp.MustCompile("^ {0,3}(`{0,2}|~{0,2}|#{0,6} *|[-*_]( *[-*_])* *|\\d{1,9}[.)]? *|>[> ]*)$|^ *([-*+]|\\d{1,9}[.)])? *$")
+	mayBegin = text.Pattern("^ {0,3}(`{0,2}|~{0,2}|#{0,6} *|[-*_]( *[-*_])* *|\\d{1,9}[.)]? *|>[> ]*)$|^ *([-*+]|\\d{1,9}[.)])? *$")
 )
 
 // codeIndent stands before a line of a block of code.
@@ -138,31 +139,31 @@ func (w *MarkdownWriter) begin(whole bool) bool {
 	if w.fence != "" {
 		return w.beginCode(whole)
 	}
-	if m := openFence.FindStringSubmatch(w.line); m != nil {
+	if m := openFence().FindStringSubmatch(w.line); m != nil {
 		if !whole {
 			return false // its language is not shown
 		}
 		w.fence, w.kind, w.line = m[1], unseen, ""
 		return true
 	}
-	if !whole && mayBegin.MatchString(w.line) {
+	if !whole && mayBegin().MatchString(w.line) {
 		return false
 	}
 	w.kind = paragraph
-	if isRule.MatchString(w.line) {
+	if isRule().MatchString(w.line) {
 		w.kind, w.line = verbatim, ""
 		w.raw(strings.Repeat("─", min(w.width-1, 40)), Faint)
 		return true
 	}
-	if m := isQuote.FindStringSubmatch(w.line); m != nil {
+	if m := isQuote().FindStringSubmatch(w.line); m != nil {
 		w.line = w.line[len(m[0]):]
 		w.mark(strings.Repeat("│ ", strings.Count(m[1], ">")), Faint)
 	}
 	switch {
-	case isHeading.MatchString(w.line):
-		w.kind, w.line = headed, w.line[len(isHeading.FindString(w.line)):]
-	case isItem.MatchString(w.line):
-		m := isItem.FindStringSubmatch(w.line)
+	case isHeading().MatchString(w.line):
+		w.kind, w.line = headed, w.line[len(isHeading().FindString(w.line)):]
+	case isItem().MatchString(w.line):
+		m := isItem().FindStringSubmatch(w.line)
 		w.line = w.line[len(m[0]):]
 		bullet := m[2]
 		if len(bullet) == 1 { // no number

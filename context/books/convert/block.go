@@ -16,13 +16,13 @@ package convert
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // BlockKind says what a block is.
@@ -204,7 +204,7 @@ func headingTitle(blocks []Block) string {
 			continue
 		}
 		top = x.Level
-		if !ofChapter.MatchString(x.Text) && !isItem(x.Text) && strings.ContainsFunc(x.Text, isPlainLetter) {
+		if !ofChapter().MatchString(x.Text) && !isItem(x.Text) && strings.ContainsFunc(x.Text, isPlainLetter) {
 			return x.Text
 		}
 	}
@@ -217,7 +217,7 @@ const genericParts = `(?:(?:table of )?contents|introduction|abstract|preface|fo
 	`目次|はじめに|目录|前言)`
 
 // ofChapter matches headings that name a part of a book, and not the book.
-var ofChapter = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s|[ivxlc]+[.)]\s|` +
+var ofChapter = text.Pattern(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s|[ivxlc]+[.)]\s|` +
 	`(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+\b|` + genericParts + `\s*$)`)
 
 // maxLabelChars is how long the label of a page may be, in code points.
@@ -243,23 +243,23 @@ func cleanLabels(labels []string, pages int) []string {
 }
 
 // programTitles are what programs call a file that nobody has named.
-var programTitles = regexp.MustCompile(`(?i)^(?:untitled|unknown|title|no title|\(anonymous\)|about:.*|(?:new )?(?:microsoft )?(?:word|excel|powerpoint)? ?(?:document|presentation|worksheet|workbook)|` +
+var programTitles = text.Pattern(`(?i)^(?:untitled|unknown|title|no title|\(anonymous\)|about:.*|(?:new )?(?:microsoft )?(?:word|excel|powerpoint)? ?(?:document|presentation|worksheet|workbook)|` +
 	`(?:document|presentation|dokument|präsentation|book|slide|folie|mappe|page|seite) ?[0-9]*|.*\.(?:docx?|odt|html?|tex|pdf|indd|qxd|pptx?|xlsx?|rtf|dvi|md|txt|pages))$`)
 
 // madeBy is what programs put before the name of a file.
-var madeBy = regexp.MustCompile(`(?i)^microsoft (?:word|excel|powerpoint) - `)
+var madeBy = text.Pattern(`(?i)^microsoft (?:word|excel|powerpoint) - `)
 
 // sectionNumber is what stands before the title of a part that was saved alone: 1.6.
-var sectionNumber = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)+\.?\s+`)
+var sectionNumber = text.Pattern(`^[0-9]+(?:\.[0-9]+)+\.?\s+`)
 
 // plainPart matches a title that names a part of any book, with or without a number before it.
-var plainPart = regexp.MustCompile(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s+)?(?:(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+|` +
+var plainPart = text.Pattern(`(?i)^\s*(?:[0-9]+(?:\.[0-9]+)*[.):]?\s+)?(?:(?:chapter|part|section|appendix|kapitel|teil|anhang|chapitre|capítulo|capitolo)\s+[0-9ivxlc]+|` +
 	genericParts + `)\s*$`)
 
 // usefulTitle returns a title that somebody gave, "" for what a program calls its files, or every book has.
 func usefulTitle(title string) string {
-	title = sectionNumber.ReplaceAllString(madeBy.ReplaceAllString(title, ""), "")
-	if programTitles.MatchString(title) || plainPart.MatchString(title) {
+	title = sectionNumber().ReplaceAllString(madeBy().ReplaceAllString(title, ""), "")
+	if programTitles().MatchString(title) || plainPart().MatchString(title) {
 		return ""
 	}
 	return title

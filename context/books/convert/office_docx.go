@@ -17,12 +17,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Bounds of the parts of a document.
@@ -99,10 +99,10 @@ type style struct {
 	based  string
 }
 
-var headingName = regexp.MustCompile(`(?i)^heading ([1-9])$`)
+var headingName = text.Pattern(`(?i)^heading ([1-9])$`)
 
 // codeNames are what styles of code are called.
-var codeNames = regexp.MustCompile(`(?i)^(source ?code|preformatted text|html preformatted|code|code block|listing|verbatim|plain text)$`)
+var codeNames = text.Pattern(`(?i)^(source ?code|preformatted text|html preformatted|code|code block|listing|verbatim|plain text)$`)
 
 // stylesOf reads the styles by their ids.
 func stylesOf(ctx context.Context, a *zipArchive) (map[string]style, error) {
@@ -118,10 +118,10 @@ func stylesOf(ctx context.Context, a *zipArchive) (map[string]style, error) {
 		case "style":
 			id, now = xmlAttr(e, "styleId"), style{}
 		case "name":
-			if m := headingName.FindStringSubmatch(value); m != nil {
+			if m := headingName().FindStringSubmatch(value); m != nil {
 				now.level, _ = strconv.Atoi(m[1])
 			}
-			now.code = codeNames.MatchString(value)
+			now.code = codeNames().MatchString(value)
 			now.title = strings.EqualFold(value, "title")
 		case "vanish":
 			now.hidden = isOn(value)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Bounds of a file.
@@ -88,10 +88,10 @@ func CodeDir() string {
 }
 
 // codeName is what a file of code is called, also while it is written.
-var codeName = regexp.MustCompile(`^[0-9a-f]{64}(\.\d+\.tmp)?$`)
+var codeName = text.Pattern(`^[0-9a-f]{64}(\.\d+\.tmp)?$`)
 
 // IsCode tells by the name of a file in one of the folders of CodeDir whether it is code.
-func IsCode(name string) bool { return codeName.MatchString(name) }
+func IsCode(name string) bool { return codeName().MatchString(name) }
 
 // start makes the pool, with the code that is kept in a folder, or else compiles it and keeps it there. A folder that is of no use
 // costs time only, and a damaged file is made anew.

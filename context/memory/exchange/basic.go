@@ -3,20 +3,20 @@ package exchange
 import (
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // observation is a line of basic-memory: its category, and what it says.
-var observation = regexp.MustCompile(`^[ \t]*[-*+][ \t]+\[([^\[\]]{1,100})\][ \t]+([^ \t].*)$`)
+var observation = text.Pattern(`^[ \t]*[-*+][ \t]+\[([^\[\]]{1,100})\][ \t]+([^ \t].*)$`)
 
 var (
-	inTags  = regexp.MustCompile(`(?:^|[ \t])#([\p{L}\p{M}\p{Nd}_/-]+)`)
-	endTags = regexp.MustCompile(`(?:[ \t]+#[\p{L}\p{M}\p{Nd}_/-]+)+[ \t]*$`)
-	placed  = regexp.MustCompile(`[ \t]+\(([^()]+)\)[ \t]*$`)
+	inTags  = text.Pattern(`(?:^|[ \t])#([\p{L}\p{M}\p{Nd}_/-]+)`)
+	endTags = text.Pattern(`(?:[ \t]+#[\p{L}\p{M}\p{Nd}_/-]+)+[ \t]*$`)
+	placed  = text.Pattern(`[ \t]+\(([^()]+)\)[ \t]*$`)
 )
 
 // boxes are what stands in the brackets of a task that is done or to be done, which is no observation.
@@ -24,7 +24,7 @@ var boxes = []string{"", "x", "-", "/", ">", "!", "?"}
 
 // observed reads the category and the text of an observation.
 func observed(line string) (category, text string, ok bool) {
-	m := observation.FindStringSubmatch(line)
+	m := observation().FindStringSubmatch(line)
 	if len(m) < 3 {
 		return "", "", false
 	}
@@ -77,14 +77,14 @@ func readBasic(r *reader, yield func(memory.Row) error) error {
 
 func observationOf(category, text string) *memory.Draft {
 	where := ""
-	if m := placed.FindStringSubmatchIndex(text); m != nil {
+	if m := placed().FindStringSubmatchIndex(text); m != nil {
 		text, where = text[:m[0]], strings.TrimSpace(text[m[2]:m[3]])
 	}
 	var tags []string
-	for _, m := range inTags.FindAllStringSubmatch(text, memory.MaxLabels) {
+	for _, m := range inTags().FindAllStringSubmatch(text, memory.MaxLabels) {
 		tags = append(tags, m[1])
 	}
-	if bare := strings.TrimSpace(endTags.ReplaceAllString(" "+text, "")); bare != "" {
+	if bare := strings.TrimSpace(endTags().ReplaceAllString(" "+text, "")); bare != "" {
 		text = bare
 	}
 	if where != "" {
@@ -130,7 +130,7 @@ func (f *front) read(line string) {
 }
 
 // listMark is what a line of a list begins with.
-var listMark = regexp.MustCompile(`^(?:[-*+•]|\d{1,6}[.)])[ \t]+`)
+var listMark = text.Pattern(`^(?:[-*+•]|\d{1,6}[.)])[ \t]+`)
 
 // readLines reads a memory of each line but headings, rules and blank ones. Of properties above them it looks
 // whether they say private.
@@ -154,7 +154,7 @@ func readLines(r *reader, yield func(memory.Row) error) error {
 		if strings.HasPrefix(line, "#") || strings.Trim(line, "-=*_ ") == "" {
 			continue
 		}
-		line = strings.TrimSpace(listMark.ReplaceAllString(line, ""))
+		line = strings.TrimSpace(listMark().ReplaceAllString(line, ""))
 		if line == "" {
 			continue
 		}

@@ -6,14 +6,14 @@ import (
 	"errors"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // listStart begins a list of objects.
-var listStart = regexp.MustCompile(`^\[\s*(?:[{\]\[\d]|$)`)
+var listStart = text.Pattern(`^\[\s*(?:[{\]\[\d]|$)`)
 
 // detectWithin is how many lines of a file tell its format.
 const detectWithin = 1000
@@ -38,7 +38,7 @@ func detectIn(r *reader) (string, error) {
 	case bytes.HasPrefix(text, []byte(readableHead)):
 		return "", fault.Field("path", "the file is an export for people to read, which is not imported").
 			WithHint("import an export of the format jsonl")
-	case listStart.Match(text):
+	case listStart().Match(text):
 		return Mem0, nil
 	case bytes.HasPrefix(text, []byte("{")):
 		var h header

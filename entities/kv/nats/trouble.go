@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // dialer keeps why there is no connection: the client forgets it when it tries again. It also
@@ -73,7 +73,7 @@ func (d *dialer) precise(err error) error {
 	return err
 }
 
-var deniedSubject = regexp.MustCompile(`(Publish|Subscription) to "([^"]+)"`)
+var deniedSubject = text.Pattern(`(Publish|Subscription) to "([^"]+)"`)
 
 // heard is told what a server says beside its answers.
 func (d *dialer) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -94,7 +94,7 @@ func ofDenial(err error) string {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return ""
 	}
-	found := deniedSubject.FindStringSubmatch(err.Error())
+	found := deniedSubject().FindStringSubmatch(err.Error())
 	switch {
 	case found == nil:
 		return ""
