@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -76,7 +78,7 @@ type commandLine struct {
 
 	Templates records.PromptsCommand `cmd:"" group:"look" help:"Show what ctxd itself asks a model, as templates that you can replace."`
 
-	Config     config.Command         `cmd:"" group:"shell" help:"Show every setting and where its value came from."`
+	Settings   config.Command         `cmd:"" name:"config" group:"shell" help:"Show every setting and where its value came from."`
 	Completion completionCmd          `cmd:"" group:"shell" help:"Print a completion script for bash, zsh or fish."`
 	Offer      offerCmd               `cmd:"" hidden:"" help:"Print what a word of a command line may refer to, for completion scripts."`
 	Man        manCmd                 `cmd:"" hidden:"" help:"Write the manual pages, for packages of ctxd."`
@@ -152,11 +154,6 @@ func run(args []string) int {
 	var warned sync.Once // a command that dials several times meets the same
 	a.Warn = func(err error) { warned.Do(func() { a.warn(err) }) }
 	defer a.watchSignals(cancel)()
-	parser, err := newParser(&cli, a)
-	if err != nil {
-		return a.fail(err)
-	}
-	a.kong = parser
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -164,6 +161,11 @@ func run(args []string) int {
 	if a.everything = slices.Equal(args, []string{"all", "--help"}); a.everything {
 		args = []string{"--help"}
 	}
+	parser, err := newParser(&cli, a, onlyCommand(args[0])...)
+	if err != nil {
+		return a.fail(err)
+	}
+	a.kong = parser
 	parsed, err := parser.Parse(args)
 	if err != nil { // the parser has set no flags then
 		cli.JSON = wantsJSON(args)
@@ -257,9 +259,35 @@ var helpGroups = []kong.Group{
 	{Key: "global", Title: "Flags of every command:"},
 }
 
+// ofAllCommands are the commands that print something of all commands.
+var ofAllCommands = []string{"completion", "man"}
+
+// onlyCommand has the parser know no commands but one, which takes half the time of ctxd version less. It returns nothing
+// where a word is no command, or where it needs all of them.
+func onlyCommand(word string) []kong.Option {
+	var others []string
+	found := false
+	t := reflect.TypeFor[commandLine]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, is := f.Tag.Lookup("cmd"); !is {
+			continue
+		}
+		if name := cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)); name == word {
+			found = true
+			continue
+		}
+		others = append(others, f.Name)
+	}
+	if !found || slices.Contains(ofAllCommands, word) {
+		return nil
+	}
+	return []kong.Option{kong.IgnoreFields("^" + t.Name() + `\.(` + strings.Join(others, "|") + ")$")}
+}
+
 // newParser builds the parser. Kong ends the process after --help.
-func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
-	return kong.New(cli,
+func newParser(cli *commandLine, a *app, more ...kong.Option) (*kong.Kong, error) {
+	return kong.New(cli, append(more,
 		kong.Name("ctxd"),
 		kong.Description("The local context engine for note apps: it knows your notes and entities, and hands a language model exactly the context that a question needs."),
 		kong.Vars{"budgets": inspect.BudgetKeys(), "audienceDefault": connect.AudienceDefault},
@@ -273,5 +301,5 @@ func newParser(cli *commandLine, a *app) (*kong.Kong, error) {
 			os.Exit(code)
 		}),
 		kong.ExplicitGroups(helpGroups),
-	)
+	)...)
 }
