@@ -4,6 +4,8 @@
 //   - embed.go, rerank.go: the two interfaces, what tells of them, scores
 //   - table*.go: the embedder that is always there, a table of one vector a token, compiled into
 //     the program, or another one from a file ([BuiltinTable], [LazyTable])
+//   - encoder*.go: a transformer in the program that gives a vector for each word ([Encoder], and
+//     [PacedEncoder] for a daemon); kernels in assembly
 //   - runner*.go: an embedder and a reranker in a child process, cmd/ctxd-runner, with a
 //     transformer model ([Runner], [RerankRunner])
 //   - endpoint_*.go: those that ask a server ([Endpoint], [RerankEndpoint])

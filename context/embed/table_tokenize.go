@@ -79,6 +79,8 @@ func (v *vocabulary) appendRune(dst []int32, buf []byte, r rune) ([]int32, []byt
 	parts := whole[:utf8.EncodeRune(whole[:], r)]
 	if p := norm.NFD.Properties(parts).Decomposition(); p != nil {
 		parts = p
+	} else if unicode.Is(unicode.Hangul, r) { // is decomposed by rule, not by a table
+		parts = norm.NFD.Append(nil, parts...)
 	}
 	for len(parts) > 0 {
 		part, size := utf8.DecodeRune(parts)

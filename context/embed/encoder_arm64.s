@@ -1,0 +1,196 @@
+#include "textflag.h"
+
+// Instructions that the assembler does not know, by the numbers of their registers.
+#define SDOT(m, n, d) WORD $(0x4E809400 | m<<16 | n<<5 | d)
+#define SCVTF(n, d) WORD $(0x4E21D800 | n<<5 | d)
+#define FMUL(m, n, d) WORD $(0x6E20DC00 | m<<16 | n<<5 | d)
+#define FADD(m, n, d) WORD $(0x4E20D400 | m<<16 | n<<5 | d)
+
+// func multiplySDOT(dst *float32, stride int, acts *byte, scales *float32, w *int8, wscales, bias *float32, k, tokens int)
+//
+// Four rows of weights times four tokens a turn, sixteen columns a step.
+TEXT ·multiplySDOT(SB), NOSPLIT, $0-72
+	MOVD dst+0(FP), R0
+	MOVD stride+8(FP), R1
+	LSL $2, R1, R1
+	MOVD acts+16(FP), R2
+	MOVD scales+24(FP), R3
+	MOVD w+32(FP), R4
+	MOVD wscales+40(FP), R5
+	VLD1 (R5), [V8.S4]
+	MOVD bias+48(FP), R5
+	VLD1 (R5), [V9.S4]
+	MOVD k+56(FP), R6
+	MOVD tokens+64(FP), R7
+
+fourTokens:
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	VEOR V24.B16, V24.B16, V24.B16
+	VEOR V25.B16, V25.B16, V25.B16
+	VEOR V26.B16, V26.B16, V26.B16
+	VEOR V27.B16, V27.B16, V27.B16
+	VEOR V28.B16, V28.B16, V28.B16
+	VEOR V29.B16, V29.B16, V29.B16
+	VEOR V30.B16, V30.B16, V30.B16
+	VEOR V31.B16, V31.B16, V31.B16
+	MOVD R4, R8
+	ADD R6, R8, R9
+	ADD R6, R9, R10
+	ADD R6, R10, R11
+	MOVD R2, R12
+	ADD R6, R12, R13
+	ADD R6, R13, R14
+	ADD R6, R14, R15
+	MOVD R6, R16
+
+columns:
+	VLD1.P 16(R8), [V0.B16]
+	VLD1.P 16(R9), [V1.B16]
+	VLD1.P 16(R10), [V2.B16]
+	VLD1.P 16(R11), [V3.B16]
+	VLD1.P 16(R12), [V4.B16]
+	VLD1.P 16(R13), [V5.B16]
+	VLD1.P 16(R14), [V6.B16]
+	VLD1.P 16(R15), [V7.B16]
+	SDOT(0, 4, 16)
+	SDOT(1, 4, 17)
+	SDOT(2, 4, 18)
+	SDOT(3, 4, 19)
+	SDOT(0, 5, 20)
+	SDOT(1, 5, 21)
+	SDOT(2, 5, 22)
+	SDOT(3, 5, 23)
+	SDOT(0, 6, 24)
+	SDOT(1, 6, 25)
+	SDOT(2, 6, 26)
+	SDOT(3, 6, 27)
+	SDOT(0, 7, 28)
+	SDOT(1, 7, 29)
+	SDOT(2, 7, 30)
+	SDOT(3, 7, 31)
+	SUBS $16, R16, R16
+	BNE columns
+
+	// Of the four numbers of four rows, their sums.
+	VADDP V17.S4, V16.S4, V16.S4
+	VADDP V19.S4, V18.S4, V18.S4
+	VADDP V18.S4, V16.S4, V16.S4
+	VADDP V21.S4, V20.S4, V20.S4
+	VADDP V23.S4, V22.S4, V22.S4
+	VADDP V22.S4, V20.S4, V20.S4
+	VADDP V25.S4, V24.S4, V24.S4
+	VADDP V27.S4, V26.S4, V26.S4
+	VADDP V26.S4, V24.S4, V24.S4
+	VADDP V29.S4, V28.S4, V28.S4
+	VADDP V31.S4, V30.S4, V30.S4
+	VADDP V30.S4, V28.S4, V28.S4
+
+#define store(n) \
+	SCVTF(n, n) \
+	VLD1R.P 4(R3), [V0.S4] \
+	FMUL(8, 0, 0) \
+	FMUL(0, n, n) \
+	FADD(9, n, n)
+
+	store(16)
+	VST1 [V16.S4], (R0)
+	ADD R1, R0, R0
+	store(20)
+	VST1 [V20.S4], (R0)
+	ADD R1, R0, R0
+	store(24)
+	VST1 [V24.S4], (R0)
+	ADD R1, R0, R0
+	store(28)
+	VST1 [V28.S4], (R0)
+	ADD R1, R0, R0
+	ADD R6<<2, R2, R2
+	SUBS $4, R7, R7
+	BNE fourTokens
+	RET
+
+// func mixNEON(dst *float32, dstStride int, a *float32, aStride int, b *float32, bStride, k, n int)
+//
+// dst = a * b for four rows of a, sixteen columns of b a turn.
+TEXT ·mixNEON(SB), NOSPLIT, $0-64
+	MOVD dst+0(FP), R0
+	MOVD dstStride+8(FP), R1
+	LSL $2, R1, R1
+	MOVD a+16(FP), R2
+	MOVD aStride+24(FP), R3
+	LSL $2, R3, R3
+	MOVD b+32(FP), R4
+	MOVD bStride+40(FP), R5
+	LSL $2, R5, R5
+	MOVD n+56(FP), R7
+
+sixteen:
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	VEOR V24.B16, V24.B16, V24.B16
+	VEOR V25.B16, V25.B16, V25.B16
+	VEOR V26.B16, V26.B16, V26.B16
+	VEOR V27.B16, V27.B16, V27.B16
+	VEOR V28.B16, V28.B16, V28.B16
+	VEOR V29.B16, V29.B16, V29.B16
+	VEOR V30.B16, V30.B16, V30.B16
+	VEOR V31.B16, V31.B16, V31.B16
+	MOVD R2, R8
+	ADD R3, R8, R9
+	ADD R3, R9, R10
+	ADD R3, R10, R11
+	MOVD R4, R12
+	MOVD k+48(FP), R6
+
+inner:
+	VLD1 (R12), [V0.S4, V1.S4, V2.S4, V3.S4]
+	ADD R5, R12, R12
+	VLD1R.P 4(R8), [V4.S4]
+	VLD1R.P 4(R9), [V5.S4]
+	VLD1R.P 4(R10), [V6.S4]
+	VLD1R.P 4(R11), [V7.S4]
+	VFMLA V0.S4, V4.S4, V16.S4
+	VFMLA V1.S4, V4.S4, V17.S4
+	VFMLA V2.S4, V4.S4, V18.S4
+	VFMLA V3.S4, V4.S4, V19.S4
+	VFMLA V0.S4, V5.S4, V20.S4
+	VFMLA V1.S4, V5.S4, V21.S4
+	VFMLA V2.S4, V5.S4, V22.S4
+	VFMLA V3.S4, V5.S4, V23.S4
+	VFMLA V0.S4, V6.S4, V24.S4
+	VFMLA V1.S4, V6.S4, V25.S4
+	VFMLA V2.S4, V6.S4, V26.S4
+	VFMLA V3.S4, V6.S4, V27.S4
+	VFMLA V0.S4, V7.S4, V28.S4
+	VFMLA V1.S4, V7.S4, V29.S4
+	VFMLA V2.S4, V7.S4, V30.S4
+	VFMLA V3.S4, V7.S4, V31.S4
+	SUBS $1, R6, R6
+	BNE inner
+
+	MOVD R0, R8
+	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R8)
+	ADD R1, R8, R8
+	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R8)
+	ADD R1, R8, R8
+	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R8)
+	ADD R1, R8, R8
+	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R8)
+	ADD $64, R0, R0
+	ADD $64, R4, R4
+	SUBS $16, R7, R7
+	BNE sixteen
+	RET

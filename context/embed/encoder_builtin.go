@@ -1,0 +1,6 @@
+package embed
+
+import _ "embed"
+
+//go:embed encoder.bin
+var builtinEncoder []byte
