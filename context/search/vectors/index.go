@@ -20,19 +20,22 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// Files of vectors are named for their model. One that is being made, to take
+// Files of vectors are named for their model, those with the vectors of words, too, apart. One that is being made, to take
 // the place of another, says so until it is whole.
 const (
-	FilePrefix = "vectors-"
-	PartSuffix = ".part"
-	TempSuffix = ".tmp" // of a writer that did not come to its end
+	FilePrefix   = "vectors-"
+	TokensPrefix = "tokens-"
+	PartSuffix   = ".part"
+	TempSuffix   = ".tmp" // of a writer that did not come to its end
 )
 
 // Options say how vectors are kept.
 type Options struct {
 	// Dir is where they are kept between starts; "" for memory only.
 	Dir string
-	// Embedder makes them. It stays the caller's, and is to be closed after the store.
+	// Embedder makes them. It stays the caller's, and is to be closed after the store. Of a [embed.TokenEmbedder] the vectors
+	// of words are kept, too, in files of their own: they take a thousand times as long to make, so that is work for when
+	// nothing else is to be done.
 	Embedder embed.Embedder
 	// Scheduler is shared by the indexes that one Embedder serves; nil: there is one.
 	Scheduler *Scheduler
@@ -62,7 +65,9 @@ type Index struct {
 	src      text.Source
 	turns    *Scheduler
 	embedder embed.Embedder
-	dir      string // "" for memory only
+	tokens   embed.TokenEmbedder // the embedder, if it gives vectors of words; else nil
+	dir      string              // "" for memory only
+	prefix   string              // of the names of files
 	log      *slog.Logger
 	tell     func(stage string, done, total int) // of progress
 	known    func(d text.Doc) (public text.Doc, known bool)
@@ -85,8 +90,9 @@ type Index struct {
 	flight map[string]bool    // notes whose texts are on their way to a remote embedder
 	recall context.CancelFunc // of these
 
-	asked questions
-	model *embed.Model // that the embedder had last; of the goroutine
+	asked      questions[[]float32]
+	askedWords questions[[][]float32]
+	model      *embed.Model // that the embedder had last; of the goroutine
 
 	begin  chan struct{} // closed when the words are read
 	wake   chan struct{}
@@ -155,7 +161,10 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 		tell:  func(string, int, int) {},
 		begin: make(chan struct{}), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		done:  make(chan struct{}),
-		known: opts.Public, seam: opts.seam,
+		known: opts.Public, seam: opts.seam, prefix: FilePrefix,
+	}
+	if x.tokens, _ = opts.Embedder.(embed.TokenEmbedder); x.tokens != nil {
+		x.prefix = TokensPrefix
 	}
 	if x.seam.open == nil {
 		x.seam.open = func(name string, model embed.Model) (*FlatIndex, error) { return openFlatIndex(x.ctx, name, model) }
@@ -330,7 +339,7 @@ func (x *Index) files() []string {
 	entries, _ := os.ReadDir(x.dir) // not there yet
 	var names []string
 	for _, e := range entries {
-		if IsFile(e.Name()) {
+		if IsFile(e.Name()) && strings.HasPrefix(e.Name(), x.prefix) {
 			names = append(names, filepath.Join(x.dir, e.Name()))
 		}
 	}
@@ -340,6 +349,9 @@ func (x *Index) files() []string {
 // IsFile reports whether a name is that of a file of vectors, or of one that is being written.
 func IsFile(name string) bool {
 	key, ok := strings.CutPrefix(name, FilePrefix)
+	if !ok {
+		key, ok = strings.CutPrefix(name, TokensPrefix)
+	}
 	key = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, TempSuffix), PartSuffix), TempSuffix)
 	_, err := hex.DecodeString(key)
 	return ok && err == nil && len(key) == 16
@@ -351,7 +363,7 @@ func (x *Index) fileOf(model embed.Model) string {
 		return ""
 	}
 	key := NewTextKey(model.Name, fmt.Sprint(model.Dims), model.SHA256)
-	return filepath.Join(x.dir, fmt.Sprintf("%s%x", FilePrefix, key[:8]))
+	return filepath.Join(x.dir, fmt.Sprintf("%s%x", x.prefix, key[:8]))
 }
 
 // openFile opens the file of an index, which is made when there is none.

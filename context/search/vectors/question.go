@@ -401,31 +401,30 @@ func (x *Index) await(ctx context.Context) {
 // fewNotes is of how many notes the vectors are read in no time.
 const fewNotes = 1000
 
-// questions are the vectors of the last queries: a list of hits is often asked for
+// questions are what an embedder made of the last queries: a list of hits is often asked for
 // twice, and a message is, for two audiences.
-type questions struct {
+type questions[V any] struct {
 	mu    sync.Mutex // guards what follows
 	model embed.Model
-	known map[string][]float32
+	known map[string]V
 }
 
 const mostQuestions = 64
 
-func (q *questions) get(model embed.Model, text string) ([]float32, bool) {
+func (q *questions[V]) get(model embed.Model, text string) (v V, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.model != model {
-		return nil, false
+	if q.model == model {
+		v, ok = q.known[text]
 	}
-	v, ok := q.known[text]
 	return v, ok
 }
 
-func (q *questions) put(model embed.Model, text string, v []float32) {
+func (q *questions[V]) put(model embed.Model, text string, v V) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.model != model || len(q.known) >= mostQuestions {
-		q.model, q.known = model, make(map[string][]float32)
+		q.model, q.known = model, make(map[string]V)
 	}
 	q.known[text] = v
 }

@@ -162,12 +162,14 @@ func (x *FlatIndex) copyItem(it *item, at int64, moved map[int64]int64) (buf []b
 			continue
 		}
 		b, i := x.at(int(row))
-		if !x.file.vector(unit, b.at[i]) {
-			return nil, errChanged
-		}
 		rows[part] = at + int64(len(buf))
 		moved[b.at[i]] = rows[part]
-		buf = appendRow(buf, b.keys[i], unit)
+		if !x.file.row(b.at[i], x.dims, func(held []byte) {
+			decodeRow(unit, held)
+			buf = appendRow(buf, b.keys[i], unit, held[rowBytes(x.dims):])
+		}) {
+			return nil, errChanged
+		}
 	}
 	moved[it.at] = at + int64(len(buf))
 	return appendItem(buf, it.key, it.id, rows), nil

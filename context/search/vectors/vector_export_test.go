@@ -1,5 +1,7 @@
 package vectors
 
+import "bytes"
+
 // SetExact sets up to how many rows a search is exact.
 func (x *FlatIndex) SetExact(rows int) { x.exact = rows }
 
@@ -28,6 +30,7 @@ func Scan(codes []int8, question []float32, rows, stride int) (fast, plain, four
 type Row struct {
 	Key    TextKey
 	Vector []float32 // as the file has it; nil: there is none
+	Tokens []byte
 }
 
 // Rows returns the parts of an item.
@@ -42,7 +45,8 @@ func (x *FlatIndex) Rows(id string) (key TextKey, rows []Row) {
 		var r Row
 		if row != noRow {
 			b, i := x.at(int(row))
-			r = Row{b.keys[i], x.vector(make([]float32, x.dims), b, i)}
+			r = Row{Key: b.keys[i], Vector: x.vector(make([]float32, x.dims), b, i)}
+			x.withTokens(int(row), func(tokens []byte) { r.Tokens = bytes.Clone(tokens) })
 		}
 		rows = append(rows, r)
 	}

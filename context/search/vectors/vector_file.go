@@ -188,7 +188,7 @@ func (x *FlatIndex) load(ctx context.Context) error {
 		case voidRecord:
 			f.waste += int64(aligned(len(record)))
 		case rowRecord:
-			if len(held) == rowBytes(x.dims) {
+			if isRow(len(held), x.dims) {
 				rows = append(rows, at)
 			}
 		case itemRecord:
@@ -276,7 +276,7 @@ func (x *FlatIndex) write(it *Item, at *placed) error {
 			at.rows[i] = f.size + int64(len(buf))
 			rows[i] = at.rows[i]
 			normalise(unit, it.New[i])
-			buf = appendRow(buf, key, unit)
+			buf = appendRow(buf, key, unit, it.tokens(i))
 		} else if row := known.take(key); row != noRow {
 			b, j := x.at(int(row))
 			rows[i] = b.at[j]
@@ -311,33 +311,55 @@ func (x *FlatIndex) drop(at placed) {
 
 // vector reads the vector of a row and reports whether that is as it was written.
 func (f *file) vector(unit []float32, at int64) bool {
-	n := recordSize(rowBytes(len(unit)))
-	if at+int64(n) <= int64(len(f.mapped)) {
-		return mappedRow(unit, f.mapped[at:][:n])
+	return f.row(at, len(unit), func(held []byte) { decodeRow(unit, held) })
+}
+
+// row has a function read what the record of a row holds, and reports whether that is as it was written. What it is given
+// is valid in the call alone.
+func (f *file) row(at int64, dims int, read func(held []byte)) bool {
+	if at < int64(len(f.mapped)) {
+		ok, whole := mappedRow(f.mapped[at:], dims, read)
+		if whole {
+			return ok
+		}
 	}
-	record := make([]byte, n)
+	head := make([]byte, headSize)
+	if _, err := f.f.ReadAt(head, at); err != nil {
+		return false
+	}
+	_, size, ok := readHead(head)
+	if !ok {
+		return false
+	}
+	record := make([]byte, recordSize(size))
 	_, err := f.f.ReadAt(record, at)
-	return err == nil && soundRow(unit, record)
+	return err == nil && soundRow(record, dims, read)
 }
 
 // mappedRow is soundRow for memory that may fail to be there: of a disk that is
-// broken, or a file that somebody has cut.
-func mappedRow(unit []float32, record []byte) (ok bool) {
+// broken, or a file that somebody has cut. whole tells whether all of the record is in it.
+func mappedRow(mapped []byte, dims int, read func(held []byte)) (ok, whole bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil {
-			ok = false
+			ok, whole = false, true
 		}
 	}()
-	return soundRow(unit, record)
+	if len(mapped) < headSize {
+		return false, false
+	}
+	if _, size, sane := readHead(mapped); sane && recordSize(size) > len(mapped) {
+		return false, false
+	}
+	return soundRow(mapped, dims, read), true
 }
 
-func soundRow(unit []float32, record []byte) bool {
+func soundRow(record []byte, dims int, read func(held []byte)) bool {
 	kind, size, ok := readHead(record)
-	if !ok || kind != rowRecord || size != rowBytes(len(unit)) || !sound(record, size) {
+	if !ok || kind != rowRecord || !isRow(size, dims) || !sound(record, size) {
 		return false
 	}
-	decodeRow(unit, record[headSize:])
+	read(record[headSize:][:size])
 	return true
 }
 

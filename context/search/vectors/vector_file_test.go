@@ -33,15 +33,24 @@ func vectorOf(text string) []float32 {
 	return v
 }
 
+// tokensOf are the tokens of a text; none of half of them.
+func tokensOf(text string) []byte {
+	k := vectors.NewTextKey(text)
+	if k[0]%2 == 0 {
+		return nil
+	}
+	return bytes.Repeat(k[1:1+testDims/4], 1+int(k[5]%40))
+}
+
 // itemOf is an item with a text for each part; "" has no vector.
 func itemOf(id string, texts []string) vectors.Item {
 	it := vectors.Item{ID: id, Key: vectors.NewTextKey(texts...)}
 	for _, text := range texts {
 		it.Parts = append(it.Parts, vectors.NewTextKey(text))
 		if text == "" {
-			it.New = append(it.New, nil)
+			it.New, it.Tokens = append(it.New, nil), append(it.Tokens, nil)
 		} else {
-			it.New = append(it.New, vectorOf(text))
+			it.New, it.Tokens = append(it.New, vectorOf(text)), append(it.Tokens, tokensOf(text))
 		}
 	}
 	return it
@@ -97,7 +106,8 @@ func (w *world) check(damaged bool) {
 				continue
 			}
 			unit := vectorOf(text)
-			if rows[i].Vector == nil || rows[i].Key != vectors.NewTextKey(text) || cosine(rows[i].Vector, unit) < 0.999999 {
+			if rows[i].Vector == nil || rows[i].Key != vectors.NewTextKey(text) || cosine(rows[i].Vector, unit) < 0.999999 ||
+				!bytes.Equal(rows[i].Tokens, tokensOf(text)) {
 				w.t.Fatalf("part %d of %s is not what it says", i, id)
 			}
 		}

@@ -31,7 +31,8 @@ package vectors
 //	record  magic "vcrd", kind 4, length 4, CRC-32C of kind, length and what
 //	        follows 4, what it holds, zeros up to a multiple of 8
 //	void    kind 1: zeros, which the checksum does not cover
-//	row     kind 2: key of the text 16, vector 4*dims
+//	row     kind 2: key of the text 16, vector 4*dims, and of each token, if the model gives any,
+//	        dims codes of 2 bits (see embed.Tokens)
 //	item    kind 3: key 16, length of the id 4, id, for each part where the
 //	        record of its row begins, 0 for none 8
 //
@@ -94,6 +95,16 @@ type Item struct {
 	Key   TextKey     // of all that the vectors are made of
 	Parts []TextKey   // of the text of each part
 	New   [][]float32 // vectors of the parts; nil: the one that is known, or none
+	// Tokens are what the model says of the tokens of each part of New, see embed.Tokens; nil: nothing of any.
+	Tokens [][]byte
+}
+
+// tokens are those of a part.
+func (it *Item) tokens(part int) []byte {
+	if it.Tokens == nil {
+		return nil
+	}
+	return it.Tokens[part]
 }
 
 // FlatHit is the part of an item that is nearest to a question.
@@ -128,6 +139,7 @@ type block struct {
 	codes  []int8    // blockRows * stride
 	scales []float32 // a value is scale times code
 	floats []float32 // blockRows * dims, without a file
+	tokens [][]byte  // without a file
 	at     []int64   // where the records of the rows lie, in a file
 	keys   []TextKey
 	owners []*item
@@ -246,7 +258,7 @@ func (x *FlatIndex) first(id string) (*block, int) {
 // must not call the index. An error of the file leaves the item as it was.
 func (x *FlatIndex) Put(it Item, current func() bool) (bool, error) {
 	for i, v := range it.New {
-		if v != nil && !x.usable(v) {
+		if v != nil && (!x.usable(v) || !isRow(rowBytes(x.dims)+len(it.tokens(i)), x.dims)) {
 			return false, &fault.Error{
 				Kind: fault.Invalid, Op: "vector.put", Ref: it.ID,
 				Msg: fmt.Sprintf("vector %d is not %d finite numbers, or all zero", i, x.dims),
@@ -284,6 +296,10 @@ func (x *FlatIndex) install(it *Item, at placed) {
 		if it.New[i] != nil {
 			normalise(unit, it.New[i])
 			now.rows[i] = x.append(now, i, key, unit, at.rows[i])
+			if x.file == nil && it.Tokens != nil {
+				b, j := x.at(int(now.rows[i]))
+				b.tokens[j] = slices.Clone(it.Tokens[i])
+			}
 		} else if row := known.take(key); row != noRow {
 			b, j := x.at(int(row))
 			old.rows[b.parts[j]] = noRow
@@ -403,7 +419,7 @@ func (x *FlatIndex) append(owner *item, part int, key TextKey, unit []float32, a
 		if x.file != nil {
 			b.at = make([]int64, blockRows)
 		} else if !x.coarse {
-			b.floats = make([]float32, blockRows*x.dims)
+			b.floats, b.tokens = make([]float32, blockRows*x.dims), make([][]byte, blockRows)
 		}
 		x.blocks = append(x.blocks, b)
 	}
@@ -442,11 +458,15 @@ func (x *FlatIndex) removeRows(it *item) {
 				to.at[j] = from.at[i]
 			} else {
 				copy(to.floats[j*x.dims:][:x.dims], from.floats[i*x.dims:])
+				to.tokens[j] = from.tokens[i]
 			}
 			to.scales[j], to.keys[j], to.owners[j], to.parts[j] = from.scales[i], from.keys[i], from.owners[i], from.parts[i]
 			to.owners[j].rows[to.parts[j]] = int32(row)
 		}
 		from.owners[i] = nil
+		if from.tokens != nil {
+			from.tokens[i] = nil
+		}
 		if i == 0 {
 			x.blocks = x.blocks[:len(x.blocks)-1]
 		}

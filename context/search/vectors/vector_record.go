@@ -27,7 +27,7 @@ const (
 // The kinds of records.
 const (
 	voidRecord byte = iota + 1 // of what is gone: only zeros
-	rowRecord                  // key of the part, vector
+	rowRecord                  // key of the part, vector, tokens
 	itemRecord                 // key of the item, the length of its id and that, where its rows lie
 )
 
@@ -70,18 +70,24 @@ func sound(record []byte, size int) bool {
 	return binary.LittleEndian.Uint32(record[12:]) == sumOf(record[:headSize], record[headSize:headSize+size])
 }
 
-// rowBytes is what the record of a row holds.
+// rowBytes is what the record of a row without tokens holds.
 func rowBytes(dims int) int { return keySize + 4*dims }
 
+// isRow reports whether the record of a row can be so long.
+func isRow(size, dims int) bool {
+	return size == rowBytes(dims) || size > rowBytes(dims) && dims%4 == 0 && (size-rowBytes(dims))%tokenBytes(dims) == 0
+}
+
 // appendRow appends the record of a row.
-func appendRow(buf []byte, key TextKey, unit []float32) []byte {
-	from, n := len(buf), rowBytes(len(unit))
+func appendRow(buf []byte, key TextKey, unit []float32, tokens []byte) []byte {
+	from, n := len(buf), rowBytes(len(unit))+len(tokens)
 	buf = append(buf, make([]byte, recordSize(n))...)
 	r := buf[from:]
 	copy(r[headSize:], key[:])
 	for i, f := range unit {
 		binary.LittleEndian.PutUint32(r[headSize+keySize+4*i:], math.Float32bits(f))
 	}
+	copy(r[headSize+rowBytes(len(unit)):], tokens)
 	seal(r, rowRecord, n)
 	return buf
 }

@@ -27,12 +27,15 @@ const (
 	// are its own.
 	importSettle = 250 * time.Millisecond
 	longImport   = 30 * time.Second
+	// lateSettle is how long they have to rest before their words are read.
+	lateSettle = time.Second
 )
 
 // The stages of progress.
 const (
-	stageEmbed = "embed"
-	stageModel = "model"
+	stageEmbed  = "embed"
+	stageTokens = "tokens"
+	stageModel  = "model"
 )
 
 // run does the work, until the store is closed.
@@ -135,7 +138,11 @@ func (x *Index) waitForQuiet(g *generation) bool {
 	for {
 		x.mu.RLock()
 		n := len(g.edited) + len(g.backlog)
-		left := quietLeft(time.Now(), x.changed, x.imported, g.firstEdit())
+		now := time.Now()
+		left := quietLeft(now, x.changed, x.imported, g.firstEdit())
+		if x.tokens != nil { // nothing else is to be done then
+			left = max(left, min(x.changed.Add(lateSettle).Sub(now), g.firstEdit().Add(longImport).Sub(now)))
+		}
 		x.mu.RUnlock()
 		if n == 0 || left <= 0 || len(x.hurry) > 0 {
 			return n > 0
@@ -231,7 +238,7 @@ type job struct {
 	item  Item
 	texts []string // that are not known yet
 	at    []int    // their places among the parts
-	got   [][]float32
+	got   []embed.Tokens
 }
 
 // next takes a note off the lists, the latest edit first. Without an embedder only
@@ -262,6 +269,14 @@ func (x *Index) next(g *generation, able bool) (id string, w *wait, fresh bool) 
 	return "", nil, false
 }
 
+// batch is how many texts are embedded before their vectors are kept.
+func (x *Index) batch() int {
+	if x.tokens != nil {
+		return max(1, batchTexts/8) // of which one may take a tenth of a second
+	}
+	return batchTexts
+}
+
 // embed makes the vectors of some notes, and reports whether it did anything.
 func (x *Index) embed(g *generation) (worked bool) {
 	x.mu.RLock()
@@ -270,7 +285,7 @@ func (x *Index) embed(g *generation) (worked bool) {
 	began := time.Now()
 	var batch []*job
 	taken := true // by the disk; else what waits stays on the list that it is taken from here
-	for texts := 0; texts < batchTexts && taken && x.ctx.Err() == nil; {
+	for texts := 0; texts < x.batch() && taken && x.ctx.Err() == nil; {
 		id, w, fresh := x.next(g, able)
 		if w == nil {
 			break
@@ -334,6 +349,9 @@ func (x *Index) prepare(g *generation, id string, w *wait, able, fresh bool) *jo
 		j.item.Parts = append(j.item.Parts, NewTextKey(c.Embedded()))
 	}
 	j.item.New = make([][]float32, len(chunks))
+	if x.tokens != nil {
+		j.item.Tokens = make([][]byte, len(chunks))
+	}
 	for i, has := range g.index.Keep(id, j.item.Parts) {
 		if !has {
 			j.texts, j.at = append(j.texts, chunks[i].Embedded()), append(j.at, i)
@@ -411,13 +429,13 @@ func isRefusal(err error) bool {
 
 // embedTexts asks the embedder, for a few texts at a time. Those of notes that
 // have changed, or may not be shown to it any more, have no vector.
-func (x *Index) embedTexts(ctx context.Context, g *generation, batch []*job) ([][]float32, error) {
+func (x *Index) embedTexts(ctx context.Context, g *generation, batch []*job) ([]embed.Tokens, error) {
 	total, fresh := 0, false
 	for _, j := range batch {
 		total += len(j.texts)
 		fresh = fresh || j.fresh
 	}
-	all := make([][]float32, total)
+	all := make([]embed.Tokens, total)
 	var texts []string
 	var at []int // their places in all
 	place := 0
@@ -441,7 +459,7 @@ func (x *Index) embedTexts(ctx context.Context, g *generation, batch []*job) ([]
 }
 
 // embedPart embeds texts, whose vectors go to their places.
-func (x *Index) embedPart(ctx context.Context, g *generation, texts []string, at []int, all [][]float32,
+func (x *Index) embedPart(ctx context.Context, g *generation, texts []string, at []int, all []embed.Tokens,
 	fresh bool,
 ) error {
 	if len(texts) == 0 {
@@ -451,7 +469,7 @@ func (x *Index) embedPart(ctx context.Context, g *generation, texts []string, at
 	defer cancel()
 	done := x.turns.take(limited, x, fresh)
 	began := time.Now()
-	model, vectors, err := g.embedder.Embed(limited, embed.Passage, texts)
+	model, vectors, err := x.made(limited, g, texts)
 	done()
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -474,6 +492,19 @@ func (x *Index) embedPart(ctx context.Context, g *generation, texts []string, at
 	return nil
 }
 
+// made has the embedder of a generation make the vectors of texts.
+func (x *Index) made(ctx context.Context, g *generation, texts []string) (embed.Model, []embed.Tokens, error) {
+	if x.tokens != nil && g.embedder == embed.Embedder(x.tokens) {
+		return x.tokens.EmbedTokens(ctx, texts)
+	}
+	model, vectors, err := g.embedder.Embed(ctx, embed.Passage, texts)
+	all := make([]embed.Tokens, len(vectors))
+	for i, v := range vectors {
+		all[i].Pooled = v
+	}
+	return model, all, err
+}
+
 // mayEmbed reports whether a note still is what it was, and may be shown to the
 // embedder.
 func (x *Index) mayEmbed(g *generation, j *job) bool {
@@ -491,7 +522,10 @@ func sameText(a, b text.Doc) bool {
 // the disk does not take them.
 func (x *Index) put(g *generation, j *job) (taken bool) {
 	for i, v := range j.got {
-		j.item.New[j.at[i]] = v
+		j.item.New[j.at[i]] = v.Pooled
+		if x.tokens != nil {
+			j.item.Tokens[j.at[i]] = v.Codes
+		}
 	}
 	ok, err := x.seam.put(g.index, j.item,
 		func() bool { return x.isCurrent(g, j.id, j.w) && sameText(x.src.Get(j.id), j.doc) })
@@ -555,6 +589,9 @@ func (x *Index) progress(g *generation) {
 	total, _ := x.src.Count()
 	x.mu.RLock()
 	tell, done, stage := x.tell, max(0, total-len(g.waiting)), g.stage
+	if x.tokens != nil {
+		stage = stageTokens
+	}
 	x.mu.RUnlock()
 	tell(stage, done, total)
 }

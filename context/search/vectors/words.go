@@ -1,0 +1,89 @@
+package vectors
+
+import (
+	"context"
+
+	"github.com/ctxd/ctxd/context/embed"
+	"github.com/ctxd/ctxd/context/search/text"
+)
+
+// WordQuestion is what a search asks the vectors of words; AskWords makes one.
+type WordQuestion struct {
+	x      *Index
+	g      *generation
+	words  *TokenQuestion
+	pooled []float32
+	public bool
+}
+
+// AskWords gets the vectors of the words of a text, and waits for them no longer than ctx allows: nil where they can't be had,
+// or where no document has any yet. Of a public question private documents do not exist.
+func (x *Index) AskWords(ctx context.Context, text string, public bool) *WordQuestion {
+	x.mu.RLock()
+	g := x.serving
+	ready := x.tokens != nil && g != nil && g.ready
+	x.mu.RUnlock()
+	if !ready || g.index.Len() == 0 {
+		return nil
+	}
+	words, ok := x.askedWords.get(g.model, text)
+	if !ok {
+		got := make(chan [][]float32, 1)
+		go func() {
+			model, words, err := x.tokens.EmbedQuestion(ctx, text)
+			if err != nil || model != g.model {
+				words = nil
+			}
+			got <- words
+		}()
+		select {
+		case <-ctx.Done():
+			return nil
+		case words = <-got:
+		}
+		if words != nil {
+			x.askedWords.put(g.model, text, words)
+		}
+	}
+	q := &WordQuestion{x: x, g: g, words: NewTokenQuestion(words), pooled: embed.MeanOf(words), public: public}
+	if q.pooled == nil {
+		return nil
+	}
+	return q
+}
+
+// Words is how many words the question has.
+func (q *WordQuestion) Words() int { return q.words.Words() }
+
+// Knows reports whether the vectors of the words of a document are there.
+func (q *WordQuestion) Knows(id string) bool { return q.g.index.Has(id) && q.x.serves(q.g, id) }
+
+// Nearest returns the k documents that are nearest by the means of their parts.
+func (q *WordQuestion) Nearest(ctx context.Context, k int, f Filter) ([]text.Doc, error) {
+	s := &nearSearch{g: q.g, vector: q.pooled, k: k, public: q.public, filter: f, undecided: firstUndecided}
+	found, docs, err := q.x.search(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var list []text.Doc
+	for _, h := range found {
+		if d := docs(h.ID); d != nil {
+			list = append(list, d)
+		}
+	}
+	return list, nil
+}
+
+// Interact returns how near documents are by their words, see FlatIndex.Interact; the part is -1 where that is not known.
+func (q *WordQuestion) Interact(ids []string) []FlatHit {
+	hits := q.g.index.Interact(q.words, ids)
+	for i := range hits {
+		if !q.x.serves(q.g, hits[i].ID) {
+			hits[i].Part = -1
+		}
+	}
+	if q.g.index.Broken() {
+		poke(q.x.wake)
+	}
+	return hits
+}
