@@ -90,13 +90,34 @@ func (r *Deps) indexStats() protocol.IndexStats {
 			Weights: searchWeights(st),
 		},
 	}
-	out.Others = r.otherIndexes()
+	out.Others, out.Tokens = r.otherIndexes(), tokenStats(&st)
 	if m.Model != nil {
 		model := vectorModel(*m.Model)
 		out.Meanings.Model = &model
 	}
 	if b := m.Building; b != nil {
 		out.Meanings.Building = &protocol.VectorsAnew{Model: vectorModel(b.Model), Done: b.Done, Total: b.Total}
+	}
+	return out
+}
+
+// tokenStats counts what there is of token vectors, nil without the encoder.
+func tokenStats(st *search.Stats) *protocol.TokenStats {
+	m := st.Tokens
+	if m == nil {
+		return nil
+	}
+	out := &protocol.TokenStats{
+		State: st.Encoder.State, Device: st.Encoder.Device, Notes: m.Docs, Waiting: m.Waiting, Passages: m.Vectors,
+		MemoryBytes: m.Size.Memory, DiskBytes: m.Size.Disk, DeadBytes: m.Size.Waste, RatePerSecond: m.Rate, LastError: m.Error,
+	}
+	if m.Model != nil {
+		model := vectorModel(*m.Model)
+		out.Model = &model
+	}
+	if m.Waiting > 0 && m.Rate > 0 {
+		passages := max(1, float64(m.Vectors)/float64(max(1, m.Docs))) // of a note
+		out.LeftMS = int64(float64(m.Waiting) * passages / m.Rate * 1000)
 	}
 	return out
 }
@@ -110,11 +131,15 @@ func (r *Deps) otherIndexes() []protocol.OtherIndex {
 		}
 		st := x.Stats()
 		w, m := st.Words, st.Meanings
-		list = append(list, protocol.OtherIndex{
+		other := protocol.OtherIndex{
 			Kind: x.kind, Documents: w.Docs, Waiting: w.Waiting,
 			Queue: m.Waiting, Vectors: m.Vectors, HeldBack: m.HeldBack, Refused: m.Refused,
 			MemoryBytes: w.MemoryBytes + m.Size.Memory, DiskBytes: w.DiskBytes + m.Size.Disk, LastError: m.Error,
-		})
+		}
+		if t := st.Tokens; t != nil {
+			other.TokenQueue, other.MemoryBytes, other.DiskBytes = t.Waiting, other.MemoryBytes+t.Size.Memory, other.DiskBytes+t.Size.Disk
+		}
+		list = append(list, other)
 	}
 	return list
 }

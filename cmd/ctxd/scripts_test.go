@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	if natstest.RunAsServers() {
 		return
 	}
+	if os.Getenv("CTXD_EMBEDDING_ENCODER") == "" { // what ranks hits is not to change while a test looks at them
+		_ = os.Setenv("CTXD_EMBEDDING_ENCODER", "0")
+	}
 	programs := map[string]func(){
 		"ctxd": main, hostileReader: readHostilely, holder: holdConnections, silentDaemon: serveNobody,
 	}

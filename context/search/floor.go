@@ -103,6 +103,12 @@ func (q *query) isEnglish() bool {
 	return len(q.ignored) > 0 && !slices.ContainsFunc(q.words, foreign) && !strings.ContainsFunc(q.text, accented)
 }
 
+// isNotEnglish reports whether a query has letters of another script than Latin, or frequent words of another language.
+func (q *query) isNotEnglish() bool {
+	foreign := func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
+	return strings.ContainsFunc(q.text, foreign) || slices.ContainsFunc(q.words, func(w string) bool { return notEnglish[w] })
+}
+
 // notEnglish are frequent words of German, Dutch, French, Spanish, Italian and Portuguese that
 // are no frequent words of English.
 var notEnglish = setOf(`al alla allo am au auf aus avec bei cette che como comment con cual cuales cuando dans das de dei
@@ -140,14 +146,19 @@ func information(words []QueryWord, docs int) (known, all float64) {
 		if slight[w.Word] {
 			continue
 		}
-		n := float64(w.Docs)
-		tells := math.Log(1 + (max(n, float64(docs))-n+0.5)/(n+0.5))
+		tells := idf(w, docs)
 		all += tells
-		if n > 0 {
+		if w.Docs > 0 {
 			known += tells
 		}
 	}
 	return known, all
+}
+
+// idf is what a word of a query tells among so many documents.
+func idf(w QueryWord, docs int) float64 {
+	n := float64(w.Docs)
+	return math.Log(1 + (max(n, float64(docs))-n+0.5)/(n+0.5))
 }
 
 // slight are words that are looked for, and say nothing of what a text is about.

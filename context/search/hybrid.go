@@ -111,6 +111,14 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if req.Explain {
 		res.Fused = f.told()
 	}
+	covered, err := x.covered(ctx, words, res)
+	if err != nil {
+		return nil, err
+	}
+	res.Hits, err = x.interact(ctx, &req, q, x.asked(&req, q, res.Corrected), res.Hits, covered, foreign)
+	if err != nil {
+		return nil, err
+	}
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	res.sayNothing(q)
 	return res, x.finishHits(ctx, &req, q, m, res.Hits)
@@ -182,11 +190,14 @@ func (x *Index) finishHits(ctx context.Context, req *Request, q *query, m *Match
 // chunkText is what is shown of a hit that only its meaning found: its nearest chunk. The
 // document may have another text by now.
 func (x *Index) chunkText(h *Hit) string {
-	if h.Semantic == nil {
-		return h.Doc.Plain()
+	chunk := -1
+	switch {
+	case h.Late != nil:
+		chunk = h.Late.Chunk
+	case h.Semantic != nil:
+		chunk = h.Semantic.Part.Chunk
 	}
 	chunks := vectors.EmbeddedDoc(x.src, h.Doc).Chunks()
-	chunk := h.Semantic.Part.Chunk
 	switch {
 	case chunk < 0 || chunk >= len(chunks):
 		return h.Doc.Plain()
@@ -263,13 +274,8 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 	}
 	ctx2, cancel := context.WithTimeout(ctx, questionDeadline)
 	defer cancel()
-	asked := q.text
-	if req.Plain {
-		asked = req.Query
-	}
-	asked = withCorrections(asked, corrected)
 	over := req.clock.begin("embed")
-	question := x.vectors.Ask(ctx2, text.CutTokens(asked, questionTokens), req.Public)
+	question := x.vectors.Ask(ctx2, x.asked(req, q, corrected), req.Public)
 	over()
 	if ctx.Err() != nil {
 		return meant{}, ctx.Err()
@@ -291,6 +297,15 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 	found.hits = semanticHits(hits)
 	found.apart = func() []float32 { return question.Apart(hits) }
 	return found, err
+}
+
+// asked is what is embedded of a query.
+func (x *Index) asked(req *Request, q *query, corrected map[string]string) string {
+	asked := q.text
+	if req.Plain {
+		asked = req.Query
+	}
+	return text.CutTokens(withCorrections(asked, corrected), questionTokens)
 }
 
 // semanticHits makes Hits of those of the vectors.

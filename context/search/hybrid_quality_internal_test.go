@@ -65,7 +65,13 @@ func TestSRCH13_HybridIsBetterThanWords(t *testing.T) {
 // openOver opens the rooms over the documents of a collection, embedded.
 func openOver(t *testing.T, c *collection, e embed.Embedder) *rooms {
 	t.Helper()
-	r := openAll(t, kv.InMemory, Options{Embedder: e})
+	return openOverWith(t, c, Options{Embedder: e})
+}
+
+// openOverWith is openOver with further options.
+func openOverWith(t *testing.T, c *collection, opts Options) *rooms {
+	t.Helper()
+	r := openAll(t, kv.InMemory, opts)
 	var drafts []notes.Draft
 	for _, d := range c.docs {
 		drafts = append(drafts, notes.Draft{ID: d.ID, Title: d.Title, Body: d.Body})

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
@@ -37,6 +38,11 @@ type Options struct {
 	Gate outbound.Gate
 	// Scheduler is shared by the indexes that the Embedder serves; nil: there is one.
 	Scheduler *vectors.Scheduler
+	// Words gives the vectors of words, with which a hybrid search ranks what it has found; nil: it does not. It stays the
+	// caller's as Embedder does.
+	Words embed.TokenEmbedder
+	// WordScheduler is shared by the indexes that Words serves; nil: there is one.
+	WordScheduler *vectors.Scheduler
 	// Weights say what words and meaning count in a hybrid search; zero:
 	// DefaultWeights.
 	Weights Weights
@@ -72,6 +78,7 @@ type Index struct {
 	opts    Options
 	words   *words.Index
 	vectors *vectors.Index // nil without an embedder
+	tokens  *vectors.Index // the vectors of words; nil without
 }
 
 // Open makes the index of the documents of a Source and keeps it current. It must be
@@ -91,16 +98,24 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 			opts.Read()
 		}
 	}
+	public := func(d text.Doc) (text.Doc, bool) { return x.words.Public(d) } // nobody searches before it is open
 	if opts.Embedder != nil {
-		x.vectors = vectors.Open(db, src,
-			vectors.Options{
-				Dir: opts.Dir, Embedder: embed.Behind(opts.Embedder, opts.Gate), Scheduler: opts.Scheduler, Logger: opts.Logger,
-				Public: func(d text.Doc) (text.Doc, bool) { return x.words.Public(d) }, // nobody searches before it is open
-			})
-		told := read
-		read = func() {
-			told()
-			x.vectors.Begin()
+		x.vectors = vectors.Open(db, src, vectors.Options{
+			Dir: opts.Dir, Embedder: embed.Behind(opts.Embedder, opts.Gate), Scheduler: opts.Scheduler, Logger: opts.Logger, Public: public,
+		})
+	}
+	if opts.Words != nil {
+		x.tokens = vectors.Open(db, src, vectors.Options{
+			Dir: opts.Dir, Embedder: opts.Words, Scheduler: opts.WordScheduler, Logger: opts.Logger, Public: public,
+		})
+	}
+	told := read
+	read = func() {
+		told()
+		for _, v := range []*vectors.Index{x.vectors, x.tokens} {
+			if v != nil {
+				v.Begin()
+			}
 		}
 	}
 	x.words = words.Open(db, src,
@@ -137,31 +152,47 @@ func (x *Index) ReindexVectors(ctx context.Context, progress func(done, total in
 	if x.vectors == nil {
 		return fault.New(fault.Unavailable, "no embedder is configured").WithHint("set embedder in the configuration")
 	}
-	return x.vectors.Reindex(ctx, progress)
+	if err := x.vectors.Reindex(ctx, progress); err != nil || x.tokens == nil {
+		return err
+	}
+	return x.tokens.ReindexLater()
 }
 
 // OnProgress has tell called as vectors come to be: with the stage embed, or model
-// for those of another model, and how many of the documents have them. It is called
+// for those of another model, or tokens for the vectors of words, and how many of the documents have them. It is called
 // often, by one goroutine, and must not wait.
 func (x *Index) OnProgress(tell func(stage string, done, total int)) {
-	if x.vectors != nil {
-		x.vectors.OnProgress(tell)
+	for _, v := range []*vectors.Index{x.vectors, x.tokens} {
+		if v != nil {
+			v.OnProgress(tell)
+		}
 	}
 }
 
 // CheckVectors compares the vectors with their file and with the documents, and has
 // made anew what is not right. It returns the ids of those documents.
 func (x *Index) CheckVectors(ctx context.Context) ([]string, error) {
-	if x.vectors == nil {
-		return nil, nil
+	var wrong []string
+	for _, v := range []*vectors.Index{x.vectors, x.tokens} {
+		if v == nil {
+			continue
+		}
+		ids, err := v.Check(ctx)
+		if err != nil {
+			return nil, err
+		}
+		wrong = append(wrong, ids...)
 	}
-	return x.vectors.Check(ctx)
+	slices.Sort(wrong)
+	return slices.Compact(wrong), nil
 }
 
 // Stats are what an Index holds, and what it waits for.
 type Stats struct {
 	Words    words.Stats
 	Meanings vectors.Stats
+	Tokens   *vectors.Stats // of the vectors of words; nil without them
+	Encoder  embed.Status   // of what makes them
 	Weights  Weights
 }
 
@@ -170,6 +201,10 @@ func (x *Index) Stats() (s Stats) {
 	s.Weights, s.Words = x.opts.Weights, x.words.Stats()
 	if x.vectors != nil {
 		s.Meanings = x.vectors.Stats()
+	}
+	if x.tokens != nil {
+		tokens := x.tokens.Stats()
+		s.Tokens, s.Encoder = &tokens, x.tokens.Embedder()
 	}
 	return s
 }

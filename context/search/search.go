@@ -83,6 +83,7 @@ type Hit struct {
 	Lexical  *LexicalSignal  // nil: it was not found by its words
 	Semantic *SemanticSignal // nil: it was not found by its meaning
 	Fused    *FusedSignal    // nil: the search was by one of the two alone
+	Late     *LateSignal     // nil: the vectors of its words had no part
 }
 
 // Search finds the best documents for a query. Words are ORed; phrases and filters

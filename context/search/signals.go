@@ -77,6 +77,14 @@ var Signals = []Signal{
 		func(s *SemanticSignal) float64 { return s.Whole }),
 	semanticSignal("chunk", "its nearest part, from 1",
 		func(s *SemanticSignal) float64 { return float64(s.Part.Chunk + 1) }),
+	{
+		"late", "late interaction: the mean, over the words of the question, of the cosine of the nearest word of its nearest part",
+		func(h *Hit, give func(string, float64)) {
+			if h.Late != nil {
+				give("", h.Late.Nearness)
+			}
+		},
+	},
 	{"rank:lexical", "its place in the list by words, from 1", func(h *Hit, give func(string, float64)) {
 		if h.Lexical != nil {
 			give("", float64(h.Lexical.Rank))
@@ -90,7 +98,7 @@ var Signals = []Signal{
 		}
 	}},
 	{"fused:semantic", "what its meaning adds", func(h *Hit, give func(string, float64)) {
-		if h.Fused != nil && !h.Fused.Assumed && (h.Semantic != nil || h.Fused.Semantic > 0) {
+		if h.Fused != nil && !h.Fused.Assumed && (h.Semantic != nil || h.Late != nil || h.Fused.Semantic > 0) {
 			give("", h.Fused.Semantic)
 		}
 	}},

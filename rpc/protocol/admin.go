@@ -123,6 +123,7 @@ type IndexStats struct {
 	Terms    int          `json:"terms" jsonschema:"distinct terms"`
 	Words    WordStats    `json:"words" jsonschema:"the index of words"`
 	Meanings MeaningStats `json:"meanings" jsonschema:"the index of vectors"`
+	Tokens   *TokenStats  `json:"tokens,omitempty" jsonschema:"the index of token vectors, by which hits are ranked; absent without the encoder"`
 	Others   []OtherIndex `json:"others" jsonschema:"the indexes of what is found beside notes; empty for a remote reader"`
 }
 
@@ -137,6 +138,7 @@ type OtherIndex struct {
 	Refused     int    `json:"refused" jsonschema:"documents that the embedder refused"`
 	MemoryBytes int64  `json:"memoryBytes" jsonschema:"bytes in memory, about"`
 	DiskBytes   int64  `json:"diskBytes" jsonschema:"bytes of the files"`
+	TokenQueue  int    `json:"tokenQueue,omitempty" jsonschema:"documents that wait for their token vectors; absent when none does"`
 	LastError   string `json:"lastError,omitempty" jsonschema:"the last error that kept documents from being embedded; absent without one"`
 }
 
@@ -174,6 +176,22 @@ type MeaningStats struct {
 	RetryMS       int64         `json:"retryMs,omitempty" jsonschema:"milliseconds until the embedder is tried again; absent when it may be used"`
 	Building      *VectorsAnew  `json:"building,omitempty" jsonschema:"the index of another model that is being made; absent when none is"`
 	Weights       SearchWeights `json:"weights" jsonschema:"the weights of hybrid search"`
+}
+
+// TokenStats counts what the index of token vectors holds, and what it waits for.
+type TokenStats struct {
+	Model         *VectorModel `json:"model,omitempty" jsonschema:"the model of the encoder; absent when there are none yet"`
+	State         string       `json:"state" enum:"ready,idle" jsonschema:"idle: the encoder is loaded when it is needed"`
+	Device        string       `json:"device" jsonschema:"what the encoder runs on, with the instructions that it uses"`
+	Notes         int          `json:"notes" jsonschema:"notes with all of their token vectors"`
+	Waiting       int          `json:"waiting" jsonschema:"notes that wait for some of them; they are ranked by words and vectors"`
+	Passages      int          `json:"passages" jsonschema:"passages that were encoded"`
+	MemoryBytes   int64        `json:"memoryBytes" jsonschema:"bytes in memory, with what locates the rest on disk"`
+	DiskBytes     int64        `json:"diskBytes" jsonschema:"bytes of the files"`
+	DeadBytes     int64        `json:"deadBytes" jsonschema:"bytes of the files that are no longer used"`
+	RatePerSecond float64      `json:"ratePerSecond" jsonschema:"passages encoded a second, over the last minute of work; 0 before the first"`
+	LeftMS        int64        `json:"leftMs,omitempty" jsonschema:"milliseconds until the notes that wait are encoded, at that rate; absent when none waits or nothing is known"`
+	LastError     string       `json:"lastError,omitempty" jsonschema:"the last error that kept notes from being encoded; absent without one"`
 }
 
 // SearchWeights say the weights of hybrid search.

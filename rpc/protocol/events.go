@@ -161,7 +161,7 @@ const (
 
 // IndexProgress is the parameter of index.progress.
 type IndexProgress struct {
-	Stage string `json:"stage" jsonschema:"the stage: those of an import; embed: notes are being embedded; model: notes are being embedded with another model"`
+	Stage string `json:"stage" jsonschema:"the stage: those of an import; embed: notes are being embedded; model: notes are being embedded with another model; tokens: they are being encoded"`
 	Done  int64  `json:"done" jsonschema:"units of work that are done"`
 	Total int64  `json:"total" jsonschema:"total units of work; 0 when unknown"`
 	Vault string `json:"vault,omitempty" jsonschema:"name of the vault that is being read"`

@@ -15,6 +15,7 @@ import (
 type Embedder struct {
 	Kind     embed.Kind // Auto, or one of the embedders
 	Table    string     // file of the builtin one, "": the table in the program
+	Encoder  *int       // percent of the processors for the encoder beside the builtin one, 0: none; nil: by what feeds the machine
 	Endpoint Endpoint
 	Runner   Runner
 }
@@ -58,6 +59,7 @@ func (c *Config) embedderSettings() []*Setting {
 	return []*Setting{
 		{key: "embedder", about: "what makes the vectors for search by meaning: builtin; runner, a local model; http, a server; auto, runner if it is installed, else builtin", value: wordOf(&e.Kind, append([]embed.Kind{Auto}, embed.Kinds...)...)},
 		{key: "embedding.table", about: "builtin only: file with another vector table, such as the multilingual one; none for the table in the program", value: pathOrWord(&e.Table, NoLogFile)},
+		{key: "embedding.encoder", about: "builtin only: percent of the processors for the encoder, which reads texts in the background and ranks what is found; 0 turns it off; auto is 50, and 25 on battery", value: countOrAuto(&e.Encoder, 0, 100)},
 		{key: "embedding.url", about: "http only: address of a server with /v1/embeddings, such as Ollama, llama-server or LM Studio", value: stringOf(&h.URL, checkEmbeddingURL)},
 		{key: "embedding.model", about: "http only: name of the model on the server", value: stringOf(&h.Model, notBlank)},
 		{key: "embedding.key", about: "http only: where to find the API key, never the key itself: env:NAME, file:PATH, keyring:NAME or none", value: keyOf(&h.Key)},

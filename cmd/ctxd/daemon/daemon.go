@@ -130,6 +130,7 @@ func Start(opts Options) (*Daemon, error) {
 	}
 	by := Finding{
 		embedder:      embedder,
+		encoder:       OpenEncoder(&opts.embedder, embedder, opts.Log),
 		reranker:      OpenReranker(opts.reranker, opts.embedder.Runner, 0, opts.Log),
 		rerankTimeout: opts.reranker.Timeout,
 		weights:       search.Weights{Lexical: opts.weights.Lexical, Semantic: opts.weights.Semantic},

@@ -34,6 +34,24 @@ func OpenEmbedder(conf config.Embedder, log *slog.Logger) (embed.Embedder, error
 	return embed.LazyTable(conf.Table, log), nil
 }
 
+// OpenEncoder returns what ranks what is found beside an embedder; nil where that is not the table in the program (the encoder is
+// English), where it is turned off, or where this processor can't have one, which the log says.
+func OpenEncoder(conf *config.Embedder, beside embed.Embedder, log *slog.Logger) embed.TokenEmbedder {
+	if beside.Status().Kind != embed.KindBuiltin || conf.Table != "" || conf.Encoder != nil && *conf.Encoder == 0 {
+		return nil
+	}
+	share := 0.0
+	if conf.Encoder != nil {
+		share = float64(*conf.Encoder) / 100
+	}
+	encoder, err := embed.OpenEncoder(share)
+	if err != nil {
+		log.Info("search ranks without the encoder", "error", fault.Message(err))
+		return nil
+	}
+	return encoder
+}
+
 // RunnerOptions are those of the runner, as far as they are set.
 func RunnerOptions(c *config.Runner, log *slog.Logger) embed.RunnerOptions {
 	opt := embed.RunnerOptions{Path: c.Path, ModelFile: c.Model, Idle: c.Idle, Log: log}

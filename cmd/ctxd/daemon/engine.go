@@ -154,8 +154,9 @@ func indexDir(db *kv.Store, folder string) string {
 
 // Finding is how documents are found beside by their words, and who answers.
 type Finding struct {
-	embedder embed.Embedder // nil: in no other way; not closed by the rooms
-	reranker embed.Reranker // nil: none; not closed by the rooms
+	embedder embed.Embedder      // nil: in no other way; not closed by the rooms
+	encoder  embed.TokenEmbedder // nil: none
+	reranker embed.Reranker      // nil: none; not closed by the rooms
 	// rerankTimeout is how long it is waited for; 0: as long as a search waits by itself.
 	rerankTimeout time.Duration
 	weights       search.Weights
@@ -217,6 +218,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	}
 	finding := search.Options{
 		Logger: log, Embedder: by.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
+		Words: by.encoder, WordScheduler: vectors.NewScheduler(),
 	}
 	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine(), by.spending(db, log), by.bookChild)
 	if err != nil {

@@ -128,6 +128,7 @@ func (v *IndexView) Settled() bool {
 	i := &v.Index
 	return v.Health.Ready && i.Words.Waiting == 0 &&
 		!slices.ContainsFunc(i.Others, func(o protocol.OtherIndex) bool { return o.Waiting+v.queued(&o) > 0 }) &&
+		(i.Tokens == nil || i.Tokens.Waiting == 0) &&
 		(v.Embedder.Kind == "" || v.agreed() && i.Meanings.Waiting == 0 && i.Meanings.Building == nil)
 }
 
@@ -149,6 +150,7 @@ func (v *IndexView) show(a *Options) error {
 func (v *IndexView) draw(s *term.Screen) {
 	v.drawWords(s)
 	v.drawMeanings(s)
+	v.drawTokens(s)
 	for i := range v.Index.Others {
 		if o := &v.Index.Others[i]; o.Documents+o.Waiting > 0 {
 			v.drawOther(s, o)
@@ -265,6 +267,35 @@ func (v *IndexView) drawMeanings(s *term.Screen) {
 			term.Text(fmt.Sprintf("%s, %d dimensions, used as soon as it is complete", b.Model.Name, b.Model.Dims)))
 		drawShare(s, b.Done, b.Total)
 	}
+}
+
+// drawTokens tells of the token vectors; nothing without the encoder.
+func (v *IndexView) drawTokens(s *term.Screen) {
+	t := v.Index.Tokens
+	if t == nil {
+		return
+	}
+	s.Heading("Tokens   ", indexState(t.Waiting == 0, t.LastError))
+	drawShare(s, t.Notes, t.Notes+t.Waiting)
+	f := &term.Facts{Table: term.Table{Indent: 2}}
+	if t.Model != nil {
+		f.Addf("encoder", "%s, %d dimensions, on %s", t.Model.Name, t.Model.Dims, t.Device)
+	}
+	f.Addf("notes", "%s, %s", term.Number(t.Notes), term.Count(t.Passages, "passage"))
+	f.Addf("memory", "%s", term.Size(t.MemoryBytes))
+	f.Addf("files", "%s", term.Size(t.DiskBytes))
+	if t.Waiting > 0 {
+		left := ""
+		if t.LeftMS > 0 {
+			left = ", about " + term.Millis(float64(t.LeftMS)) + " left"
+		}
+		f.Addf("queue", "%s%s; words and vectors rank them until then", term.Count(t.Waiting, "note"), left)
+	}
+	if t.RatePerSecond > 0 {
+		f.Addf("rate", "%.1f passages a second", t.RatePerSecond)
+	}
+	f.Add("trouble", t.LastError)
+	f.Draw(s)
 }
 
 // addQueue says what waits, and what is left out.

@@ -2399,6 +2399,8 @@ export interface IndexStats {
   words: WordStats;
   /** The index of vectors. */
   meanings: MeaningStats;
+  /** The index of token vectors, by which hits are ranked; absent without the encoder. */
+  tokens?: TokenStats;
   /** The indexes of what is found beside notes; empty for a remote reader. */
   others: OtherIndex[];
 }
@@ -3796,6 +3798,8 @@ export interface OtherIndex {
   memoryBytes: number;
   /** Bytes of the files. */
   diskBytes: number;
+  /** Documents that wait for their token vectors; absent when none does. */
+  tokenQueue?: number;
   /** The last error that kept documents from being embedded; absent without one. */
   lastError?: string;
 }
@@ -4766,6 +4770,33 @@ export interface TextEdit {
   old: string;
   /** What is to stand there. */
   new: string;
+}
+
+export interface TokenStats {
+  /** The model of the encoder; absent when there are none yet. */
+  model?: VectorModel;
+  /** Idle: the encoder is loaded when it is needed. */
+  state: "ready" | "idle";
+  /** What the encoder runs on, with the instructions that it uses. */
+  device: string;
+  /** Notes with all of their token vectors. */
+  notes: number;
+  /** Notes that wait for some of them; they are ranked by words and vectors. */
+  waiting: number;
+  /** Passages that were encoded. */
+  passages: number;
+  /** Bytes in memory, with what locates the rest on disk. */
+  memoryBytes: number;
+  /** Bytes of the files. */
+  diskBytes: number;
+  /** Bytes of the files that are no longer used. */
+  deadBytes: number;
+  /** Passages encoded a second, over the last minute of work; 0 before the first. */
+  ratePerSecond: number;
+  /** Milliseconds until the notes that wait are encoded, at that rate; absent when none waits or nothing is known. */
+  leftMs?: number;
+  /** The last error that kept notes from being encoded; absent without one. */
+  lastError?: string;
 }
 
 export interface Tool {
@@ -8288,7 +8319,7 @@ export interface HealthChangedEvent {
 
 /** A vault is being imported, or notes are being embedded. */
 export interface IndexProgressEvent {
-  /** The stage: those of an import; embed: notes are being embedded; model: notes are being embedded with another model. */
+  /** The stage: those of an import; embed: notes are being embedded; model: notes are being embedded with another model; tokens: they are being encoded. */
   stage: string;
   /** Units of work that are done. */
   done: number;

@@ -1,0 +1,161 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/context/search/vectors"
+)
+
+// The last stage of a hybrid search compares the words of the question with those of the candidates one by one (late
+// interaction, see vectors.FlatIndex.Interact), and orders them by that and by their words.
+
+const (
+	// latePooled is how many documents come into question for the mean of their words.
+	latePooled = 200
+	// lateWords is what the list by words counts beside late interaction, where its best document covers all of the question.
+	lateWords = 2.25
+)
+
+// LateSignal is what late interaction gave a hit.
+type LateSignal struct {
+	Nearness float64 // the mean, over the words of the question, of the cosine of the nearest word of its nearest chunk
+	Chunk    int     // the nearest, from 0
+}
+
+// interact orders what a search has found anew by late interaction, and adds what is near by it alone. covered is the share
+// of what the words of the query tell that the best document by words has. It returns hits as they are where there are no
+// vectors of words.
+//
+// The score of a document is how near it is, from 0 for the median of the candidates to 1 for the best, and its score by words
+// over the best one, times lateWords·covered³: where one document has all of the question words decide, of a paraphrase meaning
+// does. The encoder is English: of a query in another language that the documents are in as well it knows less than words and
+// vectors do, and foreign says that they are in none of its own. A document whose words have no vectors yet has the share of the best score that it had before. The best has the score
+// that the best had before.
+func (x *Index) interact(ctx context.Context, req *Request, q *query, asked string, hits []Hit, covered float64, foreign bool,
+) ([]Hit, error) {
+	if x.tokens == nil || x.opts.Fusion == ByRank || x.opts.Weights.Semantic == 0 || len(hits) > 0 && !foreign && q.isNotEnglish() {
+		return hits, nil
+	}
+	defer req.clock.begin("interact")()
+	question := x.askWords(ctx, asked, req.Public)
+	if question == nil {
+		return hits, ctx.Err()
+	}
+	allowed, err := x.allowed(ctx, req, q)
+	if err != nil {
+		return nil, err
+	}
+	pooled, err := question.Nearest(ctx, latePooled, allowed)
+	if err != nil {
+		return nil, err
+	}
+	all := withOthers(hits, pooled)
+	if len(all) == 0 || !x.scoreLate(question, all, covered) {
+		return hits, nil
+	}
+	slices.SortFunc(all, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.wordScore(), a.wordScore()), compareDocs(a.Doc, b.Doc))
+	})
+	return all, nil
+}
+
+// scoreLate gives hits the scores of interact, unless nothing is known of the words of any.
+func (x *Index) scoreLate(question *vectors.WordQuestion, hits []Hit, covered float64) bool {
+	ids := make([]string, len(hits))
+	best, bestWords := 0.0, 0.0
+	for i := range hits {
+		ids[i] = hits[i].Doc.ID()
+		best, bestWords = max(best, hits[i].Score), max(bestWords, hits[i].wordScore())
+	}
+	var known []float64
+	near := question.Interact(ids)
+	for _, h := range near {
+		if h.Part >= 0 {
+			known = append(known, float64(h.Score))
+		}
+	}
+	if len(known) == 0 {
+		return false
+	}
+	slices.Sort(known)
+	median, most := known[len(known)/2], known[len(known)-1]
+	if most == median {
+		median = most - 1
+	}
+	w := x.opts.Weights
+	words := lateWords * covered * covered * covered * w.Lexical / w.Semantic * DefaultWeights.Semantic / DefaultWeights.Lexical
+	top := 0.0
+	for i := range hits {
+		h, by := &hits[i], FusedSignal{}
+		if bestWords > 0 {
+			by.Lexical = words * h.wordScore() / bestWords
+		}
+		if n := near[i]; n.Part >= 0 {
+			h.Late = &LateSignal{Nearness: float64(n.Score) / float64(question.Words()), Chunk: n.Part}
+			by.Semantic = (float64(n.Score) - median) / (most - median)
+		} else if best > 0 {
+			by.Semantic, by.Assumed = h.Score/best, true
+		}
+		h.Fused, h.Score = &by, by.Lexical+by.Semantic
+		top = max(top, h.Score)
+	}
+	scale := cmp.Or(best, 1) / cmp.Or(top, 1)
+	for i := range hits {
+		h := &hits[i]
+		h.Score, h.Fused.Lexical, h.Fused.Semantic = h.Score*scale, h.Fused.Lexical*scale, h.Fused.Semantic*scale
+	}
+	return true
+}
+
+// covered is the share of what the words of a query tell (their idf) that those tell that the best document by words has.
+func (x *Index) covered(ctx context.Context, req Request, words *Result) (float64, error) {
+	if x.tokens == nil || len(words.Hits) == 0 {
+		return 0, nil
+	}
+	req.Limit, req.Snippets, req.Explain, req.understand, req.clock = 1, false, true, true, nil
+	best, _, err := x.byWords(ctx, req)
+	if err != nil || len(best.Hits) == 0 || best.Hits[0].Lexical == nil {
+		return 0, err
+	}
+	has := make(map[string]bool)
+	for _, t := range best.Hits[0].Lexical.Terms {
+		has[t.Word] = true
+	}
+	all, some := 0.0, 0.0
+	for _, w := range best.Understood.Words {
+		tells := idf(w, best.all)
+		all += tells
+		if has[w.Word] {
+			some += tells
+		}
+	}
+	if all == 0 {
+		return 0, nil
+	}
+	return some / all, nil
+}
+
+// askWords gets the vectors of the words of a question, nil for none.
+func (x *Index) askWords(ctx context.Context, asked string, public bool) *vectors.WordQuestion {
+	ctx, cancel := context.WithTimeout(ctx, questionDeadline)
+	defer cancel()
+	return x.tokens.AskWords(ctx, asked, public)
+}
+
+// withOthers appends the documents that are not among the hits.
+func withOthers(hits []Hit, docs []text.Doc) []Hit {
+	hits = slices.Clone(hits)
+	in := make(map[string]bool, len(hits))
+	for i := range hits {
+		in[hits[i].Doc.ID()] = true
+	}
+	for _, d := range docs {
+		if !in[d.ID()] {
+			hits = append(hits, Hit{Doc: d, Found: Semantic})
+		}
+	}
+	return hits
+}
