@@ -5,7 +5,9 @@ package lsp
 //
 // What is typed decides which methods of the daemon are asked; they rank, and their order is kept by sortText. Lists
 // are incomplete, so that the editor asks again as more is typed. Each item has one text edit: it begins where the
-// typed word begins and ends behind what it replaces, closing brackets included where the editor has written them.
+// typed word begins and ends behind what it replaces, closing brackets included where the editor has written them, so that
+// the cursor stands behind them. It is an escaped snippet for an editor that knows such: several editors cut a plain text
+// at its first blank.
 //
 // Cost: the line of the cursor, one or two calls of the daemon, and the parse of the document where headings of it are
 // asked for. Errors are those of the daemon.
@@ -41,7 +43,21 @@ type asked struct {
 	doc   *Document
 	at    int // the cursor
 	limit int
+	style insertStyle
 	list  *CompletionList
+}
+
+// insertStyle is how an editor inserts an item.
+type insertStyle struct {
+	snippets bool // it knows snippets
+	// untilCursor is set for the completion that Neovim brings: it replaces what stands before the cursor only, and
+	// writes the label of an item that is a snippet.
+	untilCursor bool
+}
+
+func (s *Session) insertStyle() insertStyle {
+	can := s.Client().TextDocument.Completion.CompletionItem
+	return insertStyle{snippets: can.SnippetSupport, untilCursor: s.Editor().Name == "Neovim" && !can.InsertReplaceSupport}
 }
 
 // complete finds out what is being typed. nil stands for nothing that is completed.
@@ -51,7 +67,7 @@ func complete(ctx context.Context, c *Call, p *CompletionParams) (*CompletionLis
 	}
 	a := &asked{
 		Call: c, ctx: ctx, doc: c.Document, at: c.Document.Offset(p.Position, c.Encoding()), limit: c.Settings().Limit,
-		list: &CompletionList{IsIncomplete: true, Items: []CompletionItem{}},
+		style: c.insertStyle(), list: &CompletionList{IsIncomplete: true, Items: []CompletionItem{}},
 	}
 	// A blank, a colon and a brace begin something in queries and in frontmatter only.
 	typed := ""
@@ -82,10 +98,10 @@ func (a *asked) any(structured bool) (bool, error) {
 	}
 	front, inFront := a.doc.FrontLineAt(a.at)
 	if l, ok := openLink(a.doc, a.at); ok {
-		return true, a.link(l, front, inFront)
+		return true, a.link(a.closing(l), front, inFront)
 	}
 	if l, ok := openDestination(a.doc, a.at); ok {
-		return true, a.destination(l)
+		return true, a.destination(a.closing(l))
 	}
 	if inFront {
 		return a.front(front)
@@ -118,11 +134,24 @@ func (a *asked) add(i item) {
 		SortText: fmt.Sprintf("%04d", len(a.list.Items)), FilterText: filter(i.typed, i.label),
 		TextEdit: &TextEdit{Range: a.doc.Range(i.from, i.end, a.Encoding()), NewText: i.insert},
 	}
+	// A backquote in a snippet is Lisp to YASnippet, and nothing escapes it for every editor.
+	if a.style.snippets && (a.style.untilCursor || !strings.Contains(i.insert, "`")) {
+		out.InsertTextFormat, out.TextEdit.NewText = InsertTextSnippet, snippetEscapes.Replace(i.insert)
+	}
+	if a.style.snippets && a.style.untilCursor {
+		if !strings.Contains(i.insert, i.label) {
+			out.Detail = strings.TrimSpace(i.label + " " + i.detail)
+		}
+		out.Label, out.FilterText = i.insert, "" // without one it filters nothing
+	}
 	if i.of.ID != "" {
 		out.Data, _ = json.Marshal(i.of) // two texts can't fail
 	}
 	a.list.Items = append(a.list.Items, out)
 }
+
+// snippetEscapes makes a snippet of a text.
+var snippetEscapes = strings.NewReplacer(`\`, `\\`, `$`, `\$`, `}`, `\}`)
 
 // filter is what an editor compares with what was typed: it begins with it, since the
 // daemon has found the item by rules of its own.

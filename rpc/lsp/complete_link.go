@@ -50,6 +50,15 @@ func (l link) written(target string) string {
 	return target + l.close
 }
 
+// closing takes the closing brackets behind a link into what its items replace, so that the cursor comes to stand behind
+// them.
+func (a *asked) closing(l link) link {
+	if l.closed && !a.style.untilCursor && strings.HasPrefix(l.doc.Text[l.end:], l.close) {
+		l.closed, l.end = false, l.end+len(l.close)
+	}
+	return l
+}
+
 // openDestination finds the destination of a Markdown link that the cursor is in, behind its #.
 func openDestination(d *Document, at int) (link, bool) {
 	start, lineEnd := d.LineSpan(d.LineAt(at))
@@ -121,7 +130,7 @@ func (a *asked) link(l link, front FrontLine, inFront bool) error {
 		if rest := l.doc.Text[l.end:]; strings.HasPrefix(rest, "#") {
 			l.end += strings.IndexAny(rest, "]|")
 		}
-		return a.parts(l, target, part)
+		return a.parts(a.closing(l), target, part)
 	case inPart:
 		return a.parts(l, target, part)
 	case inFront:

@@ -32,6 +32,59 @@ func completions(e *lsptest.Editor, uri, content string) (texts []string, list l
 	return texts, list
 }
 
+const snippets = `{"textDocument":{"completion":{"completionItem":{"snippetSupport":true,"insertReplaceSupport":true}}}}`
+
+// An item is an escaped snippet where the editor knows such. What stands behind the cursor afterwards is what follows the
+// link: brackets that the editor has closed belong to the edit.
+func TestLSP9_ItemsAreSnippets(t *testing.T) {
+	d := lsptest.Start(t)
+	vault := maps.Clone(completionVault)
+	vault[`Costs $1 {a} \ b.md`] = "x\n"
+	vault["Run `ls`.md"] = "x\n"
+	root := d.Vault(vault)
+	bare := `{"textDocument":{"completion":{"completionItem":{"snippetSupport":true}}}}`
+	for _, c := range []struct {
+		name, can, content string
+		label, insert      string // of the first item
+		after              string // what its edit leaves behind it
+		format             int
+	}{
+		{"VS Code", snippets, "See [[project al‸]] x", "Project Alpha", "Project Alpha]]", " x", 2},
+		{"VS Code", snippets, "See [[project al‸", "Project Alpha", "Project Alpha]]", "", 2},
+		{"VS Code", snippets, "See [[cos‸] x", `Costs $1 {a} \ b`, `Costs \$1 {a\} \\ b]]`, " x", 2},
+		{"VS Code", snippets, "[[Pro‸ject Gamma]] x", "Project Alpha", "Project Alpha]]", " x", 2},
+		{"VS Code", snippets, "[[Pro‸ject Gamma|a]] x", "Project Alpha", "Project Alpha", "|a]] x", 2},
+		{"VS Code", snippets, "[[Project Alpha#ri‸]] x", "Risks", "Risks]]", " x", 2},
+		{"VS Code", snippets, "[[Project Alpha#ri‸sk#goal]] x", "Risks", "Risks]]", " x", 2},
+		{"VS Code", snippets, "[x](Projects/Project%20Alpha.md#ri‸) y", "Risks", "risks)", " y", 2},
+		{"VS Code", snippets, "[x](<Projects/Project Alpha.md#ri‸>) y", "Risks", "risks>)", " y", 2},
+		{"Emacs", snippets, "[[Run‸", "Run `ls`", "Run `ls`]]", "", 0}, // YASnippet would run it
+		{"vim-lsp", "{}", `[[cos‸]] x`, `Costs $1 {a} \ b`, `Costs $1 {a} \ b]]`, " x", 0},
+		// Neovim replaces what stands before the cursor, and writes the label.
+		{"Neovim", bare, "[[proj‸", "Project Alpha]]", "Project Alpha]]", "", 2},
+		{"Neovim", bare, "[[proj‸]] x", "Project Alpha", "Project Alpha", "]] x", 2},
+		{"Neovim", bare, "[[Run‸", "Run `ls`]]", "Run `ls`]]", "", 2},
+		{"Neovim", bare, "met @alice‸ x", "@Alice Novak", "@Alice Novak", " x", 2},
+		{"Neovim", "{}", "[[proj‸]] x", "Project Alpha", "Project Alpha", "]] x", 0},     // 0.9 and before
+		{"Neovim", snippets, "[[proj‸]] x", "Project Alpha", "Project Alpha]]", " x", 2}, // nvim-cmp
+	} {
+		e := d.Open(lsptest.Options{Name: c.name, Capabilities: c.can})
+		texts, list := completions(e, lsptest.URI(root, "New.md"), c.content)
+		if len(texts) == 0 {
+			t.Errorf("%s %q: nothing", c.name, c.content)
+			continue
+		}
+		item := list.Items[0]
+		_, after, _ := strings.Cut(texts[0], item.TextEdit.NewText)
+		if item.Label != c.label || item.TextEdit.NewText != c.insert || after != c.after || item.InsertTextFormat != c.format {
+			t.Errorf("%s %q: %q, format %d, inserts %q before %q", c.name, c.content, item.Label, item.InsertTextFormat, item.TextEdit.NewText, after)
+		}
+		if filtered := item.FilterText != ""; filtered != (c.can != bare) {
+			t.Errorf("%s %q: it is filtered by %q", c.name, c.content, item.FilterText)
+		}
+	}
+}
+
 // TestSRCH50_AnchorOfAMarkdownLink is completed as a link writes it in this document: as GitHub makes it, or as the heading says.
 func TestSRCH50_AnchorOfAMarkdownLink(t *testing.T) {
 	d := lsptest.Start(t)

@@ -122,8 +122,7 @@ func (b *editBuilder) CanCreate() bool { return b.can(ResourceCreate) }
 func (b *editBuilder) CanMove() bool { return b.can(ResourceRename) }
 
 func (b *editBuilder) can(what string) bool {
-	can := b.session.Client().Workspace.WorkspaceEdit
-	return can.DocumentChanges && slices.Contains(can.ResourceOperations, what)
+	return slices.Contains(b.session.Client().Workspace.WorkspaceEdit.ResourceOperations, what)
 }
 
 // Edit returns what the editor applies, nil for nothing.

@@ -6,12 +6,13 @@ package lsp
 // What stands at the cursor is found in the open text: a link, and which part of it; a heading, the identifier of a
 // block, a tag, the title, a mention of an entity. The daemon works out the edits (vault.planRename), with the texts
 // of all open documents of the vault, since links that are not saved count. Places that cannot be kept are shown to
-// the user as a warning. Errors are those of the daemon; a rename of a file is refused to an editor that cannot move
-// files.
+// the user as a warning. Errors are those of the daemon. The user of an editor that cannot move files is told which file to
+// move: its edit leads the links there.
 
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -111,10 +112,6 @@ func addRename(ctx context.Context, c *Call, b *editBuilder, ask protocol.VaultP
 	if err := c.Daemon(ctx, "vault.planRename", ask, &out); err != nil {
 		return err
 	}
-	if len(out.Moves) > 0 && !b.CanMove() {
-		return fault.New(fault.Unavailable, "the editor cannot rename files").
-			WithHint("set ctxd.rename to title, or rename the file yourself")
-	}
 	uri := func(path string) (string, error) {
 		u, ok, err := c.URI(ctx, out.Vault, path)
 		if err == nil && !ok {
@@ -130,6 +127,10 @@ func addRename(ctx context.Context, c *Call, b *editBuilder, ask protocol.VaultP
 		if err != nil {
 			return err
 		}
+	}
+	if len(out.Moves) > 0 && !b.CanMove() {
+		c.Show(MessageWarning, movesToMake(out.Moves))
+		out.Moves = nil
 	}
 	for _, m := range out.Moves {
 		from, err := uri(m.From)
@@ -151,4 +152,18 @@ func addRename(ctx context.Context, c *Call, b *editBuilder, ask protocol.VaultP
 		c.Show(MessageWarning, message)
 	}
 	return nil
+}
+
+// movesToMake says which files the user has to rename, since the editor can't.
+func movesToMake(moves []protocol.Move) string {
+	const most = 3
+	list := make([]string, 0, most)
+	for _, m := range moves[:min(most, len(moves))] {
+		list = append(list, fmt.Sprintf("%s to %s", m.From, m.To))
+	}
+	message := "ctxd: the links are changed, but this editor renames no files. Rename " + strings.Join(list, ", ")
+	if n := len(moves) - most; n > 0 {
+		message += fmt.Sprintf(" and %d more", n)
+	}
+	return message
 }

@@ -123,18 +123,58 @@ func TestLSP6_RenameRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	poor := d.Open(lsptest.Options{})
-	at := poor.ShowMarked(lsptest.URI(root, "notes/b.md"), "[[Bo‸ss]]\n", "‸")
-	err := poor.Try("textDocument/rename", lsp.RenameParams{TextDocumentPositionParams: at, NewName: "Chief"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "cannot rename files") {
-		t.Errorf("an editor that cannot rename files: %v", err)
-	}
 	titles := d.Open(lsptest.Options{Settings: `{"rename":"title"}`})
-	at = titles.ShowMarked(lsptest.URI(root, "notes/b.md"), "[[Bo‸ss]]\n", "‸")
+	at := titles.ShowMarked(lsptest.URI(root, "notes/b.md"), "[[Bo‸ss]]\n", "‸")
 	var edit lsp.WorkspaceEdit
 	titles.Call("textDocument/rename", lsp.RenameParams{TextDocumentPositionParams: at, NewName: "Chief"}, &edit)
 	if len(edit.DocumentChanges) > 0 || len(edit.Changes[lsptest.URI(root, "Boss.md")]) != 1 {
 		t.Errorf("the title alone: %+v", edit)
+	}
+}
+
+// An editor that announces the change of files alone, as Neovim does, renames with it.
+func TestLSP9_RenameWithoutDocumentChanges(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(renameVault)
+	e := d.Open(lsptest.Options{Name: "Neovim", Capabilities: `{"workspace":{"workspaceEdit":{"resourceOperations":["rename","create","delete"]}}}`})
+	at := e.ShowMarked(lsptest.URI(root, "notes/b.md"), "[[Bo‸ss]]\n", "‸")
+	var edit lsp.WorkspaceEdit
+	e.Call("textDocument/rename", lsp.RenameParams{TextDocumentPositionParams: at, NewName: "Chief"}, &edit)
+	files := e.Apply(root, edit)
+	if files["Chief.md"] == "" || files["Boss.md"] != "" || files["notes/b.md"] != "[[Chief]]\n" {
+		t.Errorf("%q", files)
+	}
+	if told := e.Sent("window/showMessage"); len(told) > 0 {
+		t.Errorf("the user is told %s", told[0].Params)
+	}
+}
+
+// An editor that renames no files, as Eglot and vim-lsp, gets all other changes, and its user is told of the file.
+func TestLSP9_RenameInAnEditorThatRenamesNoFiles(t *testing.T) {
+	for name, can := range map[string]string{
+		"Eglot": `{"workspace":{"workspaceEdit":{"documentChanges":true}}}`, "vim-lsp": `{"workspace":{"applyEdit":true}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := lsptest.Start(t)
+			root := d.Vault(renameVault)
+			e := d.Open(lsptest.Options{Capabilities: can})
+			at := e.ShowMarked(lsptest.URI(root, "notes/b.md"), "[[Bo‸ss]]\n", "‸")
+			var edit lsp.WorkspaceEdit
+			e.Call("textDocument/rename", lsp.RenameParams{TextDocumentPositionParams: at, NewName: "Chief"}, &edit)
+			if versioned := len(edit.DocumentChanges) > 0; versioned != (name == "Eglot") {
+				t.Errorf("the edit is %+v", edit)
+			}
+			var told lsp.ShowMessageParams
+			e.Await("window/showMessage", &told)
+			if !strings.Contains(told.Message, "Boss.md to Chief.md") || told.Type != lsp.MessageWarning {
+				t.Errorf("the user is told %q", told.Message)
+			}
+			files := e.Apply(root, edit)
+			if !strings.Contains(files["Boss.md"], "# Chief\n") || files["notes/b.md"] != "[[Chief]]\n" ||
+				!strings.Contains(files["notes/a.md"], "[b](../Chief.md#Goals)") {
+				t.Errorf("%q", files)
+			}
+		})
 	}
 }
 

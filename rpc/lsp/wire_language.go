@@ -41,6 +41,9 @@ const (
 	CompletionKindOperator   = 24
 )
 
+// InsertTextSnippet says that the text of an item is a snippet.
+const InsertTextSnippet = 2
+
 // CompletionItem is one item.
 type CompletionItem struct {
 	Label            string                      `json:"label"`

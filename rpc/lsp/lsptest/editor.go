@@ -28,6 +28,7 @@ func must(t testing.TB, err error) {
 type Options struct {
 	Capabilities string // JSON; "{}" when empty
 	Settings     string // JSON, of initializationOptions
+	Name         string // of clientInfo; none when empty
 	Folders      []string
 	Features     []lsp.Feature // those of lsp.Features when nil
 	Dial         func(ctx context.Context, as client.Options) (*client.Client, error)
@@ -132,6 +133,9 @@ func (e *Editor) Initialize() {
 	params := map[string]any{"processId": nil, "rootUri": nil, "capabilities": json.RawMessage(capabilities)}
 	if settings != "" {
 		params["initializationOptions"] = json.RawMessage(settings)
+	}
+	if e.opts.Name != "" {
+		params["clientInfo"] = lsp.ProgramInfo{Name: e.opts.Name}
 	}
 	var folders []lsp.WorkspaceFolder
 	for _, dir := range e.opts.Folders {

@@ -150,6 +150,9 @@ local function entry(item, at, encoding)
   local change = item.textEdit or {}
   local range = change.range or change.insert
   local text = change.newText or item.insertText or item.label
+  if item.insertTextFormat == 2 then -- a snippet, of which the server writes escapes alone
+    text = text:gsub('\\([$}\\])', '%1')
+  end
   local from = range and bytes(at.line, range.start.character, encoding)
   if range then
     local behind = at.line:sub(at.col + 1, bytes(at.line, range['end'].character, encoding))
