@@ -23,7 +23,8 @@ func (lspCmd) Help() string {
 	return "For editors that speak the Language Server Protocol (LSP): it completes links, tags, fields and mentions, " +
 		"shows what they lead to, and finds what leads to a note. " +
 		"What is typed counts before it is saved. Nothing is ever written into your files by ctxd. " +
-		"Folders of the editor that are no vault yet are imported and followed after a question, see the setting ctxd.import. " +
+		"The vault of a note is found by .ctxd, .obsidian, .logseq or .git above it; one that the daemon does not have is imported " +
+		"and followed after a question, which is asked once a folder, see the setting ctxd.import. " +
 		"If no daemon answers, one is started; if the daemon goes away, the next request connects again."
 }
 
@@ -38,11 +39,16 @@ func (c *lspCmd) Run(a *app) error {
 	if a.Err.Terminal && a.Out.Terminal {
 		a.Err.Say(term.Styled(term.Faint, "LSP: one JSON-RPC message a line, or with Content-Length; Ctrl-D stops"))
 	}
+	declined := ""
+	if conf, err := a.Load(c.Options().Given); err == nil { // else the first call of the daemon says what is wrong with it
+		declined = conf.DeclinedPath()
+	}
 	err := lsp.Serve(a.Ctx, a.In, os.Stdout, lsp.Options{
-		Dial:    func(ctx context.Context, as client.Options) (*client.Client, error) { return c.dial(ctx, a, as) },
-		Page:    inspect.ContextPage,
-		Version: term.ProgramVersion(),
-		Logger:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Dial:     func(ctx context.Context, as client.Options) (*client.Client, error) { return c.dial(ctx, a, as) },
+		Page:     inspect.ContextPage,
+		Declined: declined,
+		Version:  term.ProgramVersion(),
+		Logger:   slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if errors.Is(err, context.Canceled) {
 		return fault.Wrap(fault.Cancelled, err, "interrupted")

@@ -26,9 +26,10 @@ func TestConformance_LSP(t *testing.T) {
 	notes := filepath.Join(home, "Notes")
 	for name, text := range map[string]string{
 		"Project Alpha.md": "---\naliases: [p-alpha]\n---\n# Project Alpha\n\n## Goals\n\nShip it.\n",
-		"202601311200.md":  "# Beta\n\nSee [[p-alpha]].\n",
+		"202601311200.md":    "# Beta\n\nSee [[p-alpha]].\n",
+		".obsidian/app.json": "{}", // so that it is a vault
 	} {
-		if err := os.MkdirAll(notes, 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(notes, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(notes, name), []byte(text), 0o600); err != nil {

@@ -51,9 +51,11 @@ type Options struct {
 	// needs a daemon, and again after the connection was lost.
 	Dial func(ctx context.Context, as client.Options) (*client.Client, error)
 	// Page makes the page of a prompt; nil: there is none. See Session.Page.
-	Page    func(message, audience string, of *prompt.Result) (string, error)
-	Version string       // of this program
-	Logger  *slog.Logger // nil: nothing is logged
+	Page func(message, audience string, of *prompt.Result) (string, error)
+	// Declined is a file that keeps which folders the user does not want to be imported; "" keeps none.
+	Declined string
+	Version  string       // of this program
+	Logger   *slog.Logger // nil: nothing is logged
 }
 
 // ErrNoShutdown is returned for a session that the editor ended without shutdown. The

@@ -1,5 +1,7 @@
 package lsp
 
+import "context"
+
 // doc is a document as hooks get it.
 func (s *Session) doc(uri string) *OpenDocument {
 	return &OpenDocument{URI: uri, State: func() *Document { return s.Opened(uri) }}
@@ -15,6 +17,9 @@ func (s *Session) didOpen(p *DidOpenTextDocumentParams) {
 		if f.Opened != nil {
 			f.Opened(s, s.doc(p.TextDocument.URI))
 		}
+	}
+	if d := s.Opened(p.TextDocument.URI); d != nil {
+		s.Go(func(ctx context.Context) { s.offerImportOf(ctx, d) })
 	}
 }
 

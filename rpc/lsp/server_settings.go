@@ -10,7 +10,7 @@ import (
 // Settings are what the user has said in the editor, under the name ctxd. The tags hold
 // what a value may be, the first being the default, and what it is for.
 type Settings struct {
-	Import     string `json:"import" values:"ask,always,never" about:"whether workspace folders that are no vault yet are imported and followed"`
+	Import     string `json:"import" values:"ask,always,never" about:"whether a vault of an open note or of a workspace folder is imported and followed when the daemon does not have it"`
 	Links      string `json:"links" values:"title,path,alias" about:"how a completed link is written: by the title where that names one note, by the path, or by the path with the title shown"`
 	Rename     string `json:"rename" values:"both,file,title" about:"what renaming a note changes: its file, its title or first heading where they equal the old name, or both"`
 	InlayHints bool   `json:"inlayHints" values:"true,false" about:"show the title behind a link that does not say it, and the value of a computed field"`

@@ -57,7 +57,7 @@ func TestLSP1_ImportAfterConsent(t *testing.T) {
 		imported                bool
 	}{
 		"asked, yes":              {"", "", "Import", true},
-		"asked, no":               {"", "", "Not now", false},
+		"asked, no":               {"", "", "No", false},
 		"asked, closed":           {"", "", "", false},
 		"always":                  {`{"import":"always"}`, "", "", true},
 		"never":                   {`{"import":"never"}`, "", "Import", false},
@@ -65,7 +65,7 @@ func TestLSP1_ImportAfterConsent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := lsptest.Start(t)
-			dir := servertest.WriteFolder(t, files)
+			dir := servertest.WriteFolder(t, map[string]string{"Kickoff.md": files["Kickoff.md"], ".obsidian/app.json": "{}"})
 			e := d.Open(lsptest.Options{Settings: c.settings, Capabilities: capable, Folders: []string{dir}, Asked: answer(c.answer, c.asked)})
 			if c.imported {
 				var shown lsp.ShowMessageParams
@@ -118,7 +118,7 @@ func TestLSP1_TheHomeFolderIsAskedAbout(t *testing.T) {
 	home := servertest.WriteFolder(t, files)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{home}, Asked: answer("Not now", "")})
+	e := d.Open(lsptest.Options{Settings: `{"import":"always"}`, Folders: []string{home}, Asked: answer("No", "")})
 	e.Await("window/showMessageRequest", nil)
 	e.Close()
 	if list := vaults(d); len(list) > 0 {

@@ -340,6 +340,12 @@ const ChatHistoryFile = "chat_history"
 // ChatHistoryPath returns the file of the history of ctxd chat, "" when none is wanted.
 func (c *Config) ChatHistoryPath() string { return c.inData(c.said, ChatHistoryFile) }
 
+// DeclinedFile lists, in the data folder, the folders that the user of an editor does not want to be imported.
+const DeclinedFile = "declined_folders"
+
+// DeclinedPath returns the file of the folders that are not to be imported.
+func (c *Config) DeclinedPath() string { return filepath.Join(c.Data, DeclinedFile) }
+
 // inData returns a file that is set: NoLogFile is none, "" that of a name in the data folder.
 func (c *Config) inData(set, name string) string {
 	switch set {

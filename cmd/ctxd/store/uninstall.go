@@ -212,7 +212,7 @@ func (u *uninstallResult) addStore(conf *config.Config) error {
 			u.addFolder("books", path, func(path string) bool { return books.IsFile(filepath.Base(path)) })
 		case folder == shared.Folder:
 			u.addFolder("key", path, func(path string) bool { return shared.IsFile(filepath.Base(path)) })
-		case name == config.HistoryFile || name == config.ChatHistoryFile:
+		case name == config.HistoryFile, name == config.ChatHistoryFile, name == config.DeclinedFile:
 			u.add("history", path, func() error { return os.Remove(path) }).count(conf.Data, name)
 		case name == daemon.Signature:
 			u.add("store", path, func() error { return os.Remove(path) }).count(conf.Data, name)

@@ -33,6 +33,7 @@ type Options struct {
 	Features     []lsp.Feature // those of lsp.Features when nil
 	Dial         func(ctx context.Context, as client.Options) (*client.Client, error)
 	Page         func(message, audience string, of *prompt.Result) (string, error) // see lsp.Options
+	Declined     string                                                            // see lsp.Options
 	// Asked answers what the server asks; null when nil.
 	Asked func(method string, params json.RawMessage) any
 	// Idle leaves initialize to the test.
@@ -107,7 +108,9 @@ func Open(t testing.TB, opts Options) *Editor {
 		features = lsp.Features()
 	}
 	go func() {
-		err := lsp.ServeFeatures(context.Background(), far, far, lsp.Options{Dial: opts.Dial, Page: opts.Page, Version: "0.0.0"}, features)
+		err := lsp.ServeFeatures(context.Background(), far, far, lsp.Options{
+			Dial: opts.Dial, Page: opts.Page, Version: "0.0.0", Declined: opts.Declined,
+		}, features)
 		_ = far.Close()
 		e.Err <- err
 	}()
