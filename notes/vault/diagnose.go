@@ -141,10 +141,11 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	to := d.world.Note(lead.ID)
 	if lead.Among > 1 {
 		p := d.about(l, CodeChosen, SeverityInformation, fmt.Sprintf("%d notes are called so; it leads to %s", lead.Among, nameOf(to)))
+		p.Fixes = d.spelledOut(l, to)
 		for n := range d.world.All() {
-			if n.ID != to.ID && n.Vault == d.note.Vault && text.Fold(stem(path.Base(n.Path))) == text.Fold(stem(path.Base(to.Path))) && len(p.Fixes) < maxFixes {
+			if n.ID != to.ID && n.Vault == d.note.Vault && text.Fold(stem(path.Base(n.Path))) == text.Fold(stem(path.Base(to.Path))) && len(p.Fixes) < maxTargets {
 				p.Others = append(p.Others, n.Path)
-				p.Fixes = append(p.Fixes, d.pick(l, n)...)
+				p.Fixes = append(p.Fixes, d.spelledOut(l, n)...)
 			}
 		}
 		d.add(p)
@@ -189,15 +190,37 @@ func (d *doctor) about(l markdown.Link, code, severity, message string) Problem 
 
 func (d *doctor) ambiguous(l markdown.Link, lead notes.Lead) {
 	p := d.about(l, CodeAmbiguous, SeverityWarning, fmt.Sprintf("%d notes are called so, and none is nearer than the others", len(lead.Could)))
-	for _, id := range lead.Could[:min(len(lead.Could), maxFixes)] {
+	for _, id := range lead.Could[:min(len(lead.Could), maxTargets)] {
 		n := d.world.Note(id)
 		p.Others = append(p.Others, cmp.Or(n.Path, n.Title))
-		p.Fixes = append(p.Fixes, d.pick(l, n)...)
+		p.Fixes = append(p.Fixes, d.spelledOut(l, n)...)
 	}
 	d.add(p)
 }
 
+// maxFixes is how many fixes a problem has, where they are guesses.
 const maxFixes = 5
+
+// maxTargets is how many of the notes that a link could mean are told.
+const maxTargets = 20
+
+// spelledOut returns the fix that has a link name a note so that it can mean no other: by the whole path where less is
+// not enough. There is none where no text does.
+func (d *doctor) spelledOut(l markdown.Link, n *notes.Note) []Fix {
+	fixes := d.pick(l, n)
+	if len(fixes) == 0 || l.Markdown {
+		return fixes
+	}
+	for _, name := range append(linkTexts(d.world, l, d.note, n), stem(n.Path), n.Path) {
+		as := l
+		as.Target = name
+		if lead := d.world.Lead(as, d.note.ID); lead.ID == n.ID && lead.Among <= 1 {
+			fixes[0].Edit.New = name
+			return fixes
+		}
+	}
+	return fixes
+}
 
 // pick returns the fix that has a link lead to a note; none where no text does.
 func (d *doctor) pick(l markdown.Link, n *notes.Note) []Fix {

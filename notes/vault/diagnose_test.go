@@ -98,9 +98,17 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 			files: map[string]string{"a.md": "# Plan\n", "b/c.md": "# Plan\n", "d/Same.md": "x\n", "eee/Same.md": "x\n"},
 			text:  "[[Plan]] [[Same]]\n",
 			want: []string{
-				"Plan: link.ambiguous warning -> a -> c", "Same: link.chosen information -> eee/Same",
+				"Plan: link.ambiguous warning -> a -> c", "Same: link.chosen information -> d/Same -> eee/Same",
 			},
 			message: "2 notes are called so, and none is nearer than the others",
+		},
+		{
+			name: "each of the notes that a link could mean is spelled out (LSP-11)",
+			files: map[string]string{
+				"a/P.md": "x\n", "b/P.md": "x\n", "c/P.md": "x\n", "d/P.md": "x\n", "e/P.md": "x\n", "f/P.md": "x\n", "f/g/P.md": "x\n",
+			},
+			text: "[[P|it]]\n",
+			want: []string{"P: link.chosen information -> a/P -> b/P -> c/P -> d/P -> e/P -> f/P -> g/P"},
 		},
 		{
 			name:  "a file whose name is decomposed, in an editor that composes it",

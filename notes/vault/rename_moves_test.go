@@ -272,3 +272,39 @@ func TestLSP6_BadRequests(t *testing.T) {
 		}
 	}
 }
+
+// What no file of some system can be called is refused for a file, and allowed for a title alone.
+func TestLSP11_RenameRefusesNamesThatAFileSystemRefuses(t *testing.T) {
+	w := read(t, folder(t, map[string]string{"A.md": "# A\n\n## Part\n"}))
+	rename := func(name, what string) error {
+		_, err := vault.RenameNote(w.notes, w.ents, w.where(), vault.NoteRename{Path: "A.md", New: name, What: what})
+		return err
+	}
+	for _, name := range []string{
+		"x\x00y", "x\x1by", "x\x7fy", "x\u0085y", "x\u2028y", "x\u202egpj.y", "x\u2066y", "a\nb", "a\tb",
+	} {
+		if rename(name, "") == nil || rename(name, vault.RenameTitleOnly) == nil {
+			t.Errorf("%q is a name of a note", name)
+		}
+		_, err := vault.RenameHeading(w.notes, w.where(), vault.PartRename{Path: "A.md", Line: 3, New: name})
+		if err == nil {
+			t.Errorf("%q is a heading", name)
+		}
+	}
+	for _, name := range []string{
+		"a/b", `a\b`, "a:b", "a*", "what?", `"a"`, "<a>", ".hidden", "end.", "CON", "nul", "Aux.2", "com1", "LPT9 .x", "COM\u00b9",
+		strings.Repeat("ü", 127), strings.Repeat("x", 253),
+	} {
+		if rename(name, "") == nil {
+			t.Errorf("%q is a name of a file", name)
+		}
+		if err := rename(name, vault.RenameTitleOnly); err != nil && name != "<a>" { // HTML is no title
+			t.Errorf("%q as a title: %v", name, err)
+		}
+	}
+	for _, name := range []string{"Concert", "com", "COM10", "Nulla", "a.b", "Ünï 👩‍👩‍👧", strings.Repeat("x", 252)} {
+		if err := rename(name, ""); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

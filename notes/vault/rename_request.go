@@ -17,9 +17,12 @@ package vault
 
 import (
 	"cmp"
+	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -141,16 +144,54 @@ func atPath(w notes.World, vault, p string) (found *notes.Note) {
 	return found
 }
 
-// unnamed are the characters that no name of a note can have: links give them a meaning, or paths do.
-const unnamed = "[]#^|\n\r\t"
+// unnamed are the characters that no name of a note can have: links give them a meaning.
+const unnamed = "[]#^|"
 
 // inNoFile are those that names of files cannot have on all systems.
 const inNoFile = `/\:*?"<>`
+
+// maxFileName is how many bytes the name of a file may have: of ext4, APFS and others.
+const maxFileName = 255
+
+// deviceName matches what is a device to Windows, with whatever ending.
+var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ ]*(\.|$)`)
+
+// unseen reports a character that nobody sees in a name and that no name needs: controls, breaks of lines, and marks that turn
+// the direction of what follows.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+}
+
+func unseenName(name string) error {
+	if strings.ContainsFunc(name, unseen) {
+		return fault.Field("new", "a name has no control characters").WithHint("type the name, as one line")
+	}
+	return nil
+}
+
+// fileName refuses what a file cannot be called on one of the systems that a vault may come to.
+func fileName(name, ext string) error {
+	var why string
+	switch {
+	case strings.ContainsAny(name, inNoFile) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "."):
+		why = fmt.Sprintf("a name of a file has none of %s, and no dot before or behind it", inNoFile)
+	case deviceName.MatchString(name):
+		why = fmt.Sprintf("no file can be called %s on Windows", name)
+	case len(name)+len(ext) > maxFileName:
+		why = fmt.Sprintf("a name of a file has %d bytes at most, with its ending", maxFileName)
+	default:
+		return nil
+	}
+	return fault.Field("new", "%s", why).WithHint("choose another name, or change the title alone")
+}
 
 func (j *job) rename(n *notes.Note, r NoteRename) error {
 	base := withoutExt(path.Base(n.Path))
 	old, what := cmp.Or(r.Old, base), cmp.Or(r.What, RenameFileAndTitle)
 	name := r.New
+	if err := unseenName(name); err != nil {
+		return err
+	}
 	switch {
 	case name == "" || strings.ContainsAny(name, unnamed):
 		return fault.Field("new", "a name of a note is not empty and has none of []#^|").WithHint("choose a name that a link can say")
@@ -170,9 +211,8 @@ func (j *job) rename(n *notes.Note, r NoteRename) error {
 		}
 	}
 	if what != RenameTitleOnly && equal(base, old) && name != base {
-		if strings.ContainsAny(name, inNoFile) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") {
-			return fault.Field("new", "a name of a file has none of %s, and no dot before or behind it", inNoFile).
-				WithHint("choose another name, or change the title alone")
+		if err := fileName(name, path.Ext(n.Path)); err != nil {
+			return err
 		}
 		to := path.Join(n.Folder, name+path.Ext(n.Path))
 		for other := range j.before.All() {
@@ -204,8 +244,11 @@ type PartRename struct {
 func RenameHeading(s *notes.Store, where RenameScope, r PartRename) (plan *RenamePlan, err error) {
 	return part(s, where, r, func(n *notes.Note) ([]Edit, error) {
 		name := strings.TrimSpace(r.New)
-		if name == "" || strings.ContainsAny(name, "\n\r") {
-			return nil, fault.Field("new", "a heading is one line, and not empty").WithHint("give the text of the heading without #")
+		if name == "" {
+			return nil, fault.Field("new", "a heading is not empty").WithHint("give the text of the heading without #")
+		}
+		if err := unseenName(name); err != nil {
+			return nil, err
 		}
 		var list []markdown.Heading
 		markdown.Headings(n.Body, func(h markdown.Heading) { list = append(list, h) })

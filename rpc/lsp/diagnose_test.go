@@ -189,3 +189,23 @@ func ask(t *testing.T, content string) (map[string]lsp.CodeAction, *lsptest.Edit
 	}
 	return out, e, root
 }
+
+// A link that could mean several notes has an action for each, which spells out its path.
+func TestLSP11_AnAmbiguousLinkIsSpelledOut(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(map[string]string{"a/Plan.md": "x\n", "b/Plan.md": "x\n", "n.md": "x\n"})
+	e := d.Open(lsptest.Options{})
+	uri := lsptest.URI(root, "n.md")
+	at := e.ShowMarked(uri, "See [[Pl‸an|it]].\n", "‸")
+	var actions []lsp.CodeAction
+	e.Call("textDocument/codeAction", map[string]any{
+		"textDocument": at.TextDocument, "range": lsp.Range{Start: at.Position, End: at.Position}, "context": map[string]any{"diagnostics": []any{}},
+	}, &actions)
+	for _, target := range []string{"a/Plan", "b/Plan"} {
+		if !slices.ContainsFunc(actions, func(a lsp.CodeAction) bool {
+			return a.Title == "Link to "+target+".md" && e.Applied(uri, a.Edit.Changes[uri][0]) == "See [["+target+"|it]].\n"
+		}) {
+			t.Errorf("nothing links to %s: %+v", target, actions)
+		}
+	}
+}
