@@ -3,8 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"path"
-	"regexp"
 	"strings"
 	"time"
 
@@ -54,20 +52,23 @@ type TodayResult struct {
 	Created bool   `json:"created"`
 }
 
-// daily are names of notes that are a day.
-var daily = regexp.MustCompile(`^\d{4}([-_.])\d{2}([-_.])\d{2}\.md$`)
-
-// today shows the note of today, which the editor makes where there is none: where most notes of days are, and named as
-// they are.
+// today shows the note of today, which the editor makes where there is none.
 func (r *runner) today(ctx context.Context, c *Call, a *CommandArguments, _ ProgressToken) (any, error) {
 	vault, err := vaultOf(ctx, c, a)
 	if err != nil {
 		return nil, err
 	}
-	at, err := dayPath(ctx, c, vault, time.Now())
+	root, ok, err := c.URI(ctx, vault, ".")
+	if err != nil || !ok {
+		return nil, err
+	}
+	folder, _ := URIPath(root)
+	days, err := c.dayNotes(ctx, folder, vault)
 	if err != nil {
 		return nil, err
 	}
+	now := time.Now()
+	at := days.path(now)
 	uri, ok, err := c.URI(ctx, vault, at)
 	if err != nil || !ok {
 		return nil, err
@@ -78,7 +79,7 @@ func (r *runner) today(ctx context.Context, c *Call, a *CommandArguments, _ Prog
 		if !b.CanCreate() {
 			return nil, fault.New(fault.Unavailable, "the editor cannot create files").WithHint("create the note %s yourself", at)
 		}
-		b.Create(uri, "# "+strings.TrimSuffix(path.Base(at), ".md")+"\n")
+		b.Create(uri, days.content(now))
 		var res ApplyWorkspaceEditResult
 		params := ApplyWorkspaceEditParams{Label: "Create the note of today", Edit: *b.Edit()}
 		if err := c.Ask(ctx, "workspace/applyEdit", params, &res); err != nil {
@@ -114,38 +115,4 @@ func vaultOf(ctx context.Context, c *Call, a *CommandArguments) (string, error) 
 		return "", fault.Field("uri", "it is not known which of %d vaults is meant", len(list.Vaults)).WithHint("give the uri of a note in it")
 	}
 	return list.Vaults[0].Vault, nil
-}
-
-// dayPath returns the path of the note of a day.
-func dayPath(ctx context.Context, c *Call, vault string, day time.Time) (string, error) {
-	const page = 1000
-	counts, layout := make(map[string]int), make(map[string]string)
-	ask := protocol.NoteFilter{Vault: vault}
-	ask.Limit = page
-	for {
-		var out protocol.NotePage
-		if err := c.Daemon(ctx, "notes.list", ask, &out); err != nil {
-			return "", err
-		}
-		for _, n := range out.Notes {
-			if m := daily.FindStringSubmatch(path.Base(n.Path)); m != nil {
-				counts[n.Folder]++
-				layout[n.Folder] = "2006" + m[1] + "01" + m[2] + "02"
-			}
-		}
-		if out.NextCursor == "" {
-			break
-		}
-		ask.Cursor = out.NextCursor
-	}
-	folder, most := "", 0
-	for f, n := range counts {
-		if n > most || n == most && f < folder {
-			folder, most = f, n
-		}
-	}
-	if layout[folder] == "" {
-		return day.Format(time.DateOnly) + ".md", nil
-	}
-	return path.Join(folder, day.Format(layout[folder])+".md"), nil
 }

@@ -30,7 +30,7 @@ func CompletionFeature() Feature {
 		},
 		Announce: func(_ *Session, can *ServerCapabilities) {
 			can.CompletionProvider = &CompletionOptions{
-				TriggerCharacters: []string{"[", "#", "^", "@", ":", " ", "{", "."}, ResolveProvider: true,
+				TriggerCharacters: []string{"[", "(", "/", "#", "^", "@", ":", " ", "{", "."}, ResolveProvider: true,
 			}
 		},
 	}
@@ -69,12 +69,12 @@ func complete(ctx context.Context, c *Call, p *CompletionParams) (*CompletionLis
 		Call: c, ctx: ctx, doc: c.Document, at: c.Document.Offset(p.Position, c.Encoding()), limit: c.Settings().Limit,
 		style: c.insertStyle(), list: &CompletionList{IsIncomplete: true, Items: []CompletionItem{}},
 	}
-	// A blank, a colon and a brace begin something in queries and in frontmatter only.
+	// A blank, a colon and a brace begin something in queries and in frontmatter only, a parenthesis in a link as well.
 	typed := ""
 	if p.Context != nil && p.Context.TriggerKind == CompletionTriggerCharacter {
 		typed = p.Context.TriggerCharacter
 	}
-	structured := typed == " " || typed == ":" || typed == "{" || typed == "."
+	structured := typed == " " || typed == "(" || typed == ":" || typed == "{" || typed == "."
 	found, err := a.any(structured)
 	if !found || err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func (a *asked) closing(l link) link {
 	return l
 }
 
-// openDestination finds the destination of a Markdown link that the cursor is in, behind its #.
+// openDestination finds the destination of a Markdown link that the cursor is in.
 func openDestination(d *Document, at int) (link, bool) {
 	start, lineEnd := d.LineSpan(d.LineAt(at))
 	before, after := d.Text[start:max(start, at)], d.Text[at:max(at, lineEnd)]
@@ -73,7 +73,7 @@ func openDestination(d *Document, at int) (link, bool) {
 		l.inner++
 		l.close, ends = ">)", ">"
 	}
-	if typed := l.typed(); strings.ContainsAny(typed, ends) || !strings.Contains(typed, "#") {
+	if typed := l.typed(); strings.ContainsAny(typed, ends) {
 		return link{}, false
 	}
 	if rest := strings.IndexAny(after, ends+"["); rest >= 0 && after[rest] != '[' && (after[rest] != ' ' || rest > 0) {
@@ -82,9 +82,12 @@ func openDestination(d *Document, at int) (link, bool) {
 	return l, true
 }
 
-// destination completes the heading, or the block, that a Markdown link leads to.
+// destination completes the path of a Markdown link, or the heading or the block that it leads to.
 func (a *asked) destination(l link) error {
-	target, part, _ := strings.Cut(l.typed(), "#")
+	target, part, inPart := strings.Cut(l.typed(), "#")
+	if !inPart {
+		return a.paths(l)
+	}
 	d := a.doc
 	if target != "" {
 		if !markdown.IsLink(target) || !markdown.IsDest(target) {
@@ -126,6 +129,8 @@ func writesHeadings(d *Document) bool {
 func (a *asked) link(l link, front FrontLine, inFront bool) error {
 	target, part, inPart := strings.Cut(l.typed(), "#")
 	switch {
+	case inPart && target == "" && strings.HasPrefix(part, "#"):
+		return a.vaultHeadings(l, part[1:])
 	case inPart && l.closed: // what follows of the part is replaced too
 		if rest := l.doc.Text[l.end:]; strings.HasPrefix(rest, "#") {
 			l.end += strings.IndexAny(rest, "]|")
@@ -137,6 +142,9 @@ func (a *asked) link(l link, front FrontLine, inFront bool) error {
 		if done, err := a.entityLinks(l, front); done || err != nil {
 			return err
 		}
+	}
+	if err := a.days(l); err != nil {
+		return err
 	}
 	return a.notes(l)
 }

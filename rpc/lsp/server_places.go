@@ -24,7 +24,8 @@ type places struct {
 	known  bool
 	listed time.Time
 	vaults []folder
-	notes  map[string]string // ids by document
+	notes  map[string]string   // ids by document
+	days   map[string]dayNotes // by vault, of vaults without settings for them
 }
 
 // folder is a vault; real is its folder without symbolic links.
@@ -36,13 +37,13 @@ const relist = time.Second
 func (p *places) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.known, p.notes = false, nil
+	p.known, p.notes, p.days = false, nil, nil
 }
 
 func (p *places) forgetNotes() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.notes = nil
+	p.notes, p.days = nil, nil
 }
 
 // folders returns the vaults. fresh asks for them again unless that was done just now.

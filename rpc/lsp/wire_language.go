@@ -37,6 +37,7 @@ const (
 	CompletionKindKeyword    = 14
 	CompletionKindFile       = 17
 	CompletionKindReference  = 18
+	CompletionKindFolder     = 19
 	CompletionKindEnumMember = 20
 	CompletionKindOperator   = 24
 )
