@@ -73,8 +73,9 @@ func (p *tsPackage) testPackage(t *testing.T) {
 		"bridge/api", "bridge/channel", "bridge/index", "bridge/pages", "bridge/preload", "bridge/quit", "bridge/renderer", "bridge/state",
 		"bridge/supervise",
 	} {
-		want = append(want, "dist/"+name+".d.ts", "dist/"+name+".js")
+		want = append(want, "dist/"+name+".d.ts", "dist/"+name+".js", "dist/cjs/"+name+".d.ts", "dist/cjs/"+name+".js")
 	}
+	want = append(want, "dist/cjs/package.json")
 	slices.Sort(files)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, files); diff != "" {
@@ -84,9 +85,24 @@ func (p *tsPackage) testPackage(t *testing.T) {
 	app := t.TempDir()
 	writeFile(t, filepath.Join(app, "package.json"), `{"private": true, "type": "module"}`)
 	p.run(t, app, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", filepath.Join(p.dir, packed[0].Filename))
+	p.testCommonJS(t, app)
 	programs, fragments := readmeBlocks(t)
 	p.runExamples(t, app, programs)
 	p.compileFragments(t, app, fragments)
+}
+
+// testCommonJS compiles and runs a program of CommonJS.
+func (p *tsPackage) testCommonJS(t *testing.T, app string) {
+	t.Helper()
+	program := `import { connect, VersionError, type Client } from "ctxd-client";
+import { supervise } from "ctxd-client/bridge";
+export const open = (): Promise<Client> => connect({ audience: "remote", minVersion: "0.1.0" });
+if (typeof supervise !== "function" || !(new VersionError("1.0", "daemon") instanceof Error)) throw new Error("nothing was loaded");
+`
+	writeFile(t, filepath.Join(app, "common.cts"), program)
+	p.run(t, app, "node", filepath.Join(p.dir, "node_modules", "typescript", "bin", "tsc"), "--module", "node16", "--target", "es2022",
+		"--strict", "--types", "node", "--typeRoots", filepath.Join(p.dir, "node_modules", "@types"), "common.cts")
+	p.run(t, app, "node", "common.cjs")
 }
 
 // testElectron holds the example to the types of Electron, builds it and runs

@@ -14,14 +14,53 @@ import {
 import { Session } from "./session.js";
 import { defaultPath } from "./socket.js";
 import { dial, run } from "./transport.js";
-import { dated, introduce } from "./version.js";
+import { dated, introduce, tooOld } from "./version.js";
 
 /**
  * Connects to the daemon and introduces the client. Without a daemon the
  * promise is rejected with a CtxdError that is retryable, with one of another
- * version of the protocol with a VersionError.
+ * version of the protocol, or an older one than wanted, with a VersionError.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const client = await open(options);
+  const old = tooOld(client.server, options.minVersion);
+  if (old === undefined) {
+    return client;
+  }
+  if (options.command === undefined || !(await replaceable(client))) {
+    client.destroy();
+    throw old;
+  }
+  const again = await open(options);
+  const still = tooOld(again.server, options.minVersion);
+  if (still !== undefined) {
+    again.destroy();
+    throw still;
+  }
+  return again;
+}
+
+/** Stops a daemon that no other program uses. Whether it did: then the connection is over. */
+export async function replaceable(client: Client): Promise<boolean> {
+  if (await isShared(client)) {
+    return false;
+  }
+  await client.call("admin.stop").catch(() => undefined); // it may end before it answers
+  await client.closed;
+  return true;
+}
+
+/** Whether programs other than this one are connected to the daemon. One that does not say is taken for shared. */
+export async function isShared(client: Client): Promise<boolean> {
+  try {
+    const { connections } = await client.call("admin.connections");
+    return connections.some(({ pid, client: { name } }) => pid !== process.pid && name !== "");
+  } catch {
+    return true;
+  }
+}
+
+async function open(options: ConnectOptions): Promise<DaemonClient> {
   const { path, command, signal, maxInFlight = 32 } = options;
   const wire = command === undefined ? await dial(path ?? defaultPath(), signal) : run(command);
   const session = new Session(wire, maxInFlight, options.onNotification);
@@ -32,7 +71,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
     const params = {
       clientInfo: { name: options.name ?? "ctxd-ts", ...given("version", options.version) },
       protocolVersion,
-      ...given("processId", options.processId),
+      // The process at the other end of the socket is the command's.
+      ...given("processId", options.processId ?? (command === undefined ? undefined : process.pid)),
+      ...given("audience", options.audience),
     };
     const server = await introduce((method, of) => connection.request(method, of, {}), params);
     connection.notify("initialized", {});

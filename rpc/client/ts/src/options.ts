@@ -13,6 +13,13 @@ export interface ConnectOptions {
   name?: string | undefined;
   /** The version of the program. */
   version?: string | undefined;
+  /** For whom the client reads: remote for one that sends what it gets to a model elsewhere, which gets nothing private. local when absent. */
+  audience?: "local" | "remote" | undefined;
+  /**
+   * The oldest version of the daemon's program that will do, such as "0.2.0". An older daemon is stopped and started anew
+   * by the command, where no other program uses it; else the promise is rejected with a VersionError.
+   */
+  minVersion?: string | undefined;
   /** Close the connection when this process ends; for one that isn't our own. */
   processId?: number | undefined;
   /** Calls that are unanswered at a time; more wait in the client. 32 when absent; the daemon takes 64. */

@@ -15,9 +15,12 @@ export class VersionError extends CtxdError {
   /** The one to update. */
   readonly older: Older;
 
-  constructor(daemon: string, older: Older, program?: string, cause?: unknown) {
+  /** Wanted is the version of the program that the client wants, if it is that which the daemon does not have. */
+  constructor(daemon: string, older: Older, program?: string, cause?: unknown, wanted?: string) {
     const known = program === undefined ? "the daemon" : `the daemon (version ${program})`;
-    const message = older === "client"
+    const message = wanted !== undefined
+      ? `${known} is older than this program wants: version ${wanted}`
+      : older === "client"
       ? `this client is older than ${known}: it speaks protocol ${protocolVersion}, the daemon ${daemon}`
       : `${known} is older than this client: it speaks protocol ${daemon}, this client ${protocolVersion}`;
     const hint = older === "client" ? "update the program that connects" : restart;
@@ -47,6 +50,35 @@ export function versionError(daemon: unknown, program?: string, cause?: unknown)
 function majorOf(version: unknown): number | undefined {
   const found = typeof version === "string" ? /^(\d+)(\.\d+)?$/.exec(version) : null;
   return found === null ? undefined : Number(found[1]);
+}
+
+/**
+ * Whether a version of a program is older than another: MAJOR.MINOR.PATCH, of which a pre-release comes before its release.
+ * What is no version is not older.
+ */
+export function isOlder(version: string, than: string): boolean {
+  const parts = (text: string) => /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(-)?/.exec(text);
+  const a = parts(version);
+  const b = parts(than);
+  if (a === null || b === null) {
+    return false;
+  }
+  for (const i of [1, 2, 3]) {
+    const by = Number(a[i] ?? 0) - Number(b[i] ?? 0);
+    if (by !== 0) {
+      return by < 0;
+    }
+  }
+  return a[4] !== undefined && b[4] === undefined;
+}
+
+/** The error of a daemon that is older than wanted; undefined for one that will do. */
+export function tooOld(server: InitializeResult, wanted: string | undefined): VersionError | undefined {
+  const version = server.serverInfo?.version;
+  if (wanted === undefined || version === undefined || !isOlder(version, wanted)) {
+    return undefined;
+  }
+  return new VersionError(server.protocolVersion, "daemon", version, undefined, wanted);
 }
 
 /** Makes a call of any method. */

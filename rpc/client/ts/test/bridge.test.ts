@@ -12,6 +12,7 @@ import { connect as dial, ErrorCode, VersionError, type Progress } from "ctxd-cl
 import { serve, supervise, type Daemon, type DaemonState, type SuperviseOptions } from "ctxd-client/bridge";
 import { connect, overPort, type Page } from "ctxd-client/bridge/renderer";
 import { backoff } from "../dist/bridge/supervise.js";
+import { isOlder } from "../dist/version.js";
 import { api } from "./api.js";
 import { failure, home, program, rejection, start } from "./daemon.js";
 import { startModel } from "./model.js";
@@ -181,6 +182,60 @@ test("CLI-5: a daemon that runs already is found, and stays when the app quits",
   await daemon.stop();
   const other = await found.connect();
   assert.equal((await other.call("notes.get", { ref: "a" })).title, "A");
+});
+
+test("CLI-9: a daemon that another program uses stays when the app that started it quits", async (t) => {
+  const { daemon, at } = await open(t, { args: ["--log-file", "none", "--idle-exit", "2s"] });
+  (await daemon.connect()).destroy();
+  const other = await dial({ path: at.path, name: "other", processId: process.ppid });
+  await daemon.stop();
+  assert.equal(daemon.state.state, "stopped");
+  assert.equal((await other.call("notes.put", { id: "a", title: "A" })).title, "A");
+  other.destroy();
+  for (;;) { // it ends by itself when nobody is left
+    try {
+      (await dial({ path: at.path })).destroy();
+    } catch {
+      break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+  }
+});
+
+test("CLI-9: a daemon that is too old is replaced where no other program uses it, and else told", async (t) => {
+  const found = await start();
+  t.after(() => found.stop());
+  const { pid } = await (await found.connect()).call("admin.health");
+  await assert.rejects(dial({ path: found.path, minVersion: "999.0" }), (err) => err instanceof VersionError && err.older === "daemon" && /999\.0/.test(err.message));
+  (await dial({ path: found.path, minVersion: "0.0.1" })).destroy();
+
+  const other = await dial({ path: found.path, name: "other", processId: process.ppid });
+  const wants = { name: "app", program, path: found.path, env: found.env, args: ["--log-file", "none"], minVersion: "999.0" };
+  const told = supervise(wants);
+  assert.ok((await until(told, "failed")).error instanceof VersionError);
+  assert.equal((await other.call("admin.health")).pid, pid);
+  await told.stop();
+  other.destroy();
+
+  const replaces = supervise(wants); // by a program that is no newer
+  assert.ok((await until(replaces, "failed")).error instanceof VersionError);
+  await replaces.stop();
+  await assert.rejects(found.connect());
+});
+
+test("CLI-9: a client that reads for a model elsewhere says so", async (t) => {
+  const { daemon } = await open(t, { audience: "remote" });
+  const remote = await daemon.connect();
+  await assert.rejects(remote.call("notes.search", { query: "x", audience: "local" }));
+});
+
+test("CLI-9: versions are compared by their numbers", () => {
+  for (const [a, b, older] of [
+    ["0.9.0", "0.10.0", true], ["0.10.0", "0.9", false], ["1.0.0-rc1", "1.0.0", true], ["1", "1.0.0", false], ["v1.2.3", "1.2.4", true],
+    ["devel", "1.0.0", false], ["1.0.0", "1.0.0", false],
+  ] as const) {
+    assert.equal(isOlder(a, b), older, `${a} and ${b}`);
+  }
 });
 
 test("CLI-5: two apps that start at once share one daemon", async (t) => {

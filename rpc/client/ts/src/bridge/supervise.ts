@@ -1,15 +1,19 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { onAbort } from "../abort.js";
 import type { Client } from "../client.js";
-import { connect } from "../connect.js";
+import { connect, isShared, replaceable } from "../connect.js";
 import { guard } from "../connection.js";
 import { CtxdError, lost, unavailable } from "../errors.js";
 import type { ConnectOptions } from "../options.js";
 import { ErrorCode } from "../protocol.js";
 import { defaultPath } from "../socket.js";
 import { failed } from "../transport.js";
+import { tooOld } from "../version.js";
 import type { DaemonState } from "./state.js";
 
 /** Which daemon an app wants, and how it is started when there is none. */
@@ -18,6 +22,13 @@ export interface SuperviseOptions {
   name: string;
   /** The version of the app. */
   version?: string | undefined;
+  /** For whom the app reads, as in ConnectOptions. */
+  audience?: ConnectOptions["audience"];
+  /**
+   * The oldest version of ctxd that will do. An older daemon that no other program uses is replaced by one that the app
+   * starts; else the state is failed, with a VersionError.
+   */
+  minVersion?: string | undefined;
   /** The program ctxd: a path, or a name that is found in $PATH. ctxd when absent. */
   program?: string | undefined;
   /** What follows ctxd serve when the app starts it, such as ["--vault", folder]. */
@@ -48,7 +59,10 @@ export interface Daemon {
   connect(options?: Pick<ConnectOptions, "signal" | "name" | "onNotification" | "maxInFlight">): Promise<Client>;
   /** Tries again now, where the state is waiting or failed. */
   retry(): void;
-  /** Ends the supervision, and the daemon if the app started it. Resolves when that is done. */
+  /**
+   * Ends the supervision, and the daemon if the app started it and no other program uses it; else the daemon ends when
+   * nobody has used it for a minute. Resolves when that is done.
+   */
   stop(): Promise<void>;
 }
 
@@ -177,7 +191,12 @@ class Supervisor implements Daemon {
   async #live(): Promise<CtxdError> {
     this.#enter({ state: "starting" });
     this.#path ??= await this.#askForPath();
-    const client = (await this.#find()) ?? (await this.#start());
+    const client = (await this.#findNew()) ?? (await this.#start());
+    const old = tooOld(client.server, this.#options.minVersion);
+    if (old !== undefined) {
+      client.destroy();
+      throw old;
+    }
     const started = await this.#isOurs(client);
     this.#watch = client;
     this.#enter({ state: "running", server: client.server, started });
@@ -223,8 +242,17 @@ class Supervisor implements Daemon {
   }
 
   #dial(options: ConnectOptions = {}): Promise<Client> {
-    const { name, version } = this.#options;
-    return connect({ name, version, path: this.#path, ...options });
+    const { name, version, audience } = this.#options;
+    return connect({ name, version, audience, path: this.#path, ...options });
+  }
+
+  // findNew is find for a daemon that is not too old, or can't be replaced.
+  async #findNew(): Promise<Client | undefined> {
+    const client = await this.#find();
+    if (client !== undefined && tooOld(client.server, this.#options.minVersion) && (await replaceable(client))) {
+      return undefined;
+    }
+    return client;
   }
 
   // find connects to a daemon that runs already.
@@ -244,7 +272,7 @@ class Supervisor implements Daemon {
     await this.#child?.stop(undefined); // it answers no more, and holds the store
     const socket = ["--socket", this.#path ?? defaultPath()];
     // Without its app the daemon ends by itself.
-    const child = new Child(program, ["serve", ...socket, "--idle-exit", "1m", ...args], env);
+    const child = new Child(program, ["serve", "--detached", ...socket, "--idle-exit", "1m", ...args], env);
     this.#child = child;
     const deadline = Date.now() + startWithinMs;
     for (let wait = 20; ; wait = Math.min(2 * wait, 200)) {
@@ -275,7 +303,11 @@ class Supervisor implements Daemon {
   }
 }
 
-// Child is a daemon that the app started.
+// How many files of last words this process has made.
+let wordFiles = 0;
+
+// Child is a daemon that the app started. It belongs to a session of its own, so that other programs keep it when the app
+// ends; what it says goes to a file, since a pipe would break with the app, and end the daemon with its next word.
 class Child {
   readonly #process: ChildProcess;
   readonly #ended: Promise<void>;
@@ -283,27 +315,31 @@ class Child {
   #stopping: Promise<void> | undefined;
 
   constructor(program: string, args: string[], env: SuperviseOptions["env"]) {
+    const file = join(tmpdir(), `ctxd-start-${process.pid}-${++wordFiles}`);
+    const words = openSync(file, "wx", 0o600);
     const child = spawn(program, args, {
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "ignore", words],
       windowsHide: true,
+      detached: true,
       env: { ...env ?? process.env },
     });
+    closeSync(words);
     this.#process = child;
-    let said = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      said = (said + text).slice(-lastWords);
-    });
     this.#ended = new Promise((resolve) => {
+      const over = (error: CtxdError) => {
+        this.#error ??= error;
+        rmSync(file, { force: true });
+        resolve();
+      };
       child.once("error", (err) => {
-        this.#error ??= unavailable(`${program} can't be run`, { hint: "install ctxd, or give the path of the program" }, err);
-        resolve();
+        over(unavailable(`${program} can't be run`, { hint: "install ctxd, or give the path of the program" }, err));
       });
-      child.once("close", (code) => {
-        this.#error ??= failed(program, code, said);
-        resolve();
-      });
+      child.once("close", (code) => over(failed(program, code, read(file).slice(-lastWords))));
     });
+    this.#forget = () => rmSync(file, { force: true });
   }
+
+  readonly #forget: () => void;
 
   get alive(): boolean {
     return this.#error === undefined;
@@ -344,6 +380,11 @@ class Child {
     if (!this.alive) {
       return;
     }
+    if (client?.open && (await isShared(client))) {
+      this.#process.unref(); // it ends when nobody uses it any more
+      this.#forget();
+      return;
+    }
     const timer = setTimeout(() => this.#process.kill("SIGKILL"), stopWithin);
     if (client?.open) {
       client.call("admin.stop").catch(() => this.#process.kill());
@@ -352,6 +393,15 @@ class Child {
     }
     await this.#ended;
     clearTimeout(timer);
+  }
+}
+
+// read returns what a file says, which may have been removed.
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
   }
 }
 
