@@ -50,8 +50,8 @@ type asked struct {
 // insertStyle is how an editor inserts an item.
 type insertStyle struct {
 	snippets bool // it knows snippets
-	// untilCursor is set for the completion that Neovim brings: it replaces what stands before the cursor only, and
-	// writes the label of an item that is a snippet.
+	// untilCursor is set for the completion that Neovim brings: it replaces what stands before the cursor only, writes the
+	// label of an item that is a snippet, and misreads a filterText.
 	untilCursor bool
 }
 
@@ -138,11 +138,14 @@ func (a *asked) add(i item) {
 	if a.style.snippets && (a.style.untilCursor || !strings.Contains(i.insert, "`")) {
 		out.InsertTextFormat, out.TextEdit.NewText = InsertTextSnippet, snippetEscapes.Replace(i.insert)
 	}
+	if a.style.untilCursor {
+		out.FilterText = "" // with one, Neovim 0.7 to 0.9 begins the item at the last blank
+	}
 	if a.style.snippets && a.style.untilCursor {
 		if !strings.Contains(i.insert, i.label) {
 			out.Detail = strings.TrimSpace(i.label + " " + i.detail)
 		}
-		out.Label, out.FilterText = i.insert, "" // without one it filters nothing
+		out.Label = i.insert
 	}
 	if i.of.ID != "" {
 		out.Data, _ = json.Marshal(i.of) // two texts can't fail
