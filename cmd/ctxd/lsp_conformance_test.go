@@ -25,7 +25,7 @@ func TestConformance_LSP(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	notes := filepath.Join(home, "Notes")
 	for name, text := range map[string]string{
-		"Project Alpha.md": "---\naliases: [p-alpha]\n---\n# Project Alpha\n\n## Goals\n\nShip it.\n",
+		"Project Alpha.md":   "---\naliases: [p-alpha]\n---\n# Project Alpha\n\n## Goals\n\nShip it.\n",
 		"202601311200.md":    "# Beta\n\nSee [[p-alpha]].\n",
 		".obsidian/app.json": "{}", // so that it is a vault
 	} {

@@ -201,13 +201,16 @@ func (s *terminal) keys(keys ...string) {
 			continue
 		}
 		if key == "SLEEP" { // Eglot sends changes when nobody types
-			time.Sleep(time.Second)
+			pause(time.Second)
 			continue
 		}
 		s.tmux("send-keys", "-t", "it", key)
-		time.Sleep(100 * time.Millisecond) // a key that follows an escape at once is another key
+		pause(100 * time.Millisecond) // a key that follows an escape at once is another key
 	}
 }
+
+// pause waits where only the clock can tell: tmux says neither that a key was taken nor that the screen has changed.
+func pause(d time.Duration) { <-time.After(d) }
 
 func (s *terminal) waits(text string) {
 	s.t.Helper()
@@ -220,7 +223,7 @@ func (s *terminal) waits(text string) {
 
 func (s *terminal) until(otherwise string, is func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(screenWait); !is(); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(screenWait); !is(); pause(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.t.Fatalf("%s:\n%s", otherwise, s.screen())
 		}
