@@ -109,6 +109,9 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 			Dir: opts.Dir, Embedder: opts.Words, Scheduler: opts.WordScheduler, Logger: opts.Logger, Public: public,
 		})
 	}
+	if opts.Words == nil {
+		vectors.RemoveTokens(opts.Dir, opts.Logger) // they would not follow what is deleted
+	}
 	told := read
 	read = func() {
 		told()

@@ -17,7 +17,7 @@ import (
 // File is a file of an index, as Inspect finds it.
 type File struct {
 	Name  string `json:"name"`
-	Kind  string `json:"kind"` // words, vectors, building, unfinished or unknown
+	Kind  string `json:"kind"` // words, vectors, tokens, building, unfinished or unknown
 	Bytes int64  `json:"bytes"`
 	// Wrong says what is wrong with it, "" when it is sound. Nothing is lost by it:
 	// a start makes what is missing anew.
@@ -33,6 +33,7 @@ type File struct {
 const (
 	KindWords      = "words"
 	KindVectors    = "vectors"
+	KindTokens     = "tokens"     // vectors of words
 	KindBuilding   = "building"   // vectors of a model that is to take the place of another
 	KindUnfinished = "unfinished" // a writer did not come to its end
 	KindUnknown    = "unknown"
@@ -74,7 +75,8 @@ func Inspect(dir string) ([]File, error) {
 }
 
 func kindOf(name string) string {
-	vecs := strings.HasPrefix(name, vectors.FilePrefix)
+	tokens := strings.HasPrefix(name, vectors.TokensPrefix)
+	vecs := tokens || strings.HasPrefix(name, vectors.FilePrefix)
 	switch {
 	case name == words.FileName:
 		return KindWords
@@ -82,6 +84,8 @@ func kindOf(name string) string {
 		return KindBuilding
 	case strings.HasSuffix(name, vectors.TempSuffix):
 		return KindUnfinished
+	case tokens:
+		return KindTokens
 	case vecs:
 		return KindVectors
 	}
@@ -95,7 +99,7 @@ func (f *File) read(name string) error {
 		in, err := words.Inspect(name)
 		f.Seq, f.Notes = in.Seq, in.Docs
 		return err
-	case KindVectors, KindBuilding:
+	case KindVectors, KindTokens, KindBuilding:
 		in, err := vectors.InspectFile(name)
 		if err != nil {
 			return err

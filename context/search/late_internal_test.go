@@ -177,6 +177,22 @@ func TestSRCH43_TokensStayOverAStart(t *testing.T) {
 	r.put(t, notes.Draft{ID: "a", Title: "A", Body: "bees"}, notes.Draft{ID: "b", Title: "B", Body: "wasps"})
 	until(t, "all is encoded", func() bool { return r.tokens.Stats().Idle && r.tokens.Stats().Docs == 2 })
 	must(t, r.db.Close())
+	files := func() (tokens int) {
+		all, err := Inspect(opts.Dir)
+		must(t, err)
+		for _, f := range all {
+			if f.Kind == KindTokens {
+				tokens++
+				if f.Vectors != 2 || f.Notes != 2 || f.Wrong != "" {
+					t.Errorf("a file holds %+v", f)
+				}
+			}
+		}
+		return tokens
+	}
+	if files() != 1 {
+		t.Error("there is no file of tokens")
+	}
 	w.read = nil
 	r = openAll(t, dir, opts)
 	until(t, "all is read", func() bool { return r.tokens.Stats().Idle })
@@ -186,6 +202,11 @@ func TestSRCH43_TokensStayOverAStart(t *testing.T) {
 		defer w.mu.Unlock()
 		return len(w.read) > 0 && r.tokens.Stats().Idle
 	})
+	must(t, r.db.Close())
+	must(t, openAll(t, dir, Options{Dir: opts.Dir, Embedder: opts.Embedder}).db.Close())
+	if files() != 0 {
+		t.Error("without an encoder its files stay, and with them what is deleted later")
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.read) != 1 || !strings.Contains(w.read[0], "hornets") {

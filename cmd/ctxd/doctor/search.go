@@ -111,11 +111,15 @@ func fileInWords(f *search.File, of string) string {
 	switch f.Kind {
 	case search.KindWords:
 		return fmt.Sprintf("the words of %s, %s", term.Count(f.Notes, of), bytes)
-	case search.KindVectors, search.KindBuilding:
+	case search.KindVectors, search.KindTokens, search.KindBuilding:
 		if f.Model == nil {
 			return "vectors, " + bytes
 		}
-		what := fmt.Sprintf("%s of %s by %s, %d dimensions, %s", term.Count(f.Vectors, "vector"),
+		parts := "vector"
+		if f.Kind == search.KindTokens {
+			parts = "encoded passage"
+		}
+		what := fmt.Sprintf("%s of %s by %s, %d dimensions, %s", term.Count(f.Vectors, parts),
 			term.Count(f.Notes, of), f.Model.Name, f.Model.Dims, bytes)
 		if f.Kind == search.KindBuilding {
 			what += ", being made"

@@ -2,10 +2,29 @@ package vectors
 
 import (
 	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/search/text"
 )
+
+// RemoveTokens removes the files of vectors of words from a folder, where nobody keeps them any more.
+func RemoveTokens(dir string, log *slog.Logger) {
+	if dir == "" {
+		return
+	}
+	entries, _ := os.ReadDir(dir) // not there yet
+	for _, e := range entries {
+		if IsFile(e.Name()) && strings.HasPrefix(e.Name(), TokensPrefix) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				log.Warn("search: a file of vectors can't be removed", "error", withoutPath(err))
+			}
+		}
+	}
+}
 
 // WordQuestion is what a search asks the vectors of words; AskWords makes one.
 type WordQuestion struct {
