@@ -287,7 +287,7 @@ func (v *IndexView) drawTokens(s *term.Screen) {
 	if t.Waiting > 0 {
 		left := ""
 		if t.LeftMS > 0 {
-			left = ", about " + term.Millis(float64(t.LeftMS)) + " left"
+			left = fmt.Sprintf(", about %v left", (time.Duration(t.LeftMS) * time.Millisecond).Round(time.Second))
 		}
 		f.Addf("queue", "%s%s; words and vectors rank them until then", term.Count(t.Waiting, "note"), left)
 	}
