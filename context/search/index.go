@@ -109,7 +109,7 @@ func Open(db *kv.Store, src text.Source, opts Options) *Index {
 			Dir: opts.Dir, Embedder: opts.Words, Scheduler: opts.WordScheduler, Logger: opts.Logger, Public: public,
 		})
 	}
-	if opts.Words == nil {
+	if opts.Words == nil && opts.Embedder != nil { // else vectors are not kept either, and a start compares them
 		vectors.RemoveTokens(opts.Dir, opts.Logger) // they would not follow what is deleted
 	}
 	told := read
@@ -150,15 +150,16 @@ func (x *Index) ReindexWords(ctx context.Context, progress func(done, total int)
 	return x.words.Reindex(ctx, progress)
 }
 
-// ReindexVectors makes the vectors of all documents anew; see vectors.Index.Reindex.
+// ReindexVectors makes the vectors of all documents anew; see vectors.Index.Reindex. Those of words follow in the background.
 func (x *Index) ReindexVectors(ctx context.Context, progress func(done, total int)) error {
 	if x.vectors == nil {
 		return fault.New(fault.Unavailable, "no embedder is configured").WithHint("set embedder in the configuration")
 	}
-	if err := x.vectors.Reindex(ctx, progress); err != nil || x.tokens == nil {
-		return err
+	err := x.vectors.Reindex(ctx, progress)
+	if err == nil && x.tokens != nil {
+		x.tokens.ReindexLater()
 	}
-	return x.tokens.ReindexLater()
+	return err
 }
 
 // OnProgress has tell called as vectors come to be: with the stage embed, or model

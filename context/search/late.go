@@ -31,9 +31,11 @@ type LateSignal struct {
 //
 // The score of a document is how near it is, from 0 for the median of the candidates to 1 for the best, and its score by words
 // over the best one, times lateWords·covered³: where one document has all of the question words decide, of a paraphrase meaning
-// does. The encoder is English: of a query in another language that the documents are in as well it knows less than words and
-// vectors do, and foreign says that they are in none of its own. A document whose words have no vectors yet has the share of the best score that it had before. The best has the score
+// does. A document whose words have no vectors yet has the share of the best score that it had before. The best has the score
 // that the best had before.
+//
+// The encoder is English: of a query in another language, in which documents are as well, it knows less than words and vectors
+// do. foreign says that none is.
 func (x *Index) interact(ctx context.Context, req *Request, q *query, asked string, hits []Hit, covered float64, foreign bool,
 ) ([]Hit, error) {
 	if x.tokens == nil || x.opts.Fusion == ByRank || x.opts.Weights.Semantic == 0 || len(hits) > 0 && !foreign && q.isNotEnglish() {

@@ -70,14 +70,13 @@ func (x *Index) Reindex(ctx context.Context, progress func(done, total int)) err
 
 // ReindexLater begins what Reindex does, and does not wait for it: what there is serves until it is done. One that goes on is
 // enough.
-func (x *Index) ReindexLater() error {
+func (x *Index) ReindexLater() {
 	x.mu.Lock()
 	if x.serving != nil && x.serving.ready && x.building == nil {
 		x.anew, x.notBegun = true, nil
 	}
 	x.mu.Unlock()
 	poke(x.wake)
-	return nil
 }
 
 // dropAnew has the index given up that Reindex has asked for.
