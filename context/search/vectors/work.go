@@ -466,6 +466,10 @@ func (x *Index) embedPart(ctx context.Context, g *generation, texts []string, at
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, embedTimeout)
+	if x.tokens != nil { // which reads when nothing else wants the processors, however long that is
+		cancel()
+		limited, cancel = context.WithCancel(ctx)
+	}
 	defer cancel()
 	done := x.turns.take(limited, x, fresh)
 	began := time.Now()
