@@ -35,9 +35,10 @@ func OpenEmbedder(conf config.Embedder, log *slog.Logger) (embed.Embedder, error
 }
 
 // OpenEncoder returns what ranks what is found beside an embedder; nil where that is not the table in the program (the encoder is
-// English), where it is turned off, or where this processor can't have one, which the log says.
+// English), where it is turned off or nothing is configured, as in a demo, whose hits are not to change while it runs, or where this
+// processor can't have one, which the log says.
 func OpenEncoder(conf *config.Embedder, beside embed.Embedder, log *slog.Logger) embed.TokenEmbedder {
-	if beside.Status().Kind != embed.KindBuiltin || conf.Table != "" || conf.Encoder != nil && *conf.Encoder == 0 {
+	if conf.Kind == "" || beside.Status().Kind != embed.KindBuiltin || conf.Table != "" || conf.Encoder != nil && *conf.Encoder == 0 {
 		return nil
 	}
 	share := 0.0

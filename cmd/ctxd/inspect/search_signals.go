@@ -26,11 +26,18 @@ func DrawSignals(s *term.Screen, indent, what string, h *protocol.SearchHit) {
 func signalsInWords(what string, h *protocol.SearchHit) []string {
 	sig := h.Signals
 	var out, joined []string
+	late, encoded := sig["late"]
 	for _, way := range []struct{ signal, name string }{{"lexical", "words"}, {"semantic", "meaning"}} {
 		rank, listed := sig["rank:"+way.signal]
 		gave, ok := sig["fused:"+way.signal]
 		switch {
 		case !ok:
+		case encoded && way.signal == "semantic":
+			by := ThreeDigits(gave) + " by late interaction"
+			if listed {
+				by += ", place " + ThreeDigits(rank) + " by meaning"
+			}
+			joined = append(joined, by)
 		case listed:
 			joined = append(joined, ThreeDigits(gave)+" of place "+ThreeDigits(rank)+" by "+way.name)
 		default:
@@ -50,6 +57,9 @@ func signalsInWords(what string, h *protocol.SearchHit) []string {
 		out = append(out, "meaning "+ThreeDigits(near)+" = half of part "+ThreeDigits(sig["chunk"])+", "+
 			ThreeDigits(sig["part"])+
 			", and of the whole "+what+", "+ThreeDigits(sig["whole"]))
+	}
+	if encoded {
+		out = append(out, "late interaction "+ThreeDigits(late)+": how near the query's words are, on average, in the nearest part")
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func TestSRCH3_EverySignalIsDescribedAndDrawn(t *testing.T) {
 		t.Fatal("a hit has no signals")
 	}
 	described := make(map[string]bool)
-	for _, m := range regexp.MustCompile(`(?:^|[ ,])((?:rank|fused):[a-z]+|[a-z]+:[A-Z]|lexical|semantic|part|whole|chunk)[,: ]`).
+	for _, m := range regexp.MustCompile(`(?:^|[ ,])((?:rank|fused):[a-z]+|[a-z]+:[A-Z]|lexical|semantic|part|whole|chunk|late)[,: ]`).
 		FindAllStringSubmatch(field.Tag.Get("jsonschema"), -1) {
 		described[m[1]] = true
 	}

@@ -4240,7 +4240,7 @@ export interface SearchHit {
   snippet: string;
   /** What matched in the snippet: UTF-16 offsets, half-open. */
   ranges: [number, number][];
-  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth. */
+  /** With explain: what counted, by name. lexical: score of its words, word:W, prefix:W, typo:W and field:F how that came about; semantic: how near it is, the mean of part, the cosine of its nearest part, and whole, that of all of its parts together; chunk: which part that is, from 1; late: the mean, over the words of the question, of the cosine of the nearest word of its nearest part, where notes are encoded; rank:lexical and rank:semantic: places in the two lists, from 1; fused:lexical and fused:semantic: what each list adds to the score, as the last of a full list that it is not in; fused:assumed: what is added to a note without vectors, of whose meaning nothing is known: what its words are worth. */
   signals?: Record<string, number>;
 }
 
