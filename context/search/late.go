@@ -10,13 +10,14 @@ import (
 )
 
 // The last stage of a hybrid search compares the words of the question with those of the candidates one by one (late
-// interaction, see vectors.FlatIndex.Interact), and orders them by that and by their words.
+// interaction, see vectors.FlatIndex.Interact), and orders them by that and by the list of words and vectors.
 
 const (
 	// latePooled is how many documents come into question for the mean of their words.
 	latePooled = 200
-	// lateWords is what the list by words counts beside late interaction, where its best document covers all of the question.
-	lateWords = 2.25
+	// lateFused is what the list of words and vectors counts beside late interaction, where the best document by words covers all
+	// of the question.
+	lateFused = 2
 )
 
 // LateSignal is what late interaction gave a hit.
@@ -29,10 +30,10 @@ type LateSignal struct {
 // of what the words of the query tell that the best document by words has. It returns hits as they are where there are no
 // vectors of words.
 //
-// The score of a document is how near it is, from 0 for the median of the candidates to 1 for the best, and its score by words
-// over the best one, times lateWords·covered³: where one document has all of the question words decide, of a paraphrase meaning
-// does. A document whose words have no vectors yet has the share of the best score that it had before. The best has the score
-// that the best had before.
+// The score of a document is how near it is, from 0 for the median of the candidates to 1 for the best, and its score of before
+// over the best one, times lateFused·covered: the more of the question one document has, the more words count; of a paraphrase
+// late interaction decides. A document whose words have no vectors yet has the share of the best score that it had before in
+// the place of its nearness. The best has the score that the best had before.
 //
 // The encoder is English: of a query in another language, in which documents are as well, it knows less than words and vectors
 // do. foreign says that none is.
@@ -67,10 +68,10 @@ func (x *Index) interact(ctx context.Context, req *Request, q *query, asked stri
 // scoreLate gives hits the scores of interact, unless nothing is known of the words of any.
 func (x *Index) scoreLate(question *vectors.WordQuestion, hits []Hit, covered float64) bool {
 	ids := make([]string, len(hits))
-	best, bestWords := 0.0, 0.0
+	best := 0.0
 	for i := range hits {
 		ids[i] = hits[i].Doc.ID()
-		best, bestWords = max(best, hits[i].Score), max(bestWords, hits[i].wordScore())
+		best = max(best, hits[i].Score)
 	}
 	var known []float64
 	near := question.Interact(ids)
@@ -87,19 +88,17 @@ func (x *Index) scoreLate(question *vectors.WordQuestion, hits []Hit, covered fl
 	if most == median {
 		median = most - 1
 	}
-	w := x.opts.Weights
-	words := lateWords * covered * covered * covered * w.Lexical / w.Semantic * DefaultWeights.Semantic / DefaultWeights.Lexical
 	top := 0.0
 	for i := range hits {
 		h, by := &hits[i], FusedSignal{}
-		if bestWords > 0 {
-			by.Lexical = words * h.wordScore() / bestWords
+		if h.Fused != nil && best > 0 {
+			by.Lexical, by.Semantic = lateFused*covered*h.Fused.Lexical/best, lateFused*covered*h.Fused.Semantic/best
 		}
 		if n := near[i]; n.Part >= 0 {
 			h.Late = &LateSignal{Nearness: float64(n.Score) / float64(question.Words()), Chunk: n.Part}
-			by.Semantic = (float64(n.Score) - median) / (most - median)
+			by.Semantic += (float64(n.Score) - median) / (most - median)
 		} else if best > 0 {
-			by.Semantic, by.Assumed = h.Score/best, true
+			by.Semantic, by.Assumed = by.Semantic+h.Score/best, true
 		}
 		h.Fused, h.Score = &by, by.Lexical+by.Semantic
 		top = max(top, h.Score)
