@@ -111,11 +111,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if req.Explain {
 		res.Fused = f.told()
 	}
-	covered, err := x.covered(ctx, words, res)
-	if err != nil {
-		return nil, err
-	}
-	res.Hits, err = x.interact(ctx, &req, q, x.asked(&req, q, res.Corrected), res.Hits, covered, foreign)
+	res.Hits, err = x.interact(ctx, &lateSearch{&req, words, q, x.asked(&req, q, res.Corrected), foreign}, res.Hits)
 	if err != nil {
 		return nil, err
 	}

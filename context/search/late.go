@@ -26,28 +26,40 @@ type LateSignal struct {
 	Chunk    int     // the nearest, from 0
 }
 
-// interact orders what a search has found anew by late interaction, and adds what is near by it alone. covered is the share
-// of what the words of the query tell that the best document by words has. It returns hits as they are where there are no
-// vectors of words.
+// lateSearch is a search whose hits late interaction is to order.
+type lateSearch struct {
+	req     *Request
+	words   Request // that by words
+	q       *query
+	asked   string // what is embedded of the query
+	foreign bool   // no document is in the language of the query
+}
+
+// interact orders what a search has found anew by late interaction, and adds what is near by it alone. It returns hits as they
+// are where there are no vectors of words.
 //
 // The score of a document is how near it is, from 0 for the median of the candidates to 1 for the best, and its score of before
-// over the best one, times lateFused·covered: the more of the question one document has, the more words count; of a paraphrase
+// over the best one, times lateFused·covered (see covered): the more of the question one document has, the more words count; of a paraphrase
 // late interaction decides. A document whose words have no vectors yet has the share of the best score that it had before in
 // the place of its nearness. The best has the score that the best had before.
 //
 // The encoder is English: of a query in another language, in which documents are as well, it knows less than words and vectors
-// do. foreign says that none is.
-func (x *Index) interact(ctx context.Context, req *Request, q *query, asked string, hits []Hit, covered float64, foreign bool,
-) ([]Hit, error) {
-	if x.tokens == nil || x.opts.Fusion == ByRank || x.opts.Weights.Semantic == 0 || len(hits) > 0 && !foreign && q.isNotEnglish() {
+// do.
+func (x *Index) interact(ctx context.Context, s *lateSearch, hits []Hit) ([]Hit, error) {
+	if x.tokens == nil || x.opts.Fusion == ByRank || x.opts.Weights.Semantic == 0 ||
+		len(hits) > 0 && !s.foreign && s.q.isNotEnglish() {
 		return hits, nil
 	}
-	defer req.clock.begin("interact")()
-	question := x.askWords(ctx, asked, req.Public)
+	defer s.req.clock.begin("interact")()
+	question := x.askWords(ctx, s.asked, s.req.Public)
 	if question == nil {
 		return hits, ctx.Err()
 	}
-	allowed, err := x.allowed(ctx, req, q)
+	covered, err := x.covered(ctx, s.words)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := x.allowed(ctx, s.req, s.q)
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +124,7 @@ func (x *Index) scoreLate(question *vectors.WordQuestion, hits []Hit, covered fl
 }
 
 // covered is the share of what the words of a query tell (their idf) that those tell that the best document by words has.
-func (x *Index) covered(ctx context.Context, req Request, words *Result) (float64, error) {
-	if x.tokens == nil || len(words.Hits) == 0 {
-		return 0, nil
-	}
+func (x *Index) covered(ctx context.Context, req Request) (float64, error) {
 	req.Limit, req.Snippets, req.Explain, req.understand, req.clock = 1, false, true, true, nil
 	best, _, err := x.byWords(ctx, req)
 	if err != nil || len(best.Hits) == 0 || best.Hits[0].Lexical == nil {
