@@ -71,7 +71,9 @@ au User lsp_buffer_enabled setlocal omnifunc=lsp#complete laststatus=2 statuslin
 			config: `(setq native-comp-async-report-warnings-errors nil warning-minimum-level :emergency make-backup-files nil
   auto-save-default nil create-lockfiles nil inhibit-startup-screen t eglot-confirm-server-initiated-edits nil)
 (package-initialize)
-(require 'markdown-mode)
+(unless (require 'markdown-mode nil t) ; no part of Emacs
+  (define-derived-mode markdown-mode text-mode "Markdown")
+  (add-to-list 'auto-mode-alist '("\\.md\\'" . markdown-mode)))
 (require 'eglot)
 (add-to-list 'eglot-server-programs '(markdown-mode . ("ctxd" "lsp")))
 (add-hook 'markdown-mode-hook #'eglot-ensure)
