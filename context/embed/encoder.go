@@ -62,6 +62,19 @@ type TokenEmbedder interface {
 	EmbedQuestion(ctx context.Context, text string) (Model, [][]float32, error)
 }
 
+// use makes the encoder compute by kernels, once for each encoder.
+func (e *Encoder) use(k *kernels) {
+	e.kernels = k
+	if !k.blocks {
+		return
+	}
+	for i := range e.layers {
+		for _, m := range e.layers[i].matrices() {
+			m.toBlocks()
+		}
+	}
+}
+
 func rootOf(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
 
 // learnVocabulary finds the tokens that stand for no text, and the signs.
@@ -330,6 +343,6 @@ var BuiltinEncoder = sync.OnceValues(func() (*Encoder, error) {
 			Kind: fault.Internal, Op: "embed", Msg: "the built-in encoder is damaged", Err: err, Hint: "install ctxd again",
 		}
 	}
-	e.kernels = here[0]
+	e.use(here[0])
 	return e, nil
 })

@@ -90,6 +90,182 @@ columns:
 	VZEROUPPER
 	RET
 
+// Begin four tokens with what their bytes have too much in 64 rows.
+#define begin512(A, B, C, D) \
+	VMOVDQU32 (AX), A \
+	VMOVDQU32 64(AX), B \
+	VMOVDQU32 128(AX), C \
+	VMOVDQU32 192(AX), D
+
+#define dot512(ACT, A, B, C, D) \
+	VPDPBUSD Z16, ACT, A \
+	VPDPBUSD Z17, ACT, B \
+	VPDPBUSD Z18, ACT, C \
+	VPDPBUSD Z19, ACT, D
+
+#define write512(AT, ACC) \
+	VMULPS AT(AX), Z16, Z17 \
+	VCVTDQ2PS ACC, ACC \
+	VMULPS Z17, ACC, ACC \
+	VADDPS AT(BX), ACC, ACC \
+	VMOVUPS ACC, AT(DI)
+
+#define token512(T, A, B, C, D) \
+	VBROADCASTSS T(R9), Z16 \
+	write512(0, A) \
+	write512(64, B) \
+	write512(128, C) \
+	write512(192, D) \
+	ADDQ R8, DI
+
+// func multiplyVNNI512(dst *float32, stride int, acts *byte, scales *float32, w *int8, wscales, bias *float32, excess *int32, k, tokens int)
+//
+// 64 rows of weights, in blocks, times four tokens a turn, four columns a step: a number of a
+// register is a row.
+TEXT ·multiplyVNNI512(SB), NOSPLIT, $0-80
+	MOVQ dst+0(FP), DI
+	MOVQ stride+8(FP), R8
+	SHLQ $2, R8
+	MOVQ acts+16(FP), SI
+	MOVQ scales+24(FP), R9
+	MOVQ k+64(FP), CX
+	MOVQ tokens+72(FP), R10
+	MOVQ CX, AX
+	SHLQ $4, AX
+	MOVQ w+32(FP), DX
+	ADDQ AX, DX // behind sixteen rows; the columns are counted up to here
+	LEAQ (DX)(AX*1), R11
+	LEAQ (R11)(AX*1), R12
+	LEAQ (R12)(AX*1), R13
+
+fourTokens512:
+	MOVQ excess+56(FP), AX
+	begin512(Z0, Z1, Z2, Z3)
+	begin512(Z4, Z5, Z6, Z7)
+	begin512(Z8, Z9, Z10, Z11)
+	begin512(Z12, Z13, Z14, Z15)
+	LEAQ (SI)(CX*2), BX
+	ADDQ CX, BX
+	MOVQ CX, AX
+	SHLQ $4, AX
+	NEGQ AX
+
+columns512:
+	VPBROADCASTD (SI), Z20
+	VPBROADCASTD (SI)(CX*1), Z21
+	VPBROADCASTD (SI)(CX*2), Z22
+	VPBROADCASTD (BX), Z23
+	VMOVDQU32 (DX)(AX*1), Z16
+	VMOVDQU32 (R11)(AX*1), Z17
+	VMOVDQU32 (R12)(AX*1), Z18
+	VMOVDQU32 (R13)(AX*1), Z19
+	dot512(Z20, Z0, Z1, Z2, Z3)
+	dot512(Z21, Z4, Z5, Z6, Z7)
+	dot512(Z22, Z8, Z9, Z10, Z11)
+	dot512(Z23, Z12, Z13, Z14, Z15)
+	ADDQ $4, SI
+	ADDQ $4, BX
+	ADDQ $64, AX
+	JNZ columns512
+
+	MOVQ wscales+40(FP), AX
+	MOVQ bias+48(FP), BX
+	token512(0, Z0, Z1, Z2, Z3)
+	token512(4, Z4, Z5, Z6, Z7)
+	token512(8, Z8, Z9, Z10, Z11)
+	token512(12, Z12, Z13, Z14, Z15)
+	LEAQ (SI)(CX*2), SI
+	ADDQ CX, SI
+	ADDQ $16, R9
+	SUBQ $4, R10
+	JNZ fourTokens512
+	VZEROUPPER
+	RET
+
+// VPDPBUSD Y(8+HALF), Y(10+T), Y(ACC) in the encoding of AVX, which the assembler does not know; V is 0x2D - 8*T.
+#define dotHalf(V, ACC, HALF) \
+	BYTE $0xC4; BYTE $0xC2; BYTE $V; BYTE $0x50; BYTE $(0xC0 + 8*ACC + HALF)
+
+#define tokenVNNI(T, A, B) \
+	VBROADCASTSS T(R9), Y8 \
+	VMULPS (AX), Y8, Y9 \
+	VMULPS 32(AX), Y8, Y8 \
+	VCVTDQ2PS A, A \
+	VCVTDQ2PS B, B \
+	VMULPS Y9, A, A \
+	VMULPS Y8, B, B \
+	VADDPS (BX), A, A \
+	VADDPS 32(BX), B, B \
+	VMOVUPS A, (DI) \
+	VMOVUPS B, 32(DI) \
+	ADDQ R8, DI
+
+// func multiplyVNNI(dst *float32, stride int, acts *byte, scales *float32, w *int8, wscales, bias *float32, excess *int32, k, tokens int)
+//
+// As multiplyVNNI512, for sixteen rows.
+TEXT ·multiplyVNNI(SB), NOSPLIT, $0-80
+	MOVQ dst+0(FP), DI
+	MOVQ stride+8(FP), R8
+	SHLQ $2, R8
+	MOVQ acts+16(FP), SI
+	MOVQ scales+24(FP), R9
+	MOVQ k+64(FP), CX
+	MOVQ tokens+72(FP), R10
+	MOVQ CX, AX
+	SHLQ $4, AX
+	MOVQ w+32(FP), DX
+	ADDQ AX, DX
+
+fourTokens:
+	MOVQ excess+56(FP), AX
+	VMOVDQU (AX), Y0
+	VMOVDQU 32(AX), Y1
+	VMOVDQA Y0, Y2
+	VMOVDQA Y1, Y3
+	VMOVDQA Y0, Y4
+	VMOVDQA Y1, Y5
+	VMOVDQA Y0, Y6
+	VMOVDQA Y1, Y7
+	LEAQ (SI)(CX*2), BX
+	ADDQ CX, BX
+	MOVQ CX, AX
+	SHLQ $4, AX
+	NEGQ AX
+
+columnsVNNI:
+	VMOVDQU (DX)(AX*1), Y8
+	VMOVDQU 32(DX)(AX*1), Y9
+	VPBROADCASTD (SI), Y10
+	VPBROADCASTD (SI)(CX*1), Y11
+	VPBROADCASTD (SI)(CX*2), Y12
+	VPBROADCASTD (BX), Y13
+	dotHalf(0x2D, 0, 0)
+	dotHalf(0x2D, 1, 1)
+	dotHalf(0x25, 2, 0)
+	dotHalf(0x25, 3, 1)
+	dotHalf(0x1D, 4, 0)
+	dotHalf(0x1D, 5, 1)
+	dotHalf(0x15, 6, 0)
+	dotHalf(0x15, 7, 1)
+	ADDQ $4, SI
+	ADDQ $4, BX
+	ADDQ $64, AX
+	JNZ columnsVNNI
+
+	MOVQ wscales+40(FP), AX
+	MOVQ bias+48(FP), BX
+	tokenVNNI(0, Y0, Y1)
+	tokenVNNI(4, Y2, Y3)
+	tokenVNNI(8, Y4, Y5)
+	tokenVNNI(12, Y6, Y7)
+	LEAQ (SI)(CX*2), SI
+	ADDQ CX, SI
+	ADDQ $16, R9
+	SUBQ $4, R10
+	JNZ fourTokens
+	VZEROUPPER
+	RET
+
 // func mixAVX2(dst *float32, dstStride int, a *float32, aStride int, b *float32, bStride, k, n int)
 //
 // dst = a * b for four rows of a, sixteen columns of b a turn.
@@ -354,6 +530,58 @@ sixteenCodes:
 	VPACKSSDW Y1, Y0, Y0
 	VPERMQ $0xD8, Y0, Y0
 	VMOVDQU Y0, (DI)(AX*2)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT sixteenCodes
+	VZEROUPPER
+	RET
+
+// func quantiseBytesAVX2(dst *byte, x *float32, n int) (scale float32)
+//
+// dst is bytes: 128 + x / scale, rounded, with scale such that the greatest is 127. Sixteen numbers a turn.
+TEXT ·quantiseBytesAVX2(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VPCMPEQD Y7, Y7, Y7
+	VPSRLD $1, Y7, Y7 // all but the sign
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+
+largest:
+	VANDPS (SI)(AX*4), Y7, Y1
+	VMAXPS Y1, Y0, Y0
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT largest
+	fold(VMAXPS, Y0, X0, X1)
+	MOVL $0x42FE0000, AX // 127
+	VMOVD AX, X2
+	VDIVSS X2, X0, X3
+	VMOVSS X3, scale+24(FP)
+	VXORPS X4, X4, X4
+	VUCOMISS X4, X0
+	JEQ nothing
+	VDIVSS X0, X2, X2
+
+nothing:
+	VBROADCASTSS X2, Y2
+	MOVL $0x80808080, AX
+	VMOVD AX, X5
+	VPBROADCASTD X5, X5
+	XORQ AX, AX
+
+sixteenCodes:
+	VMULPS (SI)(AX*4), Y2, Y0
+	VMULPS 32(SI)(AX*4), Y2, Y1
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VPERMQ $0xD8, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPACKSSWB X1, X0, X0
+	VPXOR X5, X0, X0
+	VMOVDQU X0, (DI)(AX*1)
 	ADDQ $16, AX
 	CMPQ AX, CX
 	JLT sixteenCodes

@@ -12,7 +12,7 @@ func kernelsHere() []*kernels {
 		return nil
 	}
 	return []*kernels{{
-		name: "dot product", width: 1,
+		name: "dot product", width: 1, rows: 4,
 		multiply: func(dst []float32, stride int, acts []byte, scales []float32, m *matrix, row, tokens int) {
 			multiplySDOT(&dst[0], stride, &acts[0], &scales[0], &m.codes[row*m.cols], &m.scales[row], &m.bias[row], m.cols, tokens)
 		},

@@ -10,7 +10,7 @@ import (
 func shapedEncoder(k *kernels) *Encoder {
 	r := rand.New(rand.NewPCG(3, 4))
 	h := encoderHead{Layers: 12, Dims: 384, Heads: 12, Inner: 1536, Tokens: 1000, Positions: 512, Axes: 128, Epsilon: 1e-12}
-	e := &Encoder{head: h, kernels: k, gamma: randoms(r, 384, 1), beta: randoms(r, 384, 1)}
+	e := &Encoder{head: h, gamma: randoms(r, 384, 1), beta: randoms(r, 384, 1)}
 	table := func(rows int) packed {
 		p := packed{cols: 384, codes: make([]byte, rows*192), scales: make([]byte, rows*24)}
 		for i := range p.codes {
@@ -32,10 +32,9 @@ func shapedEncoder(k *kernels) *Encoder {
 			case &l.outer:
 				m.cols = 1536
 			}
-			m.codes, m.scales, m.bias, m.sums = make([]int8, m.rows*m.cols), make([]float32, m.rows), randoms(r, m.rows, 1), make([]int32, m.rows)
+			m.codes, m.scales, m.bias = make([]int8, m.rows*m.cols), make([]float32, m.rows), randoms(r, m.rows, 1)
 			for i := range m.codes {
 				m.codes[i] = int8(r.IntN(255) - 127)
-				m.sums[i/m.cols] += int32(m.codes[i])
 			}
 			for i := range m.scales {
 				m.scales[i] = 0.001
@@ -43,6 +42,7 @@ func shapedEncoder(k *kernels) *Encoder {
 		}
 		e.layers = append(e.layers, l)
 	}
+	e.use(k)
 	return e
 }
 

@@ -148,7 +148,7 @@ func (r *fileReader) matrix(rows, cols int, bias []float32) matrix {
 	if r.err != nil {
 		return m
 	}
-	m.codes, m.scales, m.sums = make([]int8, rows*cols), make([]float32, rows), make([]int32, rows)
+	m.codes, m.scales = make([]int8, rows*cols), make([]float32, rows)
 	values := make([]float32, cols)
 	for row := range rows {
 		p.row(values, row)
@@ -162,9 +162,7 @@ func (r *fileReader) matrix(rows, cols int, bias []float32) matrix {
 		m.scales[row] = most / 127
 		codes := m.codes[row*cols:][:cols]
 		for i, v := range values {
-			c := int32(math.RoundToEven(float64(v * (127 / most))))
-			codes[i] = int8(c)
-			m.sums[row] += c
+			codes[i] = int8(math.RoundToEven(float64(v * (127 / most))))
 		}
 	}
 	return m

@@ -46,7 +46,15 @@ func cosineOf(a, b []float32) float64 {
 // float of the same weights, by each kernel. All of the reference is for a campaign.
 func TestSRCH40_ReadsAsTheReference(t *testing.T) {
 	e := encoderOrSkip(t)
-	defer func(k *kernels) { e.kernels = k }(e.kernels)
+	by := []*Encoder{e}
+	for _, k := range kernelsHere()[1:] {
+		other, err := ParseEncoder(builtinEncoder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.use(k)
+		by = append(by, other)
+	}
 	f, err := os.Open("testdata/encoder.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -81,14 +89,13 @@ func TestSRCH40_ReadsAsTheReference(t *testing.T) {
 		}
 		p.ids = ref.IDs
 		n += float64(len(ref.Places))
-		for _, k := range kernelsHere() {
-			e.kernels = k
+		for _, e := range by {
 			e.run(t.Context(), p)
 			for i, at := range ref.Places {
 				c := cosineOf(p.hidden[at*e.head.Dims:][:e.head.Dims], ref.Hidden[i])
-				sum[k.name] += c
+				sum[e.kernels.name] += c
 				if !(c > 0.98) {
-					t.Errorf("%s: token %d of %.40q has the cosine %.4f to the reference", k.name, at, ref.Text, c)
+					t.Errorf("%s: token %d of %.40q has the cosine %.4f to the reference", e.kernels.name, at, ref.Text, c)
 				}
 			}
 		}
@@ -145,7 +152,7 @@ func tiny(t testing.TB) *Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.kernels = here[0]
+	e.use(here[0])
 	return e
 }
 
@@ -312,7 +319,7 @@ func FuzzEncoderFile(f *testing.F) {
 			return
 		}
 		if here := kernelsHere(); len(here) > 0 && e.head.Layers*e.head.Dims*e.head.Inner < 1<<22 {
-			e.kernels = here[0]
+			e.use(here[0])
 			if _, _, err := e.EmbedTokens(t.Context(), []string{"a word!"}); err != nil {
 				t.Fatal(err)
 			}

@@ -5,8 +5,12 @@ package embed
 type kernels struct {
 	name  string
 	width int // bytes of a quantised activation
+	rows  int // of a matrix that are multiplied at a time
+	// blocks says that the codes of a matrix stand as [matrix.toBlocks] leaves them, and bytes of activations are 128 greater
+	// than what they stand for.
+	blocks bool
 
-	// multiply gives four rows of a matrix, from one on, times the activations of tokens: each goes to four numbers of dst,
+	// multiply gives k.rows rows of a matrix, from one on, times the activations of tokens: each goes to as many numbers of dst,
 	// stride apart.
 	multiply func(dst []float32, stride int, acts []byte, scales []float32, m *matrix, row, tokens int)
 	// quantise writes a row of activations as integers up to 127, and returns what one is worth.
@@ -33,7 +37,31 @@ type matrix struct {
 	codes      []int8
 	scales     []float32
 	bias       []float32
-	sums       []int32 // of the codes of a row
+	excess     []int32 // of a row: -128 times the sum of its codes, where activations are 128 greater than they stand for
+}
+
+// blockRows and blockCols are the sides of the blocks in which codes stand for an instruction that multiplies unsigned bytes
+// with signed ones, and adds up each four.
+const blockRows, blockCols = 16, 4
+
+// toBlocks brings the codes into blocks: those of four columns of a row, then of the next row, of sixteen rows; then of the
+// next four columns of these.
+func (m *matrix) toBlocks() {
+	m.excess = make([]int32, m.rows)
+	rows := make([]int8, blockRows*m.cols)
+	for from := 0; from < m.rows; from += blockRows {
+		codes := m.codes[from*m.cols:][:len(rows)]
+		copy(rows, codes)
+		for r := range blockRows {
+			row := rows[r*m.cols:][:m.cols]
+			for at := 0; at < m.cols; at += blockCols {
+				copy(codes[at*blockRows+r*blockCols:][:blockCols], row[at:])
+			}
+			for _, c := range row {
+				m.excess[from+r] -= 128 * int32(c)
+			}
+		}
+	}
 }
 
 // blockTokens is how many tokens go through a matrix before the next ones do: their activations stay in the cache.
@@ -44,7 +72,7 @@ func (k *kernels) apply(dst []float32, m *matrix, acts []byte, scales []float32,
 	size := m.cols * k.width
 	for from := 0; from < tokens; from += blockTokens {
 		n := min(blockTokens, tokens-from)
-		for row := 0; row < m.rows; row += 4 {
+		for row := 0; row < m.rows; row += k.rows {
 			k.multiply(dst[from*m.rows+row:(from+n)*m.rows], m.rows, acts[from*size:(from+n)*size], scales[from:from+n], m, row, n)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -42,29 +43,39 @@ func randoms(r *rand.Rand, n int, by float64) []float32 {
 // agreeOnMatrix compares the product of random weights, extremes among them, with random tokens.
 func agreeOnMatrix(t *testing.T, r *rand.Rand, k *kernels, cols, tokens int) {
 	t.Helper()
-	m := &matrix{rows: 8, cols: cols, codes: make([]int8, 8*cols), scales: randoms(r, 8, 1), bias: randoms(r, 8, 1), sums: make([]int32, 8)}
+	const rows = 128
+	m := &matrix{rows: rows, cols: cols, codes: make([]int8, rows*cols), scales: randoms(r, rows, 1), bias: randoms(r, rows, 1)}
 	for i := range m.codes {
 		m.codes[i] = int8(r.IntN(255) - 127)
-		if i/cols == 0 {
+		switch i / cols {
+		case 0:
 			m.codes[i] = 127
+		case 1:
+			m.codes[i] = -127
 		}
-		m.sums[i/cols] += int32(m.codes[i])
+	}
+	laid := *m
+	if k.blocks {
+		laid.codes = slices.Clone(m.codes)
+		laid.toBlocks()
 	}
 	x := randoms(r, tokens*cols, 3)
 	for i := range cols {
 		x[i] = 5 // all activations of the first token are the greatest there is
+		x[cols+i] = -5
 	}
-	clear(x[cols : 2*cols])
-	want, got := make([]float32, tokens*8), make([]float32, tokens*8)
+	clear(x[2*cols : 3*cols])
+	want, got := make([]float32, tokens*rows), make([]float32, tokens*rows)
 	for _, run := range []struct {
 		k   *kernels
+		m   *matrix
 		dst []float32
-	}{{plain, want}, {k, got}} {
+	}{{plain, m, want}, {k, &laid, got}} {
 		acts, scales := make([]byte, tokens*cols*run.k.width), make([]float32, tokens)
 		for i := range tokens {
 			scales[i] = run.k.quantise(acts[i*cols*run.k.width:][:cols*run.k.width], x[i*cols:][:cols])
 		}
-		run.k.apply(run.dst, m, acts, scales, tokens)
+		run.k.apply(run.dst, run.m, acts, scales, tokens)
 		for i := range acts {
 			if run.k.width == 2 && i%2 == 0 {
 				code := int16(binary.LittleEndian.Uint16(acts[i:]))

@@ -4,7 +4,7 @@ import "math"
 
 // plain is the arithmetic in Go, which others are held to. It is too slow to read texts with.
 var plain = &kernels{
-	name: "Go", width: 1,
+	name: "Go", width: 1, rows: 4,
 	multiply: multiplyPlain, quantise: quantisePlain, mix: mixPlain,
 	softmax: softmaxPlain, gelu: geluPlain, addNorm: addNormPlain,
 }
