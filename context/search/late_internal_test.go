@@ -147,9 +147,8 @@ func TestSRCH43_LateInteractionRanks(t *testing.T) {
 	}
 }
 
-// TestPRIV8_WhatIsPrivateIsNotEncodedForOthers: of a note that hides a part from others that is not encoded; a private note is
-// no candidate of a public search.
-func TestPRIV8_WhatIsPrivateIsNotEncodedForOthers(t *testing.T) {
+// TestPRIV8_PrivateNotesAreNoCandidates: a private note is no candidate of a public search, and a deleted one of none.
+func TestPRIV8_PrivateNotesAreNoCandidates(t *testing.T) {
 	r, _ := hives(
 		t,
 		notes.Draft{ID: "open", Title: "Open", Body: "bees in the garden"},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -487,11 +488,12 @@ func inTime(p *post, req search.Request) (res *search.Result, err error) {
 // TestPRIV8_VectorsAreMadeWithoutWhatIsHidden has the target of a reference become private,
 // and public again.
 func TestPRIV8_VectorsAreMadeWithoutWhatIsHidden(t *testing.T) {
-	b := &embedtest.Bags{Name: "b"}
-	p := openPost(t, kv.InMemory, search.Options{Embedder: b})
+	b, words := &embedtest.Bags{Name: "b"}, &embedtest.Bags{Name: "w"}
+	p := openPost(t, kv.InMemory, search.Options{Embedder: b, Words: embedtest.Words{Bags: words}})
 	secret := letter{Key: "s", Subject: "Plan", From: "Anna", Text: "steam"}
 	p.put(t, secret, letter{Key: "a", Subject: "Bees", From: "Ben", Text: "honey <<s:turbines>> wax"})
 	p.idle(t)
+	searchtest.Until(t, "words are read", func() bool { return len(words.Taken()) > 0 })
 	b.Taken()
 	for _, hides := range []bool{true, false} {
 		secret.Secret = hides
@@ -503,6 +505,14 @@ func TestPRIV8_VectorsAreMadeWithoutWhatIsHidden(t *testing.T) {
 		}
 		if got := b.Taken(); !slices.Contains(got, want) {
 			t.Errorf("embedded is %q, want %q", got, want)
+		}
+		var read []string
+		searchtest.Until(t, "words are read", func() bool {
+			read = append(read, words.Taken()...)
+			return slices.Contains(read, want)
+		})
+		if hides && slices.ContainsFunc(read, func(text string) bool { return strings.Contains(text, "turbines") }) {
+			t.Errorf("words that are hidden are read: %q", read)
 		}
 		if got := p.find(t, search.Request{Query: "turbine", Public: true}); got != found {
 			t.Errorf("others find %q by what is hidden (%v)", got, hides)

@@ -121,3 +121,42 @@ func (b *Bags) Taken() []string {
 }
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// Words is the embedder of bags that gives codes for each word as well.
+type Words struct{ *Bags }
+
+// EmbedTokens gives the vectors of Bags with the codes of their words.
+func (w Words) EmbedTokens(ctx context.Context, texts []string) (embed.Model, []embed.Tokens, error) {
+	m, vectors, err := w.Embed(ctx, embed.Passage, texts)
+	if err != nil {
+		return m, nil, err
+	}
+	all := make([]embed.Tokens, len(texts))
+	for i, v := range vectors {
+		all[i] = embed.Tokens{Pooled: v, Codes: w.Codes(texts[i])}
+	}
+	return m, all, nil
+}
+
+// EmbedQuestion gives the vector of each word.
+func (w Words) EmbedQuestion(ctx context.Context, text string) (embed.Model, [][]float32, error) {
+	m, _, err := w.Embed(ctx, embed.Query, []string{text})
+	var words [][]float32
+	for _, word := range strings.FieldsFunc(text, notWord) {
+		words = append(words, embed.MeanOf([][]float32{w.Vector(word)}))
+	}
+	return m, words, err
+}
+
+// Codes are those of the words of a text: bytes that the word decides.
+func (w Words) Codes(text string) (codes []byte) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), notWord) {
+		h := fnv.New64()
+		_, _ = h.Write([]byte(w.Name + word))
+		sum := h.Sum(nil)
+		for range Dims / 4 / len(sum) {
+			codes = append(codes, sum...)
+		}
+	}
+	return codes
+}

@@ -62,14 +62,23 @@ func wantFull(t *testing.T, err error) {
 // A disk that is full is an answer to a reindex, not a wait. What was there serves, and
 // nothing is left of what was begun.
 func TestREL9_ReindexOnAFullDisk(t *testing.T) {
-	for name, full := range map[string]func(*fullDisk) *atomic.Bool{
-		"no room for vectors": func(d *fullDisk) *atomic.Bool { return &d.vectors },
-		"no room for a file":  func(d *fullDisk) *atomic.Bool { return &d.files },
+	vectors := func(d *fullDisk) *atomic.Bool { return &d.vectors }
+	files := func(d *fullDisk) *atomic.Bool { return &d.files }
+	bags := &embedtest.Bags{Name: "b"}
+	for _, c := range []struct {
+		name string
+		full func(*fullDisk) *atomic.Bool
+		by   embed.Embedder
+	}{
+		{"no room for vectors", vectors, bags},
+		{"no room for a file", files, bags},
+		{"no room for vectors of words", vectors, embedtest.Words{Bags: bags}},
+		{"no room for their file", files, embedtest.Words{Bags: bags}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			var disk fullDisk
-			dir := t.TempDir()
-			r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: &embedtest.Bags{Name: "b"}, seam: disk.seam()})
+			dir, full := t.TempDir(), c.full
+			r := openAll(t, dir, Options{Dir: filepath.Join(dir, "index"), Embedder: c.by, seam: disk.seam()})
 			r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "bees"}, notes.Draft{ID: "b", Title: "Wood", Body: "trees"})
 			r.settled(t)
 			full(&disk).Store(true)

@@ -129,6 +129,7 @@ const editedAtOnce = 8
 type wait struct {
 	since time.Time
 	kept  bool // the parts that did not change are served
+	from  int  // the parts before it were read
 }
 
 // retry is when something that failed may be tried again: later each time. The zero

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -343,14 +344,20 @@ func (s *stuck) Embed(ctx context.Context, p embed.Purpose, texts []string) (emb
 
 // TestSRCH24_RandomEditsAgainstModel edits, kills, damages and changes the model,
 // and compares what is found with what a plain scan finds.
-func TestSRCH24_RandomEditsAgainstModel(t *testing.T) {
+func TestSRCH24_RandomEditsAgainstModel(t *testing.T) { checkRandomEdits(t, false) }
+
+// TestSRCH43_RandomEditsAgainstModel is the same for vectors of words.
+func TestSRCH43_RandomEditsAgainstModel(t *testing.T) { checkRandomEdits(t, true) }
+
+func checkRandomEdits(t *testing.T, words bool) {
+	t.Helper()
 	dir := t.TempDir()
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 5))
 		n++
 		home := filepath.Join(dir, fmt.Sprint(n))
-		w := &edits{t: rt, home: home, b: &embedtest.Bags{Name: "m0"}, bodies: map[string]string{}}
+		w := &edits{t: rt, home: home, words: words, b: &embedtest.Bags{Name: "m0"}, bodies: map[string]string{}}
 		w.open()
 		defer w.close()
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
@@ -363,6 +370,7 @@ func TestSRCH24_RandomEditsAgainstModel(t *testing.T) {
 type edits struct {
 	t      *rapid.T
 	home   string
+	words  bool // the embedder gives vectors of words
 	b      *embedtest.Bags
 	r      *rooms
 	bodies map[string]string
@@ -375,7 +383,11 @@ func (w *edits) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.r = over(w.t, db, Options{Dir: filepath.Join(w.home, "index"), Embedder: w.b})
+	var by embed.Embedder = w.b
+	if w.words {
+		by = embedtest.Words{Bags: w.b}
+	}
+	w.r = over(w.t, db, Options{Dir: filepath.Join(w.home, "index"), Embedder: by})
 }
 
 func (w *edits) close() { _ = w.r.db.Close() }
@@ -401,7 +413,7 @@ func (w *edits) step(r *rand.Rand) {
 		}
 	case 1: // it starts again, perhaps with other files than it had
 		w.close()
-		names, _ := filepath.Glob(filepath.Join(w.home, "index", FilePrefix+"*"))
+		names, _ := filepath.Glob(filepath.Join(w.home, "index", w.r.prefix+"*"))
 		for _, name := range names {
 			w.damage(r, name)
 		}
@@ -450,6 +462,9 @@ func (w *edits) check() {
 			hits := g.index.Search(w.b.Vector(c.Embedded()), 10, func(other string) bool { return other == id })
 			if len(hits) != 1 || hits[0].Score < 0.9999 {
 				w.t.Fatalf("part %d of %s: %+v", i, id, hits)
+			}
+			if _, rows := g.index.Rows(id); w.words && !bytes.Equal(rows[i].Tokens, embedtest.Words{Bags: w.b}.Codes(c.Embedded())) {
+				w.t.Fatalf("part %d of %s has other words", i, id)
 			}
 		}
 	}

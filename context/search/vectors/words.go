@@ -74,8 +74,10 @@ func (x *Index) AskWords(ctx context.Context, text string, public bool) *WordQue
 // Words is how many words the question has.
 func (q *WordQuestion) Words() int { return q.words.Words() }
 
-// Knows reports whether the vectors of the words of a document are there.
-func (q *WordQuestion) Knows(id string) bool { return q.g.index.Has(id) && q.x.serves(q.g, id) }
+// Knows reports whether the vectors of all words of a document are there: of one that is half read the best part may be missing.
+func (q *WordQuestion) Knows(id string) bool {
+	return q.g.index.Key(id) != TextKey{} && q.g.index.Has(id) && q.x.serves(q.g, id)
+}
 
 // Nearest returns the k documents that are nearest by the means of their parts.
 func (q *WordQuestion) Nearest(ctx context.Context, k int, f Filter) ([]text.Doc, error) {

@@ -238,6 +238,7 @@ type job struct {
 	item  Item
 	texts []string // that are not known yet
 	at    []int    // their places among the parts
+	more  bool     // there are others, for the next time
 	got   []embed.Tokens
 }
 
@@ -353,13 +354,18 @@ func (x *Index) prepare(g *generation, id string, w *wait, able, fresh bool) *jo
 		j.item.Tokens = make([][]byte, len(chunks))
 	}
 	for i, has := range g.index.Keep(id, j.item.Parts) {
-		if !has {
+		if !has && i >= w.from {
 			j.texts, j.at = append(j.texts, chunks[i].Embedded()), append(j.at, i)
 		}
 	}
 	x.mu.Lock()
 	w.kept = sameText(x.src.Get(id), n)
-	x.work.reused += uint64(len(chunks) - len(j.texts))
+	if w.from == 0 {
+		x.work.reused += uint64(len(chunks) - len(j.texts))
+	}
+	if x.tokens != nil && len(j.texts) > batchTexts { // which take seconds: a stop in a huge note costs no more than that
+		j.texts, j.at, j.item.Key, j.more = j.texts[:batchTexts], j.at[:batchTexts], TextKey{}, true
+	}
 	x.mu.Unlock()
 	return j
 }
@@ -546,7 +552,12 @@ func (x *Index) put(g *generation, j *job) (taken bool) {
 		x.later(g, []*job{j})
 		return false
 	case ok:
-		x.finish(g, j.id, j.w, nil)
+		if j.more {
+			j.w.from = j.at[len(j.at)-1] + 1 // only the worker reads it
+			x.later(g, []*job{j})
+		} else {
+			x.finish(g, j.id, j.w, nil)
+		}
 		x.mu.Lock()
 		g.unkept = nil
 		x.mu.Unlock()
