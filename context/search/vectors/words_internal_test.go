@@ -48,6 +48,11 @@ func TestSRCH43_AHugeNoteGoesOnWhereItWasStopped(t *testing.T) {
 	second.after.Store(many)
 	r = open(second)
 	defer func() { must(t, r.db.Close()) }()
+	until(t, "it is made ready before somebody asks", func() bool {
+		asked := 0
+		second.Set(func() { asked = second.Asked })
+		return asked > 0
+	})
 	r.settled(t)
 	if n := len(second.Taken()); before != 2*batchTexts || n > many-2*batchTexts+silent {
 		t.Errorf("%d passages were read before the stop and %d after it", before, n)

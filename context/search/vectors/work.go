@@ -48,6 +48,9 @@ func (x *Index) run() {
 	}
 	x.load()
 	x.learn()
+	if g := x.serving; x.tokens != nil && g != nil && g.index.Len() > 0 {
+		_, _, _ = x.tokens.EmbedQuestion(x.ctx, "") // it is ready then before a question waits for it
+	}
 	for x.ctx.Err() == nil {
 		x.retryDue()
 		if x.step() {
