@@ -35,9 +35,9 @@ func TestCampaignREL15_HostileFiles(t *testing.T) {
 			}
 		}
 	} else {
-		files = sampled(files, figure(5, 1))
+		files = sampled(files, figure(9, 1))
 	}
-	h := hostility{t: t, size: figure(8<<20, 48<<20), books: make(map[string]bool)}
+	h := hostility{t: t, size: figure(2<<20, 48<<20), books: make(map[string]bool)}
 	for _, together := range []int{1, 4} {
 		if together > 1 { // those that became books would be measured with what the store holds of them
 			files = slices.DeleteFunc(files, func(f hostileFile) bool { return h.isBook(f.name) })
