@@ -4,7 +4,8 @@ package search
 // match, with the headings that they stand under, instead of the beginning of the note.
 //
 // A note is split into units: paragraphs, the sentences of long ones, the lines of
-// long lists, tables and code as a whole. A unit counts the words of the message that it
+// long lists, tables and code as a whole. An item of a list comes with those that it stands under. What is larger than the
+// room that is left is cut inside (passages_cut.go). A unit counts the words of the message that it
 // has, each the more the fewer units have it, and the words that it has in common with the
 // passage by which the search has found the note. The best units are taken as long as there
 // is room, then the units beside them.
@@ -45,13 +46,28 @@ func BestPassages(note, message, near string, most int) string {
 	return d.join()
 }
 
-// unit is a piece of a note that is shown whole.
+// unit is a piece of a note that is shown whole, if there is room for it.
 type unit struct {
-	start, end int // bytes
-	section    int
-	paragraph  int // counted through the note
-	score      float64
-	chosen     bool
+	span
+	section   int
+	paragraph int // counted through the note
+	under     int // of an item of a list: the unit of the item above it; else -1
+	score     float64
+	chosen    bool
+	pieces    []span // of one that is cut: what is shown of it
+}
+
+// span is a part of a note, in bytes.
+type span struct{ start, end int }
+
+func (d *division) text(s span) string { return d.note[s.start:s.end] }
+
+// shown is what is shown of a unit.
+func (u *unit) shown() []span {
+	if u.pieces != nil {
+		return u.pieces
+	}
+	return []span{u.span}
 }
 
 // section is a heading with what is under it.
@@ -64,6 +80,8 @@ type division struct {
 	note     string
 	sections []section
 	units    []unit
+	open     string // the mark of the fence that nothing closes, whose code ends with its section
+	weighs   weights
 }
 
 // divide splits a note into units.
@@ -72,7 +90,9 @@ func divide(note string) *division {
 	var path []markdown.Heading
 	at, paragraph := 0, 0
 	const before = "\n" // a rule at the beginning is no frontmatter
-	markdown.Headings(before+note, func(h markdown.Heading) {
+	var outside string
+	outside, d.open = withoutOpenFence(note)
+	markdown.Headings(before+outside, func(h markdown.Heading) {
 		paragraph = d.paragraphs(at, h.Start-len(before), paragraph)
 		at = h.End - len(before)
 		for len(path) > 0 && path[len(path)-1].Level >= h.Level {
@@ -133,15 +153,15 @@ func (d *division) paragraph(start, end, number int) {
 		start += len(piece) - len(strings.TrimLeft(piece, "\r\n"))
 		end -= len(piece) - len(strings.TrimRight(piece, " \t\r\n"))
 		if start < end {
-			d.units = append(d.units, unit{start: start, end: end, section: len(d.sections) - 1, paragraph: number})
+			d.units = append(d.units, unit{span: span{start, end}, section: len(d.sections) - 1, paragraph: number, under: -1})
 		}
 	}
-	first := strings.TrimLeft(d.note[start:end], " \t")
-	whole := strings.HasPrefix(first, "|") || strings.HasPrefix(first, "```") || strings.HasPrefix(first, "~~~")
-	if end-start <= longParagraph || whole {
+	if end-start <= longParagraph || isWhole(d.note[start:end]) {
 		add(start, end)
 		return
 	}
+	from := len(d.units)
+	defer func() { d.nest(d.units[from:], from) }()
 	for line := range strings.Lines(d.note[start:end]) {
 		if len(line) <= longParagraph {
 			add(start, start+len(line))
@@ -167,57 +187,87 @@ func eachStem(s *text.Splitter, of string, found func(stem string)) {
 
 // rate scores the units.
 func (d *division) rate(message, near string) {
-	var split text.Splitter
-	asked, nearby := make(map[string]int), make(map[string]bool)
-	eachStem(&split, message, func(w string) {
-		if _, known := asked[w]; !known {
-			asked[w] = len(asked)
+	d.weighs = newWeights(message, near)
+	d.weighs.count(d.note, d.spans())
+	above := make([]float64, len(d.sections))
+	for i, s := range d.sections {
+		above[i] = headingShare * d.weighs.asksFor(s.heading)
+	}
+	for i := range d.units {
+		u := &d.units[i]
+		u.score = above[u.section] + d.weighs.of(d.text(u.span))
+	}
+}
+
+func (d *division) spans() []span {
+	list := make([]span, len(d.units))
+	for i := range d.units {
+		list[i] = d.units[i].span
+	}
+	return list
+}
+
+// weights is how much each word of a message counts in a list of texts.
+type weights struct {
+	asked  map[string]float64
+	nearby map[string]bool
+	split  *text.Splitter
+}
+
+func newWeights(message, near string) weights {
+	w := weights{asked: make(map[string]float64), nearby: make(map[string]bool), split: new(text.Splitter)}
+	eachStem(w.split, message, func(stem string) { w.asked[stem] = 0 })
+	eachStem(w.split, near, func(stem string) { w.nearby[stem] = true })
+	return w
+}
+
+// count has a word count the more the fewer of the texts have it.
+func (w *weights) count(note string, list []span) {
+	have := make(map[string]int, len(w.asked))
+	for _, s := range list {
+		w.each(note[s.start:s.end], func(stem string) {
+			if _, is := w.asked[stem]; is {
+				have[stem]++
+			}
+		})
+	}
+	all := float64(len(list))
+	for stem := range w.asked { // of Robertson and Zaragoza, 2009, and more than nothing
+		n := float64(have[stem])
+		w.asked[stem] = max(0.1, math.Log((all-n+0.5)/(n+0.5)))
+	}
+}
+
+// each gives each stem of a text once.
+func (w *weights) each(of string, found func(stem string)) {
+	seen := make(map[string]bool)
+	eachStem(w.split, of, func(stem string) {
+		if _, asked := w.asked[stem]; (asked || w.nearby[stem]) && !seen[stem] {
+			seen[stem] = true
+			found(stem)
 		}
 	})
-	eachStem(&split, near, func(w string) { nearby[w] = true })
-	have := make([]int, len(asked)) // units that have a word
-	of := make([][]int, len(d.units))
-	shared := make([]int, len(d.units))
-	for i := range d.units {
-		u := &d.units[i]
-		seen := make(map[string]bool)
-		eachStem(&split, d.note[u.start:u.end], func(w string) {
-			n, isAsked := asked[w]
-			if !isAsked && !nearby[w] || seen[w] {
-				return
-			}
-			seen[w] = true
-			if isAsked {
-				of[i] = append(of[i], n)
-				have[n]++
-			}
-			if nearby[w] {
-				shared[i]++
-			}
-		})
-	}
-	above := make([]float64, len(d.sections))
-	all := float64(len(d.units))
-	weight := func(n int) float64 { // of Robertson and Zaragoza, 2009, and more than nothing
-		return max(0.1, math.Log((all-float64(have[n])+0.5)/(float64(have[n])+0.5)))
-	}
-	for i, s := range d.sections {
-		eachStem(&split, s.heading, func(w string) {
-			if n, ok := asked[w]; ok {
-				above[i] += headingShare * weight(n)
-			}
-		})
-	}
-	for i := range d.units {
-		u := &d.units[i]
-		u.score = above[u.section]
-		for _, n := range of[i] {
-			u.score += weight(n)
+}
+
+// asksFor is what a text has of the message.
+func (w *weights) asksFor(of string) (score float64) {
+	w.each(of, func(stem string) { score += w.asked[stem] })
+	return score
+}
+
+// of is asksFor, with what a text has of the passage by which the note was found.
+func (w *weights) of(text string) float64 {
+	score, shared := 0.0, 0
+	w.each(text, func(stem string) {
+		score += w.asked[stem]
+		if w.nearby[stem] {
+			shared++
 		}
-		if len(nearby) > 0 {
-			u.score += nearWeight * float64(shared[i]) / float64(len(nearby))
-		}
+	})
+	if len(w.nearby) > 0 {
+		score += nearWeight * float64(shared) / float64(len(w.nearby))
 	}
+	return score
 }
 
 // choose takes the best units as long as there is room, then those beside them. If no unit
@@ -230,27 +280,44 @@ func (d *division) choose(most int) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.units[b].score, d.units[a].score) })
 	room := most
 	headed := make([]bool, len(d.sections))
-	take := func(i int) {
+	take := func(i int, cut bool) {
 		if i < 0 || i >= len(d.units) || d.units[i].chosen {
 			return
 		}
 		u := &d.units[i]
-		size := utf8.RuneCountInString(d.note[u.start:u.end]) + len(between)
+		head := 0
 		if !headed[u.section] {
-			size += utf8.RuneCountInString(d.sections[u.section].heading) + 8
+			head = utf8.RuneCountInString(d.sections[u.section].heading) + 8
+		}
+		all := []int{i}
+		size := head + d.sizeOf(i)
+		for above := u.under; above >= 0 && !d.units[above].chosen; above = d.units[above].under {
+			all, size = append(all, above), size+d.sizeOf(above)
 		}
 		if size > room {
-			return
+			if !cut {
+				return
+			}
+			all, size = all[:1], head+len(between)
+			var used int
+			u.pieces, used = d.cutInside(u, room-size)
+			if u.pieces == nil {
+				return
+			}
+			size += used
 		}
 		room -= size
-		u.chosen, headed[u.section] = true, true
+		for _, i := range all {
+			d.units[i].chosen = true
+		}
+		headed[u.section] = true
 	}
 	var taken []int
 	for _, i := range order {
 		if len(taken) > 0 && d.units[i].score < leastShare*d.units[order[0]].score {
 			break
 		}
-		take(i)
+		take(i, true)
 		if d.units[i].chosen {
 			taken = append(taken, i)
 		}
@@ -258,10 +325,15 @@ func (d *division) choose(most int) {
 	for _, i := range taken {
 		for _, beside := range []int{i + 1, i - 1} {
 			if beside >= 0 && beside < len(d.units) && d.units[beside].section == d.units[i].section {
-				take(beside)
+				take(beside, false)
 			}
 		}
 	}
+}
+
+// sizeOf is what a unit takes when it is whole.
+func (d *division) sizeOf(i int) int {
+	return utf8.RuneCountInString(d.text(d.units[i].span)) + len(between)
 }
 
 // join writes what was chosen, with its headings.
@@ -277,7 +349,11 @@ func (d *division) join() string {
 		switch {
 		case last < 0:
 		case next:
-			b.WriteString(d.note[d.units[last].end:u.start])
+			blank := d.note[d.units[last].end:u.start]
+			if len(blank) > len(between) { // many blank lines
+				blank = "\n\n"
+			}
+			b.WriteString(blank)
 		case d.units[last].paragraph == u.paragraph && !strings.Contains(d.note[d.units[last].end:u.start], "\n"):
 			b.WriteString(within)
 		default:
@@ -286,7 +362,7 @@ func (d *division) join() string {
 		if s := d.sections[u.section]; s.level > 0 && (last < 0 || d.units[last].section != u.section) {
 			b.WriteString(strings.Repeat("#", s.level) + " " + s.heading + "\n")
 		}
-		b.WriteString(d.note[u.start:u.end])
+		d.write(&b, u)
 		last = i
 	}
 	return b.String()
@@ -310,10 +386,12 @@ func FindPassages(note, message, near string, most int) (list []Passage) {
 		switch {
 		case !u.chosen:
 			continue
-		case last >= 0 && last == i-1 && d.units[last].section == u.section:
+		case last >= 0 && last == i-1 && d.units[last].section == u.section && u.pieces == nil && d.units[last].pieces == nil:
 			list[len(list)-1].End = u.end
 		default:
-			list = append(list, Passage{d.sections[u.section].heading, u.start, u.end})
+			for _, p := range u.shown() {
+				list = append(list, Passage{d.sections[u.section].heading, p.start, p.end})
+			}
 		}
 		last = i
 	}

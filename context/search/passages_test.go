@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -90,4 +91,68 @@ func FuzzOf(f *testing.F) {
 		}
 		search.AsksNothing(message)
 	})
+}
+
+// What is larger than the room is cut inside: what matches is there, with what makes sense of it, and "…" where something is
+// missing.
+func TestCTX40_WhatIsTooLongIsCutInside(t *testing.T) {
+	table := "| City | Opened | Manager |\n|---|---|---|\n"
+	list := "- Berlin\n"
+	code := "```sh\n# sets the devices up\nset -e\n"
+	quote := ""
+	for i := range 40 {
+		name := "Town " + strings.Repeat("x", i%7)
+		if i == 23 {
+			name = "Reykjavik"
+		}
+		table += fmt.Sprintf("| %s | %d | manager number %d of the chain of shops |\n", name, 1980+i, i)
+		if i == 20 {
+			list += "- Iceland\n  - offices\n"
+		}
+		list += fmt.Sprintf("    - %s has %d desks, of which some are still free\n", name, i)
+		code += fmt.Sprintf("device add --name %q --port %d --quiet --retry forever\n", name, 7000+i)
+		quote += fmt.Sprintf("> %s was opened in %d, as the letter of the chain of shops says\n", name, 1980+i)
+	}
+	for _, c := range []struct {
+		name, note string
+		want       []string
+		not        string
+	}{
+		{
+			"a table", "# Shops\n\nAll of them.\n\n" + table,
+			[]string{
+				"# Shops\n", "| City | Opened | Manager |\n|---|---|---|\n…\n| Town x | 2002 | manager number 22",
+				"| Reykjavik | 2003 |", "| Town xxx | 2004 | manager number 24 of the chain of shops |\n…",
+			},
+			"1981",
+		},
+		{"code", "# Setup\n\n" + code + "```\n", []string{"```sh\n# sets the devices up\nset -e\n…\n", "\"Reykjavik\" --port 7023", "\n…\n```"}, "7010"},
+		{"a list", "# Desks\n\n" + list, []string{"- Iceland\n  - offices\n", "    - Reykjavik has 23 desks"}, "has 2 desks"},
+		{"a quote", "# Letter\n\n" + quote, []string{"> Reykjavik was opened in 2003"}, "1982"},
+		{"one row", "| City | Opened |\n|---|---|\n| " + strings.Repeat("word ", 200) + "Reykjavik " + strings.Repeat("word ", 200) + " |", []string{"… ", "Reykjavik", " …"}, ""},
+		{"one word", strings.Repeat("x", 3000), []string{"xxx", " …"}, ""},
+		{"code that nothing closes", "# Setup\n\n" + code + "\n## Reykjavik\n\nIt is cold there.\n", []string{"\n```\n\n…\n\n## Setup > Reykjavik\nIt is cold there."}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const most = 400
+			got := search.BestPassages(c.note, "When was the shop in Reykjavik opened, and what is its port?", "", most)
+			for _, want := range c.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("no %q in\n%s", want, got)
+				}
+			}
+			if n := utf8.RuneCountInString(got); n > most || c.not != "" && strings.Contains(got, c.not) {
+				t.Errorf("%d characters:\n%s", n, got)
+			}
+			shown := ""
+			for _, p := range search.FindPassages(c.note, "When was the shop in Reykjavik opened, and what is its port?", "", most) {
+				shown += c.note[p.Start:p.End] + "\n"
+			}
+			for line := range strings.Lines(shown) {
+				if line = strings.TrimRight(line, "\n"); !strings.Contains(got, line) {
+					t.Errorf("%q is found, and not in what is shown:\n%s", line, got)
+				}
+			}
+		})
+	}
 }
