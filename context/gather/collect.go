@@ -200,16 +200,11 @@ func (c *call) readTexts() error {
 	return nil
 }
 
-// shown returns the text of a candidate: its parts, or all of it. Where a part is
-// missing the whole note is shown, with a warning.
+// shown returns the text of a candidate: its parts, or all of it; of one that is longer than its section shows what answers the
+// message. Where a part is missing the whole note is shown, with a warning.
 func (c *call) shown(t candidateText, n *prompt.Note) (*shownText, error) {
 	if len(t.parts) == 0 {
-		shown, err := c.g.texts.shown(c.ctx, c.view, t.note)
-		if err != nil || !t.found || prompt.Chars(shown.body.String()) <= prompt.FoundChars {
-			return shown, err
-		}
-		n.Partial = true
-		return c.g.texts.passages(c.ctx, c.view, t.note, c.mentions.query, t.near)
+		return c.wholeOrPassages(t, n)
 	}
 	shown, missing, err := c.g.texts.parts(c.ctx, c.view, t.note, t.parts)
 	if err != nil {
@@ -237,6 +232,27 @@ func (c *call) shown(t candidateText, n *prompt.Note) (*shownText, error) {
 		n.Reason = "parts pinned by the user"
 	}
 	return shown, nil
+}
+
+// aroundPinned is what the headings before a pinned note take.
+const aroundPinned = 250
+
+func (c *call) wholeOrPassages(t candidateText, n *prompt.Note) (*shownText, error) {
+	most := prompt.FoundChars
+	pinned := t.section == &c.in.Pinned
+	if pinned {
+		most = min(prompt.PinnedChars, c.budgets.Pinned-aroundPinned)
+	}
+	shown, err := c.g.texts.shown(c.ctx, c.view, t.note)
+	if err != nil || !t.found && !pinned || prompt.Chars(shown.body.String()) <= most || pinned && search.AsksNothing(c.mentions.query) {
+		return shown, err
+	}
+	passages, matched, err := c.g.texts.passages(c.ctx, c.view, t.note, c.mentions.query, t.near, most, pinned)
+	if err != nil || pinned && !matched {
+		return shown, err
+	}
+	n.Partial = true
+	return passages, nil
 }
 
 // fieldsOf returns the entity that a note describes when its fields may be in the prompt.

@@ -1,6 +1,7 @@
 package gather_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -136,6 +137,34 @@ func TestCTX21_ShowsWhatMatches(t *testing.T) {
 		res := w.assemble(t, gather.Params{Text: text, SearchNotes: 3})
 		if st := res.Report.Stages[1]; res.System != "" || st.Name != "search" || !st.Skipped || st.Why != why {
 			t.Errorf("%s: %+v %q", text, st, res.System)
+		}
+	}
+}
+
+// TestCTX40_APinnedNoteThatIsTooLong: of a pinned note that is longer than its section shows, what answers the message is shown:
+// the rows of a table with its head. Without a question, or without an answer, it is the beginning.
+func TestCTX40_APinnedNoteThatIsTooLong(t *testing.T) {
+	w := newWorld(t)
+	body := "All our shops.\n\n| City | Opened |\n|---|---|\n"
+	for i := range 400 {
+		city := fmt.Sprintf("Town %d", i)
+		if i == 333 {
+			city = "Reykjavik"
+		}
+		body += fmt.Sprintf("| %s | %d |\n", city, 1600+i)
+	}
+	put(t, w, map[string]string{"Shops": body})
+	for text, want := range map[string]string{
+		"[[Shops]] when did Reykjavik open?": "| City | Opened |\n|---|---|\n…\n| Town 332 | 1932 |\n| Reykjavik | 1933 |\n| Town 334 | 1934 |\n…",
+		"[[Shops]]":                          "All our shops.\n\n| City | Opened |\n|---|---|\n| Town 0 | 1600 |\n",
+		"[[Shops]] what about xylophones?":   "All our shops.\n\n| City | Opened |\n|---|---|\n| Town 0 | 1600 |\n",
+	} {
+		res := w.assemble(t, gather.Params{Text: text})
+		if !strings.Contains(res.System, want) {
+			t.Errorf("%s: no %q in\n%s", text, want, res.System)
+		}
+		if it := res.Report.Sections[0].Items[0]; !it.Cut || it.Chars > prompt.PinnedChars+200 {
+			t.Errorf("%s: %+v", text, it)
 		}
 	}
 }

@@ -107,25 +107,26 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil, nil
 }
 
-// passages returns those passages of a note that answer a message, as far as the reader of
-// a View may see them: what is masked is masked before they are chosen. O(length of the
+// passages returns those passages of a note that answer a message, in most characters, as far as the reader of
+// a View may see them: what is masked is masked before they are chosen. matched is false where none answers it. O(length of the
 // note), of which maxTextBytes are read; nothing of it is kept.
-func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, message, near string) (*shownText, error) {
+func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, message, near string, most int, fill bool) (
+	shown *shownText, matched bool, err error,
+) {
 	if v.Hides() {
-		shown, err := v.Body(ctx, n, t.of(n).marks)
-		if err != nil {
-			return nil, err
+		if n, err = v.Body(ctx, n, t.of(n).marks); err != nil {
+			return nil, false, err
 		}
-		n = shown
 	}
 	text := n.Body
 	if len(text) > maxTextBytes {
 		text = strings.ToValidUTF8(text[:maxTextBytes], "")
 	}
 	above, text := prompt.SplitProperties(text)
-	room := prompt.FoundChars - prompt.Chars(prompt.WithProperties(above, ""))
-	bare := prompt.NewNoteBody(search.BestPassages(prompt.RenderNote(text), message, near, room*9/10), keptChars) // marks take some
-	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil
+	room := most - prompt.Chars(prompt.WithProperties(above, ""))
+	best, matched := search.BestPassages(prompt.RenderNote(text), message, near, room*9/10, fill) // marks take some
+	bare := prompt.NewNoteBody(best, keptChars)
+	return &shownText{body: bare.Under(above), bare: bare, properties: above}, matched, nil
 }
 
 // wholeOf returns the text of a note, of which this is known, as far as a section can

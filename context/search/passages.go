@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
@@ -38,12 +39,19 @@ const (
 
 // BestPassages returns the passages of a note in Markdown, without frontmatter, that answer a message
 // best, in the order of the note and at most so many code points long. near is the passage
-// by which a search has found the note, as plain text; "" for none.
-func BestPassages(note, message, near string, most int) string {
+// by which a search has found the note, as plain text; "" for none. Of a note that was not found by the message but is wanted,
+// only the words that tell something count, and the rest of the room is filled with what comes first in the note. matched says
+// whether any of the passages has a word of the message: else they are those at the beginning.
+func BestPassages(note, message, near string, most int, wanted bool) (passages string, matched bool) {
 	d := divide(note)
+	if wanted {
+		message = strings.Join(slices.DeleteFunc(strings.Fields(message), func(w string) bool {
+			return !IsInformative(strings.ToLower(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })))
+		}), " ")
+	}
 	d.rate(message, near)
-	d.choose(most)
-	return d.join()
+	d.choose(most, wanted)
+	return d.join(), slices.ContainsFunc(d.units, func(u unit) bool { return u.chosen && u.score > 0 })
 }
 
 // unit is a piece of a note that is shown whole, if there is room for it.
@@ -270,9 +278,9 @@ func (w *weights) of(text string) float64 {
 	return score
 }
 
-// choose takes the best units as long as there is room, then those beside them. If no unit
-// has a word of the message, it takes those at the beginning.
-func (d *division) choose(most int) {
+// choose takes the best units as long as there is room, then those beside them, and if it is to fill the room, those at the
+// beginning. If no unit has a word of the message, it takes those at the beginning.
+func (d *division) choose(most int, fill bool) {
 	order := make([]int, len(d.units))
 	for i := range order {
 		order[i] = i
@@ -329,6 +337,9 @@ func (d *division) choose(most int) {
 			}
 		}
 	}
+	for i := 0; fill && i < len(d.units) && room >= leastCut; i++ {
+		take(i, true)
+	}
 }
 
 // sizeOf is what a unit takes when it is whole.
@@ -356,6 +367,8 @@ func (d *division) join() string {
 			b.WriteString(blank)
 		case d.units[last].paragraph == u.paragraph && !strings.Contains(d.note[d.units[last].end:u.start], "\n"):
 			b.WriteString(within)
+		case last == i-1: // the next section
+			b.WriteString("\n\n")
 		default:
 			b.WriteString(between)
 		}
@@ -379,7 +392,7 @@ type Passage struct {
 func FindPassages(note, message, near string, most int) (list []Passage) {
 	d := divide(note)
 	d.rate(message, near)
-	d.choose(most)
+	d.choose(most, false)
 	last := -1
 	for i := range d.units {
 		u := &d.units[i]

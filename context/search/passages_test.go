@@ -19,7 +19,7 @@ var note = "# Minutes\n" + strings.Repeat("We talked about the weather and the f
 	strings.Repeat("Everybody was content. ", 30)
 
 func TestCTX21_PassagesThatMatch(t *testing.T) {
-	got := search.BestPassages(note, "why does the load cell drift?", "", 600)
+	got, _ := search.BestPassages(note, "why does the load cell drift?", "", 600, false)
 	for _, want := range []string{
 		"### Minutes > Hardware > Sensors\nThe load cell drifts by four grams an hour on the roof. Oskar",
 		"\n\n…\n\n",
@@ -38,15 +38,15 @@ func TestCTX21_PassagesThatMatch(t *testing.T) {
 
 // What was found by its meaning has none of the words: the passage that is nearest leads.
 func TestCTX21_ThePassageByWhichANoteWasFound(t *testing.T) {
-	got := search.BestPassages(note, "precision of the balance", "Oskar will test a shielded cable.", 300)
+	got, _ := search.BestPassages(note, "precision of the balance", "Oskar will test a shielded cable.", 300, false)
 	if !strings.Contains(got, "Oskar will test") {
 		t.Error(got)
 	}
 }
 
 func TestCTX21_ANoteOfWhichOnlyTheTitleMatches(t *testing.T) {
-	got := search.BestPassages(note, "xylophone", "", 300)
-	if !strings.HasPrefix(got, "# Minutes\nWe talked") {
+	got, matched := search.BestPassages(note, "xylophone", "", 300, false)
+	if matched || !strings.HasPrefix(got, "# Minutes\nWe talked") {
 		t.Error(got)
 	}
 }
@@ -54,7 +54,7 @@ func TestCTX21_ANoteOfWhichOnlyTheTitleMatches(t *testing.T) {
 func TestCTX21_SentencesOfALongParagraph(t *testing.T) {
 	text := strings.Repeat("It rained. ", 60) + "The cable broke. " + strings.Repeat("It rained. ", 60) + "A cable was bought. " +
 		strings.Repeat("It rained. ", 60)
-	got := search.BestPassages(text, "cable", "", 120)
+	got, _ := search.BestPassages(text, "cable", "", 120, false)
 	if !strings.Contains(got, "The cable broke.") || !strings.Contains(got, search.Within) || !strings.Contains(got, "A cable was bought.") {
 		t.Error(got)
 	}
@@ -82,11 +82,11 @@ func FuzzOf(f *testing.F) {
 	f.Add("# a\n\n| a |\n|---|\n\n~~~", "a", "b")
 	f.Fuzz(func(t *testing.T, note, message, near string) {
 		const most = 200
-		got := search.BestPassages(note, message, near, most)
+		got, _ := search.BestPassages(note, message, near, most, false)
 		if utf8.ValidString(note) && utf8.RuneCountInString(got) > most {
 			t.Fatalf("%d characters", utf8.RuneCountInString(got))
 		}
-		if again := search.BestPassages(note, message, near, most); again != got {
+		if again, _ := search.BestPassages(note, message, near, most, false); again != got {
 			t.Fatal("another answer")
 		}
 		search.AsksNothing(message)
@@ -131,11 +131,11 @@ func TestCTX40_WhatIsTooLongIsCutInside(t *testing.T) {
 		{"a quote", "# Letter\n\n" + quote, []string{"> Reykjavik was opened in 2003"}, "1982"},
 		{"one row", "| City | Opened |\n|---|---|\n| " + strings.Repeat("word ", 200) + "Reykjavik " + strings.Repeat("word ", 200) + " |", []string{"… ", "Reykjavik", " …"}, ""},
 		{"one word", strings.Repeat("x", 3000), []string{"xxx", " …"}, ""},
-		{"code that nothing closes", "# Setup\n\n" + code + "\n## Reykjavik\n\nIt is cold there.\n", []string{"\n```\n\n…\n\n## Setup > Reykjavik\nIt is cold there."}, ""},
+		{"code that nothing closes", "# Setup\n\n" + code + "\n## Reykjavik\n\nIt is cold there.\n", []string{"\n```\n\n## Setup > Reykjavik\nIt is cold there."}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const most = 400
-			got := search.BestPassages(c.note, "When was the shop in Reykjavik opened, and what is its port?", "", most)
+			got, _ := search.BestPassages(c.note, "When was the shop in Reykjavik opened, and what is its port?", "", most, false)
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("no %q in\n%s", want, got)
