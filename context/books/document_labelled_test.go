@@ -204,3 +204,45 @@ func TestMEM69_TheRightPageIsAmongTheFirstFive(t *testing.T) {
 		t.Errorf("%v: %s is now\n%s", err, golden, b.String())
 	}
 }
+
+// TestCTX42_WhatNoBookAnswers: of questions on foreign subjects nine in ten are told to be about something else, and of those that
+// a book answers one in fifty at most.
+func TestCTX42_WhatNoBookAnswers(t *testing.T) {
+	campaign.Only(t)
+	builtin, err := embed.BuiltinTable()
+	mustSearch(t, err)
+	h, _ := labelled(t, search.Options{Embedder: builtin, AtOnce: 1 << 30})
+	searchtest.Until(t, "vectors", func() bool { return h.index.Stats().Meanings.Idle })
+	elsewhere := func(question string) bool {
+		var res *recall.Result
+		searchtest.Until(t, "the vector of the question", func() bool {
+			var err error
+			res, err = h.ranker.Search(t.Context(), h.local, recall.Request{Query: question, Kinds: []string{recall.Passages}, Limit: 3})
+			mustSearch(t, err)
+			return !strings.Contains(res.Degraded, "in time")
+		})
+		return res.IsElsewhere()
+	}
+	lost, refused, foreign := 0, 0, 0
+	all := questions(t)
+	for i := range all {
+		if elsewhere(all[i].text) {
+			lost++
+			t.Logf("lost: %s", all[i].text)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "nothing.tsv"))
+	mustSearch(t, err)
+	for line := range strings.Lines(string(data)) {
+		if set, question, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && set == "foreign" {
+			foreign++
+			if elsewhere(question) {
+				refused++
+			}
+		}
+	}
+	t.Logf("%d of %d questions with an answer are lost, %d of %d foreign ones refused", lost, len(all), refused, foreign)
+	if 50*lost > len(all) || 10*refused < 9*foreign {
+		t.Error("that is too much of the one, or too little of the other")
+	}
+}

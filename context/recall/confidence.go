@@ -38,7 +38,7 @@ func (s *run) confidence() (value, reason string) {
 		return Low, s.nothing
 	case len(s.list) == 0:
 		return Low, "nothing was found"
-	case lowKnown*known < lowLevel:
+	case lowKnown*known < lowLevel && len(s.unknown) > 0:
 		near, asked := s.nearUnknown()
 		if lowKnown*known+near >= lowLevel {
 			break
@@ -60,7 +60,7 @@ func (s *run) mediumOrHigh() (value, reason string) {
 	switch {
 	case !s.vectors:
 		return Medium, "only words were compared"
-	case s.reached.Known < highKnown:
+	case s.reached.Known < highKnown && len(s.unknown) > 0:
 		return Medium, "nothing has the words " + strings.Join(s.unknown, ", ")
 	case s.reached.Cosine < highCosine:
 		return Medium, "nothing is very near to the question"
@@ -73,7 +73,9 @@ func (s *run) mediumOrHigh() (value, reason string) {
 // nearUnknown returns how near a hit is to the words of the question that nothing has: what is said in
 // other words is near to them, and what was never talked about is not.
 func (s *run) nearUnknown() (cosine float64, asked bool) {
-	for kind, in := range map[string]*search.Index{Memories: s.in.Memories.Search, Messages: s.in.Messages.Search} {
+	for kind, in := range map[string]*search.Index{
+		Memories: s.in.Memories.Search, Messages: s.in.Messages.Search, Passages: s.in.Passages,
+	} {
 		if in == nil || !s.searched[kind] {
 			continue
 		}
@@ -101,7 +103,7 @@ func (s *run) takeWords(u *search.Understanding) {
 	}
 	var unknown []string
 	for _, w := range u.Words {
-		if w.Docs == 0 {
+		if w.Docs == 0 && !search.IsFunctionWord(w.Word) {
 			unknown = append(unknown, w.Word)
 		}
 	}
@@ -110,4 +112,16 @@ func (s *run) takeWords(u *search.Understanding) {
 		return
 	}
 	s.unknown = slices.DeleteFunc(s.unknown, func(w string) bool { return !slices.Contains(unknown, w) })
+}
+
+// IsElsewhere reports whether a question is about something that none of the hits is about: the confidence is low, and half of
+// its words are in nothing. What is asked in another language than English may be about them: the vectors know too little of it
+// to tell that nothing is near.
+func (r *Result) IsElsewhere() bool {
+	if r.Confidence != Low || len(r.Hits) == 0 || r.Understood.Query == nil {
+		return r.Confidence == Low
+	}
+	words := r.Understood.Query.Words
+	return 2*len(r.Understood.Unknown) >= len(words) &&
+		!slices.ContainsFunc(words, func(w search.QueryWord) bool { return search.IsFunctionWord(w.Word) })
 }

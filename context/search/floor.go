@@ -109,6 +109,9 @@ func (q *query) isNotEnglish() bool {
 	return strings.ContainsFunc(q.text, foreign) || slices.ContainsFunc(q.words, func(w string) bool { return notEnglish[w] })
 }
 
+// IsFunctionWord reports whether a folded word is a frequent one of another language than English, which says nothing by itself.
+func IsFunctionWord(w string) bool { return notEnglish[w] }
+
 // notEnglish are frequent words of German, Dutch, French, Spanish, Italian and Portuguese that
 // are no frequent words of English.
 var notEnglish = setOf(`al alla allo am au auf aus avec bei cette che como comment con cual cuales cuando dans das de dei
