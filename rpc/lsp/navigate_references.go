@@ -10,9 +10,6 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// maxNotes is how many notes are read for the references of one record.
-const maxNotes = 500
-
 // sought is what references are looked for.
 type sought struct {
 	*Call
@@ -105,10 +102,7 @@ func (s *sought) find() error {
 		if s.entity == "" {
 			s.entity = n.EntityID
 		}
-		for i, from := range n.Backlinks {
-			if i == maxNotes {
-				break
-			}
+		for _, from := range n.Backlinks {
 			if err := s.inNote(from.ID, read); err != nil {
 				return err
 			}
@@ -201,8 +195,8 @@ func (s *sought) fields() error {
 	if err := s.Daemon(s.ctx, "graph.neighbors", ask, &near); err != nil {
 		return ignoreAbsent(err)
 	}
-	for i, edge := range near.Edges {
-		if edge.To != s.entity || edge.From == s.entity || i >= maxNotes {
+	for _, edge := range near.Edges {
+		if edge.To != s.entity || edge.From == s.entity {
 			continue
 		}
 		var e protocol.EntityFull

@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,6 +186,24 @@ func TestLSP4_References(t *testing.T) {
 		if !slices.Equal(list, c.want) && len(list)+len(c.want) > 0 {
 			t.Errorf("%s %q:\n%q, want\n%q", c.path, c.content[max(0, len(c.content)-60):], list, c.want)
 		}
+	}
+}
+
+// The links of a note that much leads to are all found, however many notes they stand in.
+func TestLSP4_ReferencesOfManyNotes(t *testing.T) {
+	const many = 510
+	d := lsptest.Start(t)
+	files := map[string]string{"Hub.md": "# Hub\n"}
+	for i := range many {
+		files[fmt.Sprintf("%d.md", i)] = "See [[Hub]].\n"
+	}
+	root := d.Vault(files)
+	e := d.Open(lsptest.Options{})
+	at := e.ShowMarked(lsptest.URI(root, "Hub.md"), "# H‸ub\n", "‸")
+	var got []lsp.Location
+	e.Call("textDocument/references", lsp.ReferenceParams{TextDocumentPositionParams: at}, &got)
+	if len(got) != many {
+		t.Errorf("%d of %d links", len(got), many)
 	}
 }
 
