@@ -189,21 +189,25 @@ func TestLSP4_References(t *testing.T) {
 	}
 }
 
-// The links of a note that much leads to are all found, however many notes they stand in.
+// Links, tags and values are all found, however many notes they stand in.
 func TestLSP4_ReferencesOfManyNotes(t *testing.T) {
 	const many = 510
 	d := lsptest.Start(t)
-	files := map[string]string{"Hub.md": "# Hub\n"}
+	files := map[string]string{"Hub.md": "# Hub\n", ".ctxd/types/Step.yaml": "name: Step\nfields:\n  - name: size\n    type: number\n"}
 	for i := range many {
-		files[fmt.Sprintf("%d.md", i)] = "See [[Hub]].\n"
+		files[fmt.Sprintf("%d.md", i)] = "---\ntype: Step\nsize: 1\n---\nSee [[Hub]]. #often\n"
 	}
 	root := d.Vault(files)
 	e := d.Open(lsptest.Options{})
-	at := e.ShowMarked(lsptest.URI(root, "Hub.md"), "# H‸ub\n", "‸")
-	var got []lsp.Location
-	e.Call("textDocument/references", lsp.ReferenceParams{TextDocumentPositionParams: at}, &got)
-	if len(got) != many {
-		t.Errorf("%d of %d links", len(got), many)
+	for path, content := range map[string]string{
+		"Hub.md": "# H‸ub\n", "New.md": "#oft‸en\n", ".ctxd/types/Step.yaml": "name: Step\nfields:\n  - name: si‸ze\n    type: number\n",
+	} {
+		at := e.ShowMarked(lsptest.URI(root, path), content, "‸")
+		var got []lsp.Location
+		e.Call("textDocument/references", lsp.ReferenceParams{TextDocumentPositionParams: at}, &got)
+		if len(got) != many {
+			t.Errorf("%s: %d of %d", path, len(got), many)
+		}
 	}
 }
 
