@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"cmp"
+	"html"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,8 @@ type bareEditor struct {
 	name    string
 	needs   []string // programs
 	file    string   // of its configuration, in the home folder
-	config  string   // PLUGIN is the checkout that $plugin names
+	config  string   // PLUGIN is the checkout that $plugin names, SETTINGS is replaced by settings where these are wanted
+	always  string   // settings that import a vault without a question
 	plugin  string
 	command string // CONFIG is the file, NOTE the note
 	ready   string // on the screen when the server is there; "" when nothing says so
@@ -26,9 +28,17 @@ type bareEditor struct {
 	rename   []string // keys that rename the note of the link to Alpha Start, and save all
 	moves    bool     // it renames the file
 	told     bool     // else it shows which file is to be renamed
+
+	// Keys that complete text in a line of its own at the end of the note to what is wanted, and that give the note of the link
+	// another name; nil where this is not tried.
+	types  func(text, want string) []string
+	names  func(name string) []string
+	misses []string // of the texts that are tried, those that it does not complete
 }
 
 func bareEditors() []bareEditor {
+	// The first choice is inserted at once; without a menu, for a single one, CTRL-Y would copy a character from the line above.
+	omni := func(text, want string) []string { return []string{"Go" + text, "C-x", "C-o", "WAIT " + want, "Escape"} }
 	neovim := func(name, program, config string) bareEditor {
 		return bareEditor{
 			name: name, needs: []string{program}, file: "init.lua", config: config, ready: "attached", command: program + " -u CONFIG -i NONE -n NOTE",
@@ -36,18 +46,24 @@ func bareEditors() []bareEditor {
 			rename: []string{
 				"gg/Project Alpha K", "Enter", ":lua vim.lsp.buf.rename('Alpha Start')", "Enter", "WAIT [[Alpha Start]]", ":wall", "Enter",
 			}, moves: true,
+			always: ", init_options = { import = 'always' }",
+			types:  omni,
+			names: func(name string) []string {
+				name = strings.ReplaceAll(name, "\t", `\t`)
+				return []string{"Escape", "gg/Project Alpha K", "Enter", ":lua vim.lsp.buf.rename('" + name + "')", "Enter"}
+			},
 		}
 	}
-	return []bareEditor{
+	list := []bareEditor{
 		neovim("the Neovim of $PATH", "nvim", `vim.o.swapfile = false
 vim.api.nvim_create_autocmd('FileType', { pattern = 'markdown', callback = function(ev)
-  local id = vim.lsp.start_client({ name = 'ctxd', cmd = { 'ctxd', 'lsp' },
+  local id = vim.lsp.start_client({ name = 'ctxd', cmd = { 'ctxd', 'lsp' }SETTINGS,
     on_attach = function() vim.o.laststatus, vim.o.statusline = 2, 'attached' end })
   vim.lsp.buf_attach_client(ev.buf, id)
   vim.bo[ev.buf].omnifunc = 'v:lua.vim.lsp.omnifunc'
 end })`),
 		neovim("the Neovim of $CTXD_NVIM", os.Getenv("CTXD_NVIM"), `vim.o.swapfile = false
-vim.lsp.config('ctxd', { cmd = { 'ctxd', 'lsp' }, filetypes = { 'markdown' },
+vim.lsp.config('ctxd', { cmd = { 'ctxd', 'lsp' }SETTINGS, filetypes = { 'markdown' },
   on_attach = function() vim.o.laststatus, vim.o.statusline = 2, 'attached' end,
   root_markers = { { '.ctxd', '.obsidian', '.logseq', 'logseq/config.edn' }, '.git' } })
 vim.lsp.enable('ctxd')`),
@@ -57,7 +73,7 @@ vim.lsp.enable('ctxd')`),
 filetype plugin on
 set rtp+=PLUGIN
 au BufRead *.md setlocal filetype=markdown
-au User lsp_setup call lsp#register_server({'name': 'ctxd', 'cmd': ['ctxd', 'lsp'], 'allowlist': ['markdown']})
+au User lsp_setup call lsp#register_server({'name': 'ctxd', 'cmd': ['ctxd', 'lsp']SETTINGS, 'allowlist': ['markdown']})
 au User lsp_buffer_enabled setlocal omnifunc=lsp#complete laststatus=2 statusline=attached`, ready: "attached",
 			complete: []string{"Go[[project al", "C-x", "C-o", "WAIT Kickoff", "C-y", "Escape"},
 			closed:   []string{"o[[]]", "Left", "Left", "project al", "C-x", "C-o", "WAIT Kickoff", "C-y", "x", "Escape"},
@@ -65,6 +81,32 @@ au User lsp_buffer_enabled setlocal omnifunc=lsp#complete laststatus=2 statuslin
 				"gg/Project Alpha K", "Enter", ":LspRename", "Enter", "WAIT new name", "C-u", "Alpha Start", "Enter", "WAIT [[Alpha Start]]",
 				":silent wall", "Enter", ":messages", "Enter",
 			}, told: true,
+			always: ", 'initialization_options': {'import': 'always'}",
+			types:  omni,
+			names: func(name string) []string {
+				return []string{"Escape", "gg/Project Alpha K", "Enter", ":LspRename", "Enter", "WAIT new name", "C-u", name, "Enter"}
+			},
+		},
+		{
+			name: "Vim9 LSP", needs: []string{"vim"}, file: "vimrc", plugin: "CTXD_VIM9_LSP", command: "vim -u CONFIG -i NONE NOTE",
+			config: `set nocompatible noswapfile hidden laststatus=2
+filetype plugin on
+set rtp+=PLUGIN
+runtime plugin/lsp.vim
+au BufRead *.md setlocal filetype=markdown
+au User LspAttached setlocal statusline=attached
+call LspOptionsSet({'autoComplete': v:false, 'omniComplete': v:true})
+call LspAddServer([{'name': 'ctxd', 'filetype': ['markdown'], 'path': 'ctxd', 'args': ['lsp']SETTINGS}])`, ready: "attached",
+			complete: []string{"Go[[Project Al", "C-x", "C-o", "WAIT [[Project Alpha]]", "C-y", "Escape"},
+			rename: []string{
+				"gg/Project Alpha K", "Enter", ":LspRename", "Enter", "WAIT Rename symbol", "C-u", "Alpha Start", "Enter", "WAIT [[Alpha Start]]",
+				":silent wall", "Enter",
+			}, moves: true,
+			always: ", 'initializationOptions': {'import': 'always'}",
+			types:  omni, misses: []string{"[[##Why a sec"},
+			names: func(name string) []string {
+				return []string{"Escape", "gg/Project Alpha K", "Enter", ":LspRename", "Enter", "WAIT Rename symbol", "C-u", name, "Enter"}
+			},
 		},
 		{
 			name: "Eglot", needs: []string{"emacs"}, file: "init.el", command: "emacs -nw -q --load CONFIG NOTE", ready: "eglot:",
@@ -75,7 +117,7 @@ au User lsp_buffer_enabled setlocal omnifunc=lsp#complete laststatus=2 statuslin
   (define-derived-mode markdown-mode text-mode "Markdown")
   (add-to-list 'auto-mode-alist '("\\.md\\'" . markdown-mode)))
 (require 'eglot)
-(add-to-list 'eglot-server-programs '(markdown-mode . ("ctxd" "lsp")))
+(add-to-list 'eglot-server-programs '(markdown-mode . ("ctxd" "lsp"SETTINGS)))
 (add-hook 'markdown-mode-hook #'eglot-ensure)
 (global-set-key (kbd "C-c c") #'completion-at-point)
 (global-set-key (kbd "C-c r") #'eglot-rename)
@@ -88,6 +130,12 @@ au User lsp_buffer_enabled setlocal omnifunc=lsp#complete laststatus=2 statuslin
 				"SLEEP", "M-<", "C-s", "Project Alpha K", "Enter", "C-c", "r", "WAIT Rename", "Alpha Start", "Enter", "WAIT Proceed", "SLEEP", "y",
 				"WAIT [[Alpha Start]]", "C-c", "s", "C-c", "m",
 			}, told: true,
+			always: ` :initializationOptions (:import "always")`,
+			types:  func(text, want string) []string { return []string{"M->", "Enter", text, "C-c", "c", "WAIT " + want} },
+			misses: []string{"[radio](../Vendors/Licht"}, // the whole path is the word that it compares
+			names: func(name string) []string {
+				return []string{"SLEEP", "M-<", "C-s", "Project Alpha K", "Enter", "C-c", "r", "WAIT Rename", name, "Enter"}
+			},
 		},
 		{
 			name: "Helix", needs: []string{"hx"}, file: "helix/languages.toml", command: "hx NOTE",
@@ -122,27 +170,19 @@ hook global BufSetOption filetype=markdown %{
 			}, moves: true,
 		},
 	}
+	list[0].misses = []string{"[radio](Lichtw", "[[##Why a sec", "[[today"} // it shows only what begins with what was typed
+	return list
 }
 
 // TestConformance_LSP9_BareEditors presses keys in editors that have nothing of ours but the command, in a terminal of tmux:
-// a link is completed, and a note is renamed. Those of $CTXD_NVIM (a newer Neovim) and $CTXD_VIM_LSP (a checkout of vim-lsp)
-// are tried where these are set.
+// a link is completed, and a note is renamed. Those of $CTXD_NVIM (a newer Neovim), $CTXD_VIM_LSP (a checkout of vim-lsp) and
+// $CTXD_VIM9_LSP (one of yegappan/lsp) are tried where these are set.
 func TestConformance_LSP9_BareEditors(t *testing.T) {
 	for _, b := range bareEditors() {
 		t.Run(b.name, func(t *testing.T) {
-			if slices.Contains(b.needs, "") || b.plugin != "" && os.Getenv(b.plugin) == "" {
-				t.Skip("the variable that names it is not set")
-			}
-			wantEditor(t, append(b.needs, "tmux", "go")...)
-			e := newEditor(t)
-			config := filepath.Join(e.home, b.file)
-			if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			writeFile(t, config, strings.ReplaceAll(b.config, "PLUGIN", os.Getenv(b.plugin)))
-			s := e.terminal(t, strings.NewReplacer("CONFIG", config, "NOTE", "Journal/2025-03-04.md").Replace(b.command))
+			e := newBareEditor(t, b)
+			s := e.edit(t, b, "", "Journal/2025-03-04.md")
 			s.waits("Kickoff day")
-			s.waits(b.ready)
 			link := cmp.Or(b.link, "[[Project Alpha]]")
 			s.keys(b.complete...)
 			s.waits(link)
@@ -165,6 +205,29 @@ func TestConformance_LSP9_BareEditors(t *testing.T) {
 			s.record(b.name + " rename")
 		})
 	}
+}
+
+// newBareEditor skips the test where the editor is not here.
+func newBareEditor(t *testing.T, b bareEditor) *editor {
+	t.Helper()
+	if slices.Contains(b.needs, "") || b.plugin != "" && os.Getenv(b.plugin) == "" {
+		t.Skip("the variable that names it is not set")
+	}
+	wantEditor(t, append(b.needs, "tmux", "go")...)
+	return newEditor(t)
+}
+
+// edit opens a note in the editor and waits for the server.
+func (e *editor) edit(t *testing.T, b bareEditor, settings, note string) *terminal {
+	t.Helper()
+	config := filepath.Join(e.home, b.file)
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, config, strings.NewReplacer("PLUGIN", os.Getenv(b.plugin), "SETTINGS", settings).Replace(b.config))
+	s := e.terminal(t, strings.NewReplacer("CONFIG", config, "NOTE", note).Replace(b.command))
+	s.waits(b.ready)
+	return s
 }
 
 // terminal is a program in tmux.
@@ -232,9 +295,8 @@ func (s *terminal) until(otherwise string, is func() bool) {
 	}
 }
 
-// record keeps the screen in the folder $CTXD_SCREENS, if there is one.
+// record keeps the screen, see keepScreen.
 func (s *terminal) record(name string) {
-	if dir := os.Getenv("CTXD_SCREENS"); dir != "" {
-		writeFile(s.t, filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".txt"), s.screen())
-	}
+	text := s.screen()
+	keepScreen(s.t, name, text, `<!doctype html><meta charset=utf-8><pre style="font:15px/1.25 monospace">`+html.EscapeString(text)+"</pre>")
 }

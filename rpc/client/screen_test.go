@@ -129,17 +129,35 @@ func (n *neovim) screen() string {
 	return b.String()
 }
 
-// record keeps the screen as text and as a page with its colours in the folder $CTXD_SCREENS, if there is one.
+// record keeps the screen, see keepScreen.
 func (n *neovim) record(name string) {
 	n.t.Helper()
+	n.mu.Lock()
+	text, page := n.screen(), n.page()
+	n.mu.Unlock()
+	keepScreen(n.t, name, text, page)
+}
+
+// keepScreen writes what is on a screen into the folder $CTXD_SCREENS, if there is one: as text, as a page, and as a picture of
+// that where chromium is installed.
+func keepScreen(t *testing.T, name, text, page string) {
+	t.Helper()
 	dir := os.Getenv("CTXD_SCREENS")
 	if dir == "" {
 		return
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	writeFile(n.t, filepath.Join(dir, name+".txt"), n.screen())
-	writeFile(n.t, filepath.Join(dir, name+".html"), n.page())
+	at := filepath.Join(dir, strings.NewReplacer(" ", "-", "$", "", ",", "").Replace(name))
+	writeFile(t, at+".txt", text)
+	writeFile(t, at+".html", page)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		return
+	}
+	out, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		"--window-size=1020,600", "--screenshot="+at+".png", at+".html").CombinedOutput()
+	if err != nil {
+		t.Errorf("chromium draws nothing: %v\n%s", err, out)
+	}
 }
 
 func (n *neovim) page() string {

@@ -1,10 +1,12 @@
 package client_test
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,25 +24,21 @@ func TestConformance_CLI3_VSCode(t *testing.T) {
 	}
 	e := newEditor(t)
 	p := tsPackage{dir: filepath.Join(t.TempDir(), "vscode"), ctxd: e.ctxd}
-	// The extension is bundled with the client that lies beside it.
-	copySources(t, "vscode", p.dir)
-	copySources(t, "ts", filepath.Join(filepath.Dir(p.dir), "ts"))
+	copySources(t, filepath.Join("vscode", "test"), filepath.Join(p.dir, "test"))
 	quiet := []string{"--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"}
 	install := func(dir string, args ...string) {
 		if out, err := p.command(t, dir, "npm", slices.Concat(args, quiet)...); err != nil {
 			t.Skipf("npm %q: %v\n%s", args, err, out)
 		}
 	}
-	install(p.dir, "ci")
 	host := filepath.Join(p.dir, "test", "host")
 	// Native modules are not built: VS Code does without them, but for its terminal and its search of files.
 	install(host, "install", "--no-package-lock")
 	install(filepath.Join(host, "node_modules", "code-server", "lib", "vscode"), "install", "--omit=dev", "--no-package-lock")
 
-	p.run(t, p.dir, "npm", "run", "package", "--silent")
-	testVsix(t, p, filepath.Join(p.dir, "ctxd.vsix"))
-
-	cmd := e.command(t, "node", filepath.Join("test", "browser.mjs"), host, e.ctxd, "ctxd.vsix", e.vault, os.Getenv("CTXD_SCREENS"))
+	vsix := releasedVsix(t, p)
+	testVsix(t, vsix)
+	cmd := e.command(t, "node", filepath.Join("test", "browser.mjs"), host, e.ctxd, vsix, e.vault, os.Getenv("CTXD_SCREENS"))
 	cmd.Dir = p.dir
 	// Chromium and VS Code look for more than a home.
 	out, err := cmd.CombinedOutput()
@@ -55,23 +53,64 @@ func TestConformance_CLI3_VSCode(t *testing.T) {
 			t.Log(strings.TrimSpace(step))
 		}
 	}
-	want := []string{"status", "tree", "backlink opens", "completion", "search", "webview", "graph", "ask", "remember"}
+	want := []string{"status", "tree", "backlink opens", "completion", "typing goes on", "search", "webview", "graph", "ask", "remember", "rename"}
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Errorf("the steps of the browser (-want +got):\n%s", diff)
 	}
 	if list := e.run(t, "memory", "list", "--json"); !strings.Contains(list, "The kettle is red.") {
 		t.Errorf("the memories are %s", list)
 	}
+	if _, err := os.Stat(e.note("Meetings", "Project Alpha Kickoff.md")); !os.IsNotExist(err) {
+		t.Errorf("the renamed note has its old name as well: %v", err)
+	}
+	if text := readFile(t, e.note("Meetings", "Alpha Start.md")); !strings.Contains(text, "# Alpha Start") {
+		t.Errorf("the renamed note is\n%s", text)
+	}
+	if text := readFile(t, e.note("Projects", "Project Beacon.md")); !strings.Contains(text, "[[Alpha Start#Radio]]") {
+		t.Errorf("a note that links to it is\n%s", text)
+	}
+	if text := readFile(t, e.note("Journal", "2025-03-04.md")); !strings.Contains(text, "see [[Alpha Start]], and on.") {
+		t.Errorf("the note that was typed in is\n%s", text)
+	}
+}
+
+// releasedVsix makes a release, with programs of no use, and returns the extension in it.
+func releasedVsix(t *testing.T, p tsPackage) string {
+	t.Helper()
+	programs, out := t.TempDir(), filepath.Join(t.TempDir(), "dist")
+	of := filepath.Join(programs, runtime.GOOS+"-"+runtime.GOARCH)
+	if err := os.Mkdir(of, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(of, "ctxd"), "")
+	writeFile(t, filepath.Join(of, "ctxd-runner"), "")
+	p.run(t, filepath.Join("..", ".."), "go", "run", "./fixtures/dist", "-targets", "host", "-programs", programs, "-program", p.ctxd, "-out", out)
+	found, err := filepath.Glob(filepath.Join(out, "editors", "*.vsix"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("the release has %q, %v", found, err)
+	}
+	return found[0]
 }
 
 // testVsix looks at what would be published.
-func testVsix(t *testing.T, p tsPackage, vsix string) {
+func testVsix(t *testing.T, vsix string) {
 	t.Helper()
-	out := p.run(t, p.dir, "node", filepath.Join("node_modules", "@vscode", "vsce", "vsce"), "ls", "--no-dependencies")
-	files := strings.Fields(string(out))
+	z, err := zip.OpenReader(vsix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = z.Close() }()
+	var files []string
+	for _, f := range z.File {
+		files = append(files, f.Name)
+	}
 	slices.Sort(files)
-	want := []string{"LICENSE", "README.md", "dist/extension.js", "media/ctxd.svg", "package.json"}
-	files = slices.DeleteFunc(files, func(name string) bool { return name == "dist/extension.js.LEGAL.txt" })
+	want := []string{
+		"[Content_Types].xml", "extension.vsixmanifest", "extension/LICENSE.txt", "extension/dist/extension.js", "extension/media/ctxd.svg",
+		"extension/package.json", "extension/readme.md",
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return name == "extension/dist/extension.js.LEGAL.txt" })
+	slices.Sort(want)
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("what would be published (-want +got):\n%s", diff)
 	}

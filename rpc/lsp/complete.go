@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -49,15 +50,21 @@ type asked struct {
 
 // insertStyle is how an editor inserts an item.
 type insertStyle struct {
-	snippets bool // it knows snippets
-	// untilCursor is set for the completion that Neovim brings: it replaces what stands before the cursor only, writes the
-	// label of an item that is a snippet, and misreads a filterText.
-	untilCursor bool
+	snippets    bool // it knows snippets
+	untilCursor bool // it replaces what stands before the cursor only
+	// labels is set for the completion that Neovim brings: it writes the label of an item that is a snippet, and misreads a
+	// filterText.
+	labels bool
+	// lastWord is set for yegappan/lsp, which calls itself Vim: it replaces the word before the cursor with the item, less as
+	// many characters as the edit has before that word, whichever these are.
+	lastWord bool
 }
 
 func (s *Session) insertStyle() insertStyle {
 	can := s.Client().TextDocument.Completion.CompletionItem
-	return insertStyle{snippets: can.SnippetSupport, untilCursor: s.Editor().Name == "Neovim" && !can.InsertReplaceSupport}
+	neovim := s.Editor().Name == "Neovim" && !can.InsertReplaceSupport
+	vim9 := s.Editor().Name == "Vim"
+	return insertStyle{snippets: can.SnippetSupport, untilCursor: neovim || vim9, labels: neovim, lastWord: vim9}
 }
 
 // complete finds out what is being typed. nil stands for nothing that is completed.
@@ -127,21 +134,24 @@ type completionRecord struct {
 	ID   string `json:"id,omitempty"`
 }
 
-// add adds a choice behind those before it.
+// add adds a choice behind those before it, unless the editor would write something else.
 func (a *asked) add(i item) {
+	if a.style.lastWord && !startsWithFold(i.insert, strings.TrimRightFunc(a.doc.Text[i.from:a.at], inWord)) {
+		return
+	}
 	out := CompletionItem{
 		Label: i.label, Kind: i.kind, Detail: i.detail,
 		SortText: fmt.Sprintf("%04d", len(a.list.Items)), FilterText: filter(i.typed, i.label),
 		TextEdit: &TextEdit{Range: a.doc.Range(i.from, i.end, a.Encoding()), NewText: i.insert},
 	}
 	// A backquote in a snippet is Lisp to YASnippet, and nothing escapes it for every editor.
-	if a.style.snippets && (a.style.untilCursor || !strings.Contains(i.insert, "`")) {
+	if a.style.snippets && (a.style.labels || !strings.Contains(i.insert, "`")) {
 		out.InsertTextFormat, out.TextEdit.NewText = InsertTextSnippet, snippetEscapes.Replace(i.insert)
 	}
-	if a.style.untilCursor {
+	if a.style.labels {
 		out.FilterText = "" // with one, Neovim 0.7 to 0.9 begins the item at the last blank
 	}
-	if a.style.snippets && a.style.untilCursor {
+	if a.style.snippets && a.style.labels {
 		if !strings.Contains(i.insert, i.label) {
 			out.Detail = strings.TrimSpace(i.label + " " + i.detail)
 		}
@@ -151,6 +161,14 @@ func (a *asked) add(i item) {
 		out.Data, _ = json.Marshal(i.of) // two texts can't fail
 	}
 	a.list.Items = append(a.list.Items, out)
+}
+
+// inWord reports whether Vim counts a character to a word.
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// startsWithFold reports whether a text begins with another, whatever the case of their letters.
+func startsWithFold(s, start string) bool {
+	return len(s) >= len(start) && strings.EqualFold(s[:len(start)], start)
 }
 
 // snippetEscapes makes a snippet of a text.

@@ -67,6 +67,8 @@ func TestLSP9_ItemsAreSnippets(t *testing.T) {
 		{"Neovim", bare, "met @alice‸ x", "@Alice Novak", "@Alice Novak", " x", 2},
 		{"Neovim", "{}", "[[proj‸]] x", "Project Alpha", "Project Alpha", "]] x", 0},     // 0.9 and before
 		{"Neovim", snippets, "[[proj‸]] x", "Project Alpha", "Project Alpha]]", " x", 2}, // nvim-cmp
+		{"Vim", "{}", "[[proj‸]] x", "Project Alpha", "Project Alpha", "]] x", 0},        // yegappan/lsp
+		{"Vim", "{}", "[[project al‸", "Project Alpha", "Project Alpha]]", "", 0},
 	} {
 		e := d.Open(lsptest.Options{Name: c.name, Capabilities: c.can})
 		texts, list := completions(e, lsptest.URI(root, "New.md"), c.content)
@@ -81,6 +83,25 @@ func TestLSP9_ItemsAreSnippets(t *testing.T) {
 		}
 		if filtered := item.FilterText != ""; filtered != (c.name != "Neovim" || c.can == snippets) {
 			t.Errorf("%s %q: it is filtered by %q", c.name, c.content, item.FilterText)
+		}
+	}
+}
+
+// yegappan/lsp writes the part of an item that its edit has from the last typed word on: what it would write wrongly is left out.
+func TestLSP9_VimGetsWhatGoesOnWithTheTypedWords(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(completionVault)
+	for _, c := range []struct{ name, content, want string }{
+		{"Vim", "[[alpha‸", "[[Project Alpha]]"},
+		{"Vim", "[[project alpha‸", "[[Project Alpha]]"},
+		{"Vim", "[[##top ri‸", ""},
+		{"vim-lsp", "[[##ris‸", "[[Project Alpha#Risks]]"},
+		{"Vim", "[[##ris‸", ""},
+	} {
+		e := d.Open(lsptest.Options{Name: c.name})
+		texts, _ := completions(e, lsptest.URI(root, "New.md"), c.content)
+		if c.want == "" && len(texts) > 0 || c.want != "" && !slices.Contains(texts, c.want) {
+			t.Errorf("%s %q: %q, want %q", c.name, c.content, texts, c.want)
 		}
 	}
 }

@@ -5,8 +5,7 @@ package lsp
 // document it stands (documentHighlight).
 //
 // The documents that are open count as they are; all other notes as the daemon has them. References read each note
-// that links to the one in question, at most maxNotes of them: that is linear in their text. Errors are those of the
-// daemon.
+// that links to the one in question: that is linear in their text. Errors are those of the daemon.
 
 import (
 	"context"

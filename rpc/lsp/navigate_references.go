@@ -10,8 +10,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// maxNotes is how many notes are read for the references of one record.
-const maxNotes = 500
+// pageOfRecords is how many records are asked for at once.
+const pageOfRecords = 500
 
 // sought is what references are looked for.
 type sought struct {
@@ -105,10 +105,7 @@ func (s *sought) find() error {
 		if s.entity == "" {
 			s.entity = n.EntityID
 		}
-		for i, from := range n.Backlinks {
-			if i == maxNotes {
-				break
-			}
+		for _, from := range n.Backlinks {
 			if err := s.inNote(from.ID, read); err != nil {
 				return err
 			}
@@ -201,8 +198,8 @@ func (s *sought) fields() error {
 	if err := s.Daemon(s.ctx, "graph.neighbors", ask, &near); err != nil {
 		return ignoreAbsent(err)
 	}
-	for i, edge := range near.Edges {
-		if edge.To != s.entity || edge.From == s.entity || i >= maxNotes {
+	for _, edge := range near.Edges {
+		if edge.To != s.entity || edge.From == s.entity {
 			continue
 		}
 		var e protocol.EntityFull
@@ -261,27 +258,38 @@ func (s *sought) mentions() error {
 
 // tagged collects where a tag stands, in the notes that have it.
 func (s *sought) tagged(name string) error {
-	var page protocol.NotePage
-	if err := s.Daemon(s.ctx, "notes.list", protocol.NoteFilter{Tag: name, Page: protocol.Page{Limit: 100}}, &page); err != nil {
-		return ignoreAbsent(err)
-	}
 	s.uri = "" // no links are looked for
-	for _, h := range page.Notes {
-		var n protocol.NoteFull
-		if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: h.ID}, &n); err != nil {
-			continue
+	ask := protocol.NoteFilter{Tag: name, Page: protocol.Page{Limit: pageOfRecords}}
+	for {
+		var page protocol.NotePage
+		if err := s.Daemon(s.ctx, "notes.list", ask, &page); err != nil {
+			return ignoreAbsent(err)
 		}
-		d := noteSource(s.ctx, s.Session, &n)
-		if d.URI == "" {
-			continue
+		for _, h := range page.Notes {
+			s.tagIn(h.ID, name)
 		}
-		for _, t := range marksIn(d) {
-			if t.Kind == targetTag && (strings.EqualFold(t.Name, name) || strings.HasPrefix(strings.ToLower(t.Name), strings.ToLower(name)+"/")) {
-				s.add(d, t.Start, t.End)
-			}
+		if page.NextCursor == "" {
+			return nil
+		}
+		ask.Cursor = page.NextCursor
+	}
+}
+
+// tagIn collects where a tag stands in a note.
+func (s *sought) tagIn(id, name string) {
+	var n protocol.NoteFull
+	if err := s.Daemon(s.ctx, "notes.get", protocol.NoteGet{Ref: id}, &n); err != nil {
+		return // deleted meanwhile
+	}
+	d := noteSource(s.ctx, s.Session, &n)
+	if d.URI == "" {
+		return
+	}
+	for _, t := range marksIn(d) {
+		if t.Kind == targetTag && (strings.EqualFold(t.Name, name) || strings.HasPrefix(strings.ToLower(t.Name), strings.ToLower(name)+"/")) {
+			s.add(d, t.Start, t.End)
 		}
 	}
-	return nil
 }
 
 // users collects the notes that have a value in the field that is declared at a place.
@@ -299,32 +307,42 @@ func (s *sought) users(d *Document, at int) ([]Location, error) {
 	if typeName == "" || field == "" {
 		return s.list, nil
 	}
-	var page protocol.EntityPage
-	ask := protocol.EntityFilter{Type: typeName, Page: protocol.Page{Limit: 500}}
-	if err := s.Daemon(s.ctx, "entities.list", ask, &page); err != nil {
-		return s.list, ignoreAbsent(err)
-	}
-	for _, e := range page.Entities {
-		if e.Fields[field] == nil {
-			continue
+	ask := protocol.EntityFilter{Type: typeName, Page: protocol.Page{Limit: pageOfRecords}}
+	for {
+		var page protocol.EntityPage
+		if err := s.Daemon(s.ctx, "entities.list", ask, &page); err != nil {
+			return s.list, ignoreAbsent(err)
 		}
-		uri, ok, err := s.URI(s.ctx, e.Vault, e.Path)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		user := s.Read(uri)
-		if user == nil {
-			continue
-		}
-		for _, k := range user.FrontKeys() {
-			if text.Fold(k.Key) == text.Fold(field) {
-				start, end := user.LineSpan(k.Line)
-				s.add(user, start, end)
+		for _, e := range page.Entities {
+			if err := s.valueOf(&e, field); err != nil {
+				return nil, err
 			}
 		}
+		if page.NextCursor == "" {
+			return s.list, nil
+		}
+		ask.Cursor = page.NextCursor
 	}
-	return s.list, nil
+}
+
+// valueOf collects where an entity has a value in a field.
+func (s *sought) valueOf(e *protocol.EntityHead, field string) error {
+	if e.Fields[field] == nil {
+		return nil
+	}
+	uri, ok, err := s.URI(s.ctx, e.Vault, e.Path)
+	if err != nil || !ok {
+		return err
+	}
+	user := s.Read(uri)
+	if user == nil {
+		return nil
+	}
+	for _, k := range user.FrontKeys() {
+		if text.Fold(k.Key) == text.Fold(field) {
+			start, end := user.LineSpan(k.Line)
+			s.add(user, start, end)
+		}
+	}
+	return nil
 }

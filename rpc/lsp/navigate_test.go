@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,6 +185,28 @@ func TestLSP4_References(t *testing.T) {
 		list := slices.DeleteFunc(locationsIn(t, e, root, got), func(p string) bool { return strings.HasPrefix(p, "New2.md") })
 		if !slices.Equal(list, c.want) && len(list)+len(c.want) > 0 {
 			t.Errorf("%s %q:\n%q, want\n%q", c.path, c.content[max(0, len(c.content)-60):], list, c.want)
+		}
+	}
+}
+
+// Links, tags and values are all found, however many notes they stand in.
+func TestLSP4_ReferencesOfManyNotes(t *testing.T) {
+	const many = 510
+	d := lsptest.Start(t)
+	files := map[string]string{"Hub.md": "# Hub\n", ".ctxd/types/Step.yaml": "name: Step\nfields:\n  - name: size\n    type: number\n"}
+	for i := range many {
+		files[fmt.Sprintf("%d.md", i)] = "---\ntype: Step\nsize: 1\n---\nSee [[Hub]]. #often\n"
+	}
+	root := d.Vault(files)
+	e := d.Open(lsptest.Options{})
+	for path, content := range map[string]string{
+		"Hub.md": "# H‸ub\n", "New.md": "#oft‸en\n", ".ctxd/types/Step.yaml": "name: Step\nfields:\n  - name: si‸ze\n    type: number\n",
+	} {
+		at := e.ShowMarked(lsptest.URI(root, path), content, "‸")
+		var got []lsp.Location
+		e.Call("textDocument/references", lsp.ReferenceParams{TextDocumentPositionParams: at}, &got)
+		if len(got) != many {
+			t.Errorf("%s: %d of %d", path, len(got), many)
 		}
 	}
 }

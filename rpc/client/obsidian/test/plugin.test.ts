@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { app, document, element, load, modals, until } from "./app.js";
 import { makeHome, program, type Home } from "./home.js";
 
-// The plugin as it was built, in a stand-in for the app.
-const main = fileURLToPath(new URL("../../../main.js", import.meta.url));
+// The plugin as it was built, or was unpacked from a package, in a stand-in for the app.
+const main = process.env["CTXD_PLUGIN"] ?? fileURLToPath(new URL("../../../main.js", import.meta.url));
 const pictures = process.env["CTXD_PICTURES"]; // a folder for what the panes show
 
 let home: Home;

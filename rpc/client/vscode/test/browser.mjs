@@ -107,6 +107,7 @@ async function showsTree() {
 
 async function completes() {
   await open("Journal/2025-03-04.md");
+  await shows("Kickoff day."); // the tab is there before the text
   await page.keyboard.press("Control+End");
   await page.keyboard.press("Enter");
   await page.keyboard.type("see [[Project Al", { delay: 30 });
@@ -128,9 +129,46 @@ async function completes() {
   }
   await picture("completion");
   const items = (await menu.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
+  await page.keyboard.press("ArrowDown");
+  await menu.and(page.locator(".focused")).filter({ hasText: "Project Alpha Kickoff" }).waitFor();
   await page.keyboard.press("Tab");
-  await page.locator(".view-line").filter({ hasText: "see [[Project Alpha]]" }).waitFor();
+  await shows("see [[Project Alpha Kickoff]]");
   ok("completion", items.slice(0, 3).join(" | "));
+  // The brackets that the editor had closed are not written twice, and the cursor stands behind them.
+  await page.keyboard.type(", and on.");
+  await shows("see [[Project Alpha Kickoff]], and on.");
+  await picture("completed");
+  ok("typing goes on");
+}
+
+/** Waits for a line of the editor; it has blanks of its own kind. */
+async function shows(text) {
+  await page.locator(".view-line").filter({ hasText: text }).first().waitFor();
+}
+
+/** Renames the note of a link. The test looks at the files. */
+async function renames() {
+  await open("Journal/2025-03-04.md");
+  await shows("Kickoff day.");
+  await page.keyboard.press("Control+g");
+  await page.locator(".quick-input-widget input").first().waitFor();
+  await page.keyboard.type("8:45");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("F2");
+  const name = page.locator(".rename-box input").first();
+  await name.waitFor();
+  const old = await name.inputValue();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("Alpha Start");
+  await picture("rename");
+  await page.keyboard.press("Enter");
+  await shows("see [[Alpha Start]], and on.");
+  await page.locator(".tab").filter({ hasText: "Alpha Start.md" }).first().waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.press("s");
+  await page.waitForFunction(() => !document.querySelector(".tab.dirty"));
+  await picture("renamed");
+  ok("rename", old);
 }
 
 async function searches() {
@@ -210,6 +248,7 @@ try {
   await draws();
   await asks();
   await remembers();
+  await renames();
 } catch (err) {
   await picture("failure").catch(() => undefined);
   console.error(await page?.locator(".statusbar-item[id^='ctxd']").getAttribute("aria-label", { timeout: 1000 }).catch(() => "no item of ctxd"));
