@@ -94,8 +94,9 @@ export function run(command: readonly string[]): Wire {
 const kept = 64 << 10;
 const lastWords = 2048;
 
-// The status with which ctxd ends when no daemon answers, or when it stopped.
-const noDaemon = 5;
+// The statuses with which ctxd ends when another daemon owns the data, as one does that is stopping, and when none answers,
+// or it stopped.
+const passing = [3, 5];
 
 /**
  * The error of a command that ended with a status. What ctxd says is taken
@@ -107,7 +108,7 @@ export function failed(program: string, code: number | null, said: string, spoke
   const { message, hint } = fromJSON(text) ?? fromLines(text);
   return unavailable(message.slice(-lastWords) || `${program} ended with status ${code}`, {
     ...(hint ? { hint } : {}),
-    retryable: spoke || code === noDaemon,
+    retryable: spoke || (code !== null && passing.includes(code)),
   });
 }
 
