@@ -34,9 +34,13 @@ func (s *Store) Suppose(ask func(World)) {
 	ask(World{s, s.index, &s.attachments})
 }
 
-// As returns a note as it would be with another text and path: with what the text says of it.
-func (w World) As(n *Note, path, body string) *Note {
+// As returns a note as it would be with another text and path: with what the text says of it, and the aliases that are given
+// apart from it.
+func (w World) As(n *Note, path, body string, aliases []string) *Note {
 	as, text := *n, read(body)
+	given := n.Given.Get()
+	given.Aliases = aliases
+	as.Given = given.orNil()
 	as.Body, as.Path, as.Folder, as.Places, as.Worked = body, path, folderOf(path), text.places, text.many
 	as.describe(text, nil, w.s.maxName())
 	return &as

@@ -16,15 +16,15 @@ import (
 const maxMoves = 10_000
 
 // planRename is vault.planRename, in a vault of that name and folder.
-func planRename(store *notes.Store, ents *entities.Store, vault, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
+func planRename(store *notes.Store, ents *entities.Store, name, folder string, p protocol.VaultPlanRename) (protocol.RenamePlan, error) {
 	out := protocol.RenamePlan{
-		Vault: vault, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
+		Vault: name, Folder: folder, Files: []protocol.FileEdits{}, Moves: []protocol.Move{}, Problems: []protocol.RenameProblem{},
 	}
-	where, err := renameTarget(vault, p.Buffers)
+	where, err := renameTarget(name, p.Buffers)
 	if err != nil {
 		return out, err
 	}
-	where.Source = sourceIn(folder)
+	where.Source, where.Days = sourceIn(folder), vault.DaysOf(folder)
 	plan, err := renamePlan(store, ents, where, p)
 	if err != nil {
 		return out, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/ctxd/ctxd/notes/days"
 )
 
 // eventWatcher reports changes in the folders of a vault.
@@ -204,7 +206,7 @@ func (f *follower) handleEvent(w *eventWatcher, ev fsnotify.Event) {
 	case strings.HasPrefix(name, ".") && !own:
 	case moved && f.unwatchMoved(w, rel), made || moved:
 		f.markDirty([]string{dir}, touchedBy(ev, rel))
-	case isNote(name) || own:
+	case isNote(name) || own || rel == days.LogseqConfig:
 		f.markDirty([]string{dir}, touchedBy(ev, rel))
 	case ev.Has(fsnotify.Chmod) && isFolder(ev.Name): // one that could not be read is not watched
 		f.markDirty([]string{dir, rel}, nil)

@@ -432,6 +432,7 @@ func (f *follower) scan(ctx context.Context, w *walker, due dirtySet) (*tree, er
 			return nil, err
 		}
 	}
+	w.readDays(next)
 	return next, nil
 }
 
@@ -493,7 +494,7 @@ func (f *follower) addTo(s *Status) {
 }
 
 func sameSkips(a, b *tree) bool {
-	if len(a.folders) != len(b.folders) {
+	if len(a.folders) != len(b.folders) || !slices.Equal(a.daysSkip, b.daysSkip) {
 		return false
 	}
 	for dir, f := range a.folders {

@@ -48,7 +48,7 @@ func large(b *testing.B) *world {
 			b.Fatal(err)
 		}
 	}
-	return &world{store, ents, "V", nil, nil}
+	return &world{notes: store, ents: ents, vault: "V"}
 }
 
 func BenchmarkLSP6_Rename40000(b *testing.B) {

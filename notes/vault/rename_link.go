@@ -155,7 +155,7 @@ func (w *writer) wikiNames(l markdown.Link, to notes.Lead) []string {
 	} else {
 		file = to.File
 	}
-	var list []string
+	list := w.dayName(l, to)
 	if to.Tier == notes.TierTitle || to.Tier == notes.TierAlias {
 		list = append(list, title)
 	}
@@ -177,6 +177,21 @@ func (w *writer) wikiNames(l markdown.Link, to notes.Lead) []string {
 	}
 	list = append(list, file, "/"+file)
 	return append(list, title)
+}
+
+// dayName returns what a link to a day says in the same form after that is another day, nothing where it has no such form.
+func (w *writer) dayName(l markdown.Link, to notes.Lead) []string {
+	if to.Tier != notes.TierAlias {
+		return nil
+	}
+	was, now := w.job.before.Note(to.ID), w.after.Note(to.ID)
+	before, after := was.Given.Get().Aliases, now.Given.Get().Aliases
+	for i, name := range before {
+		if len(before) == len(after) && text.Fold(name) == text.Fold(strings.TrimSpace(l.Target)) {
+			return []string{after[i]}
+		}
+	}
+	return nil
 }
 
 // wasWhole reports whether a link names the whole path of its target.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/days"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -19,6 +20,7 @@ type RenameScope struct {
 	Buffers map[string]string
 	// Source reads the file at a path, of those that are no Markdown; nil: their links are not changed.
 	Source func(path string) (string, error)
+	Days   days.Settings // of the vault
 }
 
 // An Edit replaces the bytes [Start, End) of a text.
@@ -87,6 +89,7 @@ type job struct {
 
 	outlines map[outlineOf]*outline
 	source   func(path string) (string, error)
+	days     days.Settings
 	lost     []RenameProblem // that have nothing to do with links
 	plan     RenamePlan
 }
@@ -96,7 +99,7 @@ const bufferID = "buffer:"
 
 func newJob(w notes.World, where RenameScope) *job {
 	j := &job{
-		vault: where.Vault, source: where.Source, moved: make(map[string]string), files: make(map[string]string),
+		vault: where.Vault, source: where.Source, days: where.Days, moved: make(map[string]string), files: make(map[string]string),
 		own: make(map[string][]Edit), named: make(map[string]bool), outlines: make(map[outlineOf]*outline),
 	}
 	j.before = withBuffers(w, where)
@@ -135,12 +138,21 @@ func withBuffers(w notes.World, where RenameScope) notes.World {
 		case n.Body == text || n.Kind != "":
 			continue
 		}
-		list = append(list, w.As(n, cmp.Or(n.Path, p), text))
+		list = append(list, as(w, where.Days, n, cmp.Or(n.Path, p), text))
 	}
 	if len(list) == 0 {
 		return w
 	}
 	return w.With(list)
+}
+
+// as returns a note as it would be with another text and path. At another path it may be that of another day.
+func as(w notes.World, named days.Settings, n *notes.Note, path, body string) *notes.Note {
+	aliases := n.Given.Get().Aliases
+	if path != n.Path {
+		aliases = named.Names()(path)
+	}
+	return w.As(n, path, body, aliases)
 }
 
 // maxRounds is how often links are worked out anew because links in names have changed names.
@@ -210,7 +222,7 @@ func (j *job) after() notes.World {
 	var list []*notes.Note
 	for _, id := range j.changed() {
 		n := j.before.Note(id)
-		list = append(list, j.before.As(n, cmp.Or(j.moved[id], n.Path), apply(n.Body, j.editsOf(id))))
+		list = append(list, as(j.before, j.days, n, cmp.Or(j.moved[id], n.Path), apply(n.Body, j.editsOf(id))))
 	}
 	w := j.before.With(list)
 	if len(j.files) > 0 {
@@ -233,8 +245,8 @@ func (j *job) renames(links map[string][]Edit) (renamed bool) {
 			continue
 		}
 		n := j.before.Note(id)
-		was := j.before.As(n, n.Path, apply(n.Body, j.editsOf(id)))
-		now := j.before.As(n, n.Path, apply(n.Body, inOrder(slices.Concat(j.own[id], links[id]))))
+		was := as(j.before, j.days, n, n.Path, apply(n.Body, j.editsOf(id)))
+		now := as(j.before, j.days, n, n.Path, apply(n.Body, inOrder(slices.Concat(j.own[id], links[id]))))
 		if was.Title != now.Title || !slices.Equal(was.Aliases, now.Aliases) || !sameHeadings(was.Body, now.Body) {
 			renamed, j.named[id] = true, true
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/days"
 	"github.com/ctxd/ctxd/notes/vault"
 )
 
@@ -21,10 +22,11 @@ type world struct {
 	vault string
 	files map[string]string // as they are on the disk, by path
 	said  []vault.ImportSkip
+	days  days.Settings
 }
 
 func (w *world) where() vault.RenameScope {
-	return vault.RenameScope{Vault: w.vault, Source: func(p string) (string, error) { return w.files[p], nil }}
+	return vault.RenameScope{Vault: w.vault, Source: func(p string) (string, error) { return w.files[p], nil }, Days: w.days}
 }
 
 // read imports the files of a folder into a new store.
@@ -47,7 +49,7 @@ func read(t testing.TB, dir string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{store, ents, res.Vault, make(map[string]string), res.Skipped}
+	w := &world{store, ents, res.Vault, make(map[string]string), res.Skipped, vault.DaysOf(dir)}
 	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -38,10 +38,11 @@ type run struct {
 	progress func(stage string, done, total int)
 
 	tree          *tree
-	known         map[string]*file // by path: of what is looked at, and of what is gone
-	looked        []looked         // what was read, whether it can be taken in or not
-	docs          []document       // of these, what can
-	vacated       []string         // paths whose note moved and that have no known one now
+	dayNames      func(path string) []string // what links call a note of a day
+	known         map[string]*file           // by path: of what is looked at, and of what is gone
+	looked        []looked                   // what was read, whether it can be taken in or not
+	docs          []document                 // of these, what can
+	vacated       []string                   // paths whose note moved and that have no known one now
 	leaving       []gone
 	hasTombstones bool // there are tombstones of the vault
 
@@ -146,7 +147,7 @@ func (r *run) finish(ctx context.Context, whole bool) error {
 
 // load reads what the store knows of the vault's files, or of some of them.
 func (r *run) load(ctx context.Context, some ...string) error {
-	r.known = make(map[string]*file)
+	r.known, r.dayNames = make(map[string]*file), r.tree.days.Names()
 	return r.db.View(ctx, func(tx *kv.Tx) error {
 		for _, p := range some {
 			f, err := files.Get(tx, r.name+"/"+p)
@@ -182,7 +183,7 @@ func (r *run) load(ctx context.Context, some ...string) error {
 // had, and would be taken in as it was.
 func (r *run) unchanged(p string, s stamp) bool {
 	f := r.known[p]
-	if f == nil || s == (stamp{}) || f.stamp() != s || f.Private != r.inPrivateFolder(p) {
+	if f == nil || s == (stamp{}) || f.stamp() != s || f.Private != r.inPrivateFolder(p) || !r.sameDay(f.NoteID, p) {
 		return false
 	}
 	if r.listed >= listingRules {
@@ -190,6 +191,21 @@ func (r *run) unchanged(p string, s stamp) bool {
 	}
 	n := r.notes.Get(f.NoteID)
 	return n == nil || !n.Private && !notes.HasSeveralTypes(n.Body)
+}
+
+// aliases returns the names of the note of a day at a path, none of another one.
+func (r *run) aliases(p string) []string {
+	list, err := entities.CheckAliases(r.dayNames(p), r.ents.Limits().Name)
+	if err != nil {
+		return nil // a format of the vault makes none that can be a name
+	}
+	return list
+}
+
+// sameDay reports whether a note has the names of a day that it is to have at a path.
+func (r *run) sameDay(id, p string) bool {
+	n := r.notes.Get(id)
+	return n == nil || slices.Equal(n.Given.Get().Aliases, r.aliases(p))
 }
 
 // listingRules is the version of the rules by which doubts about the privacy of a note and
@@ -233,6 +249,7 @@ func (r *run) read(ctx context.Context, paths []string) error {
 		if d.skip != "" {
 			r.faults.notes[d.path] = []string{d.skip}
 		}
+		d.draft.Aliases = r.aliases(d.path)
 	}
 	docs = slices.DeleteFunc(docs, func(d document) bool { return d.skip != "" })
 	if r.docs == nil {
@@ -346,7 +363,7 @@ func (r *run) write(ctx context.Context) error {
 		known := r.known[d.path]
 		switch {
 		case known == nil || known.Hash != d.hash || !known.readBy(r.readBy(typeNames(d.draft.Read()))) ||
-			known.Private != r.inPrivateFolder(d.path):
+			known.Private != r.inPrivateFolder(d.path), !r.sameDay(known.NoteID, d.path):
 			due = append(due, d)
 		case known.stamp() != d.stamp, known.Warning != r.warning(d, r.notes.Get(known.NoteID)):
 			touched = append(touched, d)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/days"
 	"github.com/ctxd/ctxd/notes/ignore"
 )
 
@@ -62,7 +63,22 @@ func (w *walker) all(ctx context.Context) (*tree, error) {
 	if err := w.folder(ctx, t, ".", nil); err != nil {
 		return nil, err
 	}
+	w.readDays(t)
 	return t, nil
+}
+
+// readDays reads what the vault calls its notes of days. Where that can't be read, they are called what they are by default.
+func (w *walker) readDays(t *tree) {
+	const most = 1 << 20
+	var err error
+	t.days, err = days.ReadLogseq(func(name string) ([]byte, error) {
+		data, _, err := place{Root: w.root}.readFile(name, most)
+		return data, err
+	})
+	t.daysSkip = nil
+	if err != nil {
+		t.daysSkip = []ImportSkip{{Path: days.LogseqConfig, Reason: "can't be read, so links to days have the default form"}}
+	}
 }
 
 // again looks once more at a folder of the tree: not at those in it that are

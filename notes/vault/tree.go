@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/days"
 	"github.com/ctxd/ctxd/notes/ignore"
 )
 
@@ -45,6 +46,9 @@ func (s stamp) settled(read time.Time) stamp {
 type tree struct {
 	folders map[string]*folder
 	folds   bool // the file system does not tell letter case
+
+	days     days.Settings
+	daysSkip []ImportSkip // why its settings of days could not be read
 }
 
 // folder is what a scan saw in one folder.
@@ -64,7 +68,11 @@ type folder struct {
 func newTree() *tree { return &tree{folders: make(map[string]*folder)} }
 
 // clone returns a tree that can be changed without changing t.
-func (t *tree) clone() *tree { return &tree{maps.Clone(t.folders), t.folds} }
+func (t *tree) clone() *tree {
+	c := *t
+	c.folders = maps.Clone(t.folders)
+	return &c
+}
 
 // stamp returns the stamp of a note.
 func (t *tree) stamp(p string) (s stamp, there bool) {
@@ -148,7 +156,7 @@ func (t *tree) types() []string {
 
 // skipped returns what the scan left out.
 func (t *tree) skipped() []ImportSkip {
-	var out []ImportSkip
+	out := slices.Clone(t.daysSkip)
 	for _, f := range t.folders {
 		out = append(out, f.skipped...)
 	}
@@ -194,8 +202,8 @@ type difference struct {
 	gone  []string // in byte order
 	// others says that files which are no notes have come or gone.
 	others bool
-	// whole says that everything has to be looked at: a declaration is another one,
-	// or what could not be looked at before can be now.
+	// whole says that everything has to be looked at: a declaration is another one, or
+	// what days are called, or what could not be looked at before can be now.
 	whole bool
 }
 
@@ -203,7 +211,7 @@ func (d *difference) none() bool { return len(d.notes)+len(d.gone) == 0 && !d.ot
 
 // since returns what has changed in t since old.
 func (t *tree) since(old *tree) *difference {
-	d := &difference{}
+	d := &difference{whole: t.days != old.days}
 	for dir, f := range t.folders {
 		was := old.folders[dir]
 		if was == f {

@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/days"
 )
 
 // vault is what the store knows of a folder that was imported.
@@ -251,6 +252,18 @@ func (im *Importer) Find(ctx context.Context, name string) (vault, folder string
 		return tx.Err()
 	})
 	return vault, folder, err
+}
+
+// DaysOf returns how the vault in a folder has its notes of days.
+func DaysOf(folder string) days.Settings {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return days.Settings{} // it is away: nothing is called by a day
+	}
+	defer root.Close()
+	t := newTree()
+	(&walker{root: root}).readDays(t)
+	return t.days
 }
 
 func (im *Importer) find(tx *kv.Tx, name string) (*vault, error) {

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 // TestConformance_TypeScriptClient runs the tests of the TypeScript client
@@ -78,7 +81,7 @@ func (p *tsPackage) testPackage(t *testing.T) {
 	want = append(want, "dist/cjs/package.json")
 	slices.Sort(files)
 	slices.Sort(want)
-	if diff := cmp.Diff(want, files); diff != "" {
+	if diff := gocmp.Diff(want, files); diff != "" {
 		t.Errorf("what npm would publish (-want +got):\n%s", diff)
 	}
 
@@ -89,6 +92,42 @@ func (p *tsPackage) testPackage(t *testing.T) {
 	programs, fragments := readmeBlocks(t)
 	p.runExamples(t, app, programs)
 	p.compileFragments(t, app, fragments)
+	t.Run("CLI9_Sidecar", func(t *testing.T) { p.testSidecar(t, app) })
+}
+
+// sidecarNotes is how many notes the vault of the example has: seconds. $CTXD_SIDECAR_NOTES says another number.
+const sidecarNotes = "200"
+
+// testSidecar checks the types of the example of a sidecar and runs it with what npm would publish.
+func (p *tsPackage) testSidecar(t *testing.T, app string) {
+	source, err := os.ReadFile(filepath.Join(p.dir, "examples", "sidecar", "sidecar.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(app, "sidecar.mjs"), string(source))
+	p.run(t, app, "node", filepath.Join(p.dir, "node_modules", "typescript", "bin", "tsc"), "--noEmit", "--allowJs", "--checkJs", "--strict",
+		"--noUnusedLocals", "--target", "es2022", "--module", "nodenext", "--types", "node",
+		"--typeRoots", filepath.Join(p.dir, "node_modules", "@types"), "sidecar.mjs")
+	out := string(p.run(t, app, "node", "sidecar.mjs", cmp.Or(os.Getenv("CTXD_SIDECAR_NOTES"), sidecarNotes)))
+	t.Logf("\n%s", out)
+	for _, step := range []string{"connect", "vault", "menu", "panel", "save", "events", "chat", "kill -9", "two apps", "upgrade"} {
+		if !strings.Contains(out, " ms  "+step+" ") {
+			t.Errorf("it does not tell of the step %s", step)
+		}
+	}
+}
+
+// TestCLI6_ReadmesNameTheProtocol: the version that the pages say to check is the one that the clients speak.
+func TestCLI6_ReadmesNameTheProtocol(t *testing.T) {
+	for _, page := range []string{"README.md", filepath.Join("ts", "README.md")} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := regexp.MustCompile(`version\s+--check (\S+?)` + "`").FindStringSubmatch(string(text)); m == nil || m[1] != protocol.Version {
+			t.Errorf("%s says to check %q, and the clients speak %s", page, m, protocol.Version)
+		}
+	}
 }
 
 // testCommonJS compiles and runs a program of CommonJS.
@@ -195,7 +234,7 @@ func (p *tsPackage) runExamples(t *testing.T, app string, programs []string) {
 		writeFile(t, filepath.Join(app, "example.mjs"), program)
 		got[i] = byChance.ReplaceAllString(string(p.run(t, app, "node", "example.mjs")), "$1•")
 	}
-	if diff := cmp.Diff(printed, got); diff != "" {
+	if diff := gocmp.Diff(printed, got); diff != "" {
 		t.Errorf("what the examples of the README print (-want +got):\n%s", diff)
 	}
 }

@@ -68,7 +68,7 @@ func (r *runner) today(ctx context.Context, c *Call, a *CommandArguments, _ Prog
 		return nil, err
 	}
 	now := time.Now()
-	at := days.path(now)
+	at := days.Path(now)
 	uri, ok, err := c.URI(ctx, vault, at)
 	if err != nil || !ok {
 		return nil, err
@@ -79,7 +79,7 @@ func (r *runner) today(ctx context.Context, c *Call, a *CommandArguments, _ Prog
 		if !b.CanCreate() {
 			return nil, fault.New(fault.Unavailable, "the editor cannot create files").WithHint("create the note %s yourself", at)
 		}
-		b.Create(uri, days.content(now))
+		b.Create(uri, days.Content(now))
 		var res ApplyWorkspaceEditResult
 		params := ApplyWorkspaceEditParams{Label: "Create the note of today", Edit: *b.Edit()}
 		if err := c.Ask(ctx, "workspace/applyEdit", params, &res); err != nil {

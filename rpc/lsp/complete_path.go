@@ -126,10 +126,10 @@ func (a *asked) days(l link) error {
 		return err
 	}
 	for _, d := range named {
-		p := notes.path(d.day)
-		target := written(protocol.NoteItem{Insert: notes.link(d.day), Path: p, Title: notes.link(d.day)}, a.Settings().Links)
+		p := notes.Path(d.day)
+		target := written(protocol.NoteItem{Insert: notes.Link(d.day), Path: p, Title: notes.Link(d.day)}, a.Settings().Links)
 		if notes.Logseq {
-			target = notes.link(d.day)
+			target = notes.Link(d.day)
 		}
 		a.add(item{
 			label: d.name, insert: l.written(target), detail: p, kind: CompletionKindReference,

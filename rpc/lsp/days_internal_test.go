@@ -5,25 +5,6 @@ import (
 	"time"
 )
 
-func TestLSP11_ADayIsWrittenAsItsFormatSays(t *testing.T) {
-	day := time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC) // a Monday
-	for format, want := range map[string]string{
-		"YYYY-MM-DD": "2026-03-02", "YYYY/MM-MMMM/YYYY-MM-DD-dddd": "2026/03-March/2026-03-02-Monday", "D. M. YY": "2. 3. 26",
-		"[Day] Do [of] MMM": "Day 2nd of Mar", "GGGG-[W]WW-E": "2026-W10-1", "ddd dd d DDD DDDD Q": "Mon Mo 1 61 061 1", "[open": "[open",
-		momentOfJava("MMM do, yyyy"): "Mar 2nd, 2026", momentOfJava("yyyy_MM_dd"): "2026_03_02",
-		momentOfJava("EEEE, dd.MM.yy"): "Monday, 02.03.26", momentOfJava("EEE d 'de' MMMM"): "Mon 2 de March",
-	} {
-		if got := formatDay(format, day); got != want {
-			t.Errorf("%q is %q, want %q", format, got, want)
-		}
-	}
-	for n, want := range map[int]string{1: "1st", 3: "3rd", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 22: "22nd", 30: "30th"} {
-		if got := ordinal(n); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestLSP11_DaysAsPeopleSayThem(t *testing.T) {
 	today := time.Date(2026, 3, 4, 23, 30, 0, 0, time.UTC) // a Wednesday
 	for typed, want := range map[string]string{

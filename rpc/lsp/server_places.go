@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ctxd/ctxd/notes/days"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -24,8 +25,8 @@ type places struct {
 	known  bool
 	listed time.Time
 	vaults []folder
-	notes  map[string]string   // ids by document
-	days   map[string]dayNotes // by vault, of vaults without settings for them
+	notes  map[string]string        // ids by document
+	days   map[string]days.Settings // by vault, of vaults without settings for them
 }
 
 // folder is a vault; real is its folder without symbolic links.

@@ -82,7 +82,8 @@ export function run(command: readonly string[]): Wire {
       resolve(unavailable(`${program} can't be run`, { hint: "install ctxd, or give the path of the program" }, err));
     });
     child.once("close", (code) => {
-      resolve(code === 0 ? undefined : failed(program, code, said));
+      // One that has spoken was a connection, which is lost now.
+      resolve(code === 0 ? undefined : failed(program, code, said, child.stdout.readableDidRead));
     });
   });
   return overStreams({ input: child.stdout, output: child.stdin, over, destroy: () => void child.kill() });
@@ -93,15 +94,22 @@ export function run(command: readonly string[]): Wire {
 const kept = 64 << 10;
 const lastWords = 2048;
 
+// The statuses with which ctxd ends when another daemon owns the data, as one does that is stopping, and when none answers,
+// or it stopped.
+const passing = [3, 5];
+
 /**
  * The error of a command that ended with a status. What ctxd says is taken
  * apart, in either form in which it says it: with and without --json. Other
  * commands are quoted.
  */
-export function failed(program: string, code: number | null, said: string): CtxdError {
+export function failed(program: string, code: number | null, said: string, spoke = false): CtxdError {
   const text = stripVTControlCharacters(said).trim();
   const { message, hint } = fromJSON(text) ?? fromLines(text);
-  return unavailable(message.slice(-lastWords) || `${program} ended with status ${code}`, hint ? { hint } : {});
+  return unavailable(message.slice(-lastWords) || `${program} ended with status ${code}`, {
+    ...(hint ? { hint } : {}),
+    retryable: spoke || (code !== null && passing.includes(code)),
+  });
 }
 
 interface Words {

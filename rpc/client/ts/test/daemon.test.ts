@@ -5,7 +5,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 
-import { connect, ErrorCode, protocolVersion, type Client, type NotesChangedEvent, type Progress } from "ctxd-client";
+import { connect, CtxdError, ErrorCode, protocolVersion, VersionError, type Client, type NotesChangedEvent, type Progress } from "ctxd-client";
 import { failure, home, program, rejection, start, type Daemon } from "./daemon.js";
 
 let daemon: Daemon;
@@ -220,6 +220,51 @@ test("ctxd stdio starts a daemon and is a connection to it", async (t) => {
   assert.equal((await two.call("notes.get", { ref: "a" })).title, "é 😀");
   const stop = spawn(program, ["stop"], { stdio: "ignore" }); // waits until the daemon's files are at rest
   assert.deepEqual(await once(stop, "exit"), [0, null]);
+  await two.closed;
+});
+
+test("calls over a command whose daemon dies may be made again, and the next command starts another daemon", async (t) => {
+  const at = await home();
+  t.after(() => rm(at.dir, { recursive: true }));
+  inherit(t, at.env);
+  const command = [program, "stdio", "--idle-exit", "1m"];
+  const one = await connect({ command, name: "test" });
+  const { pid } = await one.call("admin.health");
+  const calls = Array.from({ length: 40 }, (_, i) => one.call("notes.put", { id: `n${i}`, title: `Note ${i}` }));
+  const done = Promise.allSettled(calls);
+  await calls[0];
+  process.kill(pid, "SIGKILL");
+  for (const [i, call] of (await done).entries()) {
+    if (call.status === "rejected") {
+      assert.ok(call.reason instanceof CtxdError && call.reason.retryable, `note ${i}: ${String(call.reason)}`);
+    }
+  }
+  assert.equal((await one.closed)?.retryable, true);
+  const two = await connect({ command, name: "test" });
+  for (const [i, call] of (await done).entries()) {
+    if (call.status === "fulfilled") {
+      assert.equal((await two.call("notes.get", { ref: `n${i}` })).title, `Note ${i}`);
+    }
+  }
+  await two.call("admin.stop");
+  await two.closed;
+});
+
+test("a command replaces an older daemon where no other program uses it", async (t) => {
+  const at = await home();
+  t.after(() => rm(at.dir, { recursive: true }));
+  inherit(t, at.env);
+  const command = [program, "stdio", "--idle-exit", "1m"];
+  const one = await connect({ command, name: "another app", processId: process.ppid });
+  const { pid } = await one.call("admin.health");
+  const wants = () => assert.rejects(connect({ command, name: "test", minVersion: "999.0" }), VersionError);
+  await wants();
+  assert.equal((await one.call("admin.health")).pid, pid, "another program uses it");
+  await one.close();
+  await wants(); // the new one is as old
+  const two = await connect({ command, name: "test" });
+  assert.notEqual((await two.call("admin.health")).pid, pid);
+  await two.call("admin.stop");
   await two.closed;
 });
 
