@@ -86,6 +86,9 @@ func (r *rooms) find(t testing.TB, req Request) string {
 // the vector of the query, which is then kept, is there in time.
 func (r *rooms) findInTime(t testing.TB, req Request) string {
 	t.Helper()
+	if r.tokens != nil { // its words are kept then, too
+		r.tokens.AskWords(ctx, req.Query, req.Public)
+	}
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
 		res, err := r.Search(ctx, req)
 		if err == nil && !strings.Contains(res.Degraded, "in time") || err != nil && !strings.Contains(err.Error(), "in time") {
