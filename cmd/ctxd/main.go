@@ -161,12 +161,19 @@ func run(args []string) int {
 	if a.everything = slices.Equal(args, []string{"all", "--help"}); a.everything {
 		args = []string{"--help"}
 	}
-	parser, err := newParser(&cli, a, onlyCommand(args[0])...)
+	only := onlyCommand(args[0])
+	parser, err := newParser(&cli, a, only...)
 	if err != nil {
 		return a.fail(err)
 	}
-	a.kong = parser
 	parsed, err := parser.Parse(args)
+	if err != nil && only != nil { // a command of another place may be meant
+		if parser, err = newParser(&cli, a); err != nil {
+			return a.fail(err)
+		}
+		parsed, err = parser.Parse(args)
+	}
+	a.kong = parser
 	if err != nil { // the parser has set no flags then
 		cli.JSON = wantsJSON(args)
 	}
