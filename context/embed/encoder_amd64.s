@@ -490,6 +490,39 @@ normal:
 	VZEROUPPER
 	RET
 
+// scaled leaves in X3 what one of 127 steps up to the greatest of the CX numbers at SI is worth, and in Y2 what they are to be
+// multiplied by. Y7 has all bits but that of the sign; 0x42FE0000 is 127.
+#define scaled \
+	VPCMPEQD Y7, Y7, Y7 \
+	VPSRLD $1, Y7, Y7 \
+	VXORPS Y0, Y0, Y0 \
+	XORQ AX, AX \
+largest: \
+	VANDPS (SI)(AX*4), Y7, Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	ADDQ $8, AX \
+	CMPQ AX, CX \
+	JLT largest \
+	fold(VMAXPS, Y0, X0, X1) \
+	MOVL $0x42FE0000, AX \
+	VMOVD AX, X2 \
+	VDIVSS X2, X0, X3 \
+	VXORPS X4, X4, X4 \
+	VUCOMISS X4, X0 \
+	JEQ nothing \
+	VDIVSS X0, X2, X2 \
+nothing: \
+	VBROADCASTSS X2, Y2
+
+// sixteenWords makes the next sixteen of x words in Y0.
+#define sixteenWords \
+	VMULPS (SI)(AX*4), Y2, Y0 \
+	VMULPS 32(SI)(AX*4), Y2, Y1 \
+	VCVTPS2DQ Y0, Y0 \
+	VCVTPS2DQ Y1, Y1 \
+	VPACKSSDW Y1, Y0, Y0 \
+	VPERMQ $0xD8, Y0, Y0
+
 // func quantiseAVX2(dst *byte, x *float32, n int) (scale float32)
 //
 // dst is int16: x / scale, rounded, with scale such that the greatest is 127. Sixteen numbers a turn.
@@ -497,38 +530,12 @@ TEXT ·quantiseAVX2(SB), NOSPLIT, $0-28
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VPCMPEQD Y7, Y7, Y7
-	VPSRLD $1, Y7, Y7 // all but the sign
-	VXORPS Y0, Y0, Y0
-	XORQ AX, AX
-
-largest:
-	VANDPS (SI)(AX*4), Y7, Y1
-	VMAXPS Y1, Y0, Y0
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT largest
-	fold(VMAXPS, Y0, X0, X1)
-	MOVL $0x42FE0000, AX // 127
-	VMOVD AX, X2
-	VDIVSS X2, X0, X3
+	scaled
 	VMOVSS X3, scale+24(FP)
-	VXORPS X4, X4, X4
-	VUCOMISS X4, X0
-	JEQ nothing
-	VDIVSS X0, X2, X2
-
-nothing:
-	VBROADCASTSS X2, Y2
 	XORQ AX, AX
 
 sixteenCodes:
-	VMULPS (SI)(AX*4), Y2, Y0
-	VMULPS 32(SI)(AX*4), Y2, Y1
-	VCVTPS2DQ Y0, Y0
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y0, Y0
-	VPERMQ $0xD8, Y0, Y0
+	sixteenWords
 	VMOVDQU Y0, (DI)(AX*2)
 	ADDQ $16, AX
 	CMPQ AX, CX
@@ -543,41 +550,15 @@ TEXT ·quantiseBytesAVX2(SB), NOSPLIT, $0-28
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VPCMPEQD Y7, Y7, Y7
-	VPSRLD $1, Y7, Y7 // all but the sign
-	VXORPS Y0, Y0, Y0
-	XORQ AX, AX
-
-largest:
-	VANDPS (SI)(AX*4), Y7, Y1
-	VMAXPS Y1, Y0, Y0
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT largest
-	fold(VMAXPS, Y0, X0, X1)
-	MOVL $0x42FE0000, AX // 127
-	VMOVD AX, X2
-	VDIVSS X2, X0, X3
+	scaled
 	VMOVSS X3, scale+24(FP)
-	VXORPS X4, X4, X4
-	VUCOMISS X4, X0
-	JEQ nothing
-	VDIVSS X0, X2, X2
-
-nothing:
-	VBROADCASTSS X2, Y2
 	MOVL $0x80808080, AX
 	VMOVD AX, X5
 	VPBROADCASTD X5, X5
 	XORQ AX, AX
 
 sixteenCodes:
-	VMULPS (SI)(AX*4), Y2, Y0
-	VMULPS 32(SI)(AX*4), Y2, Y1
-	VCVTPS2DQ Y0, Y0
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y0, Y0
-	VPERMQ $0xD8, Y0, Y0
+	sixteenWords
 	VEXTRACTI128 $1, Y0, X1
 	VPACKSSWB X1, X0, X0
 	VPXOR X5, X0, X0

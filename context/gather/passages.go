@@ -42,7 +42,7 @@ func (c *call) passages(clock *stopwatch) error {
 		clock.skip("passages", fault.Message(err))
 		return nil
 	}
-	if res.IsElsewhere() { // a book never changes the prompt of a question that it does not answer
+	if res.IsOffTopic() { // a book never changes the prompt of a question that it does not answer
 		clock.skip("passages", "no passage of a book answers the message: "+res.Reason)
 		return nil
 	}
