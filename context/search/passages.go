@@ -196,83 +196,92 @@ func eachStem(s *text.Splitter, of string, found func(stem string)) {
 // rate scores the units.
 func (d *division) rate(message, near string) {
 	d.weighs = newWeights(message, near)
-	d.weighs.count(d.note, d.spans())
-	above := make([]float64, len(d.sections))
-	for i, s := range d.sections {
-		above[i] = headingShare * d.weighs.asksFor(s.heading)
-	}
-	for i := range d.units {
-		u := &d.units[i]
-		u.score = above[u.section] + d.weighs.of(d.text(u.span))
-	}
-}
-
-func (d *division) spans() []span {
 	list := make([]span, len(d.units))
 	for i := range d.units {
 		list[i] = d.units[i].span
 	}
-	return list
+	scores := d.weighs.rate(d.note, list)
+	above := make([]float64, len(d.sections))
+	for i, s := range d.sections {
+		above[i] = headingShare * d.weighs.asked.sum(d.weighs.stems(s.heading))
+	}
+	for i := range d.units {
+		u := &d.units[i]
+		u.score = above[u.section] + scores[i]
+	}
+}
+
+// stemWeights is how much each word of a message counts.
+type stemWeights map[string]float64
+
+func (w stemWeights) sum(stems []string) (score float64) {
+	for _, stem := range stems {
+		score += w[stem]
+	}
+	return score
 }
 
 // weights is how much each word of a message counts in a list of texts.
 type weights struct {
-	asked  map[string]float64
+	asked  stemWeights
 	nearby map[string]bool
 	split  *text.Splitter
+	seen   map[string]int // by stem: the text, counted from 1, that had it last
+	texts  int
 }
 
 func newWeights(message, near string) weights {
-	w := weights{asked: make(map[string]float64), nearby: make(map[string]bool), split: new(text.Splitter)}
+	w := weights{asked: make(stemWeights), nearby: make(map[string]bool), split: new(text.Splitter), seen: make(map[string]int)}
 	eachStem(w.split, message, func(stem string) { w.asked[stem] = 0 })
 	eachStem(w.split, near, func(stem string) { w.nearby[stem] = true })
 	return w
 }
 
-// count has a word count the more the fewer of the texts have it.
-func (w *weights) count(note string, list []span) {
+// rate scores texts by what they have of the message, where a word counts the more the fewer of them have it, and of the passage
+// by which the note was found. Each text is read once.
+func (w *weights) rate(note string, list []span) (scores []float64) {
+	of := make([][]string, len(list))
 	have := make(map[string]int, len(w.asked))
-	for _, s := range list {
-		w.each(note[s.start:s.end], func(stem string) {
-			if _, is := w.asked[stem]; is {
-				have[stem]++
-			}
-		})
+	for i, s := range list {
+		of[i] = w.stems(note[s.start:s.end])
+		for _, stem := range of[i] {
+			have[stem]++
+		}
 	}
 	all := float64(len(list))
 	for stem := range w.asked { // of Robertson and Zaragoza, 2009, and more than nothing
 		n := float64(have[stem])
 		w.asked[stem] = max(0.1, math.Log((all-n+0.5)/(n+0.5)))
 	}
+	scores = make([]float64, len(list))
+	for i, stems := range of {
+		scores[i] = w.score(stems)
+	}
+	return scores
 }
 
-// each gives each stem of a text once.
-func (w *weights) each(of string, found func(stem string)) {
-	seen := make(map[string]bool)
+// stems gives each stem of a text that counts once.
+func (w *weights) stems(of string) (list []string) {
+	w.texts++
 	eachStem(w.split, of, func(stem string) {
-		if _, asked := w.asked[stem]; (asked || w.nearby[stem]) && !seen[stem] {
-			seen[stem] = true
-			found(stem)
+		if _, asked := w.asked[stem]; (asked || w.nearby[stem]) && w.seen[stem] != w.texts {
+			w.seen[stem] = w.texts
+			list = append(list, stem)
 		}
 	})
+	return list
 }
 
-// asksFor is what a text has of the message.
-func (w *weights) asksFor(of string) (score float64) {
-	w.each(of, func(stem string) { score += w.asked[stem] })
-	return score
-}
-
-// of is asksFor, with what a text has of the passage by which the note was found.
-func (w *weights) of(text string) float64 {
-	score, shared := 0.0, 0
-	w.each(text, func(stem string) {
-		score += w.asked[stem]
+// score is what a text with these stems has of the message and of the passage.
+func (w *weights) score(stems []string) float64 {
+	shared := 0
+	for _, stem := range stems {
 		if w.nearby[stem] {
 			shared++
 		}
-	})
-	if len(w.nearby) > 0 {
+	}
+	score := w.asked.sum(stems)
+	if shared > 0 {
 		score += nearWeight * float64(shared) / float64(len(w.nearby))
 	}
 	return score

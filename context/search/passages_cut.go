@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -69,8 +70,7 @@ func (d *division) cutInside(u *unit, room int) (pieces []span, used int) {
 		}
 	}
 	rest := lines[min(from, len(lines)):]
-	w := d.weighs.among(d.note, rest)
-	best := d.takeBest(w, from, rest, take)
+	best := d.takeBest(from, rest, take)
 	for i := 0; i < len(lines); {
 		if !shown[i] {
 			i++
@@ -93,10 +93,12 @@ func (d *division) cutInside(u *unit, room int) (pieces []span, used int) {
 
 // takeBest takes the lines that have most of what was asked, then those beside them; those at the beginning where none has any
 // of it. It returns the best one, -1 for none; the first of the lines has the number from.
-func (d *division) takeBest(w weights, from int, lines []span, take func(int) bool) int {
-	scores, order := make([]float64, len(lines)), make([]int, len(lines))
-	for i, l := range lines {
-		scores[i], order[i] = w.of(d.text(l)), i
+func (d *division) takeBest(from int, lines []span, take func(int) bool) int {
+	w := d.weighs
+	w.asked, w.seen = maps.Clone(w.asked), make(map[string]int)
+	scores, order := w.rate(d.note, lines), make([]int, len(lines))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	if len(order) == 0 {
@@ -120,16 +122,6 @@ func (d *division) takeBest(w weights, from int, lines []span, take func(int) bo
 	return from + order[0]
 }
 
-// among is how much the same words count in another list of texts.
-func (w *weights) among(note string, list []span) weights {
-	other := weights{asked: make(map[string]float64, len(w.asked)), nearby: w.nearby, split: w.split}
-	for stem := range w.asked {
-		other.asked[stem] = 0
-	}
-	other.count(note, list)
-	return other
-}
-
 // cutLine is the part of a text around the first word of it that was asked for, which begins and ends between words.
 func (d *division) cutLine(s span, room int) ([]span, int) {
 	room -= 2 * len(gap)
@@ -141,7 +133,7 @@ func (d *division) cutLine(s span, room int) ([]span, int) {
 	offset := 0
 	for word := range strings.FieldsSeq(text) {
 		offset += strings.Index(text[offset:], word)
-		if d.weighs.of(word) > 0 {
+		if d.weighs.score(d.weighs.stems(word)) > 0 {
 			at = offset
 			break
 		}
