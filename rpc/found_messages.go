@@ -12,6 +12,7 @@ func messagesFound(res *cites.FindResult, explain bool) protocol.ChatFound {
 		Hits: []protocol.ChatHit{}, Mode: string(by.Mode), Corrected: by.Corrected, Understood: searchUnderstood(by.Understood),
 		Fused: searchFused(by.Fused), Stages: searchStages(by.Stages),
 	}
+	out.Confidence, out.Reason = by.Confidence, by.Reason
 	if by.Nothing != "" {
 		out.Nothing = &protocol.SearchNothing{Why: by.Nothing}
 	}

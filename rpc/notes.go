@@ -250,7 +250,7 @@ func (c scope) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearc
 	}
 	req := search.Request{
 		Query: p.Query, Mode: search.Mode(p.Mode), Limit: p.Limit, Keep: notedoc.Keep(keep), List: narrows(p.Filter),
-		Snippets: true, Explain: p.Explain, Values: map[string][]string{"vault": p.Filter.Vaults, "type": p.Filter.Types},
+		Snippets: true, Explain: p.Explain, Confidence: true, Values: map[string][]string{"vault": p.Filter.Vaults, "type": p.Filter.Types},
 	}
 	res, err := c.view.Search(ctx, req)
 	if err != nil {
@@ -277,7 +277,7 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: searchUnderstood(res.Understood),
 		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages),
 	}
-	out.Corrected = res.Corrected
+	out.Corrected, out.Confidence, out.Reason = res.Corrected, res.Confidence, res.Reason
 	if res.Nothing != "" {
 		out.Nothing = &protocol.SearchNothing{Why: res.Nothing}
 	}

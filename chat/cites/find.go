@@ -54,7 +54,7 @@ type FindResult struct {
 // Search finds the best messages for a query among those that a reader sees. The error is NotFound for
 // an unknown conversation, under "conversationId".
 func (f *MessageFinder) Search(ctx context.Context, v *audience.View, r FindRequest) (*FindResult, error) {
-	req := search.Request{Query: r.Query, Mode: r.Mode, Limit: r.Limit, Public: v.Hides(), Snippets: true, Explain: r.Explain}
+	req := search.Request{Query: r.Query, Mode: r.Mode, Limit: r.Limit, Public: v.Hides(), Snippets: true, Explain: r.Explain, Confidence: true}
 	switch {
 	case r.Conversation != "":
 		c, err := f.chats.Get(ctx, v, r.Conversation)

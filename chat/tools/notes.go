@@ -165,7 +165,7 @@ func (c *toolRun) search(query string, limit int, snippets bool) (*search.Result
 	if !c.view.CanSearch() {
 		return nil, fault.New(fault.Unavailable, "there is no index to search")
 	}
-	return c.view.Search(c.ctx, search.Request{Query: query, Mode: search.Hybrid, Limit: limit, Snippets: snippets})
+	return c.view.Search(c.ctx, search.Request{Query: query, Mode: search.Hybrid, Limit: limit, Snippets: snippets, Confidence: true})
 }
 
 // headOf says how a search was understood, and what may be missing.
@@ -176,6 +176,9 @@ func headOf(res *search.Result) string {
 	}
 	if len(res.Corrected) > 0 && len(res.Hits) > 0 {
 		head += "Looked for: " + render.Corrections(res.Corrected) + "\n"
+	}
+	if len(res.Hits) > 0 {
+		head += render.Unsure(res.Confidence, res.Reason)
 	}
 	if res.Understood != nil {
 		for _, p := range res.Understood.Problems {

@@ -58,8 +58,16 @@ type TokenEmbedder interface {
 	Embedder
 	// EmbedTokens gives what there is to keep of each text. It fails as Embed does.
 	EmbedTokens(ctx context.Context, texts []string) (Model, []Tokens, error)
-	// EmbedQuestion gives the coordinates of the tokens of a question, each of length 1; none for one without any.
-	EmbedQuestion(ctx context.Context, text string) (Model, [][]float32, error)
+	// EmbedQuestion gives the tokens of a question; none for one without any.
+	EmbedQuestion(ctx context.Context, text string) (Model, QuestionTokens, error)
+}
+
+// QuestionTokens are what an encoder says of a question.
+type QuestionTokens struct {
+	Vectors [][]float32 // the coordinates of each token, of length 1
+	// Words are, for each token, the word that it is of, folded as the model folds; "" for a sign and for what stands around a
+	// question.
+	Words []string
 }
 
 // use makes the encoder compute by kernels, once for each encoder.
@@ -247,11 +255,11 @@ func (e *Encoder) Embed(ctx context.Context, p Purpose, texts []string) (Model, 
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
 		if p == Query {
-			_, words, err := e.EmbedQuestion(ctx, text)
+			_, q, err := e.EmbedQuestion(ctx, text)
 			if err != nil {
 				return Model{}, nil, err
 			}
-			out[i] = MeanOf(words)
+			out[i] = MeanOf(q.Vectors)
 			continue
 		}
 		_, tokens, err := e.EmbedTokens(ctx, texts[i:i+1])
@@ -304,25 +312,44 @@ func (e *Encoder) EmbedTokens(ctx context.Context, texts []string) (Model, []Tok
 }
 
 // EmbedQuestion gives the tokens of a question, of which MaxQuestion tokens are read. It fails only when ctx ends.
-func (e *Encoder) EmbedQuestion(ctx context.Context, text string) (Model, [][]float32, error) {
+func (e *Encoder) EmbedQuestion(ctx context.Context, text string) (Model, QuestionTokens, error) {
 	if err := ctx.Err(); err != nil {
-		return Model{}, nil, err
+		return Model{}, QuestionTokens{}, err
 	}
 	p := e.space.Get().(*pass)
 	defer e.give(p)
 	e.cut(p, Clip(text))
 	ids := p.work.ids[:min(len(p.work.ids), MaxQuestion, e.head.Positions-2-len(e.head.QueryPrefix))]
 	if len(ids) == 0 {
-		return e.model, nil, nil
+		return e.model, QuestionTokens{}, nil
 	}
 	if !e.read(ctx, p, e.head.QueryPrefix, ids) {
-		return Model{}, nil, ctx.Err()
+		return Model{}, QuestionTokens{}, ctx.Err()
 	}
-	var tokens [][]float32
+	q := QuestionTokens{Words: e.wordsOf(p.ids, 1+len(e.head.QueryPrefix))}
 	for t := range p.ids {
-		tokens = append(tokens, append([]float32(nil), p.coordinates[t*e.head.Axes:][:e.head.Axes]...))
+		q.Vectors = append(q.Vectors, slices.Clone(p.coordinates[t*e.head.Axes:][:e.head.Axes]))
 	}
-	return e.model, tokens, nil
+	return e.model, q, nil
+}
+
+// wordsOf gives the word that each token is of, behind those that stand before a text; "" for a sign and what stands around it.
+func (e *Encoder) wordsOf(ids []int32, before int) []string {
+	words := make([]string, len(ids))
+	for i := before; i < len(ids)-1; {
+		next := i + 1
+		word := string(e.vocab.token(ids[i]))
+		for ; next < len(ids)-1 && isTail(e.vocab.token(ids[next])); next++ {
+			word += string(e.vocab.token(ids[next])[2:])
+		}
+		if !e.signs[ids[i]] {
+			for j := i; j < next; j++ {
+				words[j] = word
+			}
+		}
+		i = next
+	}
+	return words
 }
 
 func noKernels() error {

@@ -212,13 +212,13 @@ func TestSRCH40_OddTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, asked, err := e.EmbedQuestion(t.Context(), text)
-		if err != nil || len(asked) > MaxQuestion+3 {
-			t.Fatal(len(asked), err)
+		if err != nil || len(asked.Vectors) > MaxQuestion+3 || len(asked.Words) != len(asked.Vectors) {
+			t.Fatal(len(asked.Vectors), len(asked.Words), err)
 		}
-		if (got[0].Pooled != nil) != any || (len(got[0].Codes) > 0) != any || (len(asked) > 0) != any {
-			t.Errorf("%.20q: %d codes, %d words asked, want any: %t", text, len(got[0].Codes), len(asked), any)
+		if (got[0].Pooled != nil) != any || (len(got[0].Codes) > 0) != any || (len(asked.Vectors) > 0) != any {
+			t.Errorf("%.20q: %d codes, %d words asked, want any: %t", text, len(got[0].Codes), len(asked.Vectors), any)
 		}
-		for _, v := range append(asked, got[0].Pooled) {
+		for _, v := range append(asked.Vectors, got[0].Pooled) {
 			if l := cosineOf(v, v); v != nil && !(math.Abs(l-1) < 1e-6) {
 				t.Errorf("%.20q: a vector that is none: %v", text, v)
 			}

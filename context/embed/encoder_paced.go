@@ -92,10 +92,10 @@ func (p *PacedEncoder) Embed(ctx context.Context, purpose Purpose, texts []strin
 }
 
 // EmbedQuestion is that of the encoder, at once.
-func (p *PacedEncoder) EmbedQuestion(ctx context.Context, text string) (Model, [][]float32, error) {
+func (p *PacedEncoder) EmbedQuestion(ctx context.Context, text string) (Model, QuestionTokens, error) {
 	e, err := p.encoder()
 	if err != nil {
-		return Model{}, nil, err
+		return Model{}, QuestionTokens{}, err
 	}
 	return e.EmbedQuestion(ctx, text)
 }

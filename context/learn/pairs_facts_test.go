@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/fixtures/facts"
 )
 
@@ -43,7 +44,7 @@ func TestMEM61_FactsOfAnotherSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	level := learn.ModelLevels(learn.BuiltInModel)
+	level := search.LevelsOf(search.BuiltInModel)
 	n := map[string]map[learn.Verdict]int{"stale": {}, "others": {}}
 	for i, a := range set.Memories {
 		for j, b := range set.Memories {
@@ -65,7 +66,7 @@ func TestMEM61_FactsOfAnotherSet(t *testing.T) {
 		}
 	}
 	var got strings.Builder
-	fmt.Fprintf(&got, "%-28s", "facts, "+learn.BuiltInModel)
+	fmt.Fprintf(&got, "%-28s", "facts, "+search.BuiltInModel)
 	for _, v := range verdicts {
 		fmt.Fprintf(&got, "%15s", v)
 	}

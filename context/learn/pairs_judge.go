@@ -6,7 +6,7 @@ package learn
 //
 // All of it is pure. [ReadStatement] reads a statement once, in time linear in it; [JudgePair] compares two that were
 // read, in time linear in both but for the words that they do not share, of which it compares at most 32 with as many.
-// Cosines come from the caller, who has the vectors, and are brought between 0 and 1 by [SimilarityLevels], a table
+// Cosines come from the caller, who has the vectors, and are brought between 0 and 1 by [search.Levels], a table
 // with a row for each model: cosines of two models cannot be compared. Words are those of English, German and French,
 // in pairs_words.go; another language is added there and nowhere else. A verdict of VerdictDuplicate is given only
 // where no word stands in the place of another, since a wrong merge loses what a person said. testdata/pairs.tsv has

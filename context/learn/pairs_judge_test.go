@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/search"
 )
 
 func judge(older, newer string, like float64) learn.Judgement {
@@ -59,10 +60,10 @@ func TestMEM58_StatementsOfOneTopicAreCompared(t *testing.T) {
 }
 
 func TestMEM58_LevelsOfAModelThatWasNotMeasured(t *testing.T) {
-	if learn.ModelLevels("nobody's") != learn.ModelLevels(learn.BuiltInModel) {
+	if search.LevelsOf("nobody's") != search.LevelsOf(search.BuiltInModel) {
 		t.Error("it has other levels than the built-in one")
 	}
-	l := learn.ModelLevels(learn.BuiltInModel)
+	l := search.LevelsOf(search.BuiltInModel)
 	for _, like := range []float64{0, 0.25, 1} {
 		if got := l.Likeness(l.Cosine(like)); got < like-1e-9 || got > like+1e-9 {
 			t.Errorf("%v became %v", like, got)

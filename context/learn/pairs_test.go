@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/learn"
+	"github.com/ctxd/ctxd/context/search"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -111,7 +112,7 @@ var models = []struct {
 const patience = time.Minute
 
 // levels measures a model: the median cosine of statements of different pairs, and that of English duplicates.
-func measure(t *testing.T, e embed.Embedder, list []labelled) learn.SimilarityLevels {
+func measure(t *testing.T, e embed.Embedder, list []labelled) search.Levels {
 	t.Helper()
 	texts := make([]string, len(list))
 	for i, p := range list {
@@ -136,7 +137,7 @@ func measure(t *testing.T, e embed.Embedder, list []labelled) learn.SimilarityLe
 	}
 	slices.Sort(far)
 	slices.Sort(same)
-	return learn.SimilarityLevels{Far: far[len(far)/2], Same: same[len(same)/2]}
+	return search.Levels{Far: far[len(far)/2], Same: same[len(same)/2]}
 }
 
 // table of what becomes of pairs.
@@ -160,7 +161,7 @@ func TestMEM61_PairsAreJudged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cos, level := cosines(t, e, list), learn.ModelLevels(model.Name)
+			cos, level := cosines(t, e, list), search.LevelsOf(model.Name)
 			measured := measure(t, e, slices.DeleteFunc(slices.Clone(list), func(p labelled) bool { return p.part != tune }))
 			if off := max(math.Abs(measured.Far-level.Far), math.Abs(measured.Same-level.Same)); off > 0.01 {
 				t.Errorf("%s: the table of levels has %+v, and its texts have %+v", model.Name, level, measured)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/memory"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/vectors"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/yield"
@@ -16,7 +17,7 @@ import (
 // space has the vectors of some texts of one model.
 type space struct {
 	model  embed.Model
-	levels SimilarityLevels
+	levels search.Levels
 	index  *vectors.FlatIndex // nil: there are no vectors
 	hits   map[string][]hit   // by fact, at most inReserve; nil until somebody asks
 }
@@ -27,7 +28,7 @@ const nearest = 16
 // inReserve is how many are found at once: those behind the nearest come into sight where some of these go.
 const inReserve = 2 * nearest
 
-// minTextLikeness is how alike two texts are at least that are compared by their words, see SimilarityLevels.
+// minTextLikeness is how alike two texts are at least that are compared by their words, see search.Levels.
 const minTextLikeness = 0.4
 
 // vector is that of a text, nil for none.
@@ -138,7 +139,7 @@ func (r *run) vectors() error {
 			continue
 		}
 		if r.near.index == nil {
-			r.near.model, r.near.levels = l.Model, ModelLevels(l.Model.Name)
+			r.near.model, r.near.levels = l.Model, search.LevelsOf(l.Model.Name)
 			r.near.index = vectors.NewCoarseIndex(l.Model.Dims)
 		}
 		if l.Model != r.near.model {
@@ -167,7 +168,7 @@ type said struct {
 	index    FactVectors // of all messages
 	space    *space      // nil until somebody asks
 	model    embed.Model
-	levels   SimilarityLevels
+	levels   search.Levels
 	list     []FactMessage
 	messages map[string]FactMessage
 	words    map[string][]int32 // places in list by wordStart

@@ -205,7 +205,8 @@ func (w *keeperWorld) alike(a, b string) bool {
 	for i := range v {
 		cosine += float64(v[i]) * float64(u[i])
 	}
-	return learn.ModelLevels(learn.BuiltInModel).Likeness(cosine) >= 0.4
+	at := search.LevelsOf(search.BuiltInModel)
+	return at.Likeness(cosine) >= 0.4
 }
 
 func (w *keeperWorld) fact(id, statement string) string {

@@ -1,73 +1,22 @@
 package recall
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/search"
 )
 
-// Values of Result.Confidence.
-const (
-	High   = "high"
-	Medium = "medium"
-	Low    = "low"
-)
-
-// What the confidence is told by. On the part tune of the labelled facts the confidence is low for one in
-// ten of the questions that have an answer, and of those with a high one 99 % have it among the first five.
-const (
-	// Low is what has less than lowLevel by lowKnown times the share of the question that is in words of
-	// anything, plus the cosine of the nearest hit to the words that are in nothing.
-	lowLevel = 1.19
-	lowKnown = 2.1
-	// assumedCosine stands for that cosine where there are no vectors.
-	assumedCosine = 0.3
-
-	highKnown  = 0.85
-	highCosine = 0.5
-	highGap    = 0.06 // between the scores of the first two
-)
-
 // confidence says how sure it is that the hits answer the question, and why.
 func (s *run) confidence() (value, reason string) {
-	known := s.reached.Known
-	switch {
-	case len(s.list) == 0 && s.nothing != "":
-		return Low, s.nothing
-	case len(s.list) == 0:
-		return Low, "nothing was found"
-	case lowKnown*known < lowLevel && len(s.unknown) > 0:
-		near, asked := s.nearUnknown()
-		if lowKnown*known+near >= lowLevel {
-			break
-		}
-		words := strings.Join(s.unknown, ", ")
-		if asked {
-			return Low, fmt.Sprintf("nothing has the words %s, and nothing is near to them", words)
-		}
-		return Low, "nothing has the words " + words
+	c := search.Certainty{
+		Reach: s.reached, Hits: len(s.list), Nothing: s.nothing, Unknown: s.unknown, Vectors: s.vectors, Gap: 1, NearUnknown: s.nearUnknown,
 	}
-	return s.mediumOrHigh()
-}
-
-func (s *run) mediumOrHigh() (value, reason string) {
-	gap := 1.0
+	c.Read = c.Read && !s.unread
 	if len(s.list) > 1 {
-		gap = s.list[0].score - s.list[1].score
+		c.Gap = s.list[0].score - s.list[1].score
 	}
-	switch {
-	case !s.vectors:
-		return Medium, "only words were compared"
-	case s.reached.Known < highKnown && len(s.unknown) > 0:
-		return Medium, "nothing has the words " + strings.Join(s.unknown, ", ")
-	case s.reached.Cosine < highCosine:
-		return Medium, "nothing is very near to the question"
-	case gap < highGap:
-		return Medium, "the first two hits are about as good"
-	}
-	return High, "all that the question says is known, and the first hit stands out"
+	return c.Told()
 }
 
 // nearUnknown returns how near a hit is to the words of the question that nothing has: what is said in
@@ -90,10 +39,7 @@ func (s *run) nearUnknown() (cosine float64, asked bool) {
 			cosine = max(cosine, res.Hits[0].Score)
 		}
 	}
-	if !asked {
-		return assumedCosine, false
-	}
-	return cosine, true
+	return cosine, asked
 }
 
 // takeWords keeps the words of the question that no document of any kind has.
@@ -101,12 +47,7 @@ func (s *run) takeWords(u *search.Understanding) {
 	if u == nil {
 		return
 	}
-	var unknown []string
-	for _, w := range u.Words {
-		if w.Docs == 0 && !search.IsFunctionWord(w.Word) {
-			unknown = append(unknown, w.Word)
-		}
-	}
+	unknown := u.UnknownWords()
 	if s.read.Query == nil {
 		s.read.Query, s.unknown = u, unknown
 		return
@@ -122,8 +63,8 @@ const offTopicRelevance = 0.4
 // words are in nothing, and the best hit has little of the rest. What is asked in another language than English may be about
 // them: the vectors know too little of it to tell that nothing is near.
 func (r *Result) IsOffTopic() bool {
-	if r.Confidence != Low || len(r.Hits) == 0 || r.Understood.Query == nil {
-		return r.Confidence == Low
+	if r.Confidence != search.Low || len(r.Hits) == 0 || r.Understood.Query == nil {
+		return r.Confidence == search.Low
 	}
 	words := r.Understood.Query.Words
 	return 2*len(r.Understood.Unknown) >= len(words) && r.Hits[0].Relevance < offTopicRelevance &&

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 )
 
@@ -21,7 +22,7 @@ func (r *Ranker) Match(ctx context.Context, v *audience.View, text string) (id s
 	if err != nil {
 		return "", err
 	}
-	if len(res.Hits) == 0 || res.Confidence == Low {
+	if len(res.Hits) == 0 || res.Confidence == search.Low {
 		return "", fault.New(fault.NotFound, "no memory is about that").WithHint("find it with memory.search, and give its id")
 	}
 	if len(res.Hits) == 1 || res.Hits[0].Score >= clearBest*res.Hits[1].Score {

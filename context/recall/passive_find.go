@@ -69,19 +69,19 @@ func (r *Passive) find(j *job) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	at := levelsOf(like.Model.Name)
+	at := search.LevelsOf(like.Model.Name)
 	if len(texts) == 2 {
 		cosine, ok := like.Cosine(0, 1)
-		if ok && cosine < at.subject {
+		if ok && cosine < at.Subject {
 			a.why = changed
 			return a, nil
 		}
 	}
-	memories, err := r.memories(j, like, at.fact)
+	memories, err := r.memories(j, like, at.Fact)
 	if err != nil {
 		return a, err
 	}
-	messages, err := r.messages(j, like, at.message)
+	messages, err := r.messages(j, like, at.Message)
 	if err != nil {
 		return a, err
 	}

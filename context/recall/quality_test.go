@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/fixtures/campaign"
 	"github.com/ctxd/ctxd/fixtures/facts"
 )
@@ -240,7 +241,7 @@ func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 	for _, part := range all {
 		for _, kind := range []string{"answered", "nearly", "unanswered"} {
 			c := counts[part+" "+kind]
-			fmt.Fprintf(&b, "%-18s %5d %6d %4d\n", part+" "+kind, c[recall.High], c[recall.Medium], c[recall.Low])
+			fmt.Fprintf(&b, "%-18s %5d %6d %4d\n", part+" "+kind, c[search.High], c[search.Medium], c[search.Low])
 		}
 	}
 	golden(t, "confidence.golden", b.String())

@@ -252,6 +252,7 @@ type run struct {
 
 	list      []*candidate    // best first once they are sorted
 	reached   search.Reach    // the best of the kinds
+	unread    bool            // the words of a kind were not compared one by one
 	vectors   bool            // whether meaning had a part
 	toldApart map[string]bool // kinds of which the list by meaning is by what tells its hits apart
 	searched  map[string]bool // kinds
@@ -411,6 +412,10 @@ func (s *run) findBy(query, kind string, in Index, keep func(text.Doc) bool) err
 	s.reached.Words = max(s.reached.Words, res.Reach.Words)
 	s.reached.Known = max(s.reached.Known, res.Reach.Known)
 	s.reached.Cosine = max(s.reached.Cosine, res.Reach.Cosine)
+	if res.Reach.Read && (!s.reached.Read || res.Reach.Answered > s.reached.Answered) {
+		s.reached.Answered, s.reached.Read = res.Reach.Answered, true
+	}
+	s.unread = s.unread || len(res.Hits) > 0 && !res.Reach.Read
 	s.searched[kind] = true
 	s.takeWords(res.Understood)
 	if len(res.Hits) == 0 && s.read.Span != nil {

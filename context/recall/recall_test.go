@@ -16,6 +16,7 @@ import (
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/recall"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -245,7 +246,7 @@ func TestMEM34_WithoutVectorsWordsFind(t *testing.T) {
 	res, err := h.ranker(recall.Options{}).Search(t.Context(), h.local, recall.Request{Query: "the code of the gate"})
 	must(t, err)
 	expect(t, "words", res, "a")
-	if !contains(res.Degraded, "away") || res.Confidence == recall.High {
+	if !contains(res.Degraded, "away") || res.Confidence == search.High {
 		t.Errorf("degraded %q, confidence %s", res.Degraded, res.Confidence)
 	}
 }
@@ -349,7 +350,7 @@ func TestMEM32_WhatHeldThen(t *testing.T) {
 func TestMEM33_NothingIsLowAndAllIsHigh(t *testing.T) {
 	h := open(t, bags(), []*memory.Record{fact("a", "The gate code is 4711.", 2), fact("b", "Ida has shoes of size 31.", 3)}, nil)
 	r := h.ranker(recall.Options{})
-	for query, want := range map[string]string{"The gate code is": recall.High, "pope Singapore casino": recall.Low} {
+	for query, want := range map[string]string{"The gate code is": search.High, "pope Singapore casino": search.Low} {
 		res := ask(t, r, h.local, recall.Request{Query: query})
 		if res.Confidence != want || res.Reason == "" {
 			t.Errorf("%s: %s, since %s", query, res.Confidence, res.Reason)

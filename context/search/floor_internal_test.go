@@ -213,6 +213,9 @@ func TestSRCH15_KnownIsTheShareOfWhatTheWordsTell(t *testing.T) {
 	}
 }
 
+// tableLevel is how near documents have to be by the built-in table to a query of which nothing is known.
+var tableLevel = LevelsOf(BuiltInModel).Least
+
 // The less of a query is known, the nearer has to be what is nearest.
 func TestSRCH15_TheLessIsKnownTheNearerItHasToBe(t *testing.T) {
 	r := graphs(t, false)
@@ -223,10 +226,11 @@ func TestSRCH15_TheLessIsKnownTheNearerItHasToBe(t *testing.T) {
 		nearest float64
 		want    bool
 	}{
-		{"volcanoes erupt", 0, leastNear, true},
-		{"volcanoes erupt", 0, leastNear - 0.001, false},
-		{"water volcanoes", 0.5, leastNear*(1-half) + 0.001, true},
-		{"water volcanoes", 0.5, leastNear*(1-half) - 0.001, false},
+		{"volcanoes erupt", 0, tableLevel, true},
+		{"volcanoes erupt", 0, tableLevel - 0.001, false},
+		{"the water of volcanoes", 0.5, tableLevel*(1-half) + 0.001, true},
+		{"the water of volcanoes", 0.5, tableLevel*(1-half) - 0.001, false},
+		{"water volcanoes", 0.5, 0, true}, // a list of words, of which one is known
 		{"water salt", 1, 0, true},
 		{"Vulkane brechen aus", 0, 0, true},                             // another language
 		{"Vulkane brechen", 0, 0, false},                                // of two words nothing can be said
@@ -248,14 +252,16 @@ func TestSRCH15_TheLessIsKnownTheNearerItHasToBe(t *testing.T) {
 		near := meant{hits: []Hit{{Doc: view, Semantic: &SemanticSignal{Cosine: c.nearest}}}}
 		share, err := r.knownShare(ctx, Request{Query: c.query, Limit: 5, Keep: r.src.Usual}, words)
 		must(t, err)
-		got := q.isAbout(words, near, share)
+		a := q.aboutness(words, q.isOfAnotherLanguage(c.known))
+		a.known, a.near, a.level = share, nearness(words.Hits, near.hits), tableLevel
+		got := a.isAbout(&Reach{})
 		if got != c.want {
 			t.Errorf("%q, %v near: about %v, want %v", c.query, c.nearest, got, c.want)
 		}
 	}
 	q := parse(r.src, "volcanoes erupt", false)
-	got := q.isAbout(&Result{Degraded: "vectors are missing"}, meant{}, 0)
-	if !got {
+	a := q.aboutness(&Result{Degraded: "vectors are missing"}, false)
+	if !a.isAbout(&Reach{}) {
 		t.Error("while vectors are missing, nothing is said")
 	}
 }

@@ -81,26 +81,24 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if res.Degraded == "" && near.missing != "" {
 		res.Stage, res.Degraded = semanticStage, near.missing
 	}
-	known := res.known
+	known, err := x.knownShare(ctx, words, res)
 	switch {
-	case !foreign:
-		known, err = x.knownShare(ctx, words, res)
-	case translates[near.model]:
-		known = 0
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case !foreign:
+	case LevelsOf(near.model).Translates:
+		known = 0
+	default:
+		known = res.known
 	}
+	about := q.aboutness(res, foreign)
 	if len(near.hits) > 0 {
 		res.Reach.Cosine = near.hits[0].cosine()
 	}
 	if !req.Explain && !req.Reach && len(q.problems) == 0 {
 		res.Understood = nil
 	}
-	if !q.isAbout(res, near, known) {
-		res.Mode, res.Hits, res.Nothing = Hybrid, []Hit{}, nothingIsAbout(q)
-		return res, nil
-	}
+	about.known, about.near, about.level = known, nearness(res.Hits, near.hits), LevelsOf(near.model).Least
 	over := req.clock.begin("fuse")
 	f := fusion{
 		by: x.opts.Fusion, weights: x.opts.Weights, known: known, depth: depth, knows: near.knows, cosine: res.Reach.Cosine,
@@ -111,9 +109,15 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if req.Explain {
 		res.Fused = f.told()
 	}
-	res.Hits, err = x.interact(ctx, &lateSearch{&req, words, q, x.asked(&req, q, res.Corrected), foreign}, res.Hits)
+	var question *vectors.WordQuestion
+	res.Hits, question, err = x.interact(ctx, &lateSearch{&req, words, q, x.asked(&req, q, res.Corrected), foreign}, res.Hits)
 	if err != nil {
 		return nil, err
+	}
+	about.read(&res.Reach, question, res.Hits)
+	if !about.isAbout(&res.Reach) {
+		res.Hits, res.Nothing = []Hit{}, nothingIsAbout(q)
+		return res, nil
 	}
 	res.Hits = res.Hits[:min(req.Limit, len(res.Hits))]
 	res.sayNothing(q)
@@ -256,11 +260,6 @@ func (m *meant) tellApart() bool {
 	return true
 }
 
-// translates are the models that know a text in another language. What the words of a query in
-// another language find is chance, and such a model needs none of them. Its texts in two
-// languages are not as near to each other as those in one.
-var translates = map[string]bool{"ctxd-multilingual-1": true}
-
 // nearest asks the vectors for the k documents nearest to a query. foreign says that it is in
 // another language than the documents.
 func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected map[string]string, k int, foreign bool,
@@ -285,7 +284,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 		return meant{}, err
 	}
 	least := float32(0)
-	if req.Mode == Hybrid && !(foreign && translates[question.Model()]) {
+	if req.Mode == Hybrid && !(foreign && LevelsOf(question.Model()).Translates) {
 		least = leastCosine(len(q.words))
 	}
 	found = meant{asked: true, model: question.Model(), missing: question.Missing, knows: question.Knows}

@@ -18,6 +18,8 @@ const (
 	// lateFused is what the list of words and vectors counts beside late interaction, where the best document by words covers all
 	// of the question.
 	lateFused = 2
+	// readWhole is how many of the first by words and vectors have to be encoded for anything to be said of whether one answers.
+	readWhole = 10
 )
 
 // LateSignal is what late interaction gave a hit.
@@ -36,7 +38,8 @@ type lateSearch struct {
 }
 
 // interact orders what a search has found anew by late interaction, and adds what is near by it alone. It returns hits as they
-// are where there are no vectors of words.
+// are, and no question, where there are no vectors of words; with
+// hits that are not encoded yet there is no question either.
 //
 // The score of a document is how near it is, from 0 for the median of the candidates to 1 for the best, and its score of before
 // over the best one, times lateFused·covered (see covered): the more of the question one document has, the more words count; of a paraphrase
@@ -45,36 +48,42 @@ type lateSearch struct {
 //
 // The encoder is English: of a query in another language, in which documents are as well, it knows less than words and vectors
 // do.
-func (x *Index) interact(ctx context.Context, s *lateSearch, hits []Hit) ([]Hit, error) {
+func (x *Index) interact(ctx context.Context, s *lateSearch, hits []Hit) ([]Hit, *vectors.WordQuestion, error) {
 	if x.tokens == nil || x.opts.Fusion == ByRank || x.opts.Weights.Semantic == 0 ||
 		len(hits) > 0 && !s.foreign && s.q.isNotEnglish() {
-		return hits, nil
+		return hits, nil, nil
 	}
 	defer s.req.clock.begin("interact")()
 	question := x.askWords(ctx, s.asked, s.req.Public)
 	if question == nil {
-		return hits, ctx.Err()
+		return hits, nil, ctx.Err()
 	}
 	covered, err := x.covered(ctx, s.words)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	allowed, err := x.allowed(ctx, s.req, s.q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	pooled, err := question.Nearest(ctx, latePooled, allowed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := withOthers(hits, pooled)
 	if len(all) == 0 || !x.scoreLate(question, all, covered) {
-		return hits, nil
+		return hits, nil, nil
+	}
+	for _, h := range all[:min(readWhole, len(hits))] {
+		if h.Late == nil {
+			question = nil
+			break
+		}
 	}
 	slices.SortFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.wordScore(), a.wordScore()), compareDocs(a.Doc, b.Doc))
 	})
-	return all, nil
+	return all, question, nil
 }
 
 // scoreLate gives hits the scores of interact, unless nothing is known of the words of any.

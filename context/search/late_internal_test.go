@@ -40,7 +40,7 @@ func (w *wordly) Model(context.Context) (embed.Model, error) {
 func (w *wordly) words(text string) (all [][]float32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '.' || r == ',' || r == '\n' }) {
+	for _, word := range wordlyFields(text) {
 		v := make([]float32, wordlyDims)
 		for i := range v {
 			v[i] = -1
@@ -76,14 +76,19 @@ func (w *wordly) EmbedTokens(ctx context.Context, texts []string) (embed.Model, 
 	return m, out, ctx.Err()
 }
 
-func (w *wordly) EmbedQuestion(ctx context.Context, text string) (embed.Model, [][]float32, error) {
+func (w *wordly) EmbedQuestion(ctx context.Context, text string) (embed.Model, embed.QuestionTokens, error) {
 	m, _ := w.Model(ctx)
 	words := w.words(text)
 	for _, v := range words {
 		l := embed.MeanOf([][]float32{v})
 		copy(v, l)
 	}
-	return m, words, ctx.Err()
+	return m, embed.QuestionTokens{Vectors: words, Words: wordlyFields(text)}, ctx.Err()
+}
+
+// wordlyFields are the words of a text.
+func wordlyFields(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '.' || r == ',' || r == '\n' })
 }
 
 // hives are notes whose words have vectors.

@@ -59,10 +59,7 @@ func measureLate(t *testing.T, name string, encoder *embed.Encoder, sets []*coll
 	asked := 0.0
 	for _, c := range sets {
 		r := openOverWith(t, c, Options{Embedder: builtin, Words: encoder})
-		for !r.tokens.Stats().Idle { // which takes longer than anybody is waited for
-			done := r.tokens.Stats().Docs
-			until(t, "another is encoded", func() bool { st := r.tokens.Stats(); return st.Idle || st.Docs > done })
-		}
+		r.encoded(t)
 		n := 0.0
 		for _, q := range c.questions {
 			if len(c.relevant[q.ID]) > 0 {
@@ -102,6 +99,15 @@ func measureLate(t *testing.T, name string, encoder *embed.Encoder, sets []*coll
 		t.Errorf("it is no better:\n%s", &table)
 	}
 	pinned(t, "late-"+name+".golden", table.String())
+}
+
+// encoded waits until all words have their vectors, which takes longer than anybody is waited for.
+func (r *rooms) encoded(t *testing.T) {
+	t.Helper()
+	for !r.tokens.Stats().Idle {
+		done := r.tokens.Stats().Docs
+		until(t, "another is encoded", func() bool { st := r.tokens.Stats(); return st.Idle || st.Docs > done })
+	}
 }
 
 // nearestByWords ranks all documents of a collection by late interaction.

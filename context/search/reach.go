@@ -11,6 +11,9 @@ type Reach struct {
 	Words  float64
 	Known  float64 // the share of what the words tell that is in words of any document
 	Cosine float64 // of the nearest document; 0 where meaning had no part
+	// Answered is log(p/(1−p)) of how likely it is that a hit answers, where Read says that late interaction has compared words.
+	Answered float64
+	Read     bool
 }
 
 func reachOf(words []words.QueryWord, docs int, hits []words.Hit) (r Reach) {

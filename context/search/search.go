@@ -33,6 +33,8 @@ type Request struct {
 	Snippets bool // find the places that match
 	Explain  bool // say what counted
 	Reach    bool // say how much of the query the best documents have, and how it was read
+	// Confidence has the search say how sure it is that its hits answer.
+	Confidence bool
 	// Apart has a hybrid search rank the list by meaning by what tells its documents apart; what all of
 	// them have in common does not count. It takes a full list: of few documents that is too little.
 	Apart bool
@@ -63,6 +65,9 @@ type Result struct {
 	Corrected map[string]string
 	// Reach says how much of the query the best documents have, with Request.Reach.
 	Reach Reach
+	// Confidence is High, Medium or Low, with Request.Confidence, and Reason says why; "" where a query has no words, or where
+	// meaning alone was compared.
+	Confidence, Reason string
 	// Apart says that Request.Apart was done.
 	Apart bool
 	// Nothing says why nothing was found; "" where there are hits.
@@ -98,15 +103,28 @@ func (x *Index) Search(ctx context.Context, req Request) (*Result, error) {
 	if req.Keep == nil {
 		req.Keep = x.src.Usual
 	}
-	ask := x.searchWords
-	if req.Mode == Hybrid || req.Mode == Semantic {
+	ask, told := x.searchWords, req.Explain || req.Reach
+	switch req.Mode {
+	case Hybrid:
+		ask = x.searchBoth
+		req.Reach = req.Reach || req.Confidence
+	case Semantic:
 		ask = x.searchBoth
 	}
 	res, err := ask(ctx, req)
-	if err == nil && req.Explain {
+	if err != nil {
+		return nil, err
+	}
+	if req.Explain {
 		res.Stages = req.clock.stages
 	}
-	return res, err
+	if req.Confidence && req.Mode != Semantic {
+		x.sayConfidence(ctx, &req, res)
+		if !told && (res.Understood == nil || len(res.Understood.Problems) == 0) {
+			res.Understood = nil
+		}
+	}
+	return res, nil
 }
 
 // searchWords is Search by words.

@@ -56,6 +56,9 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 	if len(found.Corrected) > 0 && l.Total > 0 {
 		l.Head += "Looked for: " + render.Corrections(found.Corrected) + "\n"
 	}
+	if l.Total > 0 {
+		l.Head += render.Unsure(found.Confidence, found.Reason)
+	}
 	if found.Understood != nil {
 		for _, p := range found.Understood.Problems {
 			l.Head += render.QueryProblem(p.Text, p.Message, p.Nearest)

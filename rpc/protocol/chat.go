@@ -131,6 +131,8 @@ type ChatFound struct {
 	Degraded   *Degraded         `json:"degraded,omitempty" jsonschema:"what could not take part"`
 	Corrected  map[string]string `json:"corrected,omitempty" jsonschema:"words of the query that are in no message, each with the word that differs by one edit and was looked for in its place"`
 	Nothing    *SearchNothing    `json:"nothing,omitempty" jsonschema:"why nothing was found; absent where there are hits"`
+	Confidence string            `json:"confidence,omitempty" enum:"high,medium,low" jsonschema:"how sure it is that the hits answer; absent of a search by meaning alone, and of a list"`
+	Reason     string            `json:"reason,omitempty" jsonschema:"why it is so sure"`
 	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"how the query was read: with explain, and when it has problems"`
 	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, for a hybrid search: the weight of each list"`
 	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`

@@ -56,11 +56,23 @@ func (h *Remembered) Line() string {
 	return line + "\n"
 }
 
+// Unsure says that what a search of notes has found may be no answer; "" where it may well be one.
+func Unsure(confidence, reason string) string {
+	if confidence != "low" {
+		return ""
+	}
+	return "Confidence: low (" + Inline(reason) + ")\n" + doubt("a note")
+}
+
+func doubt(what string) string {
+	return "Say that you do not know, unless " + what + " below answers.\n"
+}
+
 // Confidence says how sure an answer out of what was found is.
 func Confidence(confidence, reason, degraded string) string {
 	head := "Confidence: " + Inline(confidence) + " (" + Inline(reason) + ")\n"
 	if confidence == "low" {
-		head += "Say that you do not know, unless a memory below answers.\n"
+		head += doubt("a memory")
 	}
 	if degraded != "" {
 		head += "Some may be missing: " + Inline(degraded) + ".\n"

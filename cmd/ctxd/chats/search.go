@@ -6,6 +6,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -95,6 +96,9 @@ func drawFound(s *term.Screen, query string, res *protocol.ChatFound) {
 		for _, l := range term.WrapSpans(term.Mark(h.Snippet, h.Ranges), s.Columns()-2) {
 			s.Say(append(term.Line{term.Text("  ")}, l...)...)
 		}
+	}
+	if len(res.Hits) > 0 && res.Confidence == search.Low {
+		inspect.DrawConfidence(s, "", res.Confidence, res.Reason)
 	}
 	inspect.DrawDegraded(s, "", how)
 }

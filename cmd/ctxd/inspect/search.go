@@ -48,6 +48,9 @@ type searchView struct {
 	NoMeaning  string                     `json:"noMeaning,omitempty"` // why there is none
 	Hits       []protocol.SearchHit       `json:"hits"`                // both as one
 	Mode       string                     `json:"mode"`
+	Nothing    *protocol.SearchNothing    `json:"nothing,omitempty"`
+	Confidence string                     `json:"confidence,omitempty"`
+	Reason     string                     `json:"reason,omitempty"`
 	Degraded   *protocol.Degraded         `json:"degraded,omitempty"`
 	Weights    protocol.SearchWeights     `json:"weights"`
 	Fused      *protocol.SearchFused      `json:"fused,omitempty"`
@@ -99,6 +102,7 @@ func (c *searchCmd) ask(ctx context.Context, cl *client.Client, query string) (*
 		return nil, err
 	}
 	v.Hits, v.Mode, v.Degraded, v.Fused = both.Hits, both.Mode, both.Degraded, both.Fused
+	v.Nothing, v.Confidence, v.Reason = both.Nothing, both.Confidence, both.Reason
 	v.Stages = append([]protocol.SearchStage{}, both.Stages...)
 	var stats protocol.Stats
 	err = cl.Call(ctx, "admin.stats", nil, &stats)
@@ -112,6 +116,10 @@ func (v *searchView) draw(s *term.Screen) {
 	DrawProblems(s, "  ", &protocol.SearchResult{Understood: v.Understood})
 	v.drawLists(s)
 	v.drawJoined(s)
+	if v.Confidence != "" {
+		s.Heading("How sure")
+		DrawConfidence(s, "  ", v.Confidence, v.Reason)
+	}
 	drawSearchStages(s, v.Stages)
 	DrawDegraded(s, "", &protocol.SearchResult{Degraded: v.Degraded})
 }

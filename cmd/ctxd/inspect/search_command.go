@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
+	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -127,7 +128,17 @@ func DrawHits(s *term.Screen, indent string, res *protocol.SearchResult, explain
 			DrawSignals(s, indent+"  ", "note", &h)
 		}
 	}
+	if len(res.Hits) > 0 && (res.Confidence == search.Low || explain) {
+		DrawConfidence(s, indent, res.Confidence, res.Reason)
+	}
 	DrawDegraded(s, indent, res)
+}
+
+// DrawConfidence says how sure a search is that its hits answer, if that is known.
+func DrawConfidence(s *term.Screen, indent, confidence, reason string) {
+	if confidence != "" {
+		s.Say(term.Styled(term.Faint, indent+"confidence "+confidence+": "+term.Clean(reason)))
+	}
 }
 
 // nothingFound says that nothing was found, and why.

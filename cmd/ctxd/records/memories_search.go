@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	entitytext "github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -111,7 +112,7 @@ func DrawMemoryHits(s *term.Screen, indent string, res *protocol.MemoryFound) {
 	if len(res.Hits) == 0 {
 		s.Say(term.Styled(term.Faint, indent+term.Clean(res.Reason)))
 	} else {
-		s.Say(term.Styled(term.Faint, indent+"confidence "+res.Confidence+": "+term.Clean(res.Reason)))
+		inspect.DrawConfidence(s, indent, res.Confidence, res.Reason)
 	}
 	if res.Degraded != nil {
 		s.Say(term.Styled(term.Warn, indent+"! "+res.Degraded.Why))

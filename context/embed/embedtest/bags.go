@@ -139,13 +139,14 @@ func (w Words) EmbedTokens(ctx context.Context, texts []string) (embed.Model, []
 }
 
 // EmbedQuestion gives the vector of each word.
-func (w Words) EmbedQuestion(ctx context.Context, text string) (embed.Model, [][]float32, error) {
+func (w Words) EmbedQuestion(ctx context.Context, text string) (embed.Model, embed.QuestionTokens, error) {
 	m, _, err := w.Embed(ctx, embed.Query, []string{text})
-	var words [][]float32
+	var q embed.QuestionTokens
 	for _, word := range strings.FieldsFunc(text, notWord) {
-		words = append(words, embed.MeanOf([][]float32{w.Vector(word)}))
+		q.Words = append(q.Words, strings.ToLower(word))
+		q.Vectors = append(q.Vectors, embed.MeanOf([][]float32{w.Vector(word)}))
 	}
-	return m, words, err
+	return m, q, err
 }
 
 // Codes are those of the words of a text: bytes that the word decides.

@@ -91,7 +91,7 @@ type Index struct {
 	recall context.CancelFunc // of these
 
 	asked      questions[[]float32]
-	askedWords questions[[][]float32]
+	askedWords questions[embed.QuestionTokens]
 	model      *embed.Model // that the embedder had last; of the goroutine
 
 	begin  chan struct{} // closed when the words are read

@@ -162,6 +162,24 @@ func (x *FlatIndex) Interact(q *TokenQuestion, ids []string) []FlatHit {
 	return hits
 }
 
+// Matched returns, for each word of a question, the cosine of the nearest word of a part of an item; nil where the part has none.
+func (x *FlatIndex) Matched(q *TokenQuestion, id string, part int) (near []float32) {
+	var s tokenScan
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	it := x.items[id]
+	if it == nil || q.dims != x.dims || part < 0 || part >= len(it.rows) || it.rows[part] == noRow {
+		return nil
+	}
+	x.withTokens(int(it.rows[part]), func(tokens []byte) {
+		if len(tokens) > 0 {
+			near = make([]float32, q.Words())
+			s.score(q, tokens, near)
+		}
+	})
+	return near
+}
+
 // withTokens has a function read the tokens of a row. Hold x.mu.
 func (x *FlatIndex) withTokens(row int, read func(tokens []byte)) {
 	b, i := x.at(row)

@@ -30,6 +30,7 @@ func RemoveTokens(dir string, log *slog.Logger) {
 type WordQuestion struct {
 	x      *Index
 	g      *generation
+	asked  []string // the word that each of its tokens is of
 	words  *TokenQuestion
 	pooled []float32
 	public bool
@@ -45,26 +46,28 @@ func (x *Index) AskWords(ctx context.Context, text string, public bool) *WordQue
 	if !ready || g.index.Len() == 0 {
 		return nil
 	}
-	words, ok := x.askedWords.get(g.model, text)
+	asked, ok := x.askedWords.get(g.model, text)
 	if !ok {
-		got := make(chan [][]float32, 1)
+		got := make(chan embed.QuestionTokens, 1)
 		go func() {
-			model, words, err := x.tokens.EmbedQuestion(ctx, text)
+			model, asked, err := x.tokens.EmbedQuestion(ctx, text)
 			if err != nil || model != g.model {
-				words = nil
+				asked = embed.QuestionTokens{}
 			}
-			got <- words
+			got <- asked
 		}()
 		select {
 		case <-ctx.Done():
 			return nil
-		case words = <-got:
+		case asked = <-got:
 		}
-		if words != nil {
-			x.askedWords.put(g.model, text, words)
+		if asked.Vectors != nil {
+			x.askedWords.put(g.model, text, asked)
 		}
 	}
-	q := &WordQuestion{x: x, g: g, words: NewTokenQuestion(words), pooled: embed.MeanOf(words), public: public}
+	q := &WordQuestion{
+		x: x, g: g, asked: asked.Words, words: NewTokenQuestion(asked.Vectors), pooled: embed.MeanOf(asked.Vectors), public: public,
+	}
 	if q.pooled == nil {
 		return nil
 	}
@@ -73,6 +76,19 @@ func (x *Index) AskWords(ctx context.Context, text string, public bool) *WordQue
 
 // Words is how many words the question has.
 func (q *WordQuestion) Words() int { return q.words.Words() }
+
+// Matched says how near a part of a document is to each token of the question, as cosines of its nearest word, and which word
+// each token is of, see embed.QuestionTokens; nil where that is not known.
+func (q *WordQuestion) Matched(id string, part int) (words []string, near []float32) {
+	if !q.x.serves(q.g, id) {
+		return nil, nil
+	}
+	near = q.g.index.Matched(q.words, id, part)
+	if near == nil {
+		return nil, nil
+	}
+	return q.asked, near
+}
 
 // Knows reports whether the vectors of all words of a document are there: of one that is half read the best part may be missing.
 func (q *WordQuestion) Knows(id string) bool {

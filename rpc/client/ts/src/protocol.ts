@@ -429,6 +429,10 @@ export interface ChatFound {
   corrected?: Record<string, string>;
   /** Why nothing was found; absent where there are hits. */
   nothing?: SearchNothing;
+  /** How sure it is that the hits answer; absent of a search by meaning alone, and of a list. */
+  confidence?: "high" | "medium" | "low";
+  /** Why it is so sure. */
+  reason?: string;
   /** How the query was read: with explain, and when it has problems. */
   understood?: SearchUnderstood;
   /** With explain, for a hybrid search: the weight of each list. */
@@ -4269,6 +4273,10 @@ export interface SearchResult {
   corrected?: Record<string, string>;
   /** Why nothing was found; absent where there are hits. */
   nothing?: SearchNothing;
+  /** How sure it is that the hits answer; absent of a search by meaning alone, of a list, and of notes.similar. */
+  confidence?: "high" | "medium" | "low";
+  /** Why it is so sure. */
+  reason?: string;
   /** How the query was read: with explain, and when it has problems; absent when its words were not looked at. */
   understood?: SearchUnderstood;
   /** With explain, for a hybrid search: the weight of each list. */
