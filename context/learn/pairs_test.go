@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,13 @@ var models = []struct {
 		e, err := embed.BuiltinTable()
 		if err != nil {
 			t.Fatal(err)
+		}
+		return e
+	}},
+	{"encoder", func(t *testing.T) embed.Embedder { // by the means of words
+		e, err := embed.BuiltinEncoder()
+		if err != nil || runtime.GOARCH != "amd64" {
+			t.Skip("the figures are those of amd64", err)
 		}
 		return e
 	}},

@@ -39,6 +39,12 @@ type house struct {
 // open opens a house with records that are there before the stores. e may be nil.
 func open(t testing.TB, e embed.Embedder, records []*memory.Record, said []said) *house {
 	t.Helper()
+	return openWith(t, search.Options{Embedder: e}, records, said)
+}
+
+// openWith is open with an encoder of words as well.
+func openWith(t testing.TB, opts search.Options, records []*memory.Record, said []said) *house {
+	t.Helper()
 	db := searchtest.Open(t, kv.InMemory)
 	for part := range slices.Chunk(records, 500) {
 		must(t, db.Update(t.Context(), func(tx *kv.Tx) error {
@@ -57,7 +63,7 @@ func open(t testing.TB, e embed.Embedder, records []*memory.Record, said []said)
 	h.mem, err = memory.Open(db, memory.Options{Now: func() time.Time { return h.now }, Entity: entities.EntityRecords.Has})
 	must(t, err)
 	h.gate = seen.Gate
-	opts := search.Options{Embedder: e, Gate: h.gate, AtOnce: 1 << 30}
+	opts.Gate, opts.AtOnce = h.gate, 1<<30
 	src := document.New(db, h.mem, seen)
 	h.in = recall.Indexes{Memories: recall.Index{Search: search.Open(db, src, opts), Source: src}, Store: h.mem}
 	if said != nil {
@@ -77,7 +83,7 @@ func (h *house) settle() {
 			continue
 		}
 		if _, ok := x.Embedder(); ok {
-			until(h, "vectors", func() bool { return x.Stats().Meanings.Idle })
+			until(h, "vectors", func() bool { st := x.Stats(); return st.Meanings.Idle && (st.Tokens == nil || st.Tokens.Idle) })
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +127,12 @@ func golden(t *testing.T, name, got string) {
 // factsHouse holds the memories of the labelled set.
 func factsHouse(t *testing.T) (*house, facts.Set) {
 	t.Helper()
+	return factsHouseWith(t, nil)
+}
+
+// factsHouseWith is factsHouse with an encoder of words, unless it is nil.
+func factsHouseWith(t *testing.T, words embed.TokenEmbedder) (*house, facts.Set) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and nothing in it is concurrent")
 	}
@@ -137,7 +144,7 @@ func factsHouse(t *testing.T) (*house, facts.Set) {
 	for i, m := range set.Memories {
 		records = append(records, recordOf(m, i+1))
 	}
-	return open(t, e, records, nil), set
+	return openWith(t, search.Options{Embedder: e, Words: words}, records, nil), set
 }
 
 // inMemories leaves out the references of messages.
@@ -214,6 +221,43 @@ func TestMEM20_WhichStagesPay(t *testing.T) {
 // TestMEM33_ConfidenceIsCalibrated pins how sure the search is of questions with an answer and without.
 func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 	h, set := factsHouse(t)
+	golden(t, "confidence.golden", confidences(t, h, set))
+}
+
+// TestSRCH46_FactsWithTheEncoder pins how well memories are ranked, and how sure a search of them is, where the encoder compares
+// words.
+func TestSRCH46_FactsWithTheEncoder(t *testing.T) {
+	campaign.Only(t)
+	encoder, err := embed.BuiltinEncoder()
+	if err != nil || runtime.GOARCH != "amd64" {
+		t.Skip("the figures are those of amd64", err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-22s %s\n", "", heading)
+	for _, words := range []embed.TokenEmbedder{nil, encoder} {
+		name := "by the encoder"
+		if words == nil {
+			name = "by the table"
+		}
+		h, set := factsHouseWith(t, words)
+		r := h.ranker(recall.Options{})
+		for _, part := range []string{facts.Tune, facts.Check, facts.Held} {
+			var f figures
+			for _, q := range factQuestions(set, part) {
+				f.take(q, h.asked(r, q, nil))
+			}
+			fmt.Fprintf(&b, "%-22s %s\n", name+", "+part, &f)
+		}
+		if words != nil {
+			b.WriteString("\n" + confidences(t, h, set))
+		}
+	}
+	golden(t, "encoder.golden", b.String())
+}
+
+// confidences counts how sure a search is of the labelled questions.
+func confidences(t *testing.T, h *house, set facts.Set) string {
+	t.Helper()
 	r := h.ranker(recall.Options{})
 	counts := make(map[string]map[string]int)
 	count := func(part, kind, text string) {
@@ -244,7 +288,7 @@ func TestMEM33_ConfidenceIsCalibrated(t *testing.T) {
 			fmt.Fprintf(&b, "%-18s %5d %6d %4d\n", part+" "+kind, c[search.High], c[search.Medium], c[search.Low])
 		}
 	}
-	golden(t, "confidence.golden", b.String())
+	return b.String()
 }
 
 // TestMEM21_WhichStagesPayForMessages pins what the stages of messages are worth, in eight conversations
