@@ -83,6 +83,7 @@ type commandLine struct {
 	Offer      offerCmd               `cmd:"" hidden:"" help:"Print what a word of a command line may refer to, for completion scripts."`
 	Man        manCmd                 `cmd:"" hidden:"" help:"Write the manual pages, for packages of ctxd."`
 	Uninstall  store.UninstallCommand `cmd:"" group:"shell" help:"Remove everything that ctxd has put on this machine. Your notes stay."`
+	Model      modelCmd               `cmd:"" group:"look" help:"Show the models for search by meaning that are in the program."`
 	Version    versionCmd             `cmd:"" group:"shell" help:"Print the version, as ctxd --version does."`
 }
 

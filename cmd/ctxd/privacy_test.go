@@ -240,6 +240,7 @@ var commandsForPeople = map[string]string{
 	"man":             "writes manual pages, in which no record stands",
 	"uninstall":       "prints which files of ctxd it removes",
 	"version":         "prints the version",
+	"model info":      "shows the models in the program, and reads no records",
 }
 
 // boundaries are those of records in XML: any letters, so that one in a thousand begins as a canary does.

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/ctxd/ctxd/entities/fault"
 )
 
 // # The file of an encoder
@@ -263,4 +265,33 @@ func (e *Encoder) readParts(r *fileReader) {
 			e.axes[d*h.Axes+a] = axes[a*h.Dims+d]
 		}
 	}
+}
+
+// BuiltinFacts are what the models are that are compiled into the program.
+type BuiltinFacts struct {
+	Encoder, Table Model
+	// Of the encoder: its layers, the width of each, the tokens that it tells apart, and how many it reads at a time.
+	Layers, Width, Tokens, Positions int
+	EncoderBytes, TableBytes         int64 // in the program
+	// Instructions are those of this processor that the encoder can use, the fastest first; none: there is no encoder.
+	Instructions []string
+}
+
+// BuiltinModels tells what the built-in models are, without making the encoder ready. It fails where they are damaged.
+func BuiltinModels() (f BuiltinFacts, err error) {
+	table, err := BuiltinTable()
+	if err != nil {
+		return f, err
+	}
+	f.Encoder, err = encoderModel(builtinEncoder)
+	if err != nil {
+		return f, fault.Wrap(fault.Internal, err, "the built-in encoder is damaged").WithHint("install ctxd again")
+	}
+	h, _, err := parseHead(builtinEncoder)
+	f.Table, f.TableBytes, f.EncoderBytes = table.model, int64(len(builtin)), int64(len(builtinEncoder))
+	f.Layers, f.Width, f.Tokens, f.Positions = h.Layers, h.Dims, h.Tokens, h.Positions
+	for _, k := range kernelsHere() {
+		f.Instructions = append(f.Instructions, k.name)
+	}
+	return f, err
 }
