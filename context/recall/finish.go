@@ -17,7 +17,7 @@ func (s *run) finish() (*Result, error) {
 		s.byTime()
 	}
 	res := &Result{
-		Hits: []Hit{}, Understood: s.read, Confidence: confidence, Reason: reason, Stages: s.applied,
+		Hits: []Hit{}, Understood: s.read, Confidence: confidence, Reason: reason, Stages: s.applied, Refused: s.refused,
 	}
 	for i, f := range s.wrong {
 		if i == 0 {

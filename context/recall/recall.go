@@ -140,6 +140,14 @@ type Result struct {
 	// part of the search that it is about: lexical, semantic or a stage of Stages.
 	Degraded, Stage string
 	Stages          []Applied
+	// Refused are the best of the kinds of which nothing is about the question.
+	Refused []Refused
+}
+
+// Refused is the best of a kind of which nothing is about a question; see search.Refusal.
+type Refused struct {
+	Kind, ID     string
+	Score, Floor float64
 }
 
 // Understood says how the question was read.
@@ -252,6 +260,7 @@ type run struct {
 
 	list      []*candidate    // best first once they are sorted
 	reached   search.Reach    // the best of the kinds
+	refused   []Refused
 	unread    bool            // the words of a kind were not compared one by one
 	vectors   bool            // whether meaning had a part
 	toldApart map[string]bool // kinds of which the list by meaning is by what tells its hits apart
@@ -425,6 +434,13 @@ func (s *run) findBy(query, kind string, in Index, keep func(text.Doc) bool) err
 	}
 	if len(res.Hits) == 0 {
 		s.nothing = cmp.Or(s.nothing, res.Nothing)
+		if no := res.Refused; no != nil {
+			id := no.Doc.ID()
+			if kind == Messages {
+				id = s.in.Message(no.Doc, s.v.Hides()).ID
+			}
+			s.refused = append(s.refused, Refused{kind, id, no.Score, no.Floor})
+		}
 		return nil
 	}
 	level := levelOf(res.Reach, meant) / res.Hits[0].Score

@@ -100,6 +100,9 @@ func TestSRCH46_WordsAreReadOneByOne(t *testing.T) {
 		"die Vulkane brechen unter dem Meere aus": true, // another language
 	} {
 		res := ask(query)
+		if r := res.Refused; (r == nil) != found || r != nil && !(0 < r.Score && r.Score < r.Floor && r.Floor < 1) {
+			t.Errorf("%q: refused %+v", query, r)
+		}
 		if (len(res.Hits) > 0) != found || found != (res.Nothing == "") {
 			t.Errorf("%q finds %q: %q, %+v", query, ids(res), res.Nothing, res.Reach)
 		}

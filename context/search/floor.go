@@ -69,6 +69,26 @@ func (q *query) aboutness(words *Result, foreign bool) aboutness {
 	return a
 }
 
+// Refusal is a document that nothing but chance makes the best.
+type Refusal struct {
+	Doc text.Doc
+	// Score is how likely it is that it answers, from 0 to 1, where words were compared one by one, else how near it is; and Floor
+	// what that is at least of what is shown.
+	Score, Floor float64
+}
+
+// refused is the first of the hits, for the report.
+func (a *aboutness) refused(r *Reach, hits []Hit) *Refusal {
+	switch {
+	case len(hits) == 0:
+		return nil
+	case r.Read:
+		likely := func(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
+		return &Refusal{hits[0].Doc, likely(r.Answered), likely(leastAnswered)}
+	}
+	return &Refusal{hits[0].Doc, a.near, a.level * (1 - a.known)}
+}
+
 // read has the words of the nearest hits compared with those of the query one by one. question is nil where late interaction had
 // no part.
 func (a *aboutness) read(r *Reach, question *vectors.WordQuestion, hits []Hit) {

@@ -193,6 +193,11 @@ func TestSRCH15_WhatIsFoundByChanceIsLeftOut(t *testing.T) {
 	if got := r.findInTime(t, req); got != "" {
 		t.Errorf("found %q", got)
 	}
+	res, err := r.Search(ctx, req)
+	must(t, err)
+	if no := res.Refused; no == nil || no.Doc.ID() != "view" || no.Score >= no.Floor {
+		t.Errorf("refused %+v", no)
+	}
 }
 
 func TestSRCH15_KnownIsTheShareOfWhatTheWordsTell(t *testing.T) {

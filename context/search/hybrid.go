@@ -116,6 +116,7 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	}
 	about.read(&res.Reach, question, res.Hits)
 	if !about.isAbout(&res.Reach) {
+		res.Refused = about.refused(&res.Reach, res.Hits)
 		res.Hits, res.Nothing = []Hit{}, nothingIsAbout(q)
 		return res, nil
 	}

@@ -70,8 +70,10 @@ type Result struct {
 	Confidence, Reason string
 	// Apart says that Request.Apart was done.
 	Apart bool
-	// Nothing says why nothing was found; "" where there are hits.
+	// Nothing says why nothing was found; "" where there are hits. Refused is the best of what was found and is about something
+	// else, nil where nothing was.
 	Nothing string
+	Refused *Refusal
 
 	all   int     // documents that the search sees
 	known float64 // the share of the words of the query that are in any document
