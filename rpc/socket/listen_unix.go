@@ -50,6 +50,9 @@ type Listener struct {
 	err  error
 }
 
+// Files are the paths that an endpoint takes.
+func (l *Listener) Files() []string { return []string{l.path, l.path + lockSuffix} }
+
 // Listen makes this process the owner of the endpoint at path: its directory
 // is made 0700, the socket 0600. When another process serves it the error is an
 // *OwnedError around a fault.Conflict; a directory or path that can't be used

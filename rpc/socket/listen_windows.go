@@ -40,6 +40,9 @@ func defaultLocation() Location {
 	return Location{Path: `\\.\pipe\ctxd-` + name, Source: FromUser}
 }
 
+// Files are the paths that an endpoint takes: none of a named pipe.
+func (l *Listener) Files() []string { return nil }
+
 // Listen makes this process the owner of the pipe at path. The first instance
 // of a pipe is exclusive and ends with its process, so there is no lock file
 // and nothing to clean up after a crash; who the owner is has to be asked of

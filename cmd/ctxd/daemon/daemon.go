@@ -211,7 +211,7 @@ func (d *Daemon) openStore() (*kv.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openData(d.Dir, d.store, d.replica, d.log, d.storeChanged)
+	db, err := openData(d.Dir, d.store, d.replica, d.log, d.storeChanged, d.Listener.Files()...)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,11 +121,16 @@ func beside() []string {
 }
 
 // openData opens the store in a folder, as the replica of a shared one unless that is nil.
-// changed is called when its status is another.
-func openData(dir string, conf config.Store, replica *shared.Replica, log *slog.Logger, changed func()) (*kv.Store, error) {
+// changed is called when its status is another. The files of the endpoint may lie in the folder before there is a store.
+func openData(dir string, conf config.Store, replica *shared.Replica, log *slog.Logger, changed func(), endpoint ...string) (*kv.Store, error) {
 	opts := StoreOptions(conf)
 	opts.Upgrade, opts.Logger, opts.OnStatus = upgradeStore, log, changed
-	opts.Beside = besideStore
+	opts.Beside = slices.Clone(besideStore)
+	for _, path := range endpoint {
+		if filepath.Dir(path) == filepath.Clean(dir) {
+			opts.Beside = append(opts.Beside, filepath.Base(path))
+		}
+	}
 	if replica != nil {
 		replica.Prepare(&opts)
 	}
