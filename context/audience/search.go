@@ -30,3 +30,12 @@ func (v *View) Near(ctx context.Context, near search.Near) (*search.Result, erro
 	near.Public = v.hides
 	return v.search.Near(ctx, near)
 }
+
+// WordCounts returns how many notes hold each of some folded words, in any of its forms, and how many notes there are, as the
+// reader sees them; nil without an index. O(words).
+func (v *View) WordCounts(words []string) (docs []int, all int) {
+	if v.search == nil {
+		return nil, 0
+	}
+	return v.search.Counts(words, v.hides)
+}

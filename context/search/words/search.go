@@ -404,3 +404,19 @@ func (x *Index) Holders(words []string, public bool) (held map[string]uint32, wh
 	}
 	return held, ""
 }
+
+// Counts returns how many documents hold each of some folded words, in any of its forms, and how many documents there are.
+// While the index is being made it counts those that are in it. O(words).
+func (x *Index) Counts(words []string, public bool) (docs []int, all int) {
+	docs = make([]int, len(words))
+	x.rlockFor(public)
+	defer x.mu.RUnlock()
+	var w world
+	w.see(x, public)
+	for i, word := range words {
+		if word != "" {
+			docs[i] = w.lookUp([]byte(word)).docs
+		}
+	}
+	return docs, w.all
+}
