@@ -108,7 +108,7 @@ func (b *builder) entities(limit, most int, list []Entity) {
 // focusIn is the room that what is in the focus may take in a section with so many other items.
 func (b *builder) focusIn(s *section, others int) int {
 	if others == 0 {
-		b.focus -= s.frame.chars + b.gap()
+		b.focus -= s.frame.chars + 1
 	}
 	return max(0, b.focus)
 }

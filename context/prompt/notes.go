@@ -56,7 +56,7 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	around := 0 // what the first item of a section takes besides
 	if n.Focus != "" {
 		if len(s.items) == 0 {
-			around = s.frame.chars + b.gap()
+			around = s.frame.chars + 1 // the gap is before it, or behind it
 		}
 		room = min(room, b.focus-around-fixed)
 	}
