@@ -62,7 +62,7 @@ type readMessage struct {
 	weights  []float64
 	language *followLanguage
 
-	idle     bool // it asks nothing
+	idle     bool // it greets, thanks or agrees
 	back     bool // it stands on what was said before
 	opening  bool // it goes on with what was said before
 	compares bool // it looks at two things together
@@ -96,7 +96,7 @@ func read(v *audience.View, message, clean string, places [][2]int, before *foll
 		}
 	}
 	m.know(v)
-	m.idle = search.AsksNothing(clean)
+	m.idle = search.IsSmallTalk(clean)
 	m.other = has(m.words, l.others)
 	m.opening = begins(m.words, l.openings)
 	for i := range m.words {
