@@ -39,3 +39,12 @@ func (v *View) WordCounts(words []string) (docs []int, all int) {
 	}
 	return v.search.Counts(words, v.hides)
 }
+
+// WordsHeld reports of each of some folded words whether one of some notes holds it, in any of its forms, as the reader sees
+// them; nil without an index. O(postings of the words).
+func (v *View) WordsHeld(words, noteIDs []string) []bool {
+	if v.search == nil {
+		return nil
+	}
+	return v.search.Held(words, noteIDs, v.hides)
+}

@@ -365,61 +365,55 @@ func (f *focus) add(r EarlierRecord) {
 	f.items = slices.Insert(f.items, 0, it)
 }
 
-// isAbout reports whether what a message tells is in what the conversation is about: the records of the focus, and what was last
-// said of them. O(what of the records a prompt shows).
+// isAbout reports whether what a message tells is in what the conversation is about: the notes and entities of the focus, and
+// what was last said of them. O(postings of the words of the message).
 func (f *focus) isAbout(m *readMessage) bool {
 	if len(f.items)+len(f.texts) == 0 {
 		return true
 	}
-	missing, stems := make(map[string]float64, len(m.known)), make(map[string]string)
+	missing := make(map[string]float64, len(m.known)) // what words tell, by their stems
 	all := 0.0
 	for i, w := range m.known {
-		stem := text.StemEnglish(w)
-		stems[w] = stem
-		missing[stem] = m.weights[i]
+		missing[text.StemEnglish(w)] += m.weights[i]
 		all += m.weights[i]
 	}
 	left := all
+	take := func(stem string) {
+		left -= missing[stem]
+		delete(missing, stem)
+	}
 	var split text.Splitter
 	look := func(s string) {
-		split.Split(s, func(t text.Token) {
-			if stem := text.StemEnglish(string(t.Text)); missing[stem] > 0 {
-				left -= missing[stem]
-				delete(missing, stem)
-			}
-		})
+		split.Split(s, func(t text.Token) { take(text.StemEnglish(string(t.Text))) })
 	}
 	for _, s := range f.texts[max(0, len(f.texts)-focusTexts):] {
 		look(s)
 	}
+	var ids []string
 	for i := range f.items {
-		f.tells(&f.items[i], look)
-	}
-	return all-left >= leastCohesion*all
-}
-
-// tells gives what a record of the focus says, as the reader sees it and a prompt shows it.
-func (f *focus) tells(it *focusItem, look func(string)) {
-	id := it.ID
-	if it.Kind == prompt.KindEntity {
-		e := f.view.Entity(id)
+		it := &f.items[i]
+		if it.Kind == prompt.KindNote {
+			ids = append(ids, it.ID)
+			continue
+		}
+		e := f.view.Entity(it.ID)
 		if !e.Live() {
-			return
+			continue
 		}
 		look(f.view.NameOf(e))
-		if b := f.g.blocks.get(0, f.view.Number(graph.Key{Kind: graph.Entity, ID: id})); b != nil && !f.view.Hides() {
-			look(b.card.Fields.Text)
+		for _, value := range e.Fields {
+			if s, ok := value.(string); ok {
+				look(f.view.TextOf(e.NoteID, s))
+			}
 		}
-		id = e.NoteID
+		ids = append(ids, e.NoteID)
 	}
-	n := f.view.Note(id)
-	if !n.Live() {
-		return
+	for i, held := range f.view.WordsHeld(m.known, ids) {
+		if held {
+			take(text.StemEnglish(m.known[i]))
+		}
 	}
-	look(f.view.TitleOf(n))
-	if shown, err := f.g.texts.shown(f.ctx, f.view, n); err == nil {
-		look(shown.body.String())
-	}
+	return all-left >= leastCohesion*all
 }
 
 // The candidates of the focus stand behind those of the message.

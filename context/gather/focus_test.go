@@ -270,6 +270,28 @@ func TestCTX41_WithoutSearchThereIsNoQuery(t *testing.T) {
 	}
 }
 
+// TestCTX41_WordsAsTheReaderSeesThem: whether a message can stand alone tells nothing of private notes.
+func TestCTX41_WordsAsTheReaderSeesThem(t *testing.T) {
+	w := newWorld(t)
+	for _, d := range []notes.Draft{
+		{ID: "a", Title: "Aviary", Body: "Birds of [[Secret|zebra]] houses."}, {ID: "b", Title: "Secret", Body: "Birds and lions.", Private: true},
+	} {
+		if _, err := w.notes.Put(ctx, d, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	words := []string{"birds", "lion", "zebra", "house", "none"}
+	for reader, want := range map[audience.Reader]string{
+		audience.Local: "[2 1 1 1 0] 2 [true true true true false] [true false true true false]", audience.Remote: "[1 0 0 1 0] 1 [true false false true false] [true false false true false]",
+	} {
+		v := w.rooms.View(reader)
+		docs, all := v.WordCounts(words)
+		if got := fmt.Sprint(docs, all, v.WordsHeld(words, []string{"a", "b", "gone"}), v.WordsHeld(words, []string{"a"})); got != want {
+			t.Errorf("%s: %s, want %s", reader, got, want)
+		}
+	}
+}
+
 // TestCTX41_WhatIsGoneIsGone leaves no trace of what was deleted or archived since it was named.
 func TestCTX41_WhatIsGoneIsGone(t *testing.T) {
 	w := newWorld(t)

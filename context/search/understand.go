@@ -63,3 +63,9 @@ func join(phrases [][]string) []string {
 func (x *Index) Counts(words []string, public bool) (docs []int, all int) {
 	return x.words.Counts(words, public)
 }
+
+// Held reports of each of some folded words whether one of some documents holds it, in any of its forms, as Counts does. O(postings
+// of the words).
+func (x *Index) Held(words, ids []string, public bool) []bool {
+	return x.words.Held(words, ids, public)
+}
