@@ -41,10 +41,13 @@ func (s *Store) Earlier(ctx context.Context, v *audience.View, ref string, at pr
 			if m == nil || m.Role == record.RoleSystem || !v.Sees(m.private()) {
 				continue
 			}
+			said := gather.Earlier{Said: prompt.Said{Role: m.Role, Text: v.TextOf("", m.Content)}, Private: m.private() || c.Private}
+			if users <= prompt.FocusTurns { // the message itself may be the last one
+				err = s.refersTo(tx, v, c, m, &said)
+			}
 			if m.Role == record.RoleUser {
 				users++
 			}
-			said, err := s.earlier(tx, v, c, m)
 			if err != nil {
 				return err
 			}
@@ -79,9 +82,8 @@ func lastBefore(tx *kv.Tx, v *audience.View, c *conversation, at prompt.HistoryP
 	return index, nil
 }
 
-// earlier returns a message with the records that it is known to refer to.
-func (s *Store) earlier(tx *kv.Tx, v *audience.View, c *conversation, m *message) (gather.Earlier, error) {
-	e := gather.Earlier{Said: prompt.Said{Role: m.Role, Text: v.TextOf("", m.Content)}, Private: m.private() || c.Private}
+// refersTo adds the records that a message is known to refer to.
+func (s *Store) refersTo(tx *kv.Tx, v *audience.View, c *conversation, m *message, e *gather.Earlier) error {
 	add := func(kind, id, how string, part markdown.Part) {
 		e.Records = append(e.Records, gather.EarlierRecord{Kind: kind, ID: id, How: how, Part: part})
 	}
@@ -100,11 +102,11 @@ func (s *Store) earlier(tx *kv.Tx, v *audience.View, c *conversation, m *message
 		}
 	}
 	if m.Role != record.RoleAssistant {
-		return e, nil
+		return nil
 	}
 	t, err := GetTrace(tx, c.ID, m.ID)
 	if err != nil || t == nil {
-		return e, err
+		return err
 	}
 	for i := range t.References {
 		r := &t.References[i]
@@ -112,7 +114,7 @@ func (s *Store) earlier(tx *kv.Tx, v *audience.View, c *conversation, m *message
 			add(r.Kind, r.ID, prompt.FocusNamed, markdown.Part{})
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // moveNamed gives what the user named for an answer to his message, which does not have it.
