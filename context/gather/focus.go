@@ -240,7 +240,8 @@ func (f *focus) name(it *focusItem) (name, mark string) {
 
 // said takes in a message that was said before.
 func (f *focus) said(m *Earlier) error {
-	list, places, clean, err := f.names(m.Text)
+	said := strings.ReplaceAll(m.Text, record.Withheld, " ") // which is no word of the conversation
+	list, places, clean, err := f.names(said)
 	if err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func (f *focus) said(m *Earlier) error {
 	}
 	records := slices.Concat(m.Records, list)
 	if m.Role == record.RoleUser {
-		read := read(f.view, m.Text, clean, places, f.language)
+		read := read(f.view, said, clean, places, f.language)
 		f.next(read, slices.DeleteFunc(slices.Clone(records), func(r EarlierRecord) bool { return r.How != prompt.FocusNamed }))
 	} else {
 		for i := len(records) - 1; i >= 0; i-- {
@@ -261,7 +262,7 @@ func (f *focus) said(m *Earlier) error {
 		}
 	}
 	f.private = f.private || m.Private
-	f.texts = append(f.texts, strings.ReplaceAll(clean, record.Withheld, " "))
+	f.texts = append(f.texts, clean)
 	return nil
 }
 
@@ -290,9 +291,7 @@ func (f *focus) names(said string) (list []EarlierRecord, places [][2]int, clean
 			break
 		}
 		found = append(found, at)
-		if at.Target != nil || len(at.Entities) > 0 || isLink(at.Raw) {
-			places = append(places, [2]int{at.Start, at.End})
-		}
+		places = append(places, [2]int{at.Start, at.End}) // also of what leads nowhere, as what is private does for a remote reader
 		if at.Target != nil && at.Target.Type == record.ResolvedEntity && !isLink(at.Raw) {
 			list = append(list, EarlierRecord{Kind: prompt.KindEntity, ID: at.Target.ID, How: prompt.FocusNamed})
 		}

@@ -186,8 +186,8 @@ func TestCTX41_WhatIsPrivateIsNotInTheFocusOfOthers(t *testing.T) {
 	}
 	wantFocus(t, res, "Returns Process", prompt.SectionPinned, "focus: named 1 turn ago")
 	whole := res.System + fmt.Sprintf("%+v", res.Report)
-	for _, word := range []string{"Ostfeld", "Nightjar", "Salary", "what we pay", "4.2 million", "(private)"} {
-		if strings.Contains(whole, word) && word != "(private)" || strings.Contains(res.Report.Query, word) {
+	for _, word := range []string{"Ostfeld", "Nightjar", "Salary", "what we pay", "4.2 million", "private"} {
+		if strings.Contains(whole, word) && word != "private" || strings.Contains(res.Report.Query, word) {
 			t.Errorf("%q got out:\n%s\n%s", word, res.Report.Query, whole)
 		}
 	}
