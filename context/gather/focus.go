@@ -152,12 +152,21 @@ func (g *Gatherer) attend(ctx context.Context, r *request, m *mentions) (context
 	if err != nil || len(list) == 0 {
 		return ctx, err
 	}
+	ago := 1 // how many messages of the user
 	for i := range list {
-		if err := f.said(&list[i]); err != nil {
+		if list[i].Role == record.RoleUser {
+			ago++
+		}
+	}
+	for i := range list {
+		if list[i].Role == record.RoleUser {
+			ago--
+		}
+		if err := f.said(&list[i], ago <= prompt.FocusTurns); err != nil {
 			return ctx, err
 		}
 	}
-	now, places, _, err := f.names(r.Text)
+	now, places, err := f.names(r.Text)
 	if err != nil {
 		return ctx, err
 	}
@@ -168,7 +177,7 @@ func (g *Gatherer) attend(ctx context.Context, r *request, m *mentions) (context
 	for _, id := range m.notes[:m.own] {
 		now = append(now, EarlierRecord{Kind: prompt.KindNote, ID: id, How: prompt.FocusNamed})
 	}
-	read := read(f.view, r.Text, m.query, places, f.language)
+	read := read(f.view, r.Text, places, f.language)
 	before := len(f.asked)
 	words := f.next(read, now)
 	m.focus = f
@@ -238,10 +247,14 @@ func (f *focus) name(it *focusItem) (name, mark string) {
 	return name, mark
 }
 
-// said takes in a message that was said before.
-func (f *focus) said(m *Earlier) error {
+// said takes in a message that was said before. counts tells that what it refers to may still be in the focus.
+func (f *focus) said(m *Earlier, counts bool) error {
 	said := strings.ReplaceAll(m.Text, record.Withheld, " ") // which is no word of the conversation
-	list, places, clean, err := f.names(said)
+	if !counts && m.Role != record.RoleUser {
+		f.private = f.private || m.Private
+		return nil
+	}
+	list, places, err := f.names(said)
 	if err != nil {
 		return err
 	}
@@ -250,7 +263,7 @@ func (f *focus) said(m *Earlier) error {
 	}
 	records := slices.Concat(m.Records, list)
 	if m.Role == record.RoleUser {
-		read := read(f.view, said, clean, places, f.language)
+		read := read(f.view, said, places, f.language)
 		f.next(read, slices.DeleteFunc(slices.Clone(records), func(r EarlierRecord) bool { return r.How != prompt.FocusNamed }))
 	} else {
 		for i := len(records) - 1; i >= 0; i-- {
@@ -261,42 +274,52 @@ func (f *focus) said(m *Earlier) error {
 			f.add(r)
 		}
 	}
-	f.private = f.private || m.Private
-	f.texts = append(f.texts, clean)
+	f.private = f.private || m.Private // also where another subject began
+	f.texts = append(f.texts, said)
 	return nil
 }
 
-// names returns the records that a text refers to by marks, the places of the marks, and the text without them. What several
-// records may mean, or none, is none.
-func (f *focus) names(said string) (list []EarlierRecord, places [][2]int, clean string, err error) {
+// names returns the records that a text refers to by marks, and the places of the marks. What several records may mean, or none,
+// is no record: what is private is none for a remote reader.
+func (f *focus) names(said string) (list []EarlierRecord, places [][2]int, err error) {
 	if !strings.ContainsAny(said, "@#[") {
-		return nil, nil, said, nil
+		return nil, nil, nil
 	}
 	message := markdown.ReadMessage(said)
+	known := make(map[string]string) // ids of notes, by what links say
 	for _, l := range message.Links {
+		places = append(places, [2]int{l.Start, l.End})
 		if l.Picture() || l.Target == "" {
 			continue
 		}
-		if id := f.view.ResolveNote(l.Target, "").ID; id != "" {
-			part, _ := markdown.PartOfLink(l)
-			list = append(list, EarlierRecord{Kind: prompt.KindNote, ID: id, How: prompt.FocusNamed, Part: part})
+		id, seen := known[l.Target]
+		if !seen {
+			id = f.view.ResolveNote(l.Target, "").ID
+			known[l.Target] = id
+		}
+		part, _ := markdown.PartOfLink(l)
+		r := EarlierRecord{Kind: prompt.KindNote, ID: id, How: prompt.FocusNamed, Part: part}
+		if id != "" && !slices.Contains(list, r) {
+			list = append(list, r)
 		}
 	}
-	var found []FoundReference
+	if !strings.ContainsAny(said, "@#") {
+		return list, places, nil
+	}
+	places = places[:0]
 	for at, err := range f.g.opts.Refs.InMessage(f.ctx, f.view, &message) {
 		if err != nil {
-			return nil, nil, "", err
+			return nil, nil, err
 		}
-		if len(found) == maxMentions {
+		if len(places) == maxMentions {
 			break
 		}
-		found = append(found, at)
-		places = append(places, [2]int{at.Start, at.End}) // also of what leads nowhere, as what is private does for a remote reader
+		places = append(places, [2]int{at.Start, at.End})
 		if at.Target != nil && at.Target.Type == record.ResolvedEntity && !isLink(at.Raw) {
 			list = append(list, EarlierRecord{Kind: prompt.KindEntity, ID: at.Target.ID, How: prompt.FocusNamed})
 		}
 	}
-	return list, places, CleanMessage(said, found), nil
+	return list, places, nil
 }
 
 // next begins the turn of a message that names some records, and reports whether what the message asks for is found by the

@@ -40,6 +40,16 @@ func followSet(lists ...string) map[string]bool {
 	return set
 }
 
+// isOneOf reports whether a word is one of a list with blanks between.
+func isOneOf(word, list string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
 // followLanguages are all that are declared. The first one is that of a message that shows none.
 var followLanguages = []*followLanguage{followEnglish, followGerman, followFrench}
 
@@ -64,7 +74,7 @@ var followEnglish = &followLanguage{
 		"and", "but", "or", "also", "then", "ok and", "okay and", "so and", "ok but", "what about", "how about", "what else", "who else", "where else", "same for",
 		"how so", "why so", "why not", "since when", "until when", "in what", "more on", "more about", "tell me more", "go on", "continue", "which one", "which ones", "which of", "what of",
 	},
-	compares: followSet(`compare compared versus vs than difference both either too`),
+	compares: followSet(`compare compared versus vs difference both`),
 	others:   []string{"something else", "another question", "another topic", "different topic", "different question", "new topic", "new question", "by the way", "btw", "change of subject", "unrelated", "on another note"},
 	refers:   englishRefers,
 }
@@ -72,15 +82,15 @@ var followEnglish = &followLanguage{
 // englishRefers decides about "that", "one", "there", "any" and others.
 func englishRefers(words []messageWord, at int) bool {
 	w, last := &words[at], at == len(words)-1 || words[at+1].pause
-	before := func(list string) bool { return at > 0 && followSet(list)[words[at-1].fold] }
+	before := func(list string) bool { return at > 0 && isOneOf(words[at-1].fold, list) }
 	switch w.fold {
 	case "it", "its": // "how long does it take to …" says nothing of before
-		return !(at+1 < len(words) && followSet("take takes took possible true worth rain rains snow snows")[words[at+1].fold] && at+2 < len(words))
+		return !(at+1 < len(words) && isOneOf(words[at+1].fold, "take takes took possible true worth rain rains snow snows") && at+2 < len(words))
 	case "that":
 		if last || before("is was does did about of with for from than and like do after before") {
 			return true
 		}
-		return at >= 2 && followSet("who what which")[words[at-2].fold] // who owns that decision
+		return at >= 2 && isOneOf(words[at-2].fold, "who what which") // who owns that decision
 	case "there", "then":
 		return last && !before("is are was were")
 	case "one", "ones":
@@ -108,7 +118,7 @@ var followGerman = &followLanguage{
 		nicht nie nur auch noch schon sehr so ja nein bitte danke dir hallo mal doch eigentlich gerade jetzt immer wieder dabei
 		davon dazu damit dafur dagegen daran daruber darin darauf danach woraus darum etwas nichts anderes andere anderen anderer anderem
 		erzahl erzahle zeig zeige sag sage nenn nenne fass fasse zusammen erklar erklare beschreib beschreibe stell stelle steht stehen
-		heisst wissen weiss sagt gut ok okay genau lange weit gross stattdessen lieber oft frage sonst ausserdem zwei einmal pro`),
+		heisst wissen weiss sagt gut ok okay genau lange weit gross ebenso stattdessen lieber oft frage sonst ausserdem zwei einmal pro`),
 	pronouns: followSet(`er ihn ihm ihr ihre ihren ihrem ihrer ihres sein seine seinen seinem seiner seines es ihnen sie`), possessive: followSet(`ihr ihre ihren ihrem ihrer sein seine seinen seinem seiner`),
 	pointing: followSet(`dieser diese dieses diesen diesem jener jene jenes dessen deren derselbe dieselbe dasselbe`),
 	times:    followSet(`woche monat jahr quartal morgen abend tag tagen wochen zeit mal sommer winter fruhjahr herbst saison`),
@@ -117,7 +127,7 @@ var followGerman = &followLanguage{
 		"und", "aber", "oder", "also", "dann", "ausserdem", "was ist mit", "wie ist es mit", "wie sieht es mit", "wie steht es mit", "was noch", "wer noch", "wo noch", "seit wann",
 		"bis wann", "ab wann", "genauer", "mehr dazu", "ok und", "gut und", "warum nicht", "wieso das", "weiter", "wie weit", "wo genau", "welche davon",
 	},
-	compares: followSet(`vergleiche vergleich vergleichen unterschied beide beiden verglichen auch ebenso`),
+	compares: followSet(`vergleiche vergleich vergleichen unterschied beide beiden verglichen`),
 	others:   []string{"etwas anderes", "etwas anderem", "was anderes", "was anderem", "andere frage", "anderes thema", "anderen thema", "neues thema", "themawechsel", "ubrigens", "nebenbei", "andere sache"},
 	refers:   germanRefers,
 }
@@ -139,7 +149,7 @@ func germanRefers(words []messageWord, at int) bool {
 	case "sie", "ihr", "ihnen", "ihre", "ihren", "ihrem":
 		return at == 0 || !w.capital // else it is who is spoken to
 	case "es":
-		near := func(i int) bool { return i >= 0 && i < len(words) && followSet("gibt gab geht ging")[words[i].fold] }
+		near := func(i int) bool { return i >= 0 && i < len(words) && isOneOf(words[i].fold, "gibt gab geht ging") }
 		return !near(at-1) && !near(at+1)
 	}
 	return false
@@ -164,7 +174,7 @@ var followFrench = &followLanguage{
 		"et", "mais", "donc", "puis", "alors", "ok et", "qu en est il", "quid de", "quid du", "depuis quand", "jusqu a quand", "a partir de", "pourquoi pas", "lequel", "laquelle",
 		"lesquels", "lesquelles", "quoi d autre", "qui d autre", "dis m en plus", "plus de details", "encore",
 	},
-	compares: followSet(`compare comparer comparaison difference versus aussi`),
+	compares: followSet(`compare comparer comparaison difference versus`),
 	others:   []string{"autre chose", "autre question", "autre sujet", "changement de sujet", "changeons de sujet", "nouvelle question", "nouveau sujet", "au fait", "rien a voir"},
 	refers:   frenchRefers,
 }
@@ -172,7 +182,7 @@ var followFrench = &followLanguage{
 // frenchRefers decides about clitics before a verb, about "ce", and about "il", which often stands for nothing.
 func frenchRefers(words []messageWord, at int) bool {
 	w := &words[at]
-	is := func(i int, list string) bool { return i >= 0 && i < len(words) && followSet(list)[words[i].fold] }
+	is := func(i int, list string) bool { return i >= 0 && i < len(words) && isOneOf(words[i].fold, list) }
 	const subjects = "qui quand comment pourquoi ou on je tu il elle nous vous ils elles ne n peut faut doit combien"
 	switch w.fold {
 	case "il":

@@ -75,7 +75,7 @@ func (m *readMessage) alone() bool {
 }
 
 // read reads a message. before is the language of the message before, nil for none.
-func read(v *audience.View, message, clean string, places [][2]int, before *followLanguage) *readMessage {
+func read(v *audience.View, message string, places [][2]int, before *followLanguage) *readMessage {
 	m := &readMessage{words: wordsOf(message, places)}
 	m.language = languageOfWords(m.words)
 	if m.language == nil {
@@ -96,7 +96,7 @@ func read(v *audience.View, message, clean string, places [][2]int, before *foll
 		}
 	}
 	m.know(v)
-	m.idle = search.IsSmallTalk(clean)
+	m.idle = search.IsSmallTalk(message)
 	m.other = has(m.words, l.others)
 	m.opening = begins(m.words, l.openings)
 	for i := range m.words {
