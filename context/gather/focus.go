@@ -89,13 +89,13 @@ func (g *Gatherer) earlier(ctx context.Context, r *request) (list []Earlier, err
 	list = lastTurns(list, func(m Earlier) string { return m.Role })
 	room := prompt.HistoryChars
 	for i := len(list) - 1; i >= 0; i-- {
-		if n := entitiestext.CountChars(list[i].Text); n > room {
+		n := entitiestext.CountChars(list[i].Text)
+		if n > room {
 			list = list[i:]
 			list[0].Text = list[0].Text[entitiestext.CharOffset(list[0].Text, n-room):]
 			break
-		} else {
-			room -= n
 		}
+		room -= n
 	}
 	return list, nil
 }

@@ -21,8 +21,8 @@ type followLanguage struct {
 	pointing, times map[string]bool
 	// clauses begin a clause, in which a pronoun may stand for what the one before has named.
 	clauses map[string]bool
-	// openings begin a message that goes on, phrases of words; of bare ones only where nothing follows that the notes know.
-	openings, bare []string
+	// openings are phrases that begin a message that goes on.
+	openings []string
 	// compares say that two things are looked at together, and others that another one is left.
 	compares map[string]bool
 	others   []string
