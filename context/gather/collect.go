@@ -537,6 +537,7 @@ func (c *call) searched() {
 		}
 	}
 	withheld := 0 // that rank above what is shown
+	cited := c.citedInFocus(taken, also)
 	more := c.SearchNotes
 	for _, f := range c.found {
 		if more == 0 {
@@ -545,7 +546,7 @@ func (c *call) searched() {
 		id := f.Doc.ID()
 		n := c.view.Note(id) // it may have changed since the search
 		switch {
-		case taken[id]:
+		case taken[id], cited[id] && c.mentions.focus.asks: // what is found by words of the focus is there for the focus
 			continue
 		case n == nil && c.told.Note(id) != nil: // only who is told of it has it found
 			withheld++
@@ -563,8 +564,5 @@ func (c *call) searched() {
 		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: foundBy(f)})
 		c.texts = append(c.texts, candidateText{section: &c.in.Found, at: len(c.in.Found) - 1, note: n, found: true, near: f.Snippet})
 	}
-	for id := range also {
-		taken[id] = true
-	}
-	c.citedInFocus(taken)
+	c.showCited(cited, also)
 }

@@ -140,6 +140,7 @@ type focus struct {
 	texts    []string    // of messages about the subject, the last one last
 	language *followLanguage
 	private  bool // a message that must not leave this machine has a part in it
+	asks     bool // the query of the message has words of it
 
 	privacy uint64 // of the view, from before anything was read
 }
@@ -190,6 +191,7 @@ func (g *Gatherer) attend(ctx context.Context, r *request, m *mentions) (context
 // searched adds the words of the focus to the query of a message. An embedder on another machine is asked no private name, and
 // nothing where a private message has a part in it.
 func (f *focus) searched(ctx context.Context, r *request, m *mentions, read *readMessage) context.Context {
+	f.asks = true
 	asked := outbound.Asked(ctx)
 	if asked == "" {
 		asked = r.Text
@@ -456,15 +458,25 @@ func (c *call) pinnedInFocus() {
 	})
 }
 
-// citedInFocus takes in the notes that only answers cited, or tools read, unless they are candidates already.
-func (c *call) citedInFocus(taken map[string]bool) {
-	left := maxFocusCited
+// citedInFocus returns the notes that only answers cited, or tools read, and that are no candidates yet.
+func (c *call) citedInFocus(candidates, also map[string]bool) map[string]bool {
+	cited := make(map[string]bool)
 	c.eachInFocus(prompt.KindNote, func(it *focusItem) {
-		n := c.view.Note(it.ID)
-		if left == 0 || !n.Live() || taken[it.ID] {
+		if len(cited) == maxFocusCited || candidates[it.ID] || also[it.ID] || !c.view.Note(it.ID).Live() {
 			return
 		}
-		left--
+		cited[it.ID] = true
+	})
+	return cited
+}
+
+// showCited takes cited notes in, behind what was found for the message.
+func (c *call) showCited(cited, also map[string]bool) {
+	c.eachInFocus(prompt.KindNote, func(it *focusItem) {
+		if !cited[it.ID] || also[it.ID] {
+			return
+		}
+		n := c.view.Note(it.ID)
 		why := it.label(c.mentions.focus.turn)
 		c.in.Found = append(c.in.Found, prompt.Note{ID: it.ID, Title: c.title(nil, n), Reason: why.Reason(), Focus: why})
 		c.texts = append(c.texts, candidateText{section: &c.in.Found, at: len(c.in.Found) - 1, note: n, found: true})

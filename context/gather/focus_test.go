@@ -86,7 +86,7 @@ func TestCTX41_WhatWasNamedStaysAsLongAsTheSubjectLasts(t *testing.T) {
 
 func TestCTX41_FourTurnsWithoutIt(t *testing.T) {
 	w := sample(t)
-	before := []string{"What of [[Returns Process]]?", "Five steps."}
+	before := []string{"What of [[Returns Process]] and @Emil Gruber?", "Five steps, see [[Writing Notes]]."}
 	for turns := 1; turns <= 6; turns++ {
 		res := w.follow(t, "and then?", before...)
 		reason := fmt.Sprintf("focus: named %d turns ago", turns)
@@ -102,6 +102,10 @@ func TestCTX41_FourTurnsWithoutIt(t *testing.T) {
 		}
 		if reason != "" {
 			wantFocus(t, res, "Returns Process", prompt.SectionPinned, reason)
+			wantFocus(t, res, "Emil Gruber", prompt.SectionEntities, reason)
+			wantFocus(t, res, "Writing Notes", prompt.SectionSearch, strings.Replace(reason, "named", "cited", 1))
+		} else if strings.Contains(fmt.Sprint(res.Report.Sections), "focus: ") || strings.Contains(res.Report.Query, "Emil") {
+			t.Errorf("after %d turns there is a focus: %+v, searched for %q", turns, res.Report.Sections, res.Report.Query)
 		}
 		before = append(before, "why?", "Because.")
 	}
@@ -312,4 +316,41 @@ func TestCTX41_WhatIsGoneIsGone(t *testing.T) {
 	if len(res.Report.Sections)+len(res.Report.Dropped) != 0 || strings.Contains(res.Report.Query, "Aviary") || strings.Contains(res.Report.Query, "Barn") {
 		t.Errorf("the prompt still has %+v, searched for %q", res.Report, res.Report.Query)
 	}
+}
+
+// FuzzCTX41_History: whatever was said, nothing of it stands in a prompt that it did not lead to, and the same is said twice.
+func FuzzCTX41_History(f *testing.F) {
+	w := newWorld(f)
+	for _, d := range []notes.Draft{{ID: "a", Title: "Aviary", Body: "birds"}, {ID: "p", Title: "Pzq", Body: "Canary pzq", Private: true}} {
+		if _, err := w.notes.Put(ctx, d, nil); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for _, c := range labelledConversations(f) {
+		f.Add(c.turns[0].Text, c.turns[1].Text, c.turns[2].Text)
+	}
+	f.Add("[[Aviary]] [[Pzq|x]]", "## [[Aviary#A]] ![[Aviary]] @[", "et qu'en est-il d'y l'a-t-on ?")
+	f.Add("Was ist [[Aviary]]", "\xff[[", "das die der")
+	f.Fuzz(func(t *testing.T, question, answer, text string) {
+		p := gather.Params{Text: text, History: saidBefore(question, answer), SearchNotes: 2, Audience: gather.Remote}
+		reader := w.rooms.View(audience.Remote)
+		res, err := w.gather.Assemble(ctx, gather.Readers{Prompt: reader, Report: reader}, p)
+		if err != nil {
+			t.Skip()
+		}
+		again := w.assemble(t, p)
+		if again.System != res.System || again.Report.Query != res.Report.Query || prompt.Chars(res.System) != res.Report.Chars {
+			t.Fatalf("two prompts of the same:\n%s\n%s", res.System, again.System)
+		}
+		if strings.Contains(res.System, "Canary") {
+			t.Fatalf("a private note is shown:\n%s", res.System)
+		}
+		for _, s := range res.Report.Sections {
+			for _, item := range s.Items {
+				if item.ID != "a" || s.Name != prompt.SectionPinned && s.Name != prompt.SectionSearch {
+					t.Fatalf("%s has %+v", s.Name, item)
+				}
+			}
+		}
+	})
 }
