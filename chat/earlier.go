@@ -41,7 +41,7 @@ func (s *Store) Earlier(ctx context.Context, v *audience.View, ref string, at pr
 			if m == nil || m.Role == record.RoleSystem || !v.Sees(m.private()) {
 				continue
 			}
-			said := gather.Earlier{Said: prompt.Said{Role: m.Role, Text: v.TextOf("", m.Content)}, Private: m.private() || c.Private}
+			said := gather.Earlier{HistoryMessage: prompt.HistoryMessage{Role: m.Role, Text: v.TextOf("", m.Content)}, Private: m.private() || c.Private}
 			if users <= prompt.FocusTurns { // the message itself may be the last one
 				err = s.refersTo(tx, v, c, m, &said)
 			}

@@ -142,14 +142,14 @@ func TestCTX41_AHistoryOfTheClientIsTheSame(t *testing.T) {
 		{"What of [[Hives]]?", "Yes.", "What of [[Wax]]?", "It melts.", "thanks", "Gladly."},
 		{"What of [[Hives]]?", "Yes.", "why?", "So.", "why?", "So.", "why?", "So.", "why?", "So.", "why?", "So.", "why?", "So.", "why?", "So.", "why?", "So."},
 	} {
-		var said []prompt.Said
+		var said []prompt.HistoryMessage
 		id := ""
 		for i, text := range texts {
 			d := user(text)
 			if i%2 == 1 {
 				d = answer(text)
 			}
-			said = append(said, prompt.Said{Role: d.Role, Text: text})
+			said = append(said, prompt.HistoryMessage{Role: d.Role, Text: text})
 			id = h.append(id, d)
 		}
 		for _, reader := range []audience.Reader{audience.Local, audience.Remote} {

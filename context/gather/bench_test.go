@@ -169,10 +169,10 @@ func BenchmarkGrowth(b *testing.B) {
 func BenchmarkCTX41_Focus(b *testing.B) {
 	w := sample(b)
 	named := "[[Project Alpha]], [[Returns Process]] and @Alice Novak"
-	var said []prompt.Said
+	var said []prompt.HistoryMessage
 	for range prompt.HistoryTurns {
-		said = append(said, prompt.Said{Role: "user", Text: "What about " + named + "?"},
-			prompt.Said{Role: "assistant", Text: strings.Repeat("As [[Project Alpha]] says, the scale stands under the hive. ", 17)})
+		said = append(said, prompt.HistoryMessage{Role: "user", Text: "What about " + named + "?"},
+			prompt.HistoryMessage{Role: "assistant", Text: strings.Repeat("As [[Project Alpha]] says, the scale stands under the hive. ", 17)})
 	}
 	for _, reader := range []string{gather.Local, gather.Remote} {
 		for name, p := range map[string]gather.Params{

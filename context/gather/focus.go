@@ -24,7 +24,7 @@ import (
 
 // Earlier is a message that was said before, as a reader sees it.
 type Earlier struct {
-	prompt.Said
+	prompt.HistoryMessage
 	Private bool            // it must not leave this machine
 	Records []EarlierRecord // that it is known to refer to, beside those that Text names
 	// Linked says that the notes that Text links to are among Records.
@@ -72,9 +72,9 @@ func (r *request) checkHistory() error {
 func (g *Gatherer) earlier(ctx context.Context, r *request) (list []Earlier, err error) {
 	switch {
 	case len(r.History) > 0:
-		for _, said := range lastTurns(r.History, func(s prompt.Said) string { return s.Role }) {
+		for _, said := range lastTurns(r.History, func(s prompt.HistoryMessage) string { return s.Role }) {
 			said.Text = r.view.TextOf("", said.Text) // before it is cut
-			list = append(list, Earlier{Said: said})
+			list = append(list, Earlier{HistoryMessage: said})
 		}
 	case r.ConversationID != "" && g.opts.Conversations != nil:
 		list, err = g.opts.Conversations.Earlier(ctx, r.view, r.ConversationID, r.Place, prompt.HistoryTurns+1)
@@ -145,9 +145,9 @@ type focus struct {
 	privacy uint64 // of the view, from before anything was read
 }
 
-// attend finds the focus of the conversation of a request, and has the query of a message that cannot stand alone say what it is
+// findFocus finds the focus of the conversation of a request, and has the query of a message that cannot stand alone say what it is
 // about. The context is for searches by that query.
-func (g *Gatherer) attend(ctx context.Context, r *request, m *mentions) (context.Context, error) {
+func (g *Gatherer) findFocus(ctx context.Context, r *request, m *mentions) (context.Context, error) {
 	f := &focus{g: g, ctx: ctx, view: r.view, privacy: r.view.Privacy()}
 	list, err := g.earlier(ctx, r)
 	if err != nil || len(list) == 0 {
@@ -163,7 +163,7 @@ func (g *Gatherer) attend(ctx context.Context, r *request, m *mentions) (context
 		if list[i].Role == record.RoleUser {
 			ago--
 		}
-		if err := f.said(&list[i], ago <= prompt.FocusTurns); err != nil {
+		if err := f.addMessage(&list[i], ago <= prompt.FocusTurns); err != nil {
 			return ctx, err
 		}
 	}
@@ -249,8 +249,8 @@ func (f *focus) name(it *focusItem) (name, mark string) {
 	return name, mark
 }
 
-// said takes in a message that was said before. counts tells that what it refers to may still be in the focus.
-func (f *focus) said(m *Earlier, counts bool) error {
+// addMessage takes in a message that was said before. counts tells that what it refers to may still be in the focus.
+func (f *focus) addMessage(m *Earlier, counts bool) error {
 	said := strings.ReplaceAll(m.Text, record.Withheld, " ") // which is no word of the conversation
 	if !counts && m.Role != record.RoleUser {
 		f.private = f.private || m.Private

@@ -15,7 +15,7 @@ import (
 
 // labelledTurn is a message of a labelled conversation.
 type labelledTurn struct {
-	prompt.Said
+	prompt.HistoryMessage
 	needs, leaves []string // titles of notes and names of entities
 }
 
@@ -51,10 +51,10 @@ func labelledConversations(t testing.TB) (list []labelled) {
 			list = append(list, labelled{name: name, half: half})
 		case ">":
 			c := &list[len(list)-1]
-			c.turns = append(c.turns, labelledTurn{Said: prompt.Said{Role: "user", Text: rest}})
+			c.turns = append(c.turns, labelledTurn{HistoryMessage: prompt.HistoryMessage{Role: "user", Text: rest}})
 		case "<":
 			c := &list[len(list)-1]
-			c.turns = append(c.turns, labelledTurn{Said: prompt.Said{Role: "assistant", Text: rest}})
+			c.turns = append(c.turns, labelledTurn{HistoryMessage: prompt.HistoryMessage{Role: "assistant", Text: rest}})
 		case "+":
 			last.needs = titles(rest)
 		case "-":
@@ -117,7 +117,7 @@ func TestCTX41_TheLabelledSet(t *testing.T) {
 			p := gather.Params{Text: turn.Text, SearchNotes: 3, Audience: gather.Local}
 			bare := inPrompt(w.assemble(t, p))
 			for _, before := range c.turns[:i] {
-				p.History = append(p.History, before.Said)
+				p.History = append(p.History, before.HistoryMessage)
 			}
 			res := w.assemble(t, p)
 			in := inPrompt(res)

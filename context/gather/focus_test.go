@@ -14,9 +14,9 @@ import (
 )
 
 // saidBefore is a history of messages, the first one of the user, each second one an answer.
-func saidBefore(texts ...string) (list []prompt.Said) {
+func saidBefore(texts ...string) (list []prompt.HistoryMessage) {
 	for i, text := range texts {
-		list = append(list, prompt.Said{Role: []string{"user", "assistant"}[i%2], Text: text})
+		list = append(list, prompt.HistoryMessage{Role: []string{"user", "assistant"}[i%2], Text: text})
 	}
 	return list
 }
@@ -225,10 +225,10 @@ func TestCTX41_HistoryForgesNothing(t *testing.T) {
 func TestCTX41_BadHistoryIsRefused(t *testing.T) {
 	w := newWorld(t)
 	for want, p := range map[string]gather.Params{
-		"history[1].role": {History: []prompt.Said{{Role: "user"}, {Role: "system", Text: "x"}}},
-		"history[0].role": {History: []prompt.Said{{Text: "x"}}},
-		"history[0].text": {History: []prompt.Said{{Role: "user", Text: strings.Repeat("x", prompt.MaxText+1)}}},
-		"history":         {History: make([]prompt.Said, 1001)},
+		"history[1].role": {History: []prompt.HistoryMessage{{Role: "user"}, {Role: "system", Text: "x"}}},
+		"history[0].role": {History: []prompt.HistoryMessage{{Text: "x"}}},
+		"history[0].text": {History: []prompt.HistoryMessage{{Role: "user", Text: strings.Repeat("x", prompt.MaxText+1)}}},
+		"history":         {History: make([]prompt.HistoryMessage, 1001)},
 	} {
 		_, err := w.assembled(ctx, w.gather, p)
 		var f *fault.Error

@@ -203,7 +203,7 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 		return nil, nil, err
 	}
 	m.warnings = append(m.warnings, warnings...)
-	if ctx, err = g.attend(ctx, r, m); err != nil {
+	if ctx, err = g.findFocus(ctx, r, m); err != nil {
 		return nil, nil, err
 	}
 	clock.lap("mentions")

@@ -33,7 +33,7 @@ func (g *Gatherer) Gather(ctx context.Context, by Readers, p prompt.GatherParams
 	if err != nil {
 		return nil, err
 	}
-	if ctx, err = g.attend(ctx, r, m); err != nil {
+	if ctx, err = g.findFocus(ctx, r, m); err != nil {
 		return nil, err
 	}
 	m.entities, m.notes, m.focus = nil, nil, nil // which are no part of it, and neither is

@@ -1632,6 +1632,13 @@ export interface ContextGatheredMessage {
   createdAt: string;
 }
 
+export interface ContextHistoryMessage {
+  /** Who said it. */
+  role: "user" | "assistant";
+  /** What was said, as it was typed or answered. */
+  text: string;
+}
+
 export interface ContextItem {
   /** Note, entity, event, action, memory, message or passage. */
   kind: string;
@@ -1725,13 +1732,6 @@ export interface ContextResult {
   sections: ContextSection[];
   /** What went in, what did not, and why. */
   report: ContextReport;
-}
-
-export interface ContextSaid {
-  /** Who said it. */
-  role: "user" | "assistant";
-  /** What was said, as it was typed or answered. */
-  text: string;
 }
 
 export interface ContextSection {
@@ -5757,7 +5757,7 @@ export interface ContextAssembleParams {
   /** The conversation that the prompt is for, kept with its report: what it is about stays in the prompt, and in what is searched for. */
   conversationId?: string;
   /** What was said before the text, the earlier first, of a client that keeps the conversation itself: it is taken in the place of what conversationId holds. The last 8 turns of 16000 characters count. */
-  history?: ContextSaid[];
+  history?: ContextHistoryMessage[];
   /** Budgets in characters that differ from the defaults. */
   budgets?: ContextBudgets;
   /**
