@@ -89,7 +89,9 @@ func (x *ReferenceReader) prompted(r *prompt.Report) (list []Reference, inPrompt
 			if item.Reason == prompt.PinnedInConversation {
 				r.Snippet = "Pinned in the conversation"
 			}
-			if how == howPrompted[prompt.SectionPinned] {
+			if item.InFocus() {
+				r.Snippet = "The conversation was about it"
+			} else if how == howPrompted[prompt.SectionPinned] {
 				r.Type, r.Used, inPrompt[item.ID] = record.ReferDirect, true, true
 			}
 			list = append(list, r)

@@ -216,6 +216,9 @@ func idOf(kind, id string) string {
 
 // originOf says how what stands in a section came there.
 func originOf(section string, item *prompt.Item) string {
+	if item.InFocus() {
+		return turn.OriginFocus
+	}
 	switch section {
 	case prompt.SectionCalendar, prompt.SectionActions:
 		return turn.OriginClient

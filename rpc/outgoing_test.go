@@ -178,8 +178,14 @@ func TestPRIV11_WhatIsPrivateIsNotAsked(t *testing.T) {
 	})
 	hidden := d.do("chat.put", `{"private":true}`)["id"].(string)
 	open := d.do("chat.put", `{}`)["id"].(string)
+	mixed := d.do("chat.append", `{"messages":[{"role":"user","content":"What about the scales?"},{"role":"user","content":"The Zqword scales?","private":true}]}`)["conversationId"].(string)
+	named := d.do("chat.append", `{"messages":[{"role":"user","content":"What about [[Zqsecret]]?"}]}`)["conversationId"].(string)
+	d.do("notes.put", `{"id":"w","title":"Zqwords","body":"Zqword","private":true}`)
 	out.take()
 	for _, call := range []string{
+		`context.assemble {"text":"and why?","conversationId":"` + mixed + `","audience":"local","searchNotes":3,"memories":5}`,
+		`context.assemble {"text":"and why is it of the fish?","conversationId":"` + named + `","audience":"local","searchNotes":3,"memories":5}`,
+		`context.assemble {"text":"and why?","history":[{"role":"user","text":"What about [[Zqsecret]] and @Zqsecret?"}],"audience":"local","searchNotes":3,"memories":5}`,
 		`chat.send {"stream":false,"provider":"near","private":true,"text":"Zqword about the fish"}`,
 		`chat.send {"stream":false,"provider":"near","conversationId":"` + hidden + `","text":"Zqword about the fish"}`,
 		`context.assemble {"text":"Zqword about the fish","conversationId":"` + hidden + `","audience":"local","searchNotes":3,"memories":5}`,

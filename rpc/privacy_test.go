@@ -267,6 +267,9 @@ var attempts = map[string][]string{
 		`{"text":"@Cid @Ann [[Thing]] scales","searchNotes":8,"explain":true}`, `{"text":"@{name} [[{title}]] @[{name} Long] @{nick}"}`, `{"mentionedEntityIds":["pboss","cid","ann"],"mentionedNoteIds":["psecret","open"],"format":"xml","maxDepth":4}`, `{"text":"@Bob","audience":"local"}`, `{"text":"[[Twin]] [[Pair]] @Twine"}`, `{"actionItems":[{"id":"a","text":"x","entityIds":["pboss","ann"]}]}`, `{"attachedMemoryIds":["pmem","mlink","mall","pmemn","mold"]}`, `{"attachedMemoryIds":["mlink","pmem"],"format":"xml"}`, `{"text":"{name} scales of Ann and Cid","memories":20}`, `{"text":"what of {title}?","memories":20,"format":"xml","conversationId":"{name}"}`,
 		`{"text":"{name} scales","recall":{"mode":"both"},"conversationId":"` + openChat + `"}`, `{"text":"{title}","recall":{"mode":"passive"},"conversationId":"` + privateChat + `"}`,
 		`{"text":"what of it?","memories":5,"conversationId":"` + openChat + `"}`, `{"conversationId":"` + openChat + `","format":"xml","mentionedNoteIds":["open"]}`, `{"text":"scales of {title}","passages":8,"conversationId":"` + openChat + `"}`, `{"text":"scales {word}","passages":8,"format":"xml","conversationId":"` + privateChat + `"}`, `{"conversationId":"` + privateChat + `"}`,
+		`{"text":"and why is it?","searchNotes":8,"memories":5,"history":[{"role":"user","text":"what about [[{title}]], @[{name}] and @{name}?"},{"role":"assistant","text":"See [[{title}|it]] and [[Thing]], @Ann."}]}`,
+		`{"text":"compare it with [[Thing]]","searchNotes":8,"format":"xml","history":[{"role":"user","text":"scales of @Cid"},{"role":"assistant","text":"[[{title}]] @[{name}] says {word}"},{"role":"user","text":"thanks"}]}`,
+		`{"text":"and the scales?","searchNotes":8,"explain":true,"conversationId":"` + openChat + `"}`, `{"text":"and why?","searchNotes":8,"conversationId":"` + privateChat + `"}`,
 	},
 	"context.recent": {`{"limit":50}`, `{"audience":"local"}`},
 	"refs.gather": {

@@ -14,7 +14,8 @@ import (
 
 // BenchmarkCHAT20 has messages answered among 2,000 notes of 4 KB that link to each other and of which some are private:
 // usual ones that link to two notes and whose answer links to one and read one, and ones that refer to many, with ten
-// links in the question, five in the answer and a search that shows twenty notes. It prints how long references take of
+// links in the question, five in the answer and a search that shows twenty notes; and usual ones in a conversation of eight
+// turns. It prints how long references take of
 // an answer, and all of it but the provider, in a store in memory.
 func BenchmarkCHAT20(b *testing.B) {
 	h := open(b)
@@ -41,9 +42,11 @@ func BenchmarkCHAT20(b *testing.B) {
 		name, tool, args string
 		question, answer int
 		least            int // references
+		follows          bool
 	}{
-		{"usual", "read_note", `{"id":"n1"}`, 2, 1, 3},
-		{"many", "search_notes", `{"query":"bees honey","limit":20}`, 10, 5, 20},
+		{"usual", "read_note", `{"id":"n1"}`, 2, 1, 3, false},
+		{"many", "search_notes", `{"query":"bees honey","limit":20}`, 10, 5, 20, false},
+		{"following", "read_note", `{"id":"n1"}`, 2, 1, 3, true},
 	} {
 		b.Run(of.name, func(b *testing.B) {
 			h.far.says(func(r *provider.Request, to *provider.Reply) {
@@ -54,9 +57,15 @@ func BenchmarkCHAT20(b *testing.B) {
 				to.Text("As said in ", links(r.N, of.answer))
 			})
 			took := make(map[string][]float64)
+			id := "" // of the conversation, of eight turns
 			for i := 0; b.Loop(); i++ {
-				res, err := h.pipe.Send(context.Background(), h.local, turn.ChatSend{Text: "What of " + links(i, of.question) + "?", SearchNotes: ptr(0)}, &heard{})
+				m := turn.ChatSend{Text: "What of " + links(i, of.question) + "?", SearchNotes: ptr(0)}
+				if of.follows && i%8 > 0 {
+					m.ConversationID, m.Text = id, "What of the bees and the honey, and why is it "+links(i, of.question)+"?"
+				}
+				res, err := h.pipe.Send(context.Background(), h.local, m, &heard{})
 				must(b, err)
+				id = res.ConversationID
 				if len(res.References) < of.least {
 					b.Fatalf("%d references", len(res.References))
 				}

@@ -305,6 +305,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	}
 	if s.conversation != nil {
 		p.ConversationID = s.conversation.ID
+		p.Place = prompt.HistoryPlace{Behind: s.params.ParentID, Instead: cmp.Or(s.params.Replaces, s.params.Regenerate)}
 		if p.Memories > 0 && !s.opts.NoPassive {
 			p.Recall = &prompt.Recall{Mode: prompt.Both}
 		}

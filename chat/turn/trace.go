@@ -71,6 +71,7 @@ const (
 	OriginClient      = "client"      // the client sent it
 	OriginPersonality = "personality" // it is the personality that was chosen
 	OriginTool        = "tool"        // the model called a tool that showed it
+	OriginFocus       = "focus"       // the conversation was about it
 	OriginLink        = "link"        // the question or the answer names it, and nothing has shown it
 )
 
@@ -82,7 +83,7 @@ type ChatTraceRef struct {
 	Ref    string `json:"ref,omitempty" jsonschema:"of a memory: what # names it by; of a message: its number in its conversation"`
 	Status string `json:"status,omitempty" enum:"ok,changed,deleted,broken" jsonschema:"whether it is there now, and has been changed since; deleted is also what the reader does not see; broken is a link that led to no note, or to several; absent where that can't be told"`
 
-	Origin  string         `json:"origin" enum:"mention,pinned,entity,search,passive,profile,client,personality,tool,link" jsonschema:"how it came to the model first; link: a link of the question or of the answer names it, and the model was not shown it"`
+	Origin  string         `json:"origin" enum:"mention,pinned,entity,search,passive,profile,client,personality,tool,focus,link" jsonschema:"how it came to the model first; focus: the conversation was about it; link: a link of the question or of the answer names it, and the model was not shown it"`
 	Section string         `json:"section,omitempty" jsonschema:"the section of the prompt that it stood in; absent when a tool alone showed it"`
 	Chars   int            `json:"chars,omitempty" jsonschema:"characters that it took there"`
 	Cut     bool           `json:"cut,omitempty" jsonschema:"whether only a part of it stood there"`

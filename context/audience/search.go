@@ -30,3 +30,21 @@ func (v *View) Near(ctx context.Context, near search.Near) (*search.Result, erro
 	near.Public = v.hides
 	return v.search.Near(ctx, near)
 }
+
+// WordCounts returns how many notes hold each of some folded words, in any of its forms, and how many notes there are, as the
+// reader sees them; nil without an index. O(words).
+func (v *View) WordCounts(words []string) (docs []int, all int) {
+	if v.search == nil {
+		return nil, 0
+	}
+	return v.search.Counts(words, v.hides)
+}
+
+// WordsHeld reports of each of some folded words whether one of some notes holds it, in any of its forms, as the reader sees
+// them; nil without an index. O(postings of the words).
+func (v *View) WordsHeld(words, noteIDs []string) []bool {
+	if v.search == nil {
+		return nil
+	}
+	return v.search.Held(words, noteIDs, v.hides)
+}

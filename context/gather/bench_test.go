@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures"
@@ -160,5 +161,28 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 			assembles(b, w, params)
 		})
+	}
+}
+
+// BenchmarkCTX41_Focus makes the prompt of a follow-up with eight turns before it, whose answers have 1,000 characters: beside one
+// that names the same records itself, so that the difference is what finding the focus takes.
+func BenchmarkCTX41_Focus(b *testing.B) {
+	w := sample(b)
+	named := "[[Project Alpha]], [[Returns Process]] and @Alice Novak"
+	var said []prompt.HistoryMessage
+	for range prompt.HistoryTurns {
+		said = append(said, prompt.HistoryMessage{Role: "user", Text: "What about " + named + "?"},
+			prompt.HistoryMessage{Role: "assistant", Text: strings.Repeat("As [[Project Alpha]] says, the scale stands under the hive. ", 17)})
+	}
+	for _, reader := range []string{gather.Local, gather.Remote} {
+		for name, p := range map[string]gather.Params{
+			"named": {Text: "When is it due, " + named + "?", Audience: reader}, "followed": {Text: "and when is it due?", History: said, Audience: reader},
+		} {
+			b.Run(reader+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					w.assemble(b, p)
+				}
+			})
+		}
 	}
 }

@@ -62,7 +62,8 @@ func (c *call) collect() error {
 	c.in.Dropped, c.warnings = m.dropped, m.warnings
 	c.in.Personality = c.personality()
 	c.pinned(m)
-	c.walk(m.entities)
+	c.pinnedInFocus()
+	c.walkAll()
 	if c.incomplete {
 		return nil
 	}
@@ -225,10 +226,14 @@ func (c *call) shown(t candidateText, n *prompt.Note) (*shownText, error) {
 	if len(missing) > 0 {
 		return c.g.texts.shown(c.ctx, c.view, t.note)
 	}
-	n.Reason = "a part pinned by the user"
 	if len(t.parts) == 1 {
 		n.Title += "#" + t.parts[0].String()
-	} else {
+	}
+	switch {
+	case n.Focus != "":
+	case len(t.parts) == 1:
+		n.Reason = "a part pinned by the user"
+	default:
 		n.Reason = "parts pinned by the user"
 	}
 	return shown, nil
@@ -293,11 +298,11 @@ func (c *call) withoutTexts() {
 // to go on. Where they have to be rendered, it is asked before each.
 const walksUnasked = 32
 
-// walk goes breadth first from the mentioned entities and takes in what it
-// reaches, and the notes that fields refer to in the order of encounter.
-func (c *call) walk(ids []string) {
-	roots := make([]graph.Node, 0, len(ids))
-	for _, id := range ids {
+// walkAll goes breadth first from the mentioned entities and takes in what it
+// reaches, and the notes that fields refer to in the order of encounter; then from those that the conversation is about.
+func (c *call) walkAll() {
+	roots := make([]graph.Node, 0, len(c.mentions.entities))
+	for _, id := range c.mentions.entities {
 		e := c.view.Entity(id)
 		switch {
 		case e == nil:
@@ -308,9 +313,24 @@ func (c *call) walk(ids []string) {
 			roots = append(roots, c.view.Number(graph.Key{Kind: graph.Entity, ID: id}))
 		}
 	}
+	c.walkFrom(roots, nil)
+	c.walkFocus()
+	c.link()
+}
+
+// walkFrom takes in what roots lead to that is not in yet. focus says of roots that the conversation is about why; nil: the
+// message names them.
+func (c *call) walkFrom(roots []graph.Node, focus map[graph.Node]prompt.Focus) {
 	s := c.scratch
 	c.view.Walk(roots, c.depth, func(step graph.Step) []graph.Node {
 		if len(s.nodes)%walksUnasked == 0 && c.ctx.Err() != nil {
+			return nil
+		}
+		at := int32(-1)
+		if focus != nil {
+			at = s.place(step.Node)
+		}
+		if at >= 0 && (c.in.Entities[at].Expanded || !c.expands(step.Depth)) {
 			return nil
 		}
 		b, ready := c.block(step.Node, c.expands(step.Depth))
@@ -320,13 +340,28 @@ func (c *call) walk(ids []string) {
 		if b == nil {
 			return nil
 		}
-		s.enter(step.Node, b)
-		c.enter(b, step.Depth)
+		if at >= 0 { // the message leads to it, and does not show its fields
+			s.blocks[at] = b
+			c.in.Entities[at].Card, c.in.Entities[at].Expanded = &b.card, true
+			c.fieldsIn(b)
+		} else {
+			s.enter(step.Node, b)
+			e := prompt.Entity{Card: &b.card, Depth: step.Depth, Expanded: c.expands(step.Depth), Follows: focus != nil}
+			if step.Depth == 0 {
+				e.Focus = focus[step.Node]
+			}
+			c.enter(b, e)
+		}
 		if step.Depth < c.depth {
 			c.preload(b.edges, c.expands(step.Depth+1))
 		}
 		return b.edges
 	})
+}
+
+// link notes which references of entities lead to others that are in.
+func (c *call) link() {
+	s := c.scratch
 	for i := range c.in.Entities {
 		if !c.in.Entities[i].Expanded {
 			continue
@@ -414,18 +449,9 @@ func (s *scratch) free() {
 func (c *call) expands(depth int) bool { return depth == 0 || depth < c.depth }
 
 // enter takes one entity of the walk in.
-func (c *call) enter(b *block, depth int) {
-	cand := prompt.Entity{Card: &b.card, Depth: depth, Expanded: c.expands(depth)}
+func (c *call) enter(b *block, cand prompt.Entity) {
 	if cand.Expanded {
-		for _, d := range b.dropped {
-			if d.Reason == prompt.Private {
-				c.withheld(d)
-			} else {
-				c.in.Dropped = append(c.in.Dropped, d)
-			}
-		}
-		c.queries = append(c.queries, b.failed...)
-		c.standsOn(b)
+		c.fieldsIn(b)
 	}
 	c.in.Entities = append(c.in.Entities, cand)
 	for _, ref := range b.notes {
@@ -441,9 +467,26 @@ func (c *call) enter(b *block, depth int) {
 			if ref.field == graph.OwnNote {
 				reason = "the note of @" + b.card.Name
 			}
-			c.in.Linked = append(c.in.Linked, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: reason})
+			note := prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: reason}
+			if cand.Follows {
+				note.Focus = prompt.Focus(reason)
+			}
+			c.in.Linked = append(c.in.Linked, note)
 		}
 	}
+}
+
+// fieldsIn takes in what the fields of an entity were made of.
+func (c *call) fieldsIn(b *block) {
+	for _, d := range b.dropped {
+		if d.Reason == prompt.Private {
+			c.withheld(d)
+		} else {
+			c.in.Dropped = append(c.in.Dropped, d)
+		}
+	}
+	c.queries = append(c.queries, b.failed...)
+	c.standsOn(b)
 }
 
 // standsOn notes what the fields of an entity were made of.
@@ -461,16 +504,20 @@ func (c *call) standsOn(b *block) {
 
 // searched takes the notes that the search found, as many as were asked for.
 func (c *call) searched() {
-	if len(c.in.Linked)+len(c.found) == 0 {
+	if len(c.in.Linked)+len(c.found) == 0 && c.mentions.focus == nil {
 		return
 	}
 	pinned := make(map[string]candidateText, len(c.texts)) // and shown, or at least first in line
 	for _, t := range c.texts {
 		pinned[t.note.ID] = t
 	}
-	taken := make(map[string]bool)
-	for id := range pinned {
-		taken[id] = true
+	taken, also := make(map[string]bool), make(map[string]bool) // also: by the focus, which goes first where room is short
+	for id, t := range pinned {
+		if (*t.section)[t.at].Focus != "" {
+			also[id] = true
+		} else {
+			taken[id] = true
+		}
 	}
 	shown := 0
 	for i, n := range c.in.Linked {
@@ -481,19 +528,25 @@ func (c *call) searched() {
 			c.texts = append(c.texts, t)
 		case shown < prompt.MaxLinked:
 			shown++
-			taken[n.ID] = true
+			if n.Focus != "" {
+				also[n.ID] = true
+			} else {
+				taken[n.ID] = true
+			}
 			c.text(&c.in.Linked, i, c.view.Note(n.ID))
 		}
 	}
 	withheld := 0 // that rank above what is shown
+	cited := c.citedInFocus(taken, also)
+	more := c.SearchNotes
 	for _, f := range c.found {
-		if len(c.in.Found) == c.SearchNotes {
-			return
+		if more == 0 {
+			break
 		}
 		id := f.Doc.ID()
 		n := c.view.Note(id) // it may have changed since the search
 		switch {
-		case taken[id]:
+		case taken[id], cited[id] && c.mentions.focus.asks: // what is found by words of the focus is there for the focus
 			continue
 		case n == nil && c.told.Note(id) != nil: // only who is told of it has it found
 			withheld++
@@ -504,7 +557,12 @@ func (c *call) searched() {
 		case !n.Live():
 			continue
 		}
+		if !also[id] {
+			more--
+		}
+		also[id] = true
 		c.in.Found = append(c.in.Found, prompt.Note{ID: n.ID, Title: c.title(nil, n), Reason: foundBy(f)})
 		c.texts = append(c.texts, candidateText{section: &c.in.Found, at: len(c.in.Found) - 1, note: n, found: true, near: f.Snippet})
 	}
+	c.showCited(cited, also)
 }

@@ -10,6 +10,7 @@
 //   - gather.go, params.go, collect.go: an assembly, from a call to its report
 //   - block.go, cache.go: fields of entities as they are rendered, and kept
 //   - mention.go, refer.go, pins.go, search.go: what is mentioned, referred to, pinned and found
+//   - focus*.go: what the conversation of a message is about; the words of each language are in focus_languages.go
 //   - memories.go, remember.go, passages.go, personality.go: what is remembered, passages of books, the personality
 //   - texts.go, shown.go, vaults.go, secret.go: texts of notes and names as the reader sees them, and the boundary of
 //     XML

@@ -203,6 +203,9 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 		return nil, nil, err
 	}
 	m.warnings = append(m.warnings, warnings...)
+	if ctx, err = g.findFocus(ctx, r, m); err != nil {
+		return nil, nil, err
+	}
 	clock.lap("mentions")
 	found, skipped, why := g.search(ctx, r, m.query)
 	if ctx.Err() != nil {
@@ -232,6 +235,7 @@ func (c *call) build(clock *stopwatch) *prompt.Result {
 		res.Report.QueryErrors = c.queries
 	}
 	res.Report.Warnings, res.Report.StandsOn = c.warnings, c.stood
+	res.Report.Query = c.searchedFor()
 	clock.lap("render")
 	res.Report.Stages = clock.stages
 	return res
@@ -323,7 +327,7 @@ func (g *Gatherer) candidates(ctx context.Context, r *request, m *mentions, foun
 			return nil, err
 		}
 		warm := g.newCall(ctx, r, m, made)
-		warm.walk(m.entities)
+		warm.walkAll()
 		warm.scratch.free()
 	}
 }

@@ -33,7 +33,10 @@ func (g *Gatherer) Gather(ctx context.Context, by Readers, p prompt.GatherParams
 	if err != nil {
 		return nil, err
 	}
-	m.entities, m.notes = nil, nil // which are no part of it, and neither is
+	if ctx, err = g.findFocus(ctx, r, m); err != nil {
+		return nil, err
+	}
+	m.entities, m.notes, m.focus = nil, nil, nil // which are no part of it, and neither is
 	m.dropped = slices.DeleteFunc(m.dropped, func(d prompt.Dropped) bool { return d.Kind == prompt.KindNote })
 	clock := stopwatch{last: time.Now()}
 	c, err := g.readable(ctx, r, m, nil, &clock)

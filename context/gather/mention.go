@@ -22,6 +22,7 @@ type mentions struct {
 	warnings []prompt.Warning
 	dropped  []prompt.Dropped
 	parts    map[string][]markdown.Part // of notes of which the text names only parts
+	focus    *focus                     // of the conversation; nil: nothing was said before
 
 	said map[string]bool // unclear mentions that are in dropped
 	view *audience.View

@@ -111,6 +111,9 @@ func check(by Readers, p Params) (*request, error) {
 	if err := r.checkRecall(); err != nil {
 		return nil, err
 	}
+	if err := r.checkHistory(); err != nil {
+		return nil, err
+	}
 	return r, r.setBudgets(p.Budgets)
 }
 

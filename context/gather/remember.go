@@ -28,6 +28,9 @@ type conversations interface {
 	// Pins returns the ids of the notes and memories that are pinned in a conversation; none where a
 	// reader sees no such conversation.
 	Pins(ctx context.Context, v *audience.View, ref string) (notes, memories []string, err error)
+	// Earlier returns the last turns of a conversation before a place, n at most, the earlier first; none where a reader
+	// sees no such conversation, or no such place.
+	Earlier(ctx context.Context, v *audience.View, ref string, at prompt.HistoryPlace, n int) ([]Earlier, error)
 }
 
 // insights say what became of memories about a text: concepts.Index, but for what tells all concepts (PRIV-2).

@@ -69,3 +69,12 @@ func withheldAmong(view *audience.View, shown, all []search.Hit) (hits []search.
 	}
 	return append(hits, shown...)
 }
+
+// searchedFor is what was searched for, as the report says it; "" where nothing was, or a name in it may be private by now.
+func (c *call) searchedFor() string {
+	f := c.mentions.focus
+	if c.SearchNotes+c.Passages+c.Memories == 0 || search.AsksNothing(c.mentions.query) || f != nil && c.view.Privacy() != f.privacy {
+		return ""
+	}
+	return c.mentions.query
+}

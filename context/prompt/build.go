@@ -3,6 +3,7 @@ package prompt
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"sync"
 )
 
@@ -17,6 +18,8 @@ type Note struct {
 	HeadVault string
 	// Partial says that Body is made of passages: the note has more.
 	Partial bool
+	// Focus says why the conversation is about it, "" for a note of this message. Those of the focus come last in their list.
+	Focus Focus
 
 	// EntityID is the candidate that is made from the note, "" for none. When its fields
 	// are in the prompt, Bare is shown instead of Body: it is without them.
@@ -30,6 +33,8 @@ type Entity struct {
 	Card     *Card
 	Depth    int    // 0: mentioned
 	Expanded bool   // its fields are shown
+	Follows  bool   // the conversation is about it, or about what leads to it; those come last
+	Focus    Focus  // of one that it is about itself
 	Links    []Link // the references that its shown fields hold, by line
 }
 
@@ -112,6 +117,7 @@ type builder struct {
 	overflow []Entity              // entities that found no room: each is there once
 	because  Reason                // why they did not
 	state    map[itemKey]itemState // of notes, and of what was dropped
+	focus    int                   // room that what is in the focus may take, of all sections
 	list     []Entity              // the candidates of entities, of which
 	packed   int                   // are in; -1: not known yet
 }
@@ -144,14 +150,42 @@ func (in *Input) maxEntities() int {
 }
 
 // Build renders the candidates within their budgets. The prompt never exceeds
-// Budgets.Total; room is given to the sections in the order of shares. Stages and
+// Budgets.Total; room is given to the sections in the order of shares. What is in the
+// focus of a conversation gets what the rest leaves. Stages and
 // QueryErrors of the report are left to the caller. O(size of what is shown +
 // candidates).
 func Build(in Input) *Result {
+	if rest, any := in.withoutFocus(); any {
+		return build(in, max(0, in.Budgets.Total-build(rest, 0).Report.Chars))
+	}
+	return build(in, 0)
+}
+
+// withoutFocus returns the input without what is in the focus, and whether there is anything.
+func (in *Input) withoutFocus() (rest Input, any bool) {
+	rest = *in
+	for _, list := range [...]*[]Note{&rest.Pinned, &rest.Linked, &rest.Found} {
+		if i := slices.IndexFunc(*list, func(n Note) bool { return n.Focus != "" }); i >= 0 {
+			*list, any = (*list)[:i:i], true
+		}
+	}
+	if i := slices.IndexFunc(rest.Entities, func(e Entity) bool { return e.Follows }); i >= 0 {
+		any = true
+		rest.Entities = slices.Clone(rest.Entities[:i])
+		for at := range rest.Entities {
+			e := &rest.Entities[at]
+			e.Links = slices.DeleteFunc(slices.Clone(e.Links), func(l Link) bool { return int(l.To) >= i })
+		}
+	}
+	return rest, any
+}
+
+// build is Build with the room that what is in the focus may take.
+func build(in Input, focus int) *Result {
 	buf := buffers.Get().(*buffer)
 	b := &builder{
 		style: in.Format.style(), secret: in.Secret, total: in.Budgets.Total, explain: in.Explain,
-		buf: buf.text[:0], all: buf.all[:0], items: buf.items[:0], reasons: buf.reasons[:0], list: in.Entities, packed: -1,
+		buf: buf.text[:0], all: buf.all[:0], items: buf.items[:0], reasons: buf.reasons[:0], list: in.Entities, packed: -1, focus: focus,
 	}
 	defer func() {
 		clear(b.reasons)

@@ -76,32 +76,59 @@ func (b *builder) entities(limit, most int, list []Entity) {
 	defer p.free()
 	reason := OverBudget
 	mentions, reserved := p.reserve(s.room)
+	room, before, follows := s.room, 0, false
 	for ; p.in < len(list); p.in++ {
 		e := &list[p.in]
-		if e.Depth == 0 && p.in >= mentions {
+		if e.isMentioned() && p.in >= mentions {
 			break
 		}
-		if e.Depth > 0 && p.in >= most {
+		if !e.isMentioned() && p.in >= most {
 			reason = OverLimit
 			break
 		}
-		if e.Depth == 0 {
+		if e.isMentioned() {
 			reserved -= p.headSize(p.in)
 		}
-		if !p.take(s.room - reserved) {
+		if e.Follows && !follows {
+			follows, before = true, p.used
+			room = min(room, p.used+b.focusIn(s, p.in))
+		}
+		if !p.take(room - reserved) {
 			break
 		}
+	}
+	if follows && p.used > before {
+		b.focus -= p.used - before
 	}
 	b.writeEntities(s, p)
 	b.overflow, b.because, b.packed = list[p.in:], reason, p.in
 	b.close(s)
 }
 
+// focusIn is the room that what is in the focus may take in a section with so many other items.
+func (b *builder) focusIn(s *section, others int) int {
+	if others == 0 {
+		b.focus -= s.frame.chars + 1
+	}
+	return max(0, b.focus)
+}
+
+// isMentioned reports whether the message itself names the entity.
+func (e *Entity) isMentioned() bool { return e.Depth == 0 && !e.Follows }
+
+// why says of an entity at depth 0 why it is there.
+func (e *Entity) why() string {
+	if e.Focus != "" {
+		return string(e.Focus)
+	}
+	return mentioned
+}
+
 // reserve returns the room that the headings of the mentioned candidates need,
 // which are never dropped whole, and their number: as many as have room at all.
 func (p *packing) reserve(room int) (count, size int) {
 	for i := range p.list {
-		if p.list[i].Depth > 0 {
+		if !p.list[i].isMentioned() {
 			break
 		}
 		head := p.headSize(i)
@@ -132,7 +159,7 @@ func (p *packing) take(room int) bool {
 		return true
 	}
 	p.shrink(before)
-	if e.Depth > 0 || p.used+head > room {
+	if !e.isMentioned() || p.used+head > room {
 		return false
 	}
 	sh.text, sh.chars, lines = e.Card.Fields.fit(room - p.used - head)
@@ -150,7 +177,7 @@ func (p *packing) headSize(i int) int {
 	e := &p.list[i]
 	n := p.style.bareChars + int(e.Card.HeadChars)
 	if e.Depth == 0 {
-		return n + p.style.whyChars + len(mentioned)
+		return n + p.style.whyChars + len(e.why())
 	}
 	if w := &p.why[i]; w.count > 0 {
 		return n + p.style.whyChars + len(viaMark) + w.chars
@@ -167,7 +194,7 @@ func (p *packing) grow(lines int) (chars int) {
 	for _, link := range e.Links {
 		at := e.Card.Edges[link.Edge].label
 		label := &e.Card.labels[at]
-		mention := p.list[link.To].Depth == 0 // says so and no more
+		mention := p.list[link.To].Depth == 0 // says so, or why it is in the focus, and no more
 		if mention && !p.all || int(label.line) >= lines {
 			continue
 		}
@@ -245,6 +272,9 @@ func (b *builder) writeEntities(s *section, p *packing) {
 		e, sh, leads := &p.list[i], &p.shown[i], p.leads(i)
 		item := s.begin(KindEntity, p.headSize(i)+sh.chars)
 		item.ID, item.Title, item.Cut, item.Depth, item.Reason = e.Card.ID, e.Card.Name, sh.cut, e.Depth, mentioned
+		if e.Focus != "" {
+			item.Reason = e.Focus.Reason()
+		}
 		s.beyond = s.beyond || e.Card.beyond
 		if b.explain && len(leads) > 0 {
 			first := len(edges)
@@ -257,7 +287,9 @@ func (b *builder) writeEntities(s *section, p *packing) {
 		b.write(e.Card.Head)
 		switch {
 		case e.Depth == 0:
-			b.write(p.style.whyMentioned)
+			b.write(p.style.whyMark)
+			b.write(e.why())
+			b.write(p.style.whyEnd)
 		case len(leads) > 0:
 			b.write(p.style.whyMark)
 			b.writeLeads(p, item, leads)

@@ -52,7 +52,15 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 		fixed++ // the line end after the text
 	}
 	chars := Chars(text)
-	if room := s.room - fixed; chars > room {
+	room := s.room - fixed
+	around := 0 // what the first item of a section takes besides
+	if n.Focus != "" {
+		if len(s.items) == 0 {
+			around = s.frame.chars + 1 // the gap is before it, or behind it
+		}
+		room = min(room, b.focus-around-fixed)
+	}
+	if chars > room {
 		if room < MinNoteChars {
 			b.dropNote(n, OverBudget)
 			return
@@ -70,6 +78,9 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	}
 	it := Item{Kind: KindNote, ID: n.ID, Title: n.Title, Vault: n.Vault, Cut: cut || n.Partial, Reason: n.Reason}
 	s.add(it, fixed+chars, head, mark, b.style.noteMid, text, end, b.style.noteEnd)
+	if n.Focus != "" {
+		b.focus -= around + fixed + chars
+	}
 }
 
 func (b *builder) dropNote(n *Note, reason Reason) {
@@ -84,7 +95,7 @@ func (b *builder) showsFields(id string) bool {
 	}
 	for i := range b.list {
 		if e := &b.list[i]; e.Card.ID == id {
-			return e.Expanded && (i < b.packed || b.packed < 0 && e.Depth == 0)
+			return e.Expanded && (i < b.packed || b.packed < 0 && e.isMentioned())
 		}
 	}
 	return false

@@ -1,6 +1,11 @@
 package prompt
 
-import "github.com/ctxd/ctxd/entities/record"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxd/ctxd/entities/record"
+)
 
 // Reason says why an item was left out.
 type Reason string
@@ -28,6 +33,30 @@ const (
 	FoundBySearch        = "found by search"
 	LearnedFromOutcomes  = "learned from outcomes"
 )
+
+// How a record is in the focus of a conversation.
+const (
+	FocusNamed = "named" // by the user
+	FocusCited = "cited" // by an answer
+	FocusRead  = "read"  // by a tool
+)
+
+// Focus says how a record came into the focus of a conversation and how many messages of the user ago; "" is none.
+type Focus string
+
+// NewFocus returns that of a record.
+func NewFocus(how string, turns int) Focus {
+	if turns == 1 {
+		return Focus(how + " 1 turn ago")
+	}
+	return Focus(how + " " + strconv.Itoa(turns) + " turns ago")
+}
+
+// FocusReason begins the reason of an item that is in the focus.
+const FocusReason = "focus: "
+
+// Reason is that of its item.
+func (f Focus) Reason() string { return FocusReason + string(f) }
 
 // Candidate is a record that an ambiguous mention may mean.
 type Candidate struct {
@@ -62,6 +91,9 @@ type Item struct {
 	Depth     int    `json:"depth" jsonschema:"of an entity: edges from a mention"`
 	Via       []Edge `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
 }
+
+// InFocus reports whether the conversation is about it, and the message itself does not name it.
+func (i *Item) InFocus() bool { return strings.HasPrefix(i.Reason, FocusReason) }
 
 // Dropped is one thing that was mentioned or reached and did not go in.
 type Dropped struct {
@@ -113,6 +145,7 @@ type Report struct {
 	QueryErrors []QueryError    `json:"queryErrors" jsonschema:"computed fields that failed"`
 	Warnings    []Warning       `json:"warnings,omitempty" jsonschema:"what the caller asked for and got otherwise; absent without any"`
 	Stages      []Stage         `json:"stages" jsonschema:"the stages: their times, and those that were skipped"`
+	Query       string          `json:"query,omitempty" jsonschema:"what was searched for: the text without the marks of references and, where it cannot stand alone, words of what the conversation is about; absent where nothing was"`
 	Hash        string          `json:"hash" jsonschema:"SHA-256 of the text, hexadecimal"`
 	Text        string          `json:"text,omitempty" jsonschema:"the text itself, in an answer of chat.send that no model gave, since none is configured; absent elsewhere"`
 

@@ -39,7 +39,6 @@ type style struct {
 	passageEnd         string // after the text of a passage
 	whyMark, whyEnd    string // around what leads to an entity
 	headEnd, entityEnd string // after the heading of an entity, and after its lines
-	whyMentioned       string // mentioned, with what is around it
 	notExpanded        string // instead of fields
 	itemMark, itemEnd  string // around one text of a list
 	separator          string // between the items of a list
@@ -60,7 +59,6 @@ func (s style) finished() *style {
 		s.frames[name] = f
 	}
 	s.notExpandedChars = Chars(s.notExpanded)
-	s.whyMentioned = s.whyMark + mentioned + s.whyEnd
 	s.whyChars = Chars(s.whyMark) + Chars(s.whyEnd)
 	s.bareChars = len("\n") + Chars(s.headEnd) + Chars(s.entityEnd)
 	return &s

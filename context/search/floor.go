@@ -373,3 +373,6 @@ func (r *Result) sayNothing(q *query) {
 		r.Nothing = nothingIsAbout(q)
 	}
 }
+
+// WordTells is what a word of a query tells that so many of all documents hold (its idf).
+func WordTells(docs, all int) float64 { return idf(QueryWord{Docs: docs}, all) }

@@ -47,7 +47,14 @@ func wordSet(list string) map[string]bool {
 // AsksNothing reports whether a message has no words, or only those of a greeting, of
 // thanks or of assent ("hi", "thank you very much"), or only words that ask for what something
 // else names ("tell me about"). O(length of the message).
-func AsksNothing(message string) bool {
+func AsksNothing(message string) bool { return hasOnly(message, true) }
+
+// IsSmallTalk reports whether a message has no words, or only those of a greeting, of thanks or of assent. O(length of the
+// message).
+func IsSmallTalk(message string) bool { return hasOnly(message, false) }
+
+// hasOnly reports whether a message has no other words than those of small talk and, with requests, of asking for something.
+func hasOnly(message string, requests bool) bool {
 	whole := strings.TrimFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n!.?,。！？、~", r) })
 	if smallTalkWhole[entitiestext.Fold(whole)] {
 		return true
@@ -60,7 +67,7 @@ func AsksNothing(message string) bool {
 			return
 		}
 		word := string(t.Text)
-		asks = !smallTalk[word] && !requestWords[word] && !(afterAskFor && addressees[word])
+		asks = !smallTalk[word] && !(requests && (requestWords[word] || afterAskFor && addressees[word]))
 		afterAskFor = askFor[word]
 	})
 	return !asks

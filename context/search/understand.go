@@ -57,3 +57,15 @@ func join(phrases [][]string) []string {
 	}
 	return out
 }
+
+// Counts returns how many documents hold each of some folded words, in any of its forms, and how many documents there are; for a
+// public reader private ones do not exist. O(words).
+func (x *Index) Counts(words []string, public bool) (docs []int, all int) {
+	return x.words.Counts(words, public)
+}
+
+// Held reports of each of some folded words whether one of some documents holds it, in any of its forms, as Counts does. O(postings
+// of the words).
+func (x *Index) Held(words, ids []string, public bool) []bool {
+	return x.words.Held(words, ids, public)
+}

@@ -23,7 +23,7 @@ type Context struct {
 	Format       string         `enum:"markdown,xml" default:"markdown" placeholder:"FORMAT" help:"Format of the prompt: markdown or xml. Default: markdown."`
 	Memories     int            `default:"5" placeholder:"N" help:"How many memories and messages to find by searching for the message, 0 to 20. Default: 5."`
 	Recall       string         `enum:"prefetch,passive,both" default:"prefetch" placeholder:"MODE" help:"How to find them: prefetch searches for the message, passive takes what the last turns of the conversation have found, both takes that first. Default: prefetch."`
-	Conversation string         `placeholder:"REF" help:"The conversation that the message belongs to, by id or handle: what is pinned in it stands in the prompt."`
+	Conversation string         `placeholder:"REF" help:"The conversation that the message belongs to, by id or handle: what is pinned in it and what it is about stand in the prompt."`
 	Search       int            `default:"3" placeholder:"N" help:"How many notes to find by searching for the message, 0 to 8. Default: 3."`
 	Passages     int            `default:"3" placeholder:"N" help:"How many passages of books to find by searching for the message, 0 to 8. Default: 3."`
 	Depth        int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
@@ -57,6 +57,7 @@ func (Context) Examples() []term.Example {
 		{`ctxd prompt "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
 		{`ctxd prompt "when could we train?" --memory 42`, "with a memory attached"},
 		{`ctxd prompt "when could we train?" --conversation weekend_trip_k3x9`, "with what is pinned in a conversation"},
+		{`ctxd prompt "and who leads it?" --conversation project_alpha_k3x9`, "a follow-up: what the last turns named stays, and the search knows it"},
 		{`ctxd prompt "when could we train?" --memories 10 --search 0`, "with what is remembered, and no notes"},
 		{`ctxd prompt "and then?" --recall both --conversation conv_running_3f2a`, "with what the last turns of a conversation have found"},
 		{`ctxd prompt "@Alice" --budget total=4000 --prompt`, "what is cut at a small budget, and the prompt itself"},

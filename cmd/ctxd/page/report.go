@@ -26,6 +26,11 @@ const (
 // DrawReport shows what went into a prompt, what did not, and why (CTX-32).
 func DrawReport(s *term.Screen, r *prompt.Report) {
 	drawBudgets(s, r)
+	if r.Query != "" {
+		s.Heading("Searched for")
+		shown, _ := prompt.Cut(strings.Join(strings.Fields(r.Query), " "), maxShownQuery)
+		s.Say(term.Text("  " + shown))
+	}
 	for _, section := range r.Sections {
 		if len(section.Items) == 0 {
 			continue
@@ -44,6 +49,9 @@ func DrawReport(s *term.Screen, r *prompt.Report) {
 	s.Say()
 	s.SayWhole(term.Styled(term.Faint, "sha256 "+r.Hash)) // a hash is copied whole or is of no use
 }
+
+// maxShownQuery is how much of what was searched for is drawn, in characters.
+const maxShownQuery = 300
 
 // drawBudgets draws a bar for the whole prompt and for each section.
 func drawBudgets(s *term.Screen, r *prompt.Report) {
@@ -141,6 +149,9 @@ func walkOf(items []prompt.Item) []*term.Branch {
 		}
 		b.Label = append(b.Label, term.Styled(st, "@"+it.Title), term.Styled(term.Faint, "  "+term.Number(it.Chars)),
 			cutMark(it.Cut))
+		if it.InFocus() {
+			b.Label = append(b.Label, term.Styled(term.Faint, "  "+it.Reason))
+		}
 		for _, e := range edges {
 			b.More = append(b.More, "@"+cmp.Or(titles[e.From], e.From)+"."+e.Field)
 		}

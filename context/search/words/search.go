@@ -3,6 +3,7 @@ package words
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/search/text"
@@ -403,4 +404,55 @@ func (x *Index) Holders(words []string, public bool) (held map[string]uint32, wh
 		}
 	}
 	return held, ""
+}
+
+// Counts returns how many documents hold each of some folded words, in any of its forms, and how many documents there are.
+// While the index is being made it counts those that are in it. O(words).
+func (x *Index) Counts(words []string, public bool) (docs []int, all int) {
+	docs = make([]int, len(words))
+	x.rlockFor(public)
+	defer x.mu.RUnlock()
+	var w world
+	w.see(x, public)
+	for i, word := range words {
+		if word != "" {
+			docs[i] = w.lookUp([]byte(word)).docs
+		}
+	}
+	return docs, w.all
+}
+
+// Held reports of each of some folded words whether one of some documents holds it, in any of its forms. O(postings of the words).
+func (x *Index) Held(words, ids []string, public bool) (held []bool) {
+	held = make([]bool, len(words))
+	x.rlockFor(public)
+	defer x.mu.RUnlock()
+	var w world
+	w.see(x, public)
+	var docs, tfs [postingBlockSize + 1]uint32
+	for i, word := range words {
+		if word == "" {
+			continue
+		}
+		at := w.lookUp([]byte(word))
+		for l := range w.layers {
+			isOne := func(d docID) bool { return slices.Contains(ids, w.doc(d).ID()) }
+			if l == 0 {
+				numbers := make([]docID, 0, len(ids))
+				for _, id := range ids {
+					if n, ok := x.number[id]; ok {
+						numbers = append(numbers, n)
+					}
+				}
+				isOne = func(d docID) bool { return slices.Contains(numbers, d) }
+			}
+			for _, b := range blocksOf(at.lists[l]) {
+				for _, d := range docs[:b.Decode(&docs, &tfs)] {
+					d := docID(d) | w.layers[l].base
+					held[i] = held[i] || isOne(d) && w.sees(d)
+				}
+			}
+		}
+	}
+	return held
 }

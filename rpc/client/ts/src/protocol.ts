@@ -1089,8 +1089,8 @@ export interface ChatTraceRef {
   ref?: string;
   /** Whether it is there now, and has been changed since; deleted is also what the reader does not see; broken is a link that led to no note, or to several; absent where that can't be told. */
   status?: "ok" | "changed" | "deleted" | "broken";
-  /** How it came to the model first; link: a link of the question or of the answer names it, and the model was not shown it. */
-  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "personality" | "tool" | "link";
+  /** How it came to the model first; focus: the conversation was about it; link: a link of the question or of the answer names it, and the model was not shown it. */
+  origin: "mention" | "pinned" | "entity" | "search" | "passive" | "profile" | "client" | "personality" | "tool" | "focus" | "link";
   /** The section of the prompt that it stood in; absent when a tool alone showed it. */
   section?: string;
   /** Characters that it took there. */
@@ -1636,6 +1636,13 @@ export interface ContextGatheredMessage {
   createdAt: string;
 }
 
+export interface ContextHistoryMessage {
+  /** Who said it. */
+  role: "user" | "assistant";
+  /** What was said, as it was typed or answered. */
+  text: string;
+}
+
 export interface ContextItem {
   /** Note, entity, event, action, memory, message or passage. */
   kind: string;
@@ -1714,6 +1721,8 @@ export interface ContextReport {
   warnings?: ContextWarning[];
   /** The stages: their times, and those that were skipped. */
   stages: ContextStage[];
+  /** What was searched for: the text without the marks of references and, where it cannot stand alone, words of what the conversation is about; absent where nothing was. */
+  query?: string;
   /** SHA-256 of the text, hexadecimal. */
   hash: string;
   /** The text itself, in an answer of chat.send that no model gave, since none is configured; absent elsewhere. */
@@ -5753,8 +5762,10 @@ export interface ContextAssembleParams {
   calendarEvents?: ContextEvent[];
   /** Open action items that the client knows of. */
   actionItems?: ContextAction[];
-  /** The conversation that the prompt is for, kept with its report. */
+  /** The conversation that the prompt is for, kept with its report: what it is about stays in the prompt, and in what is searched for. */
   conversationId?: string;
+  /** What was said before the text, the earlier first, of a client that keeps the conversation itself: it is taken in the place of what conversationId holds. The last 8 turns of 16000 characters count. */
+  history?: ContextHistoryMessage[];
   /** Budgets in characters that differ from the defaults. */
   budgets?: ContextBudgets;
   /**
