@@ -1,9 +1,11 @@
 package notes
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -15,6 +17,7 @@ type World struct {
 	s           *Store
 	index       *index
 	attachments *Attachments
+	skip        Skip // see Without
 }
 
 // Lead is where a link leads to: to a note, to a file that is none, or nowhere.
@@ -31,7 +34,7 @@ type Lead struct {
 func (s *Store) Suppose(ask func(World)) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	ask(World{s, s.index, &s.attachments})
+	ask(World{s: s, index: s.index, attachments: &s.attachments})
 }
 
 // As returns a note as it would be with another text and path: with what the text says of it, and the aliases that are given
@@ -74,30 +77,69 @@ func (w World) WithFiles(vault string, paths []string) World {
 // Files returns the paths of the files of a vault that are no notes, in no order.
 func (w World) Files(vault string) []string { return w.attachments.Paths(vault) }
 
+// Without returns the World in which the notes that skip tells to leave out do not exist, nor files in private folders;
+// nil leaves out none.
+func (w World) Without(skip Skip) World {
+	w.skip = skip
+	return w
+}
+
 // Note returns the note of an id, or nil.
-func (w World) Note(id string) *Note { return w.index.get(id) }
+func (w World) Note(id string) *Note {
+	if n := w.index.get(id); n != nil && (w.skip == nil || !w.skip(n)) {
+		return n
+	}
+	return nil
+}
 
 // All yields all notes, in no order.
 func (w World) All() iter.Seq[*Note] {
 	return func(yield func(*Note) bool) {
 		for i := range w.index.list {
-			if n := w.index.list[i].note; n != nil && !yield(n) {
+			if n := w.index.list[i].note; n != nil && (w.skip == nil || !w.skip(n)) && !yield(n) {
 				return
 			}
 		}
 	}
 }
 
+// Like says in what two notes are alike.
+type Like int
+
+// What notes are found by.
+const (
+	LikePath  Like = iota // the path without its Markdown ending
+	LikeFile              // the file name without it
+	LikeTitle             // the title
+	LikeAlias             // an alias
+)
+
+// Alike returns the notes of a vault that have a name, compared as links compare names, by path. O(those).
+func (w World) Alike(vault, name string, by Like) (list []*Note) {
+	key := entities.Fold(name)
+	if by == LikePath || by == LikeFile {
+		key = trimExt(key)
+	}
+	for _, r := range inRole(w.index.named(key), [...]role{byPath, byBase, byTitle, byAlias}[by]) {
+		n := w.index.list[r.num()].note
+		if n.Vault == vault && (w.skip == nil || !w.skip(n)) {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Note) int { return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.ID, b.ID)) })
+	return list
+}
+
 // Lead returns where a link of a note leads to. A text that could mean several notes leads nowhere.
 func (w World) Lead(l markdown.Link, from string) Lead {
 	at := w.index.numberOf(from)
-	m := w.index.resolve(sought(l), at)
+	m := w.index.resolveWithout(sought(l), at, w.skip)
 	if m.to != nowhere {
 		return Lead{ID: w.index.list[m.to].note.ID, Tier: m.tier, Among: m.among}
 	}
 	lead := Lead{Could: w.index.candidates(m.several, at)}
 	if n := w.index.get(from); n != nil && l.Target != "" {
-		lead.File = w.attachments.Find(n.Vault, n.Folder, l.Target, nil)
+		lead.File = w.attachments.Find(n.Vault, n.Folder, l.Target, w.s.attachmentSeen(w.skip != nil))
 	}
 	return lead
 }

@@ -491,6 +491,9 @@ func (v *View) Withheld(link string) bool {
 	return v.withholds("", target)
 }
 
+// Withholds reports whether a link of a note, of that id, with that target can mean nothing but private records.
+func (v *View) Withholds(from, target string) bool { return v.withholds(from, target) }
+
 // withholds reports whether a wikilink of a note can mean nothing but private records.
 func (v *View) withholds(from, target string) bool {
 	look := linkLook{v: v, from: from}
