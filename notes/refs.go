@@ -41,27 +41,32 @@ func (s *Store) RefLeads(f entities.Field, ref string, sees func(*Note) bool) bo
 }
 
 // isBrokenLink reports whether a reference is a wikilink in the frontmatter of a note, and leads to no note and no file. A name
-// without brackets is kept as a link, too.
+// without brackets is kept as a link, too, and a link to what the reader does not see as an id.
 func (s *Store) isBrokenLink(ref, from string, skip Skip) bool {
 	inner, isLink := record.LinkTarget(ref)
-	if !isLink {
+	if !isLink && skip == nil {
 		return false
 	}
+	target := targetOf(inner)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	at := s.index.numberOf(from)
 	if at == nowhere {
 		return false
 	}
-	n, target := s.index.list[at].note, targetOf(inner)
+	n := s.index.list[at].note
 	_, body := markdown.SplitFrontmatter(n.Body)
 	for l := range n.eachLink() {
 		if l.Start >= body {
-			return false
+			break
 		}
-		if !l.Markdown && l.Target == target {
-			return !s.leads(at, l, s.index.resolveWithout(target, at, skip).to, skip)
+		to := s.index.resolve(sought(l), at).to
+		if isLink && !l.Markdown && l.Target == target || !isLink && to != nowhere && s.index.list[to].note.is(ref) {
+			return !s.leads(at, l, to, skip)
 		}
 	}
 	return false
 }
+
+// is reports whether an id is that of the note or of its entity.
+func (n *Note) is(id string) bool { return id != "" && (n.ID == id || n.EntityID == id) }

@@ -38,7 +38,7 @@ var ProblemKinds = []struct {
 	Fix   string
 }{
 	{VaultFolder, "The vault as a whole", "make its folder readable at its place, or remove the vault: ctxd vault forget"},
-	{FileSkipped, "Files that were not read", "mend the file, or exclude it in .ctxdignore"},
+	{FileSkipped, "Files that were not read", "change the file so that it can be read, or exclude it in .ctxdignore"},
 	{FileCopy, "Copies that a synchroniser left", "take over what is missing in the note, and delete the copy"},
 	{TypeDeclaration, "Declarations of types that were left out", "correct the declaration"},
 	{Frontmatter, "Frontmatter that cannot be read", "correct the YAML between the lines ---"},

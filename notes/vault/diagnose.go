@@ -47,6 +47,7 @@ type Problem struct {
 	Message    string
 	Fixes      []Fix
 	Create     string // path of a note that a link waits for
+	Mend       string // what mends it, where that is not what mends others of its kind
 	Type       string // name of the type that it is about
 	Others     []string
 }
@@ -369,7 +370,7 @@ func (d *doctor) pick(l markdown.Link, n *notes.Note) []Fix {
 func (d *doctor) unresolved(l markdown.Link) {
 	p := d.about(l, record.LinkUnresolved, SeverityWarning, "no note is called "+d.called(l.Target))
 	if l.Markdown || l.Picture() {
-		p.Message = "there is no file " + d.called(l.Target)
+		p.Message, p.Mend = "there is no file "+d.called(l.Target), "correct the path, or put the file there"
 	}
 	if !d.mends(&p) {
 		d.add(p)
@@ -437,7 +438,7 @@ func (d *doctor) names() {
 	// A file name may be that of others in other folders.
 	if twins := d.others(d.note.Title, notes.LikeTitle); twins.more > 0 && d.doc().Title != "" {
 		start, end := titlePlace(d.note.Body, d.doc())
-		d.twin(start, end, record.DuplicateTitle, SeverityInformation, twins, "has this title, too")
+		d.twin(start, end, record.DuplicateTitle, SeverityInformation, twins, "has the title "+d.quoted(d.note.Title)+", too")
 	}
 	if d.note.Path != "" {
 		if twins := d.others(d.note.Path, notes.LikePath); twins.more > 0 {

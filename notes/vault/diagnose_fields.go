@@ -79,7 +79,7 @@ func (d *doctor) values() {
 			Message: "the type " + t.Name + " is inferred from what notes say; a declaration keeps its fields as they are",
 		})
 	}
-	_, bad := entities.ParseValues(t, notes.InferValues(t, d.doc()), maxValues)
+	values, bad := entities.ParseValues(t, notes.InferValues(t, d.doc()), maxValues)
 	for _, err := range bad {
 		var about *fault.Error
 		if !errors.As(err, &about) {
@@ -90,7 +90,7 @@ func (d *doctor) values() {
 	}
 	for _, f := range t.Fields {
 		if f.Type.IsRef() {
-			d.references(f)
+			d.references(f, (&entities.Entity{Fields: values}).Strings(f.Name))
 		}
 	}
 }
@@ -136,28 +136,22 @@ func fitting(f entities.Field, said string) []string {
 }
 
 // references adds names in a field that lead to no record. A link that leads nowhere is told as a link.
-func (d *doctor) references(f entities.Field) {
+func (d *doctor) references(f entities.Field, refs []string) {
 	said, ok := d.doc().Frontmatter.Get(f.Name)
-	if !ok {
+	if !ok || !d.note.Live() { // nobody looks up what an archived record refers to
 		return
 	}
-	for _, name := range said.Texts() {
-		ref, isText := f.Lenient(name).(string)
-		if list, isList := f.Lenient(name).([]string); isList && len(list) == 1 {
-			ref, isText = list[0], true
-		}
-		target, _ := record.LinkTarget(ref)
-		if !isText || ref == "" || d.store.RefLeads(f, d.ents.ResolveRef(f, ref, d.note.ID), d.reader.Sees) {
-			continue
-		}
-		link, isLink := markdown.ParseLink(name)
-		if isLink && d.broken[link.Target] {
+	for _, ref := range refs {
+		inner, _ := record.LinkTarget(ref)
+		target := markdown.ParseTarget(inner).Target
+		if d.broken[target] || d.store.RefLeads(f, d.ents.ResolveRef(f, ref, d.note.ID), d.reader.Sees) {
 			continue
 		}
 		start, end := valuePlace(d.note.Body, said)
-		if i := strings.Index(d.note.Body[start:], name); i >= 0 {
-			start, end = start+i, start+i+len(name)
+		if i := strings.Index(d.note.Body[start:], inner); i >= 0 {
+			start, end = start+i, start+i+len(inner)
 		}
+		isLink := strings.HasPrefix(d.note.Body[end:], "]]")
 		d.reference(Problem{Start: start, End: end, Code: record.FieldReference, Severity: SeverityWarning}, f, target, isLink)
 	}
 }

@@ -157,7 +157,7 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 		{
 			name:  "titles that are given twice",
 			files: map[string]string{"a.md": "# Own\n", "b/n.md": "x\n"},
-			text:  "---\nx: 1\n---\n# Own\n", want: []string{"# Own: duplicate.title information"}, message: "a.md has this title, too",
+			text:  "---\nx: 1\n---\n# Own\n", want: []string{"# Own: duplicate.title information"}, message: "a.md has the title Own, too",
 		},
 		{
 			name: "where the vault keeps such notes",

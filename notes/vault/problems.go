@@ -71,6 +71,7 @@ func (p *ProblemPlace) Valid() bool { return kindRank(p.Kind) >= 0 && p.Line >= 
 type ProblemListed struct {
 	ProblemPlace
 	what   string
+	fix    string // "": what mends others of its kind
 	noteID string // "": it is about a file
 	start  int    // of the text of the note
 	copyOf string // path of the note that the file is a copy of
@@ -217,7 +218,7 @@ func (d *doctor) list(list []ProblemListed) []ProblemListed {
 		}
 		line, at = line+strings.Count(d.note.Body[at:p.Start], "\n"), p.Start
 		item := ProblemListed{
-			ProblemPlace: ProblemPlace{Kind: p.Code, Path: d.note.Path, Line: line}, what: p.Message, noteID: d.note.ID, start: p.Start,
+			ProblemPlace: ProblemPlace{Kind: p.Code, Path: d.note.Path, Line: line}, what: p.Message, fix: p.Mend, noteID: d.note.ID, start: p.Start,
 		}
 		if d.note.Kind != "" || p.Code == record.DuplicatePath || p.Code == record.NoteEmpty {
 			item.Line = 0 // of a canvas the text is not that of the file
@@ -255,7 +256,7 @@ func (l *ProblemList) Describe(ctx context.Context, list []ProblemListed) ([]rec
 	for i := range list {
 		p := &list[i]
 		out[i] = record.VaultProblem{
-			Kind: p.Kind, Path: p.Path, Line: p.Line, What: p.what, Fix: record.ProblemKinds[kindRank(p.Kind)].Fix,
+			Kind: p.Kind, Path: p.Path, Line: p.Line, What: p.what, Fix: cmp.Or(p.fix, record.ProblemKinds[kindRank(p.Kind)].Fix),
 		}
 		if p.noteID != "" {
 			byNote[p.noteID] = append(byNote[p.noteID], i)
