@@ -23,9 +23,10 @@ type World struct {
 // Lead is where a link leads to: to a note, to a file that is none, or nowhere.
 type Lead struct {
 	ID    string   // of a note
+	Note  *Note    // that note
 	File  string   // path of a file that is no note
 	Tier  Tier     // by what the note was found
-	Among int      // how many notes it was chosen from
+	Among int      // how many notes it was chosen from, or could mean
 	Could []string // the ids of those that it could mean, where that is not decided
 }
 
@@ -134,11 +135,80 @@ func (w World) Alike(vault, name string, by Like) (list []*Note) {
 func (w World) Lead(l markdown.Link, from string) Lead {
 	at := w.index.numberOf(from)
 	m := w.index.resolveWithout(sought(l), at, w.skip)
-	if m.to != nowhere {
-		return Lead{ID: w.index.list[m.to].note.ID, Tier: m.tier, Among: m.among}
+	lead := w.leadTo(l, w.index.get(from), m)
+	if lead.ID == "" {
+		lead.Could = w.index.candidates(m.several, at)
 	}
-	lead := Lead{Could: w.index.candidates(m.several, at)}
-	if n := w.index.get(from); n != nil && l.Target != "" {
+	return lead
+}
+
+// Leading remembers what many calls of Leads have looked up. Make one with new; notes must not change in between.
+type Leading struct {
+	alone map[num]bool     // whether a note is the only one of its file name
+	leads map[memoKey]Lead // of links by names that many notes have
+}
+
+// Leads yields the links of a note and where they lead, as Lead does: without the tier, and of notes that a link could mean
+// it says no more than how many they are. What the store has resolved is not resolved again where that was no choice.
+func (w World) Leads(n *Note, known *Leading) iter.Seq2[markdown.Link, Lead] {
+	if known.alone == nil {
+		known.alone, known.leads = make(map[num]bool), make(map[memoKey]Lead)
+	}
+	var out []num
+	if at := w.index.numberOf(n.ID); w.index.over == nil && w.skip == nil && at != nowhere {
+		out = w.index.links(at)
+	}
+	return func(yield func(markdown.Link, Lead) bool) {
+		i := -1
+		for l := range n.eachLink() {
+			i++
+			lead := Lead{Among: 1}
+			if i < len(out) && out[i] != nowhere && w.isAlone(out[i], known) {
+				lead.Note = w.index.list[out[i]].note
+				lead.ID = lead.Note.ID
+			} else {
+				lead = w.leadOnce(l, n, known)
+			}
+			if !yield(l, lead) {
+				return
+			}
+		}
+	}
+}
+
+// isAlone reports whether no other note, of whatever vault, has the file name of a note.
+func (w World) isAlone(at num, known *Leading) bool {
+	is, asked := known.alone[at]
+	if !asked {
+		n := w.index.list[at].note
+		is = n.Path == "" || len(inRole(w.index.named(entities.Fold(baseOf(n.Path))), byBase)) == 1
+		known.alone[at] = is
+	}
+	return is
+}
+
+// leadOnce is Lead without candidates. What many notes could be meant by is remembered.
+func (w World) leadOnce(l markdown.Link, n *Note, known *Leading) Lead {
+	key := memoKey{sought(l), n.Vault, n.Folder, n.Path != ""}
+	if lead, asked := known.leads[key]; asked {
+		return lead
+	}
+	m := w.index.resolveWithout(key.fold, w.index.byID[n.ID], w.skip)
+	lead := w.leadTo(l, n, m)
+	if m.among > seldom {
+		known.leads[key] = lead
+	}
+	return lead
+}
+
+// leadTo returns what a meaning of a link is, without candidates.
+func (w World) leadTo(l markdown.Link, n *Note, m meaning) Lead {
+	lead := Lead{Tier: m.tier, Among: m.among}
+	switch {
+	case m.to != nowhere:
+		lead.Note = w.index.list[m.to].note
+		lead.ID = lead.Note.ID
+	case n != nil && l.Target != "":
 		lead.File = w.attachments.Find(n.Vault, n.Folder, l.Target, w.s.attachmentSeen(w.skip != nil))
 	}
 	return lead

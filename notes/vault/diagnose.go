@@ -100,9 +100,9 @@ type doctor struct {
 	broken map[string]bool // targets of links in the frontmatter that lead nowhere
 
 	// What was looked up for the notes before, of one call.
-	heads map[headOf]bool
-	leads map[leadKey]notes.Lead
-	alike map[likeKey][]*notes.Note
+	heads   map[headOf]bool
+	leading notes.Leading
+	alike   map[likeKey][]*notes.Note
 }
 
 // spot is where a problem is, and what it is about.
@@ -186,11 +186,10 @@ func (d *doctor) add(p Problem) { d.found = append(d.found, p) }
 
 func (d *doctor) links() {
 	head := -1 // where the body begins
-	for _, l := range d.note.Links() {
+	for l, lead := range d.world.Leads(d.note, &d.leading) {
 		if d.limit > 0 && len(d.found) > d.limit {
 			return
 		}
-		lead := d.lead(l)
 		if lead.ID == "" && lead.File == "" && !l.Markdown {
 			if head < 0 {
 				_, head = markdown.SplitFrontmatter(d.note.Body)
@@ -204,7 +203,7 @@ func (d *doctor) links() {
 		}
 		switch {
 		case lead.File != "":
-		case lead.ID == "" && len(lead.Could) > 0:
+		case lead.ID == "" && lead.Among > 1:
 			d.ambiguous(l, lead)
 		case lead.ID == "" && !l.Possible():
 			d.unresolved(l)
@@ -214,36 +213,11 @@ func (d *doctor) links() {
 	}
 }
 
-// leadKey is what a link of one vault leads to by.
-type leadKey struct {
-	target, folder string
-	isFile         bool
-}
-
-// manyNamed is of how many notes of one name on it is remembered what a link by it means.
-const manyNamed = 32
-
-// lead returns where a link of the note leads to.
-func (d *doctor) lead(l markdown.Link) notes.Lead {
-	key := leadKey{l.Target, d.note.Folder, l.Markdown}
-	if lead, known := d.leads[key]; known {
-		return lead
-	}
-	lead := d.world.Lead(l, d.note.ID)
-	if max(lead.Among, len(lead.Could)) >= manyNamed {
-		if d.leads == nil {
-			d.leads = make(map[leadKey]notes.Lead)
-		}
-		d.leads[key] = lead
-	}
-	return lead
-}
-
 // resolved looks at a link that leads to a note.
 func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
-	to := d.world.Note(lead.ID)
+	to := lead.Note
 	if lead.Among > 1 {
-		p := d.about(l, record.LinkChosen, SeverityInformation, fmt.Sprintf("%d notes are called so; it leads to %s", lead.Among, nameOf(to)))
+		p := d.about(l, record.LinkChosen, SeverityInformation, fmt.Sprintf("%d notes are called %s; this link leads to %s", lead.Among, d.called(l.Target), nameOf(to)))
 		if d.mends(&p) {
 			d.namesakes(l, to, &p)
 		}
@@ -322,10 +296,11 @@ func (d *doctor) about(l markdown.Link, code record.ProblemKind, severity, messa
 }
 
 func (d *doctor) ambiguous(l markdown.Link, lead notes.Lead) {
-	p := d.about(l, record.LinkAmbiguous, SeverityWarning, fmt.Sprintf("%d notes are called so, and none is nearer than the others", len(lead.Could)))
-	for _, id := range lead.Could[:min(len(lead.Could), maxTargets)] {
-		n := d.world.Note(id)
-		if n != nil && d.mends(&p) {
+	p := d.about(l, record.LinkAmbiguous, SeverityWarning, fmt.Sprintf("%d notes are called %s, and none is nearer than the others", lead.Among, d.called(l.Target)))
+	if d.mends(&p) {
+		could := d.world.Lead(l, d.note.ID).Could
+		for _, id := range could[:min(len(could), maxTargets)] {
+			n := d.world.Note(id)
 			p.Others = append(p.Others, cmp.Or(n.Path, n.Title))
 			p.Fixes = append(p.Fixes, d.spelledOut(l, n)...)
 		}
@@ -450,13 +425,19 @@ func (d *doctor) names() {
 		if slices.ContainsFunc(d.note.Aliases[:i], func(a string) bool { return text.Fold(a) == text.Fold(alias) }) {
 			continue
 		}
-		twins, what := d.others(alias, notes.LikeTitle), "has the alias "+d.quoted(alias)+" for its title, and links lead there"
-		if twins.more == 0 {
-			twins, what = d.others(alias, notes.LikeAlias), "has the alias "+d.quoted(alias)+", too, and links with it lead nowhere"
-		}
-		if twins.more > 0 {
-			start, end := d.aliasPlace(alias)
-			d.twin(start, end, record.DuplicateAlias, SeverityInformation, twins, what)
+		for _, as := range []struct {
+			by   notes.Like
+			what string
+		}{
+			{notes.LikeFile, " for the name of its file, and links lead there"},
+			{notes.LikeTitle, " for its title, and links lead there"},
+			{notes.LikeAlias, ", too, and links with it lead nowhere"},
+		} {
+			if twins := d.others(alias, as.by); twins.more > 0 {
+				start, end := d.aliasPlace(alias)
+				d.twin(start, end, record.DuplicateAlias, SeverityInformation, twins, "has the alias "+d.quoted(alias)+as.what)
+				break
+			}
 		}
 	}
 }
@@ -472,6 +453,9 @@ type likeKey struct {
 	name string
 	by   notes.Like
 }
+
+// manyNamed is of how many notes of one name on they are remembered.
+const manyNamed = 32
 
 // others returns the other notes of a name, of titles and aliases those that are not archived.
 func (d *doctor) others(name string, by notes.Like) (o twins) {

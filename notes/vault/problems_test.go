@@ -34,7 +34,7 @@ var wrong = map[string]string{
 	"Work.md":       "---\ntype: Task\nowner: Bo\n---\n",
 	"Two.md":        "---\ntype: [Task, Reading]\n---\n",
 	"Ann.md":        "---\ntype: Person\n---\n",
-	"p/Bo.md":       "---\ntype: Person\ntitle: Bo\n---\n",
+	"p/Bo1.md":      "---\ntype: Person\ntitle: Bo\n---\n",
 	"q/Bo 2.md":     "---\ntype: Person\ntitle: Bo\n---\n",
 	"A.md":          "# Twin\n",
 	"B.md":          "# Twin\n",
@@ -215,4 +215,38 @@ func TestSRCH53_WhatACountSaysTheListNames(t *testing.T) {
 	})
 }
 
-const wrongListed = ``
+const wrongListed = `file.skipped bytes.md:0: binary, not text | change the file so that it can be read, or exclude it in .ctxdignore
+file.skipped old.zip:0: an archive, which is never unpacked | change the file so that it can be read, or exclude it in .ctxdignore
+file.copy Kickoff.sync-conflict-20261101-101010-ABCDEFG.md:0: a copy of Kickoff.md that Syncthing has left after a conflict: compare them, and delete one; lines that only the copy has: 2, that only the note has: 1 | take over what is missing in the note, and delete the copy
+type.declaration .ctxd/types/bad.yaml:0: type left out: fields[0].type: there is no field type "nothing" | correct the declaration
+frontmatter Broken.md:2: the frontmatter is left out: a list is not closed with "]" | correct the YAML between the lines ---
+private.doubt Doubt.md:1: kept private: the value of private is neither yes nor no | write private: true or private: false as a line of the frontmatter
+type.names Two.md:2: several types: the first that is declared is the type of the entity, other types became tags: 1 | name one type; write others as tags
+field.value Task.md:3: field "state" has no such option (try: its options are open, closed) | change to open
+field.reference Task.md:4: no entity is called Nobody | correct the name, or write the note of it with the type that the field takes
+field.reference Task.md:5: Kickoff is no entity | correct the name, or write the note of it with the type that the field takes
+field.reference Task.md:6: no note is called Neverland | correct the name, or write the note of it with the type that the field takes
+field.ambiguous Work.md:3: 2 records are called Bo, and none is nearer than the others | write a link with the path of the one that is meant
+query Notes.md:11: expected a type, found the end of the query (try: name one type or several, as in FROM Person, Team) | correct the query
+link.unresolved Doubt.md:4: no note is called Gone | correct the link, or create Gone.md
+link.unresolved Notes.md:3: no note is called Kickof; did you mean Kickoff? | link to Kickoff.md, or create Kickof.md
+link.unresolved Notes.md:4: there is no file map.png | correct the path, or put the file there
+link.unresolved Task.md:5: no note is called Nowhere | correct the link, or create Nowhere.md
+link.unresolved card.canvas:0: no note is called Missing card | correct the link, or create Missing card.md
+link.ambiguous Notes.md:4: 2 notes are called Twin, and none is nearer than the others | link to A.md, or link to B.md
+link.heading Notes.md:3: Kickoff.md has no heading Nothing | name a heading that is there
+link.block Notes.md:3: no block of Kickoff.md is called ^two | name a block that is there
+link.chosen Notes.md:13: 2 notes are called Both; this link leads to x/Both.md | link to x/Both.md, or link to y/Both.md
+duplicate.title A.md:1: B.md has the title Twin, too | give one of the notes another title
+duplicate.title B.md:1: A.md has the title Twin, too | give one of the notes another title
+duplicate.title p/Bo1.md:3: q/Bo 2.md has the title Bo, too | give one of the notes another title
+duplicate.title q/Bo 2.md:3: p/Bo1.md has the title Bo, too | give one of the notes another title
+duplicate.alias C.md:2: Kickoff.md has the alias Start, too, and links with it lead nowhere | take the alias out of one of the notes
+duplicate.alias Kickoff.md:2: C.md has the alias Start, too, and links with it lead nowhere | take the alias out of one of the notes
+duplicate.alias Kickoff.md:2: C.md has the alias Alpha for its title, and links lead there | take the alias out of one of the notes
+duplicate.path Case.markdown:0: case.md has the same path but for letter case, the form of Unicode or the ending; on other systems the two may be one file | rename one of the files
+duplicate.path case.md:0: Case.markdown has the same path but for letter case, the form of Unicode or the ending; on other systems the two may be one file | rename one of the files
+duplicate.block Notes.md:8: another block of this note is called ^b, and links lead to that one | give the block another identifier
+note.empty Empty.md:0: there is nothing in this note | write something, or delete the file
+file.excluded out:0: excluded by .ctxdignore | nothing need be done; without the pattern they are read
+`
