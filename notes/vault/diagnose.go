@@ -413,7 +413,7 @@ func (d *doctor) names() {
 	// A file name may be that of others in other folders.
 	if twins := d.others(d.note.Title, notes.LikeTitle); twins.more > 0 && d.doc().Title != "" {
 		start, end := titlePlace(d.note.Body, d.doc())
-		d.twin(start, end, record.DuplicateTitle, SeverityInformation, twins, "has the title "+d.quoted(d.note.Title)+", too")
+		d.twin(start, end, record.DuplicateTitle, SeverityInformation, twins, "has the "+d.name("title", d.note.Title)+", too")
 	}
 	if d.note.Path != "" {
 		if twins := d.others(d.note.Path, notes.LikePath); twins.more > 0 {
@@ -435,11 +435,19 @@ func (d *doctor) names() {
 		} {
 			if twins := d.others(alias, as.by); twins.more > 0 {
 				start, end := d.aliasPlace(alias)
-				d.twin(start, end, record.DuplicateAlias, SeverityInformation, twins, "has the alias "+d.quoted(alias)+as.what)
+				d.twin(start, end, record.DuplicateAlias, SeverityInformation, twins, "has the "+d.name("alias", alias)+as.what)
 				break
 			}
 		}
 	}
+}
+
+// name names a title or an alias. Others may be told that there is one, and not of whom it is besides.
+func (d *doctor) name(of, name string) string {
+	if d.reader.Sees != nil {
+		return "same " + of
+	}
+	return of + " " + name
 }
 
 // twins are other notes of a name: the first of them, and how many there are.
