@@ -137,9 +137,10 @@ func drawProblem(s *term.Screen, folder, here string, p *record.VaultProblem) {
 	s.SayWhole(term.Text("  "), term.Styled(term.Accent, file))
 	s.Say(term.Text("    "), term.Styled(term.Warn, p.What))
 	s.Say(term.Text("    "), term.Styled(term.Faint, p.Fix))
-	for _, line := range strings.Split(strings.TrimSuffix(p.Diff, "\n"), "\n") {
-		if line != "" {
-			s.Say(term.Text("      "), term.Styled(term.Faint, line))
-		}
+	if p.Diff == "" {
+		return
+	}
+	for _, line := range strings.Split(strings.TrimSuffix(p.Diff, "\n"), "\n")[2:] { // without the names of the files
+		s.Say(term.Text("      "), term.Styled(term.Faint, line))
 	}
 }

@@ -68,5 +68,5 @@ type VaultProblem struct {
 	Line int         `json:"line,omitempty" jsonschema:"line of the file, from 1; absent where it is about the file as a whole"`
 	What string      `json:"what" jsonschema:"what is wrong, for a person"`
 	Fix  string      `json:"fix" jsonschema:"what mends it, for a person"`
-	Diff string      `json:"diff,omitempty" jsonschema:"of a copy, what makes it of its note, as a unified diff: at most its first 20 lines"`
+	Diff string      `json:"diff,omitempty" jsonschema:"of a copy that a synchroniser left, the first 20 lines of the unified diff that makes it of its note"`
 }

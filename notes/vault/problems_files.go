@@ -108,7 +108,7 @@ func compareCopy(in place, out *record.VaultProblem, of string) {
 		out.What += " (one of the two cannot be read now)"
 		return
 	}
-	diff := text.UnifiedDiff(out.Path, note, copied)
+	diff := text.UnifiedDiff(of, note, copied)
 	if diff == "" {
 		out.What += "; they say the same"
 		out.Fix = "delete the copy"
