@@ -70,6 +70,10 @@ func (c *vaultStatusCmd) Run(a *app) error {
 			return a.Out.JSON(st)
 		}
 		drawVault(a.Out, st)
+		if st.Unresolved+st.UnresolvedRefs+len(st.Errors) > 0 {
+			a.Out.Say()
+			a.Out.Say(term.Styled(term.Faint, "ctxd vault problems "+term.ShellQuoted(st.Vault)+" lists where, and what mends it"))
+		}
 		return nil
 	})
 }

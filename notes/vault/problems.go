@@ -248,6 +248,10 @@ func (l *ProblemList) Of(kinds []record.ProblemKind) []ProblemListed {
 	return slices.DeleteFunc(slices.Clone(l.All), func(p ProblemListed) bool { return !slices.Contains(kinds, p.Kind) })
 }
 
+// guessedAtOnce is of how many problems of a note fixes are looked for while the notes are locked: each is compared with the
+// names of all notes.
+const guessedAtOnce = 20
+
 // Describe says of some problems what is wrong and what mends it, as it is now. It takes the time of Diagnose for each of
 // their notes.
 func (l *ProblemList) Describe(ctx context.Context, list []ProblemListed) ([]record.VaultProblem, error) {
@@ -275,15 +279,17 @@ func (l *ProblemList) Describe(ctx context.Context, list []ProblemListed) ([]rec
 		if err := yield.Point(ctx); err != nil {
 			return nil, err
 		}
-		d.wanted = make(map[spot]bool)
-		for _, i := range places {
-			d.wanted[spot{list[i].Kind, list[i].start}] = true
-		}
-		if !d.examine(p.noteID, true) {
-			continue
-		}
-		for _, i := range places {
-			d.describe(&list[i], &out[i])
+		for some := range slices.Chunk(places, guessedAtOnce) {
+			d.wanted = make(map[spot]bool)
+			for _, i := range some {
+				d.wanted[spot{list[i].Kind, list[i].start}] = true
+			}
+			if !d.examine(p.noteID, true) {
+				break
+			}
+			for _, i := range some {
+				d.describe(&list[i], &out[i])
+			}
 		}
 	}
 	return out, l.compareCopies(ctx, list, out)

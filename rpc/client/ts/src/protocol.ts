@@ -5021,7 +5021,7 @@ export interface VaultProblem {
   what: string;
   /** What mends it, for a person. */
   fix: string;
-  /** Of a copy, what makes it of its note, as a unified diff: at most its first 20 lines. */
+  /** Of a copy that a synchroniser left, the first 20 lines of the unified diff that makes it of its note. */
   diff?: string;
 }
 
