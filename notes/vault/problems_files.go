@@ -68,30 +68,28 @@ const (
 	diffsOfPage = 100
 )
 
-// compareCopies adds to copies how they differ from their notes. At most diffsOfPage are read.
+// compareCopies adds to copies how they differ from their notes. At most diffsOfPage are read, and none while the folder is
+// away.
 func (l *ProblemList) compareCopies(ctx context.Context, list []ProblemListed, out []record.VaultProblem) error {
-	var root *os.Root
-	read := 0
+	var copies []int
 	for i := range list {
-		p := &list[i]
-		if p.copyOf == "" {
-			continue
+		if list[i].copyOf != "" && len(copies) < diffsOfPage {
+			copies = append(copies, i)
 		}
-		if read++; read > diffsOfPage {
-			break
-		}
+	}
+	if len(copies) == 0 {
+		return ctx.Err()
+	}
+	root, err := os.OpenRoot(l.Folder)
+	if err != nil {
+		return ctx.Err()
+	}
+	defer root.Close()
+	for _, i := range copies {
 		if err := yield.Point(ctx); err != nil {
 			return err
 		}
-		if root == nil {
-			opened, err := os.OpenRoot(l.Folder)
-			if err != nil {
-				return nil //nolint:nilerr // the folder is away: what is known of it is answered
-			}
-			root = opened
-			defer root.Close()
-		}
-		compareCopy(place{Root: root}, &out[i], p.copyOf)
+		compareCopy(place{Root: root}, &out[i], list[i].copyOf)
 	}
 	return ctx.Err()
 }

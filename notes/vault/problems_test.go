@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // wrong is a vault with each kind of problem.
