@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
 )
 
@@ -186,4 +188,44 @@ func TestPRIV6_ProblemsWithoutPrivateNotes(t *testing.T) {
 			t.Errorf("a local reader is not told of %s", secret)
 		}
 	}
+}
+
+// TestSRCH53_WhileOthersWrite is for the race detector, and for locks that wait for each other: each list is whole.
+func TestSRCH53_WhileOthersWrite(t *testing.T) {
+	d := start(t)
+	files := map[string]string{"Secret.md": "---\nprivate: true\n---\nx"}
+	for i := range 50 {
+		files[fmt.Sprintf("n%d.md", i)] = "---\ntype: Task\nowner: Nobody\n---\n[[Gone]] [[Secret]] [[Twin]] [[n1#No]]\n"
+	}
+	d.importNotes(files)
+	var work sync.WaitGroup
+	for _, audience := range []string{"local", "remote"} {
+		work.Go(func() {
+			want := map[string]int{"local": 50, "remote": 100}[audience] // links to Gone, and to Secret
+			for range 30 {
+				page, err := d.try("vault.problems", `{"limit":1000,"audience":"`+audience+`"}`)
+				if err != nil {
+					t.Errorf("%s: %v", audience, err)
+					return
+				}
+				var counts map[record.ProblemKind]int
+				raw, err := json.Marshal(page["counts"])
+				if err != nil || json.Unmarshal(raw, &counts) != nil {
+					t.Errorf("%s: %v", audience, page["counts"])
+					return
+				}
+				// Whether those to Twin lead anywhere depends on the moment.
+				if got := counts[record.LinkUnresolved] + counts[record.LinkAmbiguous]; got < want || got > want+50 {
+					t.Errorf("%s: %d links lead nowhere", audience, got)
+				}
+			}
+		})
+	}
+	work.Go(func() {
+		for i := range 60 {
+			d.do("notes.put", fmt.Sprintf(`{"id":"w%d","title":"Twin","private":%v}`, i%2, i%3 == 0))
+		}
+	})
+	work.Wait()
+	d.do("notes.search", `{"query":"twin"}`) // it waits for the index, which goes on by itself
 }

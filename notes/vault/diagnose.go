@@ -50,7 +50,14 @@ type Problem struct {
 	Mend       string // what mends it, where that is not what mends others of its kind
 	Type       string // name of the type that it is about
 	Others     []string
+
+	// said is what the note says in place of quotation in Message; "" for nothing. It may name what the reader does not see.
+	said   string
+	isLink bool // said is the target of a link
 }
+
+// quotation stands in a message for what the note says, until the notes are not locked any more: who masks that asks them.
+const quotation = "\x00"
 
 // A Fix is an edit of the text that solves a problem.
 type Fix struct {
@@ -152,6 +159,7 @@ func (d *doctor) inWorld() {
 // inText adds what depends on the text, types and entities. The notes must not be locked.
 func (d *doctor) inText() {
 	d.world = notes.World{}
+	d.quote()
 	d.empty()
 	d.head()
 	d.queries()
@@ -166,20 +174,30 @@ func (d *doctor) sorted() []Problem {
 	return d.found
 }
 
-// called returns the target of a link as the reader may see it.
+// quote fills in what the note says in the messages. The notes must not be locked.
+func (d *doctor) quote() {
+	for i := range d.found {
+		p := &d.found[i]
+		if p.said == "" {
+			continue
+		}
+		shown := p.said
+		switch {
+		case p.isLink:
+			shown = d.called(p.said)
+		case d.reader.Text != nil:
+			shown = d.reader.Text(d.note.ID, p.said)
+		}
+		p.Message = strings.ReplaceAll(p.Message, quotation, shown)
+	}
+}
+
+// called returns the target of a link as the reader may see it. The notes must not be locked.
 func (d *doctor) called(target string) string {
 	if d.reader.Withholds != nil && d.reader.Withholds(d.note.ID, target) {
 		return record.Withheld
 	}
 	return target
-}
-
-// quoted returns a part of the text as the reader may see it.
-func (d *doctor) quoted(part string) string {
-	if d.reader.Text == nil {
-		return part
-	}
-	return d.reader.Text(d.note.ID, part)
 }
 
 func (d *doctor) add(p Problem) { d.found = append(d.found, p) }
@@ -217,7 +235,7 @@ func (d *doctor) links() {
 func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	to := lead.Note
 	if lead.Among > 1 {
-		p := d.about(l, record.LinkChosen, SeverityInformation, fmt.Sprintf("%d notes are called %s; this link leads to %s", lead.Among, d.called(l.Target), nameOf(to)))
+		p := d.about(l, record.LinkChosen, SeverityInformation, fmt.Sprintf("%d notes are called %s; this link leads to %s", lead.Among, quotation, nameOf(to)))
 		if d.mends(&p) {
 			d.namesakes(l, to, &p)
 		}
@@ -233,12 +251,12 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	if l.Block != "" {
 		var blocks []string
 		markdown.Blocks(to.Body, func(b markdown.Block) { blocks = append(blocks, b.ID) })
-		d.missing(start, end, record.LinkBlock, "no block of "+nameOf(to)+" is called ^"+d.quoted(l.Block), blocks, l.Block)
+		d.missing(start, end, record.LinkBlock, "no block of "+nameOf(to)+" is called ^"+quotation, blocks, l.Block)
 		return
 	}
 	var headings []string
 	markdown.Headings(to.Body, func(h markdown.Heading) { headings = append(headings, markdown.LinkableHeading(h.Text)) })
-	d.missing(start, end, record.LinkHeading, nameOf(to)+" has no heading "+d.quoted(l.Heading), headings, l.Heading)
+	d.missing(start, end, record.LinkHeading, nameOf(to)+" has no heading "+quotation, headings, l.Heading)
 }
 
 // hasPart reports whether a note has the heading or the block that a link names.
@@ -275,7 +293,7 @@ func (d *doctor) namesakes(l markdown.Link, to *notes.Note, p *Problem) {
 
 // missing adds a part of a note that is not there.
 func (d *doctor) missing(start, end int, code record.ProblemKind, message string, names []string, said string) {
-	p := Problem{Start: start, End: end, Code: code, Severity: SeverityWarning, Message: message}
+	p := Problem{Start: start, End: end, Code: code, Severity: SeverityWarning, Message: message, said: said}
 	if !d.mends(&p) {
 		d.add(p)
 		return
@@ -292,11 +310,11 @@ func (d *doctor) about(l markdown.Link, code record.ProblemKind, severity, messa
 	if start == end {
 		start, end = l.Start, l.End
 	}
-	return Problem{Start: start, End: end, Code: code, Severity: severity, Message: message}
+	return Problem{Start: start, End: end, Code: code, Severity: severity, Message: message, said: l.Target, isLink: true}
 }
 
 func (d *doctor) ambiguous(l markdown.Link, lead notes.Lead) {
-	p := d.about(l, record.LinkAmbiguous, SeverityWarning, fmt.Sprintf("%d notes are called %s, and none is nearer than the others", lead.Among, d.called(l.Target)))
+	p := d.about(l, record.LinkAmbiguous, SeverityWarning, fmt.Sprintf("%d notes are called %s, and none is nearer than the others", lead.Among, quotation))
 	if d.mends(&p) {
 		could := d.world.Lead(l, d.note.ID).Could
 		for _, id := range could[:min(len(could), maxTargets)] {
@@ -343,9 +361,9 @@ func (d *doctor) pick(l markdown.Link, n *notes.Note) []Fix {
 }
 
 func (d *doctor) unresolved(l markdown.Link) {
-	p := d.about(l, record.LinkUnresolved, SeverityWarning, "no note is called "+d.called(l.Target))
+	p := d.about(l, record.LinkUnresolved, SeverityWarning, "no note is called "+quotation)
 	if l.Markdown || l.Picture() {
-		p.Message, p.Mend = "there is no file "+d.called(l.Target), "correct the path, or put the file there"
+		p.Message, p.Mend = "there is no file "+quotation, "correct the path, or put the file there"
 	}
 	if !d.mends(&p) {
 		d.add(p)

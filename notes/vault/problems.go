@@ -23,7 +23,7 @@ import (
 
 // Reader says what the one who asks may see. The zero Reader sees all.
 type Reader struct {
-	// Sees tells which notes there are; nil: all. Where it is set, no fixes are looked for.
+	// Sees tells which notes there are; nil: all. Where it is set, no fixes are looked for. It must not ask the store.
 	Sees      func(*notes.Note) bool
 	Withholds func(noteID, target string) bool // whether a link of a note means a record that there is not
 	Text      func(noteID, text string) string // a text of a note as it is shown
@@ -198,6 +198,9 @@ func (d *doctor) examine(id string, head bool) (there bool) {
 		}
 	})
 	d.world = notes.World{}
+	if there {
+		d.quote()
+	}
 	if !there || d.note.Kind != "" {
 		return there
 	}
