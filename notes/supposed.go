@@ -190,12 +190,18 @@ func (w World) isAlone(at num, known *Leading) bool {
 // leadOnce is Lead without candidates. What many notes could be meant by is remembered.
 func (w World) leadOnce(l markdown.Link, n *Note, known *Leading) Lead {
 	key := memoKey{sought(l), n.Vault, n.Folder, n.Path != ""}
-	if lead, asked := known.leads[key]; asked {
-		return lead
+	anywhere := memoKey{fold: key.fold, vault: n.Vault}
+	for _, k := range []memoKey{key, anywhere} {
+		if lead, asked := known.leads[k]; asked {
+			return lead
+		}
 	}
 	m := w.index.resolveWithout(key.fold, w.index.byID[n.ID], w.skip)
 	lead := w.leadTo(l, n, m)
 	if m.among > seldom {
+		if m.to == nowhere && lead.File == "" && !strings.Contains(key.fold, "/") {
+			key = anywhere // a title or an alias, since no file has the name: a folder makes no difference
+		}
 		known.leads[key] = lead
 	}
 	return lead

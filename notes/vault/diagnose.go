@@ -236,7 +236,7 @@ func (d *doctor) resolved(l markdown.Link, lead notes.Lead) {
 	to := lead.Note
 	if lead.Among > 1 {
 		p := d.about(l, record.LinkChosen, SeverityInformation, fmt.Sprintf("%d notes are called %s; this link leads to %s", lead.Among, quotation, nameOf(to)))
-		if d.mends(&p) {
+		if lead.Among <= maxNamesakes && d.mends(&p) {
 			d.namesakes(l, to, &p)
 		}
 		d.add(p)
@@ -315,7 +315,7 @@ func (d *doctor) about(l markdown.Link, code record.ProblemKind, severity, messa
 
 func (d *doctor) ambiguous(l markdown.Link, lead notes.Lead) {
 	p := d.about(l, record.LinkAmbiguous, SeverityWarning, fmt.Sprintf("%d notes are called %s, and none is nearer than the others", lead.Among, quotation))
-	if d.mends(&p) {
+	if lead.Among <= maxNamesakes && d.mends(&p) {
 		could := d.world.Lead(l, d.note.ID).Could
 		for _, id := range could[:min(len(could), maxTargets)] {
 			n := d.world.Note(id)
@@ -331,6 +331,9 @@ const maxFixes = 5
 
 // maxTargets is how many of the notes that a link could mean are told.
 const maxTargets = 20
+
+// maxNamesakes is of how many notes of one name texts are looked for that mean one of them: it takes time for each.
+const maxNamesakes = 200
 
 // spelledOut returns the fix that has a link name a note so that it can mean no other: by the whole path where less is
 // not enough. There is none where no text does.
