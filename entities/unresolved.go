@@ -2,14 +2,13 @@ package entities
 
 import "slices"
 
-// CountUnresolved counts the references of live entities that lead to no record: of those
-// that pick chooses, the ids and texts in their references that leads does not say yes to.
-func (s *Store) CountUnresolved(pick func(*Entity) bool, leads func(f Field, ref string) bool) (n int) {
+// EachRef visits the references in fields of live entities, of those that pick chooses: ids, and texts that lead to no record.
+func (s *Store) EachRef(pick func(*Entity) bool, visit func(e *Entity, f Field, ref string)) {
 	for _, e := range slices.Collect(s.All()) {
 		if !e.Live() || !pick(e) {
 			continue
 		}
-		t := s.Type(e.Type)
+		t := s.TypeOf(e)
 		if t == nil {
 			continue
 		}
@@ -18,11 +17,16 @@ func (s *Store) CountUnresolved(pick func(*Entity) bool, leads func(f Field, ref
 				continue
 			}
 			for _, ref := range e.Strings(f.Name) {
-				if !leads(f, ref) {
-					n++
-				}
+				visit(e, f, ref)
 			}
 		}
 	}
-	return n
+}
+
+// ResolveRef returns the id of the record that a text in a field means, in a note of id from; the text itself where it is an
+// id, and where nothing is called so.
+func (s *Store) ResolveRef(f Field, text, from string) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.resolveText(f, text, from)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/notes/markdown"
 )
 
 // Outgoing returns the links of a note in the order of its text, and apart
@@ -135,6 +136,7 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var c LinkCounts
+	skip := unseen(sees)
 	for i := range s.index.list {
 		e := &s.index.list[i]
 		if e.note == nil || vault != "" && e.note.Vault != vault || sees != nil && !sees(e.note) {
@@ -150,12 +152,8 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 		for l := range e.note.eachLink() {
 			to := out[at]
 			at++
-			leads := sees == nil || to != nowhere && sees(s.index.list[to].note)
-			if to == nowhere {
-				leads = s.attachment(e.note, l, sees != nil) != ""
-			}
 			switch {
-			case leads:
+			case s.leads(num(i), l, to, skip):
 			case l.Possible():
 				c.Links--
 				continue
@@ -168,6 +166,23 @@ func (s *Store) LinkCount(vault string, sees func(*Note) bool) LinkCounts {
 		}
 	}
 	return c
+}
+
+// unseen is the Skip of a reader who may know of the notes that sees says yes to.
+func unseen(sees func(*Note) bool) Skip {
+	if sees == nil {
+		return nil
+	}
+	return func(n *Note) bool { return !sees(n) }
+}
+
+// leads reports whether a link of a note leads to a note or a file, without the notes that skip leaves out. to is what it
+// leads to with all of them. The caller has the lock. It decides what World.Lead decides.
+func (s *Store) leads(from num, l markdown.Link, to num, skip Skip) bool {
+	if skip != nil && (to == nowhere || skip(s.index.list[to].note)) {
+		to = s.index.resolveWithout(sought(l), from, skip).to
+	}
+	return to != nowhere || s.attachment(s.index.list[from].note, l, skip != nil) != ""
 }
 
 // Unresolved returns the targets of the links in the notes of a vault that
@@ -191,7 +206,7 @@ func (s *Store) Unresolved(vault string, skip Skip) []Unresolved {
 	for _, n := range order {
 		e, out := &s.index.list[n], s.index.links(n)
 		for i, l := range e.note.Links() {
-			if out[i] != nowhere || s.attachment(e.note, l, skip != nil) != "" || l.Possible() {
+			if out[i] != nowhere || l.Possible() || s.leads(n, l, nowhere, skip) {
 				continue
 			}
 			key := entities.Fold(strings.TrimSpace(l.Target))

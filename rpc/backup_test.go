@@ -75,6 +75,7 @@ var questions = [][2]string{
 	{"context.assemble", `{"text":"What does @Alice do in [[Kickoff]]?","audience":"local","searchNotes":5}`},
 	{"vault.list", `{}`},
 	{"vault.status", `{}`},
+	{"vault.problems", `{}`},
 	{"notes.get", `{"ref":"there is none"}`},
 }
 

@@ -168,6 +168,7 @@ func daemonMethods() []Method {
 		method("vault.list", scope.vaultList),
 		method("vault.status", scope.vaultStatus),
 		method("vault.unresolved", scope.vaultUnresolved),
+		method("vault.problems", scope.vaultProblems),
 		wholeStore("vault.planRename", (*Deps).vaultPlanRename),
 		wholeStore("vault.checkNote", (*Deps).vaultCheckNote),
 		method("vault.unwatch", scope.vaultUnwatch),

@@ -444,6 +444,7 @@ var attempts = map[string][]string{
 	"vault.list":         {`{}`},
 	"vault.status":       {`{}`},
 	"vault.unresolved":   {`{}`},
+	"vault.problems":     {`{}`, `{"limit":1}`},
 	"vault.planRename":   {`{"kind":"note","path":"Secret.md","new":"x"}`},
 	"vault.checkNote":    {`{"path":"Secret.md"}`},
 	"vault.unwatch":      {`{"vault":"x"}`},

@@ -2,7 +2,11 @@ package rpc
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -46,6 +50,57 @@ func (c scope) vaultUnresolved(ctx context.Context, _ *Session,
 	}
 	out.Unresolved = append([]notes.Unresolved{}, list[:min(p.Limit, len(list))]...)
 	return out, nil
+}
+
+func (c scope) vaultProblems(ctx context.Context, _ *Session, p protocol.VaultProblems) (protocol.VaultProblemPage, error) {
+	reader := vault.Reader{Sees: c.view.NotesSeen(), Check: c.view.Check}
+	if reader.Sees != nil {
+		reader.Withholds, reader.Text = c.view.Withholds, c.view.TextOf
+	}
+	list, err := c.vaults.Problems(ctx, p.Vault, reader)
+	if err != nil {
+		return protocol.VaultProblemPage{}, err
+	}
+	of := list.Of(p.Kinds)
+	out := protocol.VaultProblemPage{Vault: list.Vault, Folder: list.Folder, Counts: list.Counts, Total: len(of)}
+	after, err := problemPlace(p.Cursor)
+	if err != nil {
+		return out, err
+	}
+	page, next, err := paginate(of, p.Page, markOfProblem,
+		func(l vault.ProblemListed, _ pageMark) int { return l.Compare(after) })
+	if err != nil {
+		return out, err
+	}
+	out.NextCursor = next
+	out.Problems, err = list.Describe(ctx, page)
+	return out, err
+}
+
+func markOfProblem(l vault.ProblemListed) pageMark {
+	return pageMark{ID: fmt.Sprintf("%s/%d/%d", l.Kind, l.Line, l.Nth), Name: l.Path}
+}
+
+// problemPlace reads the cursor of a page of problems; nil for none.
+func problemPlace(cursor string) (*vault.ProblemPlace, error) {
+	if cursor == "" {
+		return nil, nil //nolint:nilnil // the first page comes after no place
+	}
+	m, err := parsePageMark(cursor)
+	if err != nil {
+		return nil, err
+	}
+	part := strings.Split(m.ID, "/")
+	if len(part) != 3 {
+		return nil, badCursorError()
+	}
+	line, bad := strconv.Atoi(part[1])
+	nth, alsoBad := strconv.Atoi(part[2])
+	at := &vault.ProblemPlace{Kind: record.ProblemKind(part[0]), Path: m.Name, Line: line, Nth: nth}
+	if bad != nil || alsoBad != nil || !at.Valid() {
+		return nil, badCursorError()
+	}
+	return at, nil
 }
 
 func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForget) (protocol.VaultForgotten, error) {

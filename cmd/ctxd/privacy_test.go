@@ -115,6 +115,7 @@ var commandsOfReaders = map[string][]line{
 	"vault list":       said(""),
 	"vault status":     said("", "V", "Zqv"),
 	"vault unresolved": said("", "V|-n|10000"),
+	"vault problems":   said("", "V", "V|-n|10000|--kind|link.unresolved"),
 	"call": said("notes.list", "notes.get|ref=Open", "notes.get|ref=zqnote", "entities.list", "types.list", "context.assemble|text=@Ann @Cid", "graph.stats",
 		"privacy.list", "notes.get|ref=zqnote|audience=local", "tags.list", "vault.import|path=/nowhere"),
 	"tools call": said(`read_note|{"id":"Open"}`, `read_note|{"id":"zqnote"}`, `read_note|{"id":"Zqtitl"}`, `read_note|{"path":"Zqfolder/Zqpath.md"}`, `find_excerpts|{"query":"scales zqbody"}`,

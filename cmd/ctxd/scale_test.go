@@ -289,6 +289,7 @@ var scaleUnread = map[string]string{
 	"personality.validate": "it reads no record",
 	"vault.checkNote":      "there is no vault",
 	"vault.planRename":     "there is no vault",
+	"vault.problems":       "there is no vault",
 	"vault.status":         "there is no vault",
 	"vault.unresolved":     "there is no vault",
 }

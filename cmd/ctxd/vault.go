@@ -18,6 +18,7 @@ type vaultCmd struct {
 	List       vaultListCmd       `cmd:"" help:"List the vaults."`
 	Status     vaultStatusCmd     `cmd:"" help:"Show the counts of a vault, and which files were skipped and why."`
 	Unresolved vaultUnresolvedCmd `cmd:"" help:"List the links of a vault that lead nowhere, by target."`
+	Problems   vaultProblemsCmd   `cmd:"" help:"List what is wrong in a vault, by kind, each problem with what mends it."`
 	Unwatch    vaultUnwatchCmd    `cmd:"" help:"Stop following the folder of a vault. Its notes stay."`
 	Forget     vaultForgetCmd     `cmd:"" help:"Remove a vault and everything that came from it from the store. Its folder stays as it is."`
 }
@@ -69,6 +70,10 @@ func (c *vaultStatusCmd) Run(a *app) error {
 			return a.Out.JSON(st)
 		}
 		drawVault(a.Out, st)
+		if st.Unresolved+st.UnresolvedRefs+len(st.Errors) > 0 {
+			a.Out.Say()
+			a.Out.Say(term.Styled(term.Faint, "ctxd vault problems "+term.ShellQuoted(st.Vault)+" lists where, and what mends it"))
+		}
 		return nil
 	})
 }

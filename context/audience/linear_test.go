@@ -69,6 +69,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.UnresolvedIn": func(w *masking, s shownText) {
 		w.remote.UnresolvedIn(s.entity, 100)
 	},
+	"View.Withholds":   func(w *masking, s shownText) { w.remote.Withholds(s.note.ID, s.text) },
 	"View.MentionOf":   func(w *masking, s shownText) { w.remote.MentionOf(s.entity, s.text) },
 	"View.NoteInVault": func(w *masking, s shownText) { _, _ = w.remote.NoteInVault("v", "", s.text) },
 	"View.VaultOf":     func(w *masking, s shownText) { w.remote.VaultOf(s.note) },

@@ -488,11 +488,11 @@ func (v *View) Withheld(link string) bool {
 	if !ok {
 		return false
 	}
-	return v.withholds("", target)
+	return v.Withholds("", target)
 }
 
-// withholds reports whether a wikilink of a note can mean nothing but private records.
-func (v *View) withholds(from, target string) bool {
+// Withholds reports whether a wikilink of a note, of the id from, can mean nothing but private records.
+func (v *View) Withholds(from, target string) bool {
 	look := linkLook{v: v, from: from}
 	if !v.masks() {
 		return false

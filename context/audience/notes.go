@@ -297,7 +297,7 @@ func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
 		return resolved, unresolved
 	}
 	resolved = slices.DeleteFunc(resolved,
-		func(l notes.Link) bool { return v.hidesTarget(id, l) || v.withholds(id, l.Target) })
+		func(l notes.Link) bool { return v.hidesTarget(id, l) || v.Withholds(id, l.Target) })
 	for i := range resolved {
 		l := &resolved[i]
 		if n := v.Note(l.ID); n != nil {
@@ -306,7 +306,7 @@ func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
 		l.Alias = v.TextOf(id, l.Alias)
 	}
 	v.linksInVaults(resolved)
-	unresolved = slices.DeleteFunc(unresolved, func(l notes.Link) bool { return v.withholds(id, l.Target) })
+	unresolved = slices.DeleteFunc(unresolved, func(l notes.Link) bool { return v.Withholds(id, l.Target) })
 	for i := range unresolved {
 		l := &unresolved[i]
 		l.Candidates = v.Candidates(candidateIDs(l.Candidates))
@@ -376,7 +376,7 @@ func (v *View) Unresolved(vault string) []notes.Unresolved {
 		return list
 	}
 	list = slices.DeleteFunc(list, func(u notes.Unresolved) bool {
-		return len(u.From) == 0 || v.withholds(u.From[0].ID, u.Target)
+		return len(u.From) == 0 || v.Withholds(u.From[0].ID, u.Target)
 	})
 	for i := range list {
 		list[i].From = v.shownBacklinks(list[i].From)

@@ -10,6 +10,7 @@
 //   - oneline.go: one line of a text, for lists and from answers of language models
 //   - day.go: the day of a time, in the zone of this machine
 //   - first.go: the first elements of an order, without sorting all
+//   - unified.go: the difference of two texts as a unified diff
 //   - pattern.go: regular expressions that are compiled when they are first used
 //
 // Any package may call it; it imports nothing of ours. It holds no state: all functions may be

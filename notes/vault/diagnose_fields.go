@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,36 +17,69 @@ import (
 // maxValues is how many bytes the values of an entity may have.
 const maxValues = 1 << 20
 
+// head looks at the frontmatter.
+func (d *doctor) head() {
+	d.frontmatter()
+	d.types()
+	if d.note.Private {
+		if doubt := d.store.WhyPrivate(d.note).Doubt; doubt != "" {
+			start, end := lineOf(d.note.Body, 1)
+			d.add(Problem{Start: start, End: end, Code: record.PrivateDoubt, Severity: SeverityWarning, Message: doubt})
+		}
+	}
+	d.values()
+}
+
 func (d *doctor) frontmatter() {
-	bad := d.doc.FrontmatterErr
+	bad := d.doc().FrontmatterErr
 	if bad == nil {
 		return
 	}
 	start, end := lineOf(d.note.Body, max(bad.Line, 1))
 	d.add(Problem{
-		Start: start, End: end, Code: CodeFrontmatter, Severity: SeverityError, Message: "the frontmatter is left out: " + fault.Message(bad),
+		Start: start, End: end, Code: record.Frontmatter, Severity: SeverityError, Message: "the frontmatter is left out: " + fault.Message(bad),
 	})
 }
 
-// values looks at the values of the fields, and returns the name of the type; "" for none.
-func (d *doctor) values() string {
-	types, _ := notes.InferTypes(d.doc)
+// types adds what of the types that the note names is not the type of its entity.
+func (d *doctor) types() {
+	for _, message := range typeWarnings(d.doc()) {
+		start, end := lineOf(d.note.Body, 1)
+		if f, ok := d.doc().Frontmatter.Get("type"); ok {
+			start, end = lineOf(d.note.Body, f.Line)
+		}
+		d.add(Problem{Start: start, End: end, Code: record.TypeNames, Severity: SeverityInformation, Message: message})
+	}
+}
+
+// typeOf returns the type of the entity of the note, nil for none.
+func (d *doctor) typeOf() *entities.Type {
+	own := func(name string) *entities.Type { return d.ents.TypesNamed(name).Own(d.vault) }
+	types, _ := notes.InferTypes(d.doc())
 	name, _ := notes.ChooseType(types, func(name string) bool {
-		t := d.ents.TypesNamed(name).Own(d.where.Vault)
+		t := own(name)
 		return t != nil && !t.Inferred
 	})
-	t := d.ents.TypesNamed(name).Own(d.where.Vault)
-	if name == "" || t == nil {
-		return ""
+	if name == "" {
+		return nil
 	}
-	if f, ok := d.doc.Frontmatter.Get("type"); ok && t.Inferred {
+	return own(name)
+}
+
+// values looks at the values of the fields.
+func (d *doctor) values() {
+	t := d.typeOf()
+	if t == nil {
+		return
+	}
+	if f, ok := d.doc().Frontmatter.Get("type"); ok && t.Inferred {
 		start, end := lineOf(d.note.Body, f.Line)
 		d.add(Problem{
-			Start: start, End: end, Code: CodeInferred, Severity: SeverityHint, Type: t.Name,
+			Start: start, End: end, Code: record.TypeInferred, Severity: SeverityHint, Type: t.Name,
 			Message: "the type " + t.Name + " is inferred from what notes say; a declaration keeps its fields as they are",
 		})
 	}
-	_, bad := entities.ParseValues(t, notes.InferValues(t, d.doc), maxValues)
+	values, bad := entities.ParseValues(t, notes.InferValues(t, d.doc()), maxValues)
 	for _, err := range bad {
 		var about *fault.Error
 		if !errors.As(err, &about) {
@@ -55,24 +89,23 @@ func (d *doctor) values() string {
 		d.value(t, field, about)
 	}
 	for _, f := range t.Fields {
-		if f.Type.IsRef() && f.Type.Info().To == record.ToEntity {
-			d.references(f)
+		if f.Type.IsRef() {
+			d.references(f, (&entities.Entity{Fields: values}).Strings(f.Name))
 		}
 	}
-	return t.Name
 }
 
 // value adds a value that does not fit its field.
 func (d *doctor) value(t *entities.Type, name string, why *fault.Error) {
 	f, _ := t.Field(name)
-	said, ok := d.doc.Frontmatter.Get(name)
+	said, ok := d.doc().Frontmatter.Get(name)
 	if !ok { // it is required, and not there
 		start, end := lineOf(d.note.Body, 1)
-		d.add(Problem{Start: start, End: end, Code: CodeValue, Severity: SeverityWarning, Message: fault.Message(why), Type: t.Name})
+		d.add(Problem{Start: start, End: end, Code: record.FieldValue, Severity: SeverityWarning, Message: fault.Message(why), Type: t.Name})
 		return
 	}
 	start, end := valuePlace(d.note.Body, said)
-	p := Problem{Start: start, End: end, Code: CodeValue, Severity: SeverityWarning, Message: fault.Message(why), Type: t.Name}
+	p := Problem{Start: start, End: end, Code: record.FieldValue, Severity: SeverityWarning, Message: fault.Message(why), Type: t.Name}
 	if why.Hint != "" {
 		p.Message += " (try: " + why.Hint + ")"
 	}
@@ -102,35 +135,67 @@ func fitting(f entities.Field, said string) []string {
 	return nil
 }
 
-// references adds names in a field that no entity has.
-func (d *doctor) references(f entities.Field) {
-	said, ok := d.doc.Frontmatter.Get(f.Name)
-	if !ok {
+// references adds names in a field that lead to no record. A link that leads nowhere is told as a link.
+func (d *doctor) references(f entities.Field, refs []string) {
+	said, ok := d.doc().Frontmatter.Get(f.Name)
+	if !ok || !d.note.Live() { // nobody looks up what an archived record refers to
 		return
 	}
-	for _, name := range said.Texts() {
-		if _, isLink := markdown.ParseLink(name); isLink || name == "" || len(d.ents.Named(name, nil)) > 0 || d.ents.Get(name) != nil {
+	for _, ref := range refs {
+		inner, _ := record.LinkTarget(ref)
+		target := markdown.ParseTarget(inner).Target
+		if d.broken[target] || d.store.RefLeads(f, d.ents.ResolveRef(f, ref, d.note.ID), d.reader.Sees) {
 			continue
 		}
 		start, end := valuePlace(d.note.Body, said)
-		if i := strings.Index(d.note.Body[start:], name); i >= 0 {
-			start, end = start+i, start+i+len(name)
+		if i := strings.Index(d.note.Body[start:], inner); i >= 0 {
+			start, end = start+i, start+i+len(inner)
 		}
-		p := Problem{
-			Start: start, End: end, Code: CodeReference, Severity: SeverityWarning,
-			Message: fmt.Sprintf("no entity is called %s", name),
-		}
-		var all []string
-		if f.TargetType != "" {
-			for _, e := range d.ents.OfType(f.TargetType) {
-				all = append(all, e.Name)
-			}
-		}
-		for _, near := range likest(all, name) {
-			p.Fixes = append(p.Fixes, Fix{"Change to " + near, Edit{Start: start, End: end, New: near}})
-		}
-		d.add(didYouMean(p))
+		isLink := strings.HasPrefix(d.note.Body[end:], "]]")
+		d.reference(Problem{Start: start, End: end, Code: record.FieldReference, Severity: SeverityWarning}, f, target, isLink)
 	}
+}
+
+// reference adds a name that leads to no record of the kind that its field takes.
+func (d *doctor) reference(p Problem, f entities.Field, name string, isLink bool) {
+	kind, several := "note", len(d.store.Resolve(name, d.note.ID, d.unseen()).Candidates)
+	if f.Type.Info().To == record.ToEntity {
+		kind = "entity"
+		several = max(several, len(d.ents.Named(name, func(e *entities.Entity) bool {
+			return d.reader.Sees != nil && e.Private || f.TargetType != "" && text.Fold(f.TargetType) != text.Fold(e.Type)
+		})))
+	}
+	switch {
+	case several > 1:
+		p.Code = record.FieldAmbiguous
+		p.Message = fmt.Sprintf("%d records are called %s, and none is nearer than the others", several, d.called(name))
+	case isLink:
+		p.Message = fmt.Sprintf("%s is no %s", d.called(name), cmp.Or(f.TargetType, kind))
+	default:
+		p.Message = fmt.Sprintf("no %s is called %s", kind, d.called(name))
+	}
+	if several > 1 || kind != "entity" || !d.mends(&p) {
+		d.add(p)
+		return
+	}
+	var all []string
+	if f.TargetType != "" {
+		for _, e := range d.ents.OfType(f.TargetType) {
+			all = append(all, e.Name)
+		}
+	}
+	for _, near := range likest(all, name) {
+		p.Fixes = append(p.Fixes, Fix{"Change to " + near, Edit{Start: p.Start, End: p.End, New: near}})
+	}
+	d.add(didYouMean(p))
+}
+
+// unseen is what the reader does not see of the notes; nil for nothing.
+func (d *doctor) unseen() notes.Skip {
+	if d.reader.Sees == nil {
+		return nil
+	}
+	return func(n *notes.Note) bool { return !d.reader.Sees(n) }
 }
 
 // valuePlace returns where the value of a key stands on its line, without quotes; the key where it stands on others.
@@ -150,9 +215,13 @@ func valuePlace(text string, f markdown.FrontmatterField) (start, end int) {
 }
 
 // queries looks at the fenced blocks that hold a query.
-func (d *doctor) queries(check QueryCheck, typeName string) {
+func (d *doctor) queries() {
 	s := d.note.Body
-	for at := d.doc.BodyStart; at < len(s); {
+	if !strings.Contains(s, "```") && !strings.Contains(s, "~~~") {
+		return
+	}
+	_, begin := markdown.SplitFrontmatter(s)
+	for at := begin; at < len(s); {
 		end, next := markdown.LineEnd(s, at)
 		fence := strings.TrimLeft(s[at:end], " \t")
 		mark := ""
@@ -174,7 +243,7 @@ func (d *doctor) queries(check QueryCheck, typeName string) {
 			}
 		}
 		if text.Fold(info) == "wql" && strings.TrimSpace(s[start:at]) != "" {
-			d.query(check, start, s[start:at], typeName)
+			d.query(start, s[start:at])
 		}
 		at = next
 		if next == len(s) {
@@ -184,10 +253,14 @@ func (d *doctor) queries(check QueryCheck, typeName string) {
 }
 
 // query adds the errors of one query, which begins at a place.
-func (d *doctor) query(check QueryCheck, at int, query, typeName string) {
-	for _, found := range check(strings.TrimRight(query, "\r\n"), typeName) {
+func (d *doctor) query(at int, query string) {
+	typeName := ""
+	if t := d.typeOf(); t != nil {
+		typeName = t.Name
+	}
+	for _, found := range d.check(strings.TrimRight(query, "\r\n"), typeName) {
 		start, end := QueryPlace(query, found)
-		p := Problem{Start: at + start, End: at + end, Code: CodeQuery, Severity: found.Severity, Message: found.Message}
+		p := Problem{Start: at + start, End: at + end, Code: record.QueryError, Severity: found.Severity, Message: found.Message}
 		if found.Hint != "" {
 			p.Message += " (try: " + found.Hint + ")"
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/text"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -38,10 +39,10 @@ func (d *doctor) home(l markdown.Link) string {
 	case l.Markdown:
 		return inVault(path.Join(d.note.Folder, name))
 	case daily().MatchString(stem(name)):
-		if d.days == nil {
-			d.days = d.foldersOfDays()
+		if d.guesses.days == nil {
+			d.guesses.days = d.foldersOfDays()
 		}
-		if at, ok := most(d.days); ok {
+		if at, ok := most(d.guesses.days); ok {
 			return path.Join(at, name)
 		}
 	default:
@@ -73,17 +74,26 @@ func (d *doctor) foldersOfDays() map[string]int {
 // foldersOfLinks counts the folders of the notes that this one links to: those of the same key alone, where the link
 // stands in the frontmatter.
 func (d *doctor) foldersOfLinks(l markdown.Link) map[string]int {
-	key := keyOf(d.note.Body, l.Start, d.doc.BodyStart)
-	if count, known := d.folders[key]; known {
+	_, body := markdown.SplitFrontmatter(d.note.Body)
+	key := keyOf(d.note.Body, l.Start, body)
+	of := d.note.Folder + "\x00" + key
+	if key == "" {
+		of = d.note.ID
+	}
+	if count, known := d.guesses.folders[of]; known {
 		return count
 	}
 	count := make(map[string]int)
-	if d.folders == nil {
-		d.folders = make(map[string]map[string]int)
+	if d.guesses.folders == nil {
+		d.guesses.folders = make(map[string]map[string]int)
 	}
-	d.folders[key] = count
-	for n := range d.world.All() {
-		if n.Vault != d.note.Vault || n.Folder != d.note.Folder || key == "" && n.ID != d.note.ID {
+	d.guesses.folders[of] = count
+	among := d.world.All()
+	if key == "" {
+		among = slices.Values([]*notes.Note{d.note})
+	}
+	for n := range among {
+		if n.Vault != d.note.Vault || n.Folder != d.note.Folder {
 			continue
 		}
 		body := n.Body

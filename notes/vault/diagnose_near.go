@@ -107,7 +107,8 @@ func likest(names []string, said string) []string {
 			out = append(out, name)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int { return far(a) - far(b) })
+	long := func(name string) int { return abs(len(name) - len(said)) }
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Or(far(a)-far(b), long(a)-long(b)) })
 	return out[:min(len(out), maxFixes)]
 }
 

@@ -100,7 +100,7 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 			want: []string{
 				"Plan: link.ambiguous warning -> a -> c", "Same: link.chosen information -> d/Same -> eee/Same",
 			},
-			message: "2 notes are called so, and none is nearer than the others",
+			message: "2 notes are called Plan, and none is nearer than the others",
 		},
 		{
 			name: "each of the notes that a link could mean is spelled out (LSP-11)",
@@ -157,7 +157,7 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 		{
 			name:  "titles that are given twice",
 			files: map[string]string{"a.md": "# Own\n", "b/n.md": "x\n"},
-			text:  "---\nx: 1\n---\n# Own\n", want: []string{"# Own: duplicate.title information"}, message: "a.md has this title, too",
+			text:  "---\nx: 1\n---\n# Own\n", want: []string{"# Own: duplicate.title information"}, message: "a.md has the title Own, too",
 		},
 		{
 			name: "where the vault keeps such notes",

@@ -90,6 +90,7 @@ type Importer struct {
 	host               *Host // nil: nothing can be followed
 	followers          map[string]*follower
 	stopped            bool
+	problems           keptProblems
 	removedSinceExpiry int // notes that were removed since what is kept of them was last looked through
 
 	registerMu  sync.Mutex // guards what follows

@@ -1,7 +1,7 @@
 package lsp
 
 // This file and commands_*.go answer workspace/executeCommand: the prompt for a note, a selection or a question with
-// its report, search by meaning, related notes, the page with the graph of a prompt, a question to a language model, a
+// its report, search by meaning, related notes, what is wrong in the vault, the page with the graph of a prompt, a question to a language model, a
 // memory of the selection, and the note of today. [commandActions] offers those that are about a range, for a menu of
 // the editor.
 //
@@ -50,6 +50,7 @@ const (
 	CommandContext  = "ctxd.lsp.context"
 	CommandSearch   = "ctxd.lsp.search"
 	CommandRelated  = "ctxd.lsp.related"
+	CommandProblems = "ctxd.lsp.problems"
 	CommandGraph    = "ctxd.lsp.graph"
 	CommandAsk      = "ctxd.lsp.ask"
 	CommandRemember = "ctxd.lsp.remember"
@@ -60,6 +61,7 @@ var allCommands = []command{
 	{CommandContext, "Show the prompt for this", (*runner).context},
 	{CommandSearch, "Search by meaning", (*runner).search},
 	{CommandRelated, "Related notes", (*runner).related},
+	{CommandProblems, "Problems of the vault", (*runner).problems},
 	{CommandGraph, "Open the page with the graph of this", (*runner).graph},
 	{CommandAsk, "Ask a language model", (*runner).ask},
 	{CommandRemember, "Remember the selection", (*runner).remember},

@@ -2,7 +2,9 @@ package lsp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +150,34 @@ func TestLSP7_SearchAndRelated(t *testing.T) {
 	}
 }
 
+// TestSRCH53_ProblemsOfTheVault are those that the diagnostics of its notes are, each at its file.
+func TestSRCH53_ProblemsOfTheVault(t *testing.T) {
+	s := openSession(t)
+	for p, text := range map[string]string{"Lost.md": "# Lost\n\n[[Hivs]] [[Nowhere]]\n", "Empty.md": ""} {
+		s.must(os.WriteFile(filepath.Join(s.root, p), []byte(text), 0o600))
+	}
+	s.d.Call("vault.import", protocol.VaultImport{Path: s.root}, nil)
+	var all lsp.ProblemsResult
+	s.must(s.run(lsp.CommandProblems, lsp.CommandArguments{URI: lsptest.URI(s.root, "Hives.md"), Show: true}, &all))
+	shown, err := os.ReadFile(all.File)
+	if err != nil || all.Total == 0 || strings.Count(string(shown), "\n") != all.Total || len(all.Problems) != all.Total {
+		t.Errorf("%v %+v\n%s", err, all, shown)
+	}
+	<-s.shown
+	p := all.Problems[0]
+	line := fmt.Sprintf("%s:%d: %s: %s (%s)\n", filepath.Join(s.root, p.Path), max(p.Line, 1), p.Kind, p.What, p.Fix)
+	if p.URI != lsptest.URI(s.root, p.Path) || !strings.HasPrefix(string(shown), line) {
+		t.Errorf("%+v\n%s", p, shown)
+	}
+	s.must(s.run(lsp.CommandProblems, lsp.CommandArguments{Limit: 1}, &all))
+	if len(all.Problems) != 1 || all.Total == 1 && len(all.Counts) != 1 {
+		t.Errorf("%+v", all)
+	}
+	if err := s.run(lsp.CommandProblems, lsp.CommandArguments{URI: "file:///nowhere/x.md"}, nil); err == nil {
+		t.Error("a document outside every vault has problems")
+	}
+}
+
 func TestLSP7_Remember(t *testing.T) {
 	s := openSession(t)
 	uri, r := s.mark("Hives.md", "😀 ‹ The scale drifts in July. ›\n")
@@ -250,7 +280,7 @@ func TestLSP7_TheGraphIsShownInABrowser(t *testing.T) {
 
 func TestLSP7_CommandsAreOffered(t *testing.T) {
 	s := openSession(t)
-	if len(s.Result.Capabilities.ExecuteCommandProvider.Commands) != 7 {
+	if len(s.Result.Capabilities.ExecuteCommandProvider.Commands) != 8 {
 		t.Errorf("%+v", s.Result.Capabilities.ExecuteCommandProvider)
 	}
 	uri, r := s.mark("Hives.md", "a ‹selection of words›\n")

@@ -167,7 +167,7 @@ var severities = map[string]int{
 
 func (p *problem) diagnostic(d *Document, e Encoding) Diagnostic {
 	return Diagnostic{
-		Range: d.Range(p.start, p.end, e), Severity: severities[p.Severity], Code: p.Code, Source: "ctxd", Message: p.Message,
+		Range: d.Range(p.start, p.end, e), Severity: severities[p.Severity], Code: string(p.Code), Source: "ctxd", Message: p.Message,
 	}
 }
 

@@ -6,7 +6,7 @@
 //
 //   - server.go, call.go, errors.go, stdio_conn.go: a session with a host, and its transport.
 //   - tools.go: the tools; each stands in the file of its subject (search.go, notes.go, memory.go, …).
-//   - write.go, unified.go: tools that write records, and the diffs that propose changes of notes.
+//   - write.go: tools that write records, and that propose changes of notes as diffs.
 //   - answer.go, refs.go: how a tool answers, and how records are named in arguments.
 //   - resources.go, subscriptions.go, completion.go: notes and entities as resources, and what a host is told of them.
 //

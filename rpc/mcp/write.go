@@ -10,6 +10,7 @@ import (
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/client/rows"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -175,11 +176,11 @@ func (c *call) proposeEdit(in editInput) (string, error) {
 	if err := c.wholly(n); err != nil {
 		return "", err
 	}
-	text, err := edited(n.Body, in)
+	now, err := edited(n.Body, in)
 	if err != nil {
 		return "", err
 	}
-	diff := UnifiedDiff(n.Path, n.Body, text)
+	diff := text.UnifiedDiff(n.Path, n.Body, now)
 	if diff == "" {
 		return "Nothing would change.\n", nil
 	}

@@ -38,6 +38,24 @@ type Unresolved struct {
 	Unresolved []record.NoteUnresolved `json:"unresolved" jsonschema:"the targets, the most frequent first"`
 }
 
+// VaultProblems are the parameters of vault.problems.
+type VaultProblems struct {
+	Vault string               `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
+	Kinds []record.ProblemKind `json:"kinds,omitempty" enum:"vault.folder,file.skipped,file.copy,type.declaration,frontmatter,private.doubt,type.names,field.value,field.reference,field.ambiguous,query,link.unresolved,link.ambiguous,link.heading,link.block,link.chosen,duplicate.title,duplicate.alias,duplicate.path,duplicate.block,note.empty,file.excluded" jsonschema:"only problems of these kinds; all when absent"`
+	Page
+	Reads
+}
+
+// VaultProblemPage is the result of vault.problems.
+type VaultProblemPage struct {
+	Vault      string                     `json:"vault" jsonschema:"name of the vault"`
+	Folder     string                     `json:"folder" jsonschema:"absolute path of its folder"`
+	Problems   []record.VaultProblem      `json:"problems" jsonschema:"the problems of this page, by kind, path and line"`
+	Counts     map[record.ProblemKind]int `json:"counts" jsonschema:"how many there are of each kind, whatever kinds were asked for; kinds without any are absent"`
+	Total      int                        `json:"total" jsonschema:"how many there are of the kinds that were asked for, over all pages"`
+	NextCursor string                     `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
 // VaultList is the result of vault.list.
 type VaultList struct {
 	Vaults []record.VaultStatus `json:"vaults" jsonschema:"the vaults by name"`
@@ -127,15 +145,15 @@ type NoteChecked struct {
 
 // NoteProblem is something about a place of a note.
 type NoteProblem struct {
-	Range    [2]int    `json:"range" jsonschema:"the place, in UTF-16 code units of the text without a byte order mark; the end is not in it"`
-	Line     int       `json:"line" jsonschema:"line on which it begins, from 1"`
-	Code     string    `json:"code" enum:"link.unresolved,link.ambiguous,link.chosen,link.heading,link.block,frontmatter,field.value,field.reference,query,duplicate.block,duplicate.title,type.inferred" jsonschema:"what it is about: link.chosen is a link that could mean several notes, of which the rules choose one"`
-	Severity string    `json:"severity" enum:"error,warning,information,hint" jsonschema:"how much it matters"`
-	Message  string    `json:"message" jsonschema:"what is wrong, for a person"`
-	Fixes    []NoteFix `json:"fixes,omitempty" jsonschema:"what may have been meant, the likeliest first"`
-	Create   string    `json:"create,omitempty" jsonschema:"path of the note that a link waits for, where the vault keeps such notes"`
-	Type     string    `json:"type,omitempty" jsonschema:"name of the type that it is about"`
-	Others   []string  `json:"others,omitempty" jsonschema:"paths of other notes that have to do with it"`
+	Range    [2]int             `json:"range" jsonschema:"the place, in UTF-16 code units of the text without a byte order mark; the end is not in it"`
+	Line     int                `json:"line" jsonschema:"line on which it begins, from 1"`
+	Code     record.ProblemKind `json:"code" enum:"frontmatter,private.doubt,type.names,field.value,field.reference,field.ambiguous,query,link.unresolved,link.ambiguous,link.heading,link.block,link.chosen,duplicate.title,duplicate.alias,duplicate.path,duplicate.block,note.empty,type.inferred" jsonschema:"what it is about, as in vault.problems: link.chosen is a link that could mean several notes, of which the rules choose one"`
+	Severity string             `json:"severity" enum:"error,warning,information,hint" jsonschema:"how much it matters"`
+	Message  string             `json:"message" jsonschema:"what is wrong, for a person"`
+	Fixes    []NoteFix          `json:"fixes,omitempty" jsonschema:"what may have been meant, the likeliest first"`
+	Create   string             `json:"create,omitempty" jsonschema:"path of the note that a link waits for, where the vault keeps such notes"`
+	Type     string             `json:"type,omitempty" jsonschema:"name of the type that it is about"`
+	Others   []string           `json:"others,omitempty" jsonschema:"paths of other notes that have to do with it"`
 }
 
 // NoteFix is a text that solves a problem.
@@ -168,6 +186,18 @@ var vaultMethods = []Method{
 		Example{
 			`{"vault":"Notes"}`,
 			`{"vault":"Notes","links":2,"targets":1,"unresolved":[{"target":"Zeppelin","count":2,"from":[{"id":"3f1c","title":"Ideas","path":"Ideas.md","line":7,"count":2}]}]}`,
+		},
+		CodeNotFound, CodeConflict),
+	describe[VaultProblems, VaultProblemPage]("vault.problems", Read,
+		"List what is wrong in a vault, by kind, path and line: each problem with what mends it.",
+		"Links, fields and frontmatter as vault.checkNote tells of one note; files that were not read; copies that a synchroniser left, with a diff against their note; names that are given twice. "+
+			"Every count of vault.status has its problems here: unresolved those of link.unresolved and link.ambiguous, unresolvedRefs those of field.reference and field.ambiguous, and errors those of vault.folder, file.*, type.*, frontmatter, private.doubt and field.value. "+
+			"A list goes on behind the place where a page ended, also when notes have changed meanwhile. "+
+			"It takes time for each link of the vault when something was written since the call before, else for the page alone. "+
+			"A remote reader is told of public notes as if there were no others, and of no copies.",
+		Example{
+			`{"vault":"Notes","kinds":["link.unresolved"],"limit":1}`,
+			`{"vault":"Notes","folder":"/home/me/Notes","problems":[{"kind":"link.unresolved","path":"Ideas.md","line":1,"what":"no note is called Kickof; did you mean Kickoff?","fix":"link to Kickoff.md, or create Kickof.md"}],"counts":{"link.unresolved":3,"duplicate.title":2},"total":3,"nextCursor":"bGluay51bnJlc29sdmVkLzEvMABJZGVhcy5tZA"}`,
 		},
 		CodeNotFound, CodeConflict),
 	wholeStore(describe[VaultPlanRename, RenamePlan]("vault.planRename", Read,

@@ -3659,8 +3659,8 @@ export interface NoteProblem {
   range: [number, number];
   /** Line on which it begins, from 1. */
   line: number;
-  /** What it is about: link.chosen is a link that could mean several notes, of which the rules choose one. */
-  code: "link.unresolved" | "link.ambiguous" | "link.chosen" | "link.heading" | "link.block" | "frontmatter" | "field.value" | "field.reference" | "query" | "duplicate.block" | "duplicate.title" | "type.inferred";
+  /** What it is about, as in vault.problems: link.chosen is a link that could mean several notes, of which the rules choose one. */
+  code: "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "type.inferred";
   /** How much it matters. */
   severity: "error" | "warning" | "information" | "hint";
   /** What is wrong, for a person. */
@@ -5025,6 +5025,36 @@ export interface VaultForgotten {
 export interface VaultList {
   /** The vaults by name. */
   vaults: VaultStatus[];
+}
+
+export interface VaultProblem {
+  /** What it is about. */
+  kind: "vault.folder" | "file.skipped" | "file.copy" | "type.declaration" | "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "file.excluded";
+  /** The file, within the vault; . for the vault as a whole. */
+  path: string;
+  /** Line of the file, from 1; absent where it is about the file as a whole. */
+  line?: number;
+  /** What is wrong, for a person. */
+  what: string;
+  /** What mends it, for a person. */
+  fix: string;
+  /** Of a copy that a synchroniser left, the first 20 lines of the unified diff that makes it of its note. */
+  diff?: string;
+}
+
+export interface VaultProblemPage {
+  /** Name of the vault. */
+  vault: string;
+  /** Absolute path of its folder. */
+  folder: string;
+  /** The problems of this page, by kind, path and line. */
+  problems: VaultProblem[];
+  /** How many there are of each kind, whatever kinds were asked for; kinds without any are absent. */
+  counts: Record<string, number>;
+  /** How many there are of the kinds that were asked for, over all pages. */
+  total: number;
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
 }
 
 export interface VaultResult {
@@ -7149,6 +7179,23 @@ export interface VaultUnresolvedParams {
   audience?: "local" | "remote";
 }
 
+/** Params of vault.problems. */
+export interface VaultProblemsParams {
+  /** Name of the vault; may be absent when there is only one. */
+  vault?: string;
+  /** Only problems of these kinds; all when absent. */
+  kinds?: ("vault.folder" | "file.skipped" | "file.copy" | "type.declaration" | "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "file.excluded")[];
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
 /** Params of vault.planRename. */
 export interface VaultPlanRenameParams {
   /** Name of the vault; may be absent when there is only one. */
@@ -8113,6 +8160,13 @@ export interface Methods {
    * @example {"vault":"Notes"}
    */
   "vault.unresolved": { params: VaultUnresolvedParams; result: Unresolved };
+  /**
+   * List what is wrong in a vault, by kind, path and line: each problem with what mends it.
+   * Links, fields and frontmatter as vault.checkNote tells of one note; files that were not read; copies that a synchroniser left, with a diff against their note; names that are given twice. Every count of vault.status has its problems here: unresolved those of link.unresolved and link.ambiguous, unresolvedRefs those of field.reference and field.ambiguous, and errors those of vault.folder, file.*, type.*, frontmatter, private.doubt and field.value. A list goes on behind the place where a page ended, also when notes have changed meanwhile. It takes time for each link of the vault when something was written since the call before, else for the page alone. A remote reader is told of public notes as if there were no others, and of no copies.
+   * Errors of its own: not_found, conflict, unavailable, limit, deadline.
+   * @example {"vault":"Notes","kinds":["link.unresolved"],"limit":1}
+   */
+  "vault.problems": { params: VaultProblemsParams; result: VaultProblemPage };
   /**
    * Work out what a rename changes in all files of a vault; nothing is written.
    * Every link leads afterwards where it led: links to what is renamed get its new name, and links that the new name would lead elsewhere name their target more exactly. An editor applies the edits, then the moves. Links from unsaved texts count, and edits of those are of the text that was given.

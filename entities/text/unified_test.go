@@ -1,4 +1,4 @@
-package mcp_test
+package text_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ctxd/ctxd/rpc/mcp"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 func TestDiff(t *testing.T) {
@@ -31,11 +31,11 @@ func TestDiff(t *testing.T) {
 		if want != "" {
 			want = "--- a/n.md\n+++ b/n.md\n" + want
 		}
-		if got := mcp.UnifiedDiff("n.md", tc.before, tc.after); got != want {
+		if got := text.UnifiedDiff("n.md", tc.before, tc.after); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", tc.name, got, want)
 		}
 	}
-	if got := mcp.UnifiedDiff("a\n\"b.md", "x", "y"); !strings.HasPrefix(got, "--- \"a/a\\n\\\"b.md\"\n+++ \"b/a\\n\\\"b.md\"\n@@") {
+	if got := text.UnifiedDiff("a\n\"b.md", "x", "y"); !strings.HasPrefix(got, "--- \"a/a\\n\\\"b.md\"\n+++ \"b/a\\n\\\"b.md\"\n@@") {
 		t.Errorf("an odd name: %s", got)
 	}
 }
@@ -109,15 +109,15 @@ func applied(before, diff string) (string, error) {
 func TestDiffApplies(t *testing.T) {
 	line := rapid.SampledFrom([]string{"a\n", "b\n", "c\r\n", "\n", "@@ -1 +1 @@\n", "\\ x\n", "--- a\n", "+\n", "long line of words\n"})
 	rapid.Check(t, func(rt *rapid.T) {
-		text := func(label string) string {
+		draw := func(label string) string {
 			s := strings.Join(rapid.SliceOfN(line, 0, 30).Draw(rt, label), "")
 			if rapid.Bool().Draw(rt, label+" ends") {
 				s = strings.TrimSuffix(s, "\n")
 			}
 			return s
 		}
-		before, after := text("before"), text("after")
-		diff := mcp.UnifiedDiff("n.md", before, after)
+		before, after := draw("before"), draw("after")
+		diff := text.UnifiedDiff("n.md", before, after)
 		got, err := applied(before, diff)
 		if err != nil || got != after {
 			rt.Fatalf("%v: %q becomes %q, want %q\n%s", err, before, got, after, diff)
@@ -132,7 +132,7 @@ func TestLargeTexts(t *testing.T) {
 		fmt.Fprintf(&before, "old %d\n", i)
 		fmt.Fprintf(&after, "new %d\n", i)
 	}
-	diff := mcp.UnifiedDiff("n.md", before.String(), after.String())
+	diff := text.UnifiedDiff("n.md", before.String(), after.String())
 	got, err := applied(before.String(), diff)
 	if err != nil || got != after.String() || strings.Count(diff, "@@ -") != 1 {
 		t.Errorf("%v, %d bytes", err, len(diff))
@@ -155,7 +155,7 @@ func TestGitApplies(t *testing.T) {
 		cmd := exec.Command("git", "apply", "-")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
-		cmd.Stdin = strings.NewReader(mcp.UnifiedDiff("My note.md", tc.before, tc.after))
+		cmd.Stdin = strings.NewReader(text.UnifiedDiff("My note.md", tc.before, tc.after))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

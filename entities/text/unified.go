@@ -1,4 +1,4 @@
-package mcp
+package text
 
 // This file writes the difference of two texts as a unified diff, the form that patch, git apply and editors read.
 // Tools propose changes of notes with it; nothing here reads or writes a file.
