@@ -207,17 +207,18 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 		return nil, nil, err
 	}
 	clock.lap("mentions")
-	found, skipped, why := g.search(ctx, r, m.query)
+	found, st := g.search(ctx, r, m.query)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
 	switch {
 	case r.SearchNotes == 0:
-	case skipped:
-		clock.skip("search", why)
+	case st.Skipped:
+		clock.skip("search", st.Why)
+		clock.stage().Best = st.Best
 	default:
 		clock.lap("search")
-		clock.stages[len(clock.stages)-1].Why = why
+		clock.stage().Why = st.Why
 	}
 	c, err := g.readable(ctx, r, m, found, clock)
 	if err != nil {
@@ -386,6 +387,9 @@ func (w *stopwatch) lap(name string) {
 	w.stages = append(w.stages, prompt.Stage{Name: name, Ms: milliseconds(now.Sub(w.last))})
 	w.last = now
 }
+
+// stage is the one that was told last.
+func (w *stopwatch) stage() *prompt.Stage { return &w.stages[len(w.stages)-1] }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"math"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -9,6 +10,19 @@ import (
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 )
+
+// kindsOf are the kinds of the report by those of a search.
+var kindsOf = map[string]string{recall.Memories: prompt.KindMemory, recall.Messages: prompt.KindMessage, recall.Passages: prompt.KindPassage}
+
+// leftOut writes what a search has refused for the report.
+func leftOut(refused []recall.Refused) (list []prompt.LeftOut) {
+	for _, no := range refused {
+		list = append(list, prompt.LeftOut{Kind: kindsOf[no.Kind], ID: no.ID, Score: hundredths(no.Score), Floor: hundredths(no.Floor)})
+	}
+	return list
+}
+
+func hundredths(x float64) float64 { return math.Round(100*x) / 100 }
 
 // shelf is a finder that knows whether there is a book, as recall.Ranker does and those of tests do not.
 type shelf interface {
@@ -44,6 +58,11 @@ func (c *call) passages(clock *stopwatch) error {
 	}
 	if res.IsOffTopic() { // a book never changes the prompt of a question that it does not answer
 		clock.skip("passages", "no passage of a book answers the message: "+res.Reason)
+		refused := res.Refused
+		if best, ok := res.OffTopic(); ok {
+			refused = append(refused, best)
+		}
+		clock.stage().Best = leftOut(refused)
 		return nil
 	}
 	for i := range res.Hits {
@@ -59,8 +78,8 @@ func (c *call) passages(clock *stopwatch) error {
 	}
 	clock.lap("passages")
 	if len(res.Hits) == 0 {
-		stage := &clock.stages[len(clock.stages)-1]
-		stage.Skipped, stage.Why = true, "no passage of a book is about the message"
+		stage := clock.stage()
+		stage.Skipped, stage.Why, stage.Best = true, "no passage of a book is about the message", leftOut(res.Refused)
 	}
 	return nil
 }

@@ -65,8 +65,8 @@ func (c *call) remember(clock *stopwatch) error {
 		return err
 	}
 	clock.lap("memories")
-	stage := &clock.stages[len(clock.stages)-1]
-	stage.Why = why
+	stage := clock.stage()
+	stage.Why, stage.Best = why, leftOut(r.refused)
 	if r.insight != nil {
 		stage.Ms = max(0, stage.Ms-r.insight.Ms)
 	}
@@ -84,6 +84,8 @@ func (c *call) remember(clock *stopwatch) error {
 type remembering struct {
 	*call
 	taken map[string]bool // ids of memories
+
+	refused []recall.Refused
 
 	left   int          // how many more may be taken in that are found
 	said   []episode    // those of them that are messages
@@ -246,6 +248,7 @@ func (r *remembering) found() (why string, err error) {
 	for i := range res.Hits {
 		r.hit(&res.Hits[i], prompt.FoundBySearch)
 	}
+	r.refused = res.Refused
 	return res.Degraded, r.ctx.Err()
 }
 

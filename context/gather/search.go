@@ -11,15 +11,16 @@ import (
 
 // search finds notes for the message, best first: as many as can be needed when
 // some of them are shown elsewhere. query is the message without what it refers to. It
-// runs outside the view of the store. why says what is missing.
-func (g *Gatherer) search(ctx context.Context, r *request, query string) (found []search.Hit, skipped bool, why string) {
+// runs outside the view of the store. The stage says what is missing.
+func (g *Gatherer) search(ctx context.Context, r *request, query string) (found []search.Hit, st prompt.Stage) {
+	skip := func(why string) ([]search.Hit, prompt.Stage) { return nil, prompt.Stage{Skipped: true, Why: why} }
 	switch {
 	case r.SearchNotes == 0:
-		return nil, true, ""
+		return skip("")
 	case !r.view.CanSearch():
-		return nil, true, "there is no index to search"
+		return skip("there is no index to search")
 	case search.AsksNothing(query):
-		return nil, true, "the message asks nothing"
+		return skip("the message asks nothing")
 	}
 	req := search.Request{
 		Query: query, Plain: true, Mode: search.Hybrid,
@@ -27,7 +28,7 @@ func (g *Gatherer) search(ctx context.Context, r *request, query string) (found 
 	}
 	res, err := r.view.Search(ctx, req)
 	if err != nil {
-		return nil, true, fault.Message(err)
+		return skip(fault.Message(err))
 	}
 	hits := res.Hits
 	if r.told != r.view && r.view.WithholdsNotes() { // else both find the same
@@ -35,14 +36,18 @@ func (g *Gatherer) search(ctx context.Context, r *request, query string) (found 
 		// are reported as withheld. It has no say in what is shown.
 		all, err := r.told.Search(ctx, req)
 		if err != nil {
-			return nil, true, fault.Message(err)
+			return skip(fault.Message(err))
 		}
 		hits = withheldAmong(r.view, hits, all.Hits)
 	}
 	if len(hits) == 0 && res.Nothing != "" {
-		return nil, true, "no note is about the message" // whose words are the user's own
+		_, st = skip("no note is about the message") // whose words are the user's own
+		if no := res.Refused; no != nil {
+			st.Best = []prompt.LeftOut{{Kind: prompt.KindNote, ID: no.Doc.ID(), Score: hundredths(no.Score), Floor: hundredths(no.Floor)}}
+		}
+		return nil, st
 	}
-	return hits, false, res.Degraded
+	return hits, prompt.Stage{Why: res.Degraded}
 }
 
 // foundBy says how a note was found, for the report.

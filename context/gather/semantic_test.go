@@ -78,3 +78,36 @@ func TestCTX34_PrivateNotesAreWithheldFromASearchByMeaning(t *testing.T) {
 		t.Errorf("it has a say in what is shown:\n%s\nwithout it\n%s", with.System, without.System)
 	}
 }
+
+// TestCTX42_TheBestThatIsNotAbout: of a message that nothing is about the report says which note was the best, how near it was, and
+// how near it would have had to be, and tells a remote reader of none that he does not see.
+func TestCTX42_TheBestThatIsNotAbout(t *testing.T) {
+	w, _ := garage(t)
+	for _, reader := range []string{gather.Local, gather.Remote} {
+		for text, id := range map[string]string{
+			"parliamentary elections and hurricanes in Norway":                   "canary",
+			"how does the parliament of Mongolia elect presidents before winter": "car",
+			"when do I need new tyres":                                           "",
+		} {
+			res := w.assemble(t, gather.Params{Text: text, SearchNotes: 3, Audience: reader})
+			st := res.Report.Stages[1]
+			if id == "" {
+				if st.Best != nil || st.Skipped {
+					t.Errorf("%s, %q: %+v", reader, text, st)
+				}
+				continue
+			}
+			if !st.Skipped || st.Why != "no note is about the message" || len(st.Best) > 1 {
+				t.Errorf("%s, %q: %+v", reader, text, st)
+			}
+			for _, b := range st.Best {
+				if b.Kind != prompt.KindNote || b.Score >= b.Floor || reader == gather.Remote && b.ID == "canary" {
+					t.Errorf("%s, %q: the best is %+v", reader, text, b)
+				}
+			}
+			if reader == gather.Local && (len(st.Best) == 0 || st.Best[0].ID != id) {
+				t.Errorf("%q: the best is %+v, want %s", text, st.Best, id)
+			}
+		}
+	}
+}

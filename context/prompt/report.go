@@ -124,6 +124,16 @@ type Stage struct {
 	Ms      float64 `json:"ms" jsonschema:"milliseconds that it took"`
 	Skipped bool    `json:"skipped,omitempty" jsonschema:"whether it was left out"`
 	Why     string  `json:"why,omitempty" jsonschema:"why it was"`
+	// Best are the best of each kind of which nothing is about the message.
+	Best []LeftOut `json:"best,omitempty" jsonschema:"the best of each kind that was left out because nothing of it is about the message"`
+}
+
+// LeftOut is the best of a kind of which nothing is about the message.
+type LeftOut struct {
+	Kind  string  `json:"kind" enum:"note,memory,message,passage" jsonschema:"what it is"`
+	ID    string  `json:"id" jsonschema:"its id"`
+	Score float64 `json:"score" jsonschema:"how likely it is that it answers, from 0 to 1; how near it is where words were not compared one by one, and of a passage its relevance"`
+	Floor float64 `json:"floor" jsonschema:"what the score is at least of what is shown"`
 }
 
 // SectionReport says what a section holds and what room it had.

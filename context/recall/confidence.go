@@ -59,6 +59,14 @@ func (s *run) takeWords(u *search.Understanding) {
 // these with two hundred more: on few books many words of a question that they answer are in none.
 const offTopicRelevance = 0.4
 
+// OffTopic is the best of hits that are off topic, see IsOffTopic; ok is false for none.
+func (r *Result) OffTopic() (best Refused, ok bool) {
+	if len(r.Hits) == 0 {
+		return best, false
+	}
+	return Refused{r.Hits[0].Kind, r.Hits[0].ID, r.Hits[0].Relevance, offTopicRelevance}, true
+}
+
 // IsOffTopic reports whether a question is about something that none of the hits is about: the confidence is low, half of its
 // words are in nothing, and the best hit has little of the rest. What is asked in another language than English may be about
 // them: the vectors know too little of it to tell that nothing is near.

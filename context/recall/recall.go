@@ -258,8 +258,8 @@ type run struct {
 	query   string // without the words that only bound its days
 	bounded bool   // the question has such words
 
-	list      []*candidate    // best first once they are sorted
-	reached   search.Reach    // the best of the kinds
+	list      []*candidate // best first once they are sorted
+	reached   search.Reach // the best of the kinds
 	refused   []Refused
 	unread    bool            // the words of a kind were not compared one by one
 	vectors   bool            // whether meaning had a part

@@ -389,7 +389,7 @@ func (p *contextPage) stages(stages []prompt.Stage) {
 	}
 	for _, st := range stages {
 		p.Stages = append(p.Stages, pageStage{
-			Name: term.Clean(st.Name), Skipped: st.Skipped, Why: term.Clean(st.Why),
+			Name: term.Clean(st.Name), Skipped: st.Skipped, Why: page.StageWhy(&st),
 			Time: term.Millis(st.Ms), Width: page.Share(st.Ms / cmp.Or(total, 1)),
 		})
 	}

@@ -8,6 +8,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -330,6 +331,18 @@ func drawQueryErrors(s *term.Screen, r *prompt.Report) {
 	}
 }
 
+// StageWhy is why a stage was left out, and what the best was that it has left out.
+func StageWhy(st *prompt.Stage) string {
+	why := st.Why
+	for _, b := range st.Best {
+		if why != "" {
+			why += "; "
+		}
+		why += fmt.Sprintf("the best %s, %s, has %.2f of %.2f", b.Kind, b.ID, b.Score, b.Floor)
+	}
+	return term.Clean(why)
+}
+
 func drawStages(s *term.Screen, stages []prompt.Stage) {
 	s.Heading("Stages")
 	t := &term.Table{Indent: 2, Right: []int{1}}
@@ -337,12 +350,12 @@ func drawStages(s *term.Screen, stages []prompt.Stage) {
 	for _, st := range stages {
 		if st.Skipped {
 			t.Row(term.Line{term.Styled(term.Warn, st.Name)}, term.Line{term.Styled(term.Warn, "skipped")},
-				term.Line{term.Styled(term.Faint, st.Why)})
+				term.Line{term.Styled(term.Faint, StageWhy(&st))})
 			continue
 		}
 		total += st.Ms
 		t.Row(term.Line{term.Text(st.Name)}, term.Line{term.Text(term.Millis(st.Ms))},
-			term.Line{term.Styled(term.Faint, st.Why)})
+			term.Line{term.Styled(term.Faint, StageWhy(&st))})
 	}
 	t.Row(term.Line{term.Styled(term.Strong, "all")}, term.Line{term.Styled(term.Strong, term.Millis(total))}, nil)
 	t.Draw(s)

@@ -1670,6 +1670,17 @@ export interface ContextItem {
   via?: ContextEdge[];
 }
 
+export interface ContextLeftOut {
+  /** What it is. */
+  kind: "note" | "memory" | "message" | "passage";
+  /** Its id. */
+  id: string;
+  /** How likely it is that it answers, from 0 to 1; how near it is where words were not compared one by one, and of a passage its relevance. */
+  score: number;
+  /** What the score is at least of what is shown. */
+  floor: number;
+}
+
 export interface ContextList {
   /** The contexts, by name. */
   contexts: CountedContext[];
@@ -1767,6 +1778,8 @@ export interface ContextStage {
   skipped?: boolean;
   /** Why it was. */
   why?: string;
+  /** The best of each kind that was left out because nothing of it is about the message. */
+  best?: ContextLeftOut[];
 }
 
 export interface ContextWarning {
