@@ -86,7 +86,7 @@ func TestCTX42_TheBestThatIsNotAbout(t *testing.T) {
 	for _, reader := range []string{gather.Local, gather.Remote} {
 		for text, id := range map[string]string{
 			"parliamentary elections and hurricanes in Norway":                   "canary",
-			"how does the parliament of Mongolia elect presidents before winter": "car",
+			"how do volcanoes erupt under the ocean before parliament assembles": "car",
 			"when do I need new tyres":                                           "",
 		} {
 			res := w.assemble(t, gather.Params{Text: text, SearchNotes: 3, Audience: reader})
