@@ -54,6 +54,14 @@ func searchFused(f *search.Fused) *protocol.SearchFused {
 	return &protocol.SearchFused{By: string(f.By), Words: f.Words, Meaning: f.Meaning, Known: f.Known}
 }
 
+// searchAnswer writes what says whether a hit answers, nil for nil.
+func searchAnswer(a *search.Answer) *protocol.SearchAnswer {
+	if a == nil {
+		return nil
+	}
+	return &protocol.SearchAnswer{Likely: a.Likely, Floor: a.Floor, Matched: a.Matched, Unknown: a.Unknown, Near: a.Near, Words: a.Words}
+}
+
 // foundBy says what found a hit.
 func foundBy(m search.Mode) string {
 	switch m {

@@ -275,7 +275,7 @@ func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimi
 func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchResult {
 	out := protocol.SearchResult{
 		Hits: []protocol.SearchHit{}, Mode: string(res.Mode), Understood: searchUnderstood(res.Understood),
-		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages),
+		Fused: searchFused(res.Fused), Stages: searchStages(res.Stages), Answer: searchAnswer(res.Answer),
 	}
 	out.Corrected, out.Confidence, out.Reason = res.Corrected, res.Confidence, res.Reason
 	if res.Nothing != "" {

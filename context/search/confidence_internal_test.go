@@ -86,8 +86,12 @@ func TestSRCH46_WordsAreReadOneByOne(t *testing.T) {
 	ask := func(query string) *Result {
 		t.Helper()
 		r.tokens.AskWords(ctx, query, false)
-		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Plain: true, Limit: 5, Reach: true})
+		res, err := r.Search(ctx, Request{Query: query, Mode: Hybrid, Plain: true, Limit: 5, Reach: true, Explain: true})
 		must(t, err)
+		a := res.Answer
+		if (a != nil) != res.Reach.Read || a != nil && (math.Abs(a.Likely-likely(res.Reach.Answered)) > 1e-9 || a.Words == 0 || a.Floor != likely(leastAnswered)) {
+			t.Errorf("%q: %+v of %+v", query, a, res.Reach)
+		}
 		return res
 	}
 	for query, found := range map[string]bool{

@@ -83,18 +83,33 @@ func (a *aboutness) refused(r *Reach, hits []Hit) *Refusal {
 	case len(hits) == 0:
 		return nil
 	case r.Read:
-		likely := func(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
 		return &Refusal{hits[0].Doc, likely(r.Answered), likely(leastAnswered)}
 	}
 	return &Refusal{hits[0].Doc, a.near, a.level * (1 - a.known)}
 }
 
+// Answer is what the floor goes by where words were compared one by one: the figures of the logistic model, see answered.
+type Answer struct {
+	Matched, Unknown, Near float64
+	Words                  int
+	Likely, Floor          float64 // how likely it is that a hit answers, and what that is at least of what is shown
+}
+
+// likely is the probability of a logit.
+func likely(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
+
 // read has the words of the nearest hits compared with those of the query one by one. question is nil where late interaction had
-// no part.
-func (a *aboutness) read(r *Reach, question *vectors.WordQuestion, hits []Hit) {
-	if question != nil && !(a.foreign && a.told) {
-		r.Answered, r.Read = a.answered(question, hits)
+// no part; then there is no Answer.
+func (a *aboutness) read(r *Reach, question *vectors.WordQuestion, hits []Hit) *Answer {
+	if question == nil || a.foreign && a.told {
+		return nil
 	}
+	m, ok := a.nearest(question, hits)
+	if !ok {
+		return nil
+	}
+	r.Answered, r.Read = a.answered(&m), true
+	return &Answer{m.matched, m.unknown, a.near, m.words, likely(r.Answered), likely(leastAnswered)}
 }
 
 // isAbout reports whether any of the hits is about the query.
@@ -131,22 +146,25 @@ const (
 	readHits = 5
 )
 
-// answered is the logit of the model; ok is false where the question has none of the words that were looked for. Its figures
-// are
+// answered is the logit of the model. Its figures are
 //   - the share of what the words of the question tell (their idf) that the nearest document matches,
 //   - the mean cosine there of the words that no document has: what is said in other words is near to them,
 //   - how near documents are by the table,
 //   - one over the number of words and one: of few words one is matched by chance.
-func (a *aboutness) answered(question *vectors.WordQuestion, hits []Hit) (logit float64, ok bool) {
-	var best wordMatch
+func (a *aboutness) answered(m *wordMatch) float64 {
+	return ofAll + ofMatched*m.matched + ofUnknown*m.unknown + ofNear*a.near + ofFew/float64(1+m.words)
+}
+
+// nearest is how the document matches the query that matches it best; ok is false where the question has none of the words that
+// were looked for.
+func (a *aboutness) nearest(question *vectors.WordQuestion, hits []Hit) (best wordMatch, ok bool) {
 	for _, h := range nearestHits(hits) {
 		m, any := a.match(question.Matched(h.Doc.ID(), h.Late.Chunk))
 		if any && (!ok || m.matched > best.matched) {
 			best, ok = m, true
 		}
 	}
-	return ofAll + ofMatched*best.matched + ofUnknown*best.unknown + ofNear*a.near +
-		ofFew/float64(1+best.words), ok
+	return best, ok
 }
 
 // nearestHits are the hits that are nearest by late interaction.

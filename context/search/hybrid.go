@@ -114,7 +114,10 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	about.read(&res.Reach, question, res.Hits)
+	answer := about.read(&res.Reach, question, res.Hits)
+	if req.Explain {
+		res.Answer = answer
+	}
 	if !about.isAbout(&res.Reach) {
 		res.Refused = about.refused(&res.Reach, res.Hits)
 		res.Hits, res.Nothing = []Hit{}, nothingIsAbout(q)

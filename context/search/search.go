@@ -74,6 +74,8 @@ type Result struct {
 	// else, nil where nothing was.
 	Nothing string
 	Refused *Refusal
+	// Answer is what the floor went by, with Explain; nil where words were not compared one by one.
+	Answer *Answer
 
 	all   int     // documents that the search sees
 	known float64 // the share of the words of the query that are in any document

@@ -227,6 +227,7 @@ type SearchResult struct {
 	Confidence string `json:"confidence,omitempty" enum:"high,medium,low" jsonschema:"how sure it is that the hits answer; absent of a search by meaning alone, of a list, and of notes.similar"`
 	Reason     string `json:"reason,omitempty" jsonschema:"why it is so sure"`
 
+	Answer     *SearchAnswer     `json:"answer,omitempty" jsonschema:"with explain: what says whether a hit answers, where words were compared one by one"`
 	Understood *SearchUnderstood `json:"understood,omitempty" jsonschema:"how the query was read: with explain, and when it has problems; absent when its words were not looked at"`
 	Fused      *SearchFused      `json:"fused,omitempty" jsonschema:"with explain, for a hybrid search: the weight of each list"`
 	Stages     []SearchStage     `json:"stages,omitempty" jsonschema:"with explain: the time of each stage"`
@@ -235,6 +236,17 @@ type SearchResult struct {
 // SearchNothing says that nothing was found.
 type SearchNothing struct {
 	Why string `json:"why" jsonschema:"as in: nothing is about zzzqqqxxx"`
+}
+
+// SearchAnswer is what says whether a hit of a search answers: a query of which a word is unknown finds nothing where likely is
+// under floor.
+type SearchAnswer struct {
+	Likely  float64 `json:"likely" jsonschema:"how likely it is that a hit answers, 0 to 1"`
+	Floor   float64 `json:"floor" jsonschema:"what that is at least, for anything to be found by words that are in part unknown"`
+	Matched float64 `json:"matched" jsonschema:"the share of the query's information (idf) that the nearest hit matches, by the nearest word of it to each word of the query"`
+	Unknown float64 `json:"unknown" jsonschema:"the mean cosine of the nearest words to those that no note has; 0.6 where there are none"`
+	Near    float64 `json:"near" jsonschema:"how near notes are by the table of vectors"`
+	Words   int     `json:"words" jsonschema:"words of the query that were compared"`
 }
 
 // SearchFused says how a hybrid search made one list of two.

@@ -50,6 +50,7 @@ type searchView struct {
 	Mode       string                     `json:"mode"`
 	Nothing    *protocol.SearchNothing    `json:"nothing,omitempty"`
 	Confidence string                     `json:"confidence,omitempty"`
+	Answer     *protocol.SearchAnswer     `json:"answer,omitempty"`
 	Reason     string                     `json:"reason,omitempty"`
 	Degraded   *protocol.Degraded         `json:"degraded,omitempty"`
 	Weights    protocol.SearchWeights     `json:"weights"`
@@ -102,7 +103,7 @@ func (c *searchCmd) ask(ctx context.Context, cl *client.Client, query string) (*
 		return nil, err
 	}
 	v.Hits, v.Mode, v.Degraded, v.Fused = both.Hits, both.Mode, both.Degraded, both.Fused
-	v.Nothing, v.Confidence, v.Reason = both.Nothing, both.Confidence, both.Reason
+	v.Nothing, v.Confidence, v.Reason, v.Answer = both.Nothing, both.Confidence, both.Reason, both.Answer
 	v.Stages = append([]protocol.SearchStage{}, both.Stages...)
 	var stats protocol.Stats
 	err = cl.Call(ctx, "admin.stats", nil, &stats)
@@ -119,6 +120,11 @@ func (v *searchView) draw(s *term.Screen) {
 	if v.Confidence != "" {
 		s.Heading("How sure")
 		DrawConfidence(s, "  ", v.Confidence, v.Reason)
+		if a := v.Answer; a != nil {
+			term.DrawPlain(s, fmt.Sprintf("The nearest hit has %s of what the %s tell, and words at %.2f to those that no note has; notes are %.2f near. "+
+				"So one answers with %s; words that are in part unknown find nothing under %s.",
+				percent(a.Matched), term.Count(a.Words, "word"), a.Unknown, a.Near, percent(a.Likely), percent(a.Floor)))
+		}
 	}
 	drawSearchStages(s, v.Stages)
 	DrawDegraded(s, "", &protocol.SearchResult{Degraded: v.Degraded})

@@ -4221,6 +4221,21 @@ export interface ScoredMemory {
   wilson: number;
 }
 
+export interface SearchAnswer {
+  /** How likely it is that a hit answers, 0 to 1. */
+  likely: number;
+  /** What that is at least, for anything to be found by words that are in part unknown. */
+  floor: number;
+  /** The share of the query's information (idf) that the nearest hit matches, by the nearest word of it to each word of the query. */
+  matched: number;
+  /** The mean cosine of the nearest words to those that no note has; 0.6 where there are none. */
+  unknown: number;
+  /** How near notes are by the table of vectors. */
+  near: number;
+  /** Words of the query that were compared. */
+  words: number;
+}
+
 export interface SearchFilter {
   /** Notes with all of these tags. */
   tags?: string[];
@@ -4299,6 +4314,8 @@ export interface SearchResult {
   confidence?: "high" | "medium" | "low";
   /** Why it is so sure. */
   reason?: string;
+  /** With explain: what says whether a hit answers, where words were compared one by one. */
+  answer?: SearchAnswer;
   /** How the query was read: with explain, and when it has problems; absent when its words were not looked at. */
   understood?: SearchUnderstood;
   /** With explain, for a hybrid search: the weight of each list. */
