@@ -86,7 +86,7 @@ func plainQuestions(t *testing.T, ids map[string]string) (answered *collection, 
 
 // nonsenseQuestions are words that mean nothing, one to four of them, every fifth time behind English ones.
 func nonsenseQuestions() (list []string) {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same words each time
+	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(letters string) string { return string(letters[r.IntN(len(letters))]) }
 	word := func() (w string) {
 		for range 2 + r.IntN(3) {
