@@ -120,12 +120,17 @@ func TestSRCH46_WordsAreReadOneByOne(t *testing.T) {
 	late.put(t, drafts[0])
 	late.settled(t)
 	until(t, "one is encoded", func() bool { return late.tokens.Stats().Docs == 1 })
-	w.mu.Lock() // nothing more is encoded
+	const asked = "hivez market"
+	late.tokens.AskWords(ctx, asked, false) // its words are known then
+	w.mu.Lock()                             // nothing more is encoded
 	late.put(t, drafts[1:]...)
 	late.settled(t)
-	res, err := late.Search(ctx, Request{Query: "hivez market", Mode: Hybrid, Plain: true, Limit: 5, Reach: true})
+	res, err := late.Search(ctx, Request{Query: asked, Mode: Hybrid, Plain: true, Limit: 5, Reach: true})
 	w.mu.Unlock()
 	must(t, err)
+	if len(res.Hits) < 2 || res.Hits[0].Late == nil && res.Hits[1].Late == nil {
+		t.Errorf("found %q", ids(res))
+	}
 	if res.Reach.Read {
 		t.Error("something is said of words that are not encoded")
 	}
