@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -190,5 +189,5 @@ func others(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (also there: %s)", strings.Join(slices.Clone(list), ", "))
+	return fmt.Sprintf(" (also there: %s)", strings.Join(list, ", "))
 }

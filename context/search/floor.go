@@ -42,9 +42,9 @@ type aboutness struct {
 	// unsure says that the query may be about nothing: some of its words are unknown, no phrase or filter says what is wanted,
 	// it is no list of words of which one is known, and no words or vectors are missing.
 	unsure bool
-	// foreign says that it is probably in another language than the documents, and told that its letters or frequent words say
-	// which. Words that mean nothing are foreign alone, of which late interaction knows that nothing is near to them.
-	foreign, told bool
+	// foreign says that it is probably in another language than the documents, and marked that it has letters or frequent words
+	// of one. Words that mean nothing are foreign and not marked: late interaction knows that nothing is near to them.
+	foreign, marked bool
 
 	words []QueryWord // of the query; nil: not known
 	all   int         // documents that the search sees
@@ -61,7 +61,7 @@ func (q *query) aboutness(words *Result, foreign bool) aboutness {
 	list := len(q.ignored) == 0 && len(q.words) <= listWords && words.known > 0
 	a := aboutness{
 		unsure: words.known < 1 && words.Degraded == "" && len(q.phrases)+len(q.without)+len(q.filters) == 0 && !list && len(q.words) > 0,
-		all:    words.all, foreign: foreign, told: q.isNotEnglish(),
+		all:    words.all, foreign: foreign, marked: q.isNotEnglish(),
 	}
 	if words.Understood != nil {
 		a.words = words.Understood.Words
@@ -101,7 +101,7 @@ func likely(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
 // read has the words of the nearest hits compared with those of the query one by one. question is nil where late interaction had
 // no part; then there is no Answer.
 func (a *aboutness) read(r *Reach, question *vectors.WordQuestion, hits []Hit) *Answer {
-	if question == nil || a.foreign && a.told {
+	if question == nil || a.foreign && a.marked {
 		return nil
 	}
 	m, ok := a.nearest(question, hits)
@@ -134,7 +134,7 @@ const (
 	ofNear    = 6.4
 	ofFew     = -7.8
 	ofAll     = -5.7
-	// leastAnswered is about the highest that loses 2 % of all questions with answers.
+	// leastAnswered loses 27 of the 1,130 questions with answers of these sets, small parts left out: 17 paraphrases, 10 on facts.
 	leastAnswered = -1.0
 
 	// A word of the question is matched by half where its nearest word has the cosine matchedCosine.

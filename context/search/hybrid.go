@@ -114,9 +114,11 @@ func (x *Index) searchBoth(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := about.read(&res.Reach, question, res.Hits)
-	if req.Explain {
-		res.Answer = answer
+	if about.unsure || req.Reach || req.Explain {
+		answer := about.read(&res.Reach, question, res.Hits)
+		if req.Explain {
+			res.Answer = answer
+		}
 	}
 	if !about.isAbout(&res.Reach) {
 		res.Refused = about.refused(&res.Reach, res.Hits)

@@ -387,23 +387,30 @@ func (x *Index) Holders(words []string, public bool) (held map[string]uint32, wh
 	}
 	var w world
 	w.see(x, public)
-	var docs, tfs [postingBlockSize + 1]uint32
 	for i, word := range words {
-		if word == "" {
-			continue
-		}
-		at := w.lookUp([]byte(word))
-		for l := range w.layers {
-			for _, b := range blocksOf(at.lists[l]) {
-				for _, d := range docs[:b.Decode(&docs, &tfs)] {
-					if d := docID(d) | w.layers[l].base; w.sees(d) {
-						held[w.doc(d).ID()] |= 1 << i
-					}
-				}
+		w.eachHolder(word, func(_ int, d docID) {
+			if w.sees(d) {
+				held[w.doc(d).ID()] |= 1 << i
+			}
+		})
+	}
+	return held, ""
+}
+
+// eachHolder has visit look at the documents that hold a word, seen or not, with the layer of each; at none for "".
+func (w *world) eachHolder(word string, visit func(layer int, d docID)) {
+	if word == "" {
+		return
+	}
+	var docs, tfs [postingBlockSize + 1]uint32
+	at := w.lookUp([]byte(word))
+	for l := range w.layers {
+		for _, b := range blocksOf(at.lists[l]) {
+			for _, d := range docs[:b.Decode(&docs, &tfs)] {
+				visit(l, docID(d)|w.layers[l].base)
 			}
 		}
 	}
-	return held, ""
 }
 
 // Counts returns how many documents hold each of some folded words, in any of its forms, and how many documents there are.
@@ -429,30 +436,17 @@ func (x *Index) Held(words, ids []string, public bool) (held []bool) {
 	defer x.mu.RUnlock()
 	var w world
 	w.see(x, public)
-	var docs, tfs [postingBlockSize + 1]uint32
+	numbers := make([]docID, 0, len(ids)) // in the first layer
+	for _, id := range ids {
+		if n, ok := x.number[id]; ok {
+			numbers = append(numbers, n)
+		}
+	}
 	for i, word := range words {
-		if word == "" {
-			continue
-		}
-		at := w.lookUp([]byte(word))
-		for l := range w.layers {
-			isOne := func(d docID) bool { return slices.Contains(ids, w.doc(d).ID()) }
-			if l == 0 {
-				numbers := make([]docID, 0, len(ids))
-				for _, id := range ids {
-					if n, ok := x.number[id]; ok {
-						numbers = append(numbers, n)
-					}
-				}
-				isOne = func(d docID) bool { return slices.Contains(numbers, d) }
-			}
-			for _, b := range blocksOf(at.lists[l]) {
-				for _, d := range docs[:b.Decode(&docs, &tfs)] {
-					d := docID(d) | w.layers[l].base
-					held[i] = held[i] || isOne(d) && w.sees(d)
-				}
-			}
-		}
+		w.eachHolder(word, func(layer int, d docID) {
+			one := layer == 0 && slices.Contains(numbers, d) // which takes less than to ask whether it is seen
+			held[i] = held[i] || (one || layer > 0) && w.sees(d) && (one || slices.Contains(ids, w.doc(d).ID()))
+		})
 	}
 	return held
 }
