@@ -22,11 +22,14 @@ func (r *run) moves() {
 	for _, f := range r.known {
 		had[f.Hash] = true
 	}
+	claimed := make(map[string]bool)  // old paths whose ids went elsewhere
 	left := make(map[string][]string) // hash to the paths that had it and have it no more
 	for _, p := range slices.Sorted(maps.Keys(r.known)) {
 		d, f := now[p], r.known[p]
 		n := r.notes.Get(f.NoteID)
 		switch {
+		case r.hasMoved(p, f):
+			claimed[p] = true
 		case n == nil || n.Path != p: // a run that was cut short had moved it already
 		case d == nil && r.tree.gone(p):
 			left[f.Hash] = append(left[f.Hash], p)
@@ -36,7 +39,6 @@ func (r *run) moves() {
 		}
 	}
 	before := maps.Clone(r.known)
-	claimed := make(map[string]bool) // old paths whose ids went elsewhere
 	for _, d := range r.docs {
 		known := before[d.path]
 		from := left[d.hash]
@@ -48,7 +50,9 @@ func (r *run) moves() {
 		r.known[d.path] = &file{NoteID: before[from[0]].NoteID} // no hash: its record has the old path
 	}
 	r.matchEdited(before, claimed)
+	r.moved = make(map[string]bool, len(claimed))
 	for p := range claimed {
+		r.moved[before[p].NoteID] = true
 		if r.known[p] == before[p] {
 			delete(r.known, p) // another text at the old path is another note
 			r.vacated = append(r.vacated, p)

@@ -1,11 +1,13 @@
 package vault_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -276,5 +278,71 @@ func TestSRCH50_AMovedFileIsNotItsNamesake(t *testing.T) {
 	}
 	if len(resolved) != 2 || len(unresolved) != 3 {
 		t.Errorf("%+v %+v", resolved, unresolved)
+	}
+}
+
+// TestSRCH31_AnotherTextAtThePlaceOfAMovedNote moves a note and puts another text where it
+// was before anybody looks: each file has a note of its own, whichever is read first, and
+// what a client said of the note goes with its text.
+func TestSRCH31_AnotherTextAtThePlaceOfAMovedNote(t *testing.T) {
+	const first, second = "Pears are picked in September.", "The meeting begins at nine."
+	for _, to := range []string{"a/note.md", "z/note.md", "z/other.md", "m/note 2.md", "notes.md"} {
+		for _, edited := range []bool{false, true} {
+			dir := importFolder(t, map[string]string{"m/note.md": first})
+			w := open(t, kv.InMemory)
+			w.imports(t, vault.ImportRequest{Path: dir})
+			id, yes := byPath(t, w, "m/note.md").ID, true
+			_, err := w.notes.Patch(ctx, notes.Patch{ID: id, Private: &yes}, nil)
+			must(t, err)
+			write(t, dir, to, first)
+			write(t, dir, "m/note.md", second)
+			w.imports(t, vault.ImportRequest{Path: dir})
+			if edited { // the next look finds another text at each place
+				write(t, dir, to, first+"\nAnd eaten.")
+				write(t, dir, "m/note.md", second+"\nAnd ends at ten.")
+				w.imports(t, vault.ImportRequest{Path: dir})
+			}
+			moved, fresh := byPath(t, w, to), byPath(t, w, "m/note.md")
+			if moved == nil || fresh == nil || moved.ID != id || !moved.Private || fresh.ID == id || fresh.Private ||
+				!strings.HasPrefix(moved.Body, first) || !strings.HasPrefix(fresh.Body, second) {
+				t.Errorf("to %s: %+v; %+v", to, moved, fresh)
+			}
+			if res := w.imports(t, vault.ImportRequest{Path: dir}); res.Notes != 2 || res.Written != 0 || res.Removed != 0 {
+				t.Errorf("to %s: nothing is left to do: %+v", to, res)
+			}
+		}
+	}
+}
+
+// TestSRCH31_AMoveThatIsCutShort stops an import behind the note that moved, before the
+// file at its old place is taken in: that one has a note of its own the next time, also
+// when it is what it was before, to the minute.
+func TestSRCH31_AMoveThatIsCutShort(t *testing.T) {
+	const first, second = "Pears are picked in September.", "The meeting begins at nine."
+	for name, then := range map[string]string{"another text": second, "the same text and time": first} {
+		dir := importFolder(t, map[string]string{"m/note.md": first})
+		w := open(t, kv.InMemory)
+		p := filepath.Join(dir, "m", "note.md")
+		was := time.Now().Add(-time.Hour).Truncate(time.Second)
+		must(t, os.Chtimes(p, was, was))
+		w.imports(t, vault.ImportRequest{Path: dir})
+		id := byPath(t, w, "m/note.md").ID
+		write(t, dir, "z.md", first)
+		write(t, dir, "m/note.md", second)
+		cut, stop := context.WithCancel(ctx)
+		_, err := w.im.Import(cut, vault.ImportRequest{Path: dir, Progress: func(stage string, done, total int) {
+			if stage == "write" && done == 1 {
+				stop()
+			}
+		}})
+		if n := byPath(t, w, "z.md"); !errors.Is(err, context.Canceled) || n.ID != id {
+			t.Fatalf("%s: %v, %+v", name, err, n)
+		}
+		write(t, dir, "m/note.md", then)
+		must(t, os.Chtimes(p, was, was))
+		w.imports(t, vault.ImportRequest{Path: dir})
+		if n := byPath(t, w, "m/note.md"); n.ID == id || n.Body != then || byPath(t, w, "z.md").ID != id {
+			t.Errorf("%s: %+v", name, n)
+		}
 	}
 }

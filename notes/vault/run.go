@@ -43,6 +43,7 @@ type run struct {
 	looked        []looked                   // what was read, whether it can be taken in or not
 	docs          []document                 // of these, what can
 	vacated       []string                   // paths whose note moved and that have no known one now
+	moved         map[string]bool            // ids of the notes whose text is at another path now
 	leaving       []gone
 	hasTombstones bool // there are tombstones of the vault
 
@@ -154,8 +155,18 @@ func (r *run) load(ctx context.Context, some ...string) error {
 			if err != nil {
 				return err
 			}
-			if f != nil {
-				r.known[p] = f
+			if f == nil {
+				continue
+			}
+			r.known[p] = f
+			if n := r.notes.Get(f.NoteID); n != nil && n.Path != p && r.known[n.Path] == nil {
+				there, err := files.Get(tx, r.name+"/"+n.Path)
+				if err != nil {
+					return err
+				}
+				if there != nil {
+					r.known[n.Path] = there
+				}
 			}
 		}
 		v, err := vaults.Get(tx, r.name)
@@ -183,7 +194,7 @@ func (r *run) load(ctx context.Context, some ...string) error {
 // had, and would be taken in as it was.
 func (r *run) unchanged(p string, s stamp) bool {
 	f := r.known[p]
-	if f == nil || s == (stamp{}) || f.stamp() != s || f.Private != r.inPrivateFolder(p) || !r.sameDay(f.NoteID, p) {
+	if f == nil || s == (stamp{}) || f.stamp() != s || r.hasMoved(p, f) || f.Private != r.inPrivateFolder(p) || !r.sameDay(f.NoteID, p) {
 		return false
 	}
 	if r.listed >= listingRules {
@@ -191,6 +202,17 @@ func (r *run) unchanged(p string, s stamp) bool {
 	}
 	n := r.notes.Get(f.NoteID)
 	return n == nil || !n.Private && !notes.HasSeveralTypes(n.Body)
+}
+
+// hasMoved reports whether the note that a file was known by is known by the file at
+// another path, which the note has: a run that was cut short had moved it.
+func (r *run) hasMoved(p string, f *file) bool {
+	n := r.notes.Get(f.NoteID)
+	if n == nil || n.Path == p {
+		return false
+	}
+	there := r.known[n.Path]
+	return there != nil && there.NoteID == f.NoteID
 }
 
 // aliases returns the names of the note of a day at a path, none of another one.
@@ -357,22 +379,30 @@ func (r *run) reread(ctx context.Context) error {
 // write writes the notes that are new or changed, batch by batch.
 func (r *run) write(ctx context.Context) error {
 	r.moves()
-	var due, touched []*document
+	var moved, due, touched []*document
 	for i := range r.docs {
 		d := &r.docs[i]
 		known := r.known[d.path]
 		switch {
 		case known == nil || known.Hash != d.hash || !known.readBy(r.readBy(typeNames(d.draft.Read()))) ||
 			known.Private != r.inPrivateFolder(d.path), !r.sameDay(known.NoteID, d.path):
+			if known != nil && r.moved[known.NoteID] {
+				moved = append(moved, d)
+				continue
+			}
 			due = append(due, d)
 		case known.stamp() != d.stamp, known.Warning != r.warning(d, r.notes.Get(known.NoteID)):
 			touched = append(touched, d)
 		}
 	}
-	if err := r.writeAll(ctx, due); err != nil {
+	// First the notes that moved: if the run is cut short, no other note has their old place.
+	r.written = len(moved) + len(due)
+	if err := r.writeAll(ctx, moved, 0); err != nil {
 		return err
 	}
-	r.written = len(due)
+	if err := r.writeAll(ctx, due, len(moved)); err != nil {
+		return err
+	}
 	for part := range slices.Chunk(touched, batch) {
 		err := r.db.Update(ctx, func(tx *kv.Tx) error {
 			for _, d := range part {
@@ -396,12 +426,12 @@ func (r *run) write(ctx context.Context) error {
 // entered into the indexes, the next one is made.
 const writers = 4
 
-// writeAll writes notes, batch by batch.
-func (r *run) writeAll(ctx context.Context, due []*document) error {
+// writeAll writes notes, batch by batch, when done of the run's are written.
+func (r *run) writeAll(ctx context.Context, due []*document, done int) error {
 	g, going := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	var mu sync.Mutex // guards done and r.known
-	done, before := 0, maps.Clone(r.known)
+	before := maps.Clone(r.known)
 	for part := range slices.Chunk(due, bulkBatch) {
 		if going.Err() != nil {
 			break
@@ -427,7 +457,7 @@ func (r *run) writeAll(ctx context.Context, due []*document) error {
 				d.draft = notes.Draft{} // the store has the text
 			}
 			done += len(part)
-			r.progressed("write", done, len(due))
+			r.progressed("write", done, r.written)
 			return nil
 		})
 	}
@@ -463,13 +493,13 @@ func (r *run) writeNote(tx *kv.Tx, d *document, known *file) (*file, error) {
 		}
 		switch {
 		case taken == nil:
-		case taken.Vault == r.name && taken.Path == d.path: // a machine that shares the store has the file, too
+		case taken.Vault == r.name && taken.Path == d.path && !r.moved[taken.ID]: // a machine that shares the store has the file, too
 			draft.Private = taken.Given.Get().Private
 			if taken.Body == draft.Body {
 				return r.putFile(tx, d, taken, nil) // the same bytes from two machines are one write
 			}
 		default:
-			draft.ID = "" // the file that had this path moved and kept its id
+			draft.ID = "" // the file that had this path moved and keeps its id
 		}
 		if r.hasTombstones {
 			draft.Was, cameFrom, err = r.findTombstone(tx, d)
