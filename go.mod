@@ -33,6 +33,7 @@ require (
 	github.com/sony/gobreaker/v2 v2.4.0
 	github.com/sourcegraph/jsonrpc2 v0.2.3
 	github.com/tetratelabs/wazero v1.12.0
+	github.com/thlib/go-timezone-local v0.0.9
 	github.com/tidwall/btree v1.4.2
 	github.com/tidwall/buntdb v1.3.2
 	github.com/xuri/excelize/v2 v2.11.0

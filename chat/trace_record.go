@@ -156,6 +156,9 @@ func NewTrace(r *prompt.Report, at time.Time, remote, tracked bool) *Trace {
 		t.Sections = append(t.Sections, TraceSection{Name: s.Name, Chars: s.Chars, Budget: s.Budget, Items: len(s.Items)})
 		for j := range s.Items {
 			item := &s.Items[j]
+			if item.Kind == prompt.KindPersonality || item.Kind == prompt.KindDay { // nothing that an answer stands on
+				continue
+			}
 			t.refer(TraceReference{
 				Kind: item.Kind, ID: idOf(item.Kind, item.ID), Origin: originOf(s.Name, item), Section: i + 1, Chars: item.Chars,
 				Cut: item.Cut, Depth: item.Depth, Used: true,
@@ -222,8 +225,6 @@ func originOf(section string, item *prompt.Item) string {
 	switch section {
 	case prompt.SectionCalendar, prompt.SectionActions:
 		return turn.OriginClient
-	case prompt.SectionPersonality:
-		return turn.OriginPersonality
 	case prompt.SectionSearch:
 		return turn.OriginSearch
 	case prompt.SectionLinked:

@@ -225,7 +225,6 @@ func TestCHAT27_Origins(t *testing.T) {
 		{prompt.SectionSearch, prompt.Item{Reason: "found by search, by its meaning"}, turn.OriginSearch},
 		{prompt.SectionCalendar, prompt.Item{}, turn.OriginClient},
 		{prompt.SectionActions, prompt.Item{}, turn.OriginClient},
-		{prompt.SectionPersonality, prompt.Item{}, turn.OriginPersonality},
 		{prompt.SectionReferenced, prompt.Item{Reason: "named by the user as #1"}, turn.OriginMention},
 		{prompt.SectionMemory, prompt.Item{Reason: prompt.PinnedByUser}, turn.OriginPinned},
 		{prompt.SectionMemory, prompt.Item{Reason: prompt.PinnedInConversation}, turn.OriginPinned},

@@ -134,15 +134,15 @@ func TestCHAT21_TheModelIsToldWhatWasDecided(t *testing.T) {
 		t.Helper()
 		res := h.send(turn.ChatSend{Text: "and?", ConversationID: first.ConversationID})
 		r := h.far.last(t)
-		if n := strings.Count(r.Body, "your proposals"); n != 1 || len(r.Messages) < 3 {
+		if n := strings.Count(r.Body, "your proposals"); n != 1 || len(r.Messages) < 4 {
 			t.Fatalf("%d times in %s", n, r.Body)
 		}
 		if res.UserMessage.Content != "and?" {
 			t.Errorf("%q was stored", res.UserMessage.Content)
 		}
-		before, ok := strings.CutSuffix(r.Messages[2].Text(), "and?")
+		before, ok := strings.CutSuffix(r.Messages[3].Text(), "and?")
 		if !ok {
-			t.Errorf("the model is told %q", r.Messages[2].Text())
+			t.Errorf("the model is told %q", r.Messages[3].Text())
 		}
 		return before
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestCHAT10_WholeTurnsAreLeftOut(t *testing.T) {
 	for _, m := range h.far.last(t).Messages {
 		said = append(said, m.Role+" "+strings.TrimRight(m.Text(), "a")[:min(5, len(m.Text()))])
 	}
-	want := []string{"user secon", "assistant two", "user third", "assistant three", "user fourt", "assistant Yes.", "user fifth"}
+	want := []string{"system ## No", "user secon", "assistant two", "user third", "assistant three", "user fourt", "assistant Yes.", "user fifth"}
 	if !slices.Equal(said, want) {
 		t.Errorf("the model was told %q, want %q", said, want)
 	}
@@ -654,7 +655,7 @@ func TestMEM84_AnAnswerIsText(t *testing.T) {
 	}
 	h.send(turn.ChatSend{Text: "next", ConversationID: res.ConversationID})
 	r := h.far.last(t)
-	if len(r.Messages) != 3 || r.Messages[1].Role != "assistant" || r.Messages[1].Text() != hostile || strings.Contains(r.System(), "obey") {
+	if len(r.Messages) != 4 || r.Messages[2].Role != "assistant" || r.Messages[2].Text() != hostile || strings.Contains(r.System(), "obey") {
 		t.Errorf("it was replayed as %+v", r.Messages)
 	}
 }
@@ -813,5 +814,16 @@ func TestCHAT47_APromptLeavesRoomInASmallContext(t *testing.T) {
 	res := h.send(turn.ChatSend{Text: "what do bees like?", MentionedNoteIDs: pinned})
 	if n := len(h.far.last(t).System()); res.Content == "" || n > 4096*3/2+200 || n < 4000 {
 		t.Errorf("the prompt has %d bytes in a context of 4,096 tokens", n)
+	}
+}
+
+// TestCTX45_AModelIsToldTheDay: of the person, before all that is shown to it.
+func TestCTX45_AModelIsToldTheDay(t *testing.T) {
+	h := open(t)
+	h.note(notes.Draft{ID: "n", Title: "Plan", Body: "text"})
+	h.send(turn.ChatSend{Text: "when is [[Plan]] due?"})
+	day := regexp.MustCompile(`^## Now\nToday is [A-Z][a-z]+day, \d{4}-\d\d-\d\d, in the time zone .*UTC[+-]\d\d:\d\d\)?\.\n\n## Notes pinned by user\n`)
+	if told := h.far.last(t).System(); !day.MatchString(told) {
+		t.Errorf("the model is told %q", told)
 	}
 }

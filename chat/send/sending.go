@@ -286,7 +286,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	p := prompt.Params{
 		Text: text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
 		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
-		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages, Budgets: s.budgets(),
+		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages, Budgets: s.budgets(), Now: true,
 	}
 	if s.params.Passages != nil {
 		p.Passages = *s.params.Passages

@@ -124,7 +124,7 @@ func TestCHAT27_ATraceSaysWhatTheModelGot(t *testing.T) {
 		}
 		items += s.Items
 	}
-	if items != 4 || tr.History != (turn.ChatTraceHistory{Messages: 2, Chars: 7}) || !tr.Remote || !tr.Asked || tr.Tools == 0 ||
+	if items != 5 || tr.History != (turn.ChatTraceHistory{Messages: 2, Chars: 7}) || !tr.Remote || !tr.Asked || tr.Tools == 0 ||
 		tr.Attached.Files != 1 || tr.Attached.Chars < len("filetext") || len(tr.Stages) != len(res.Report.Stages) {
 		t.Errorf("%d items, %+v", items, tr)
 	}

@@ -62,17 +62,16 @@ const (
 
 // Origins say how a record came to the model.
 const (
-	OriginMention     = "mention"     // the user named or attached it
-	OriginPinned      = "pinned"      // it is pinned, in the conversation or everywhere
-	OriginEntity      = "entity"      // a record that was mentioned leads to it
-	OriginSearch      = "search"      // a search for the message found it
-	OriginPassive     = "passive"     // the turns before have found it
-	OriginProfile     = "profile"     // it is known about the user
-	OriginClient      = "client"      // the client sent it
-	OriginPersonality = "personality" // it is the personality that was chosen
-	OriginTool        = "tool"        // the model called a tool that showed it
-	OriginFocus       = "focus"       // the conversation was about it
-	OriginLink        = "link"        // the question or the answer names it, and nothing has shown it
+	OriginMention = "mention" // the user named or attached it
+	OriginPinned  = "pinned"  // it is pinned, in the conversation or everywhere
+	OriginEntity  = "entity"  // a record that was mentioned leads to it
+	OriginSearch  = "search"  // a search for the message found it
+	OriginPassive = "passive" // the turns before have found it
+	OriginProfile = "profile" // it is known about the user
+	OriginClient  = "client"  // the client sent it
+	OriginTool    = "tool"    // the model called a tool that showed it
+	OriginFocus   = "focus"   // the conversation was about it
+	OriginLink    = "link"    // the question or the answer names it, and nothing has shown it
 )
 
 // ChatTraceRef is a record that a model was shown.

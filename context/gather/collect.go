@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/graph"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -61,6 +62,10 @@ func (c *call) collect() error {
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
 	c.in.Dropped, c.warnings = m.dropped, m.warnings
 	c.in.Personality = c.personality()
+	if c.Now {
+		now := c.g.opts.Now()
+		c.in.Now = &prompt.Now{Time: now, Zone: text.ZoneName(now)}
+	}
 	c.pinned(m)
 	c.pinnedInFocus()
 	c.walkAll()

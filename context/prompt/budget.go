@@ -40,7 +40,10 @@ var shares = [...]share{
 	{
 		func(b *Budgets) *int { return &b.Personality },
 		[]string{SectionPersonality},
-		func(b *builder, limit int, in *Input) { b.personality(limit, in.Personality) },
+		func(b *builder, limit int, in *Input) {
+			b.personality(limit, in.Personality)
+			b.now(in.Now)
+		},
 	},
 	{
 		func(b *Budgets) *int { return &b.Pinned },

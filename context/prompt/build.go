@@ -68,6 +68,7 @@ type Input struct {
 	Secret      []byte // of the store, for the boundaries of XML
 	Budgets     Budgets
 	Personality *Personality // nil: none
+	Now         *Now         // nil: the prompt does not say which day it is
 	Pinned      []Note
 	Entities    []Entity
 	Linked      []Note
@@ -86,6 +87,7 @@ type Input struct {
 // Names of the sections.
 const (
 	SectionPersonality = "personality"
+	SectionNow         = "now"
 	SectionPinned      = "pinned"
 	SectionEntities    = "entities"
 	SectionLinked      = "linked"

@@ -11,6 +11,7 @@ var markdownStyle = style{
 	whole:  beforeBackslash,
 	frames: map[string]frame{
 		SectionPersonality: {head: "## Personality\n"},
+		SectionNow:         {head: "## Now\n"},
 		SectionPinned: {head: "## Notes pinned by user\n" +
 			"The user attached these notes to this conversation. Treat them as primary sources.\n"},
 		SectionEntities: {head: "## Entity context\n" +

@@ -21,6 +21,7 @@ type Params struct {
 	Format             string           `json:"format,omitempty" enum:"markdown,xml" default:"markdown" jsonschema:"how the prompt is written"`
 	MaxDepth           *int             `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
 	Personality        *bool            `json:"personality,omitempty" default:"true" jsonschema:"begin with the personality that is active"`
+	Now                bool             `json:"now,omitempty" jsonschema:"say which day it is for the person, and in which time zone"`
 	Explain            bool             `json:"explain,omitempty" jsonschema:"report what leads to each entity"`
 
 	// Place says what of the conversation was said before the text; the zero value: all of its newest branch.

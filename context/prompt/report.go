@@ -181,6 +181,7 @@ type Result struct {
 // Item kinds.
 const (
 	KindPersonality = "personality"
+	KindDay         = "day"
 	KindNote        = "note"
 	KindEntity      = "entity"
 	KindEvent       = "event"

@@ -16,6 +16,7 @@ var xmlStyle = style{
 	whole:  beforeReference,
 	frames: map[string]frame{
 		SectionPersonality: element("personality", ""),
+		SectionNow:         element("now", ""),
 		SectionPinned: element("pinned-notes",
 			"The user attached these notes to this conversation. Treat them as primary sources.\n"),
 		SectionEntities: element("entity-context",

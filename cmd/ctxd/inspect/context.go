@@ -114,13 +114,6 @@ func (c *Context) Run(a *Options) error {
 			}
 			p.AttachedMemoryIDs = append(p.AttachedMemoryIDs, m.ID)
 		}
-		if c.Conversation != "" {
-			found, err := connect.FindConversation(a.Ctx, cl, c.Conversation)
-			if err != nil {
-				return err
-			}
-			p.ConversationID = found.ID
-		}
 		var res prompt.Result
 		if err := cl.Call(a.Ctx, "context.assemble", p, &res); err != nil {
 			return err
@@ -148,7 +141,7 @@ func (c *Context) Run(a *Options) error {
 	})
 }
 
-// inConversation says which conversation the message belongs to, and how memories are found.
+// inConversation says which conversation the message belongs to, which has the prompt say the day, and how memories are found.
 func (c *Context) inConversation(a *Options, cl *client.Client, p *gather.Params) error {
 	if c.Conversation == "" {
 		return nil
@@ -157,7 +150,7 @@ func (c *Context) inConversation(a *Options, cl *client.Client, p *gather.Params
 	if err != nil {
 		return err
 	}
-	p.ConversationID = of.ID
+	p.ConversationID, p.Now = of.ID, true
 	if c.Memories > 0 {
 		p.Recall = &prompt.Recall{Mode: c.Recall}
 	}

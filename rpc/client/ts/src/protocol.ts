@@ -5848,6 +5848,8 @@ export interface ContextAssembleParams {
    * True when absent.
    */
   personality?: boolean;
+  /** Say which day it is for the person, and in which time zone. */
+  now?: boolean;
   /** Report what leads to each entity. */
   explain?: boolean;
 }
