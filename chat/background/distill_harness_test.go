@@ -205,9 +205,9 @@ func params(text string) prompt.Params { return prompt.Params{Text: text, Memori
 func (h *house) assemble(v *audience.View, p prompt.Params) (res, plain *prompt.Result) {
 	h.Helper()
 	by := gather.Readers{Prompt: v, Report: h.local}
-	plain, err := h.prompts.Preview(h.Context(), 0, by, p)
+	plain, err := h.prompts.Preview(h.Context(), by, p)
 	h.must(err)
-	res, text, err := h.prompts.AssembleWithin(h.Context(), 0, by, p, func() error { return nil })
+	res, text, err := h.prompts.AssembleThen(h.Context(), by, p, func() error { return nil })
 	h.must(err)
 	if text != plain.System {
 		h.Errorf("without the model the text is said to be\n%s\nand is\n%s", text, plain.System)

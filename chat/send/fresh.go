@@ -19,7 +19,7 @@ func (s *sending) fresh(first int) func(ctx context.Context, r *llm.Request) err
 		if privacy == s.privacy {
 			return nil
 		}
-		p, err := s.opts.Prompts.Preview(ctx, 0, gather.Readers{Prompt: s.reader, Report: s.reader}, s.gathers)
+		p, err := s.opts.Prompts.Preview(ctx, gather.Readers{Prompt: s.reader, Report: s.reader}, s.gathers)
 		if err != nil {
 			return err
 		}

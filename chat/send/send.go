@@ -11,6 +11,7 @@ import (
 	"github.com/ctxd/ctxd/chat/turn"
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 )
@@ -20,7 +21,7 @@ const (
 	DefaultMemories    = 5 // that a search adds to a prompt
 	DefaultSearchNotes = 3
 	DefaultPassages    = 3
-	GatherTimeout      = 250 * time.Millisecond
+	GatherTimeout      = prompt.AnswerDeadlineMS * time.Millisecond
 	keepEvery          = time.Second // what came of an answer is stored
 	keepBytes          = 4 << 10
 	writeTimeout       = 10 * time.Second // of what is stored after a call has ended
@@ -63,7 +64,7 @@ type Options struct {
 	// IsPrivate reports whether a file is private by its path, empty for none, or by its text, empty where it is none. nil: none is.
 	IsPrivate func(ctx context.Context, path, text string) (bool, error)
 
-	GatherTimeout time.Duration    // for the parts of a prompt that search; 0: GatherTimeout
+	GatherTimeout time.Duration    // for the searches of a prompt together; 0: GatherTimeout
 	Now           func() time.Time // nil: time.Now
 }
 

@@ -15,8 +15,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/chat"
+	"github.com/ctxd/ctxd/chat/send"
 	"github.com/ctxd/ctxd/chat/turn"
+	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/gather"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/record"
@@ -825,5 +829,38 @@ func TestCTX45_AModelIsToldTheDay(t *testing.T) {
 	day := regexp.MustCompile(`^## Now\nToday is [A-Z][a-z]+day, \d{4}-\d\d-\d\d, in the time zone .*UTC[+-]\d\d:\d\d\)?\.\n\n## Notes pinned by user\n`)
 	if told := h.far.last(t).System(); !day.MatchString(told) {
 		t.Errorf("the model is told %q", told)
+	}
+}
+
+// stuck is a search that finds nothing until nobody waits for it.
+type stuck struct{}
+
+func (stuck) Search(ctx context.Context, _ *audience.View, _ recall.Request) (*recall.Result, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestCTX46_AnAnswerDoesNotWaitForWhatIsLate: the model is asked with what there is, and the person is told what is missing.
+func TestCTX46_AnAnswerDoesNotWaitForWhatIsLate(t *testing.T) {
+	h := open(t)
+	h.note(notes.Draft{ID: "n", Title: "Plan", Body: "It begins in May."})
+	h.gathering.Finder = stuck{}
+	h.sending.Prompts, h.sending.GatherTimeout = gather.Open(h.db, h.seen, h.gathering), 30*time.Millisecond
+	h.pipe = send.New(h.sending)
+	res := h.send(turn.ChatSend{Text: "what do I know of [[Plan]]?"})
+	for _, what := range []string{"memories and messages", "passages of books"} {
+		if !slices.ContainsFunc(res.Warnings, func(w record.ChatWarning) bool {
+			return w.About == "search" && strings.HasPrefix(w.Message, "the search for "+what+" took longer than 30ms, ")
+		}) {
+			t.Errorf("%s: %v", what, res.Warnings)
+		}
+	}
+	if told := h.far.last(t).System(); !strings.Contains(told, "It begins in May.") {
+		t.Errorf("the model is told %q", told)
+	}
+	h.sending.GatherTimeout = time.Nanosecond // less than the least that can be asked for
+	h.pipe = send.New(h.sending)
+	if res := h.send(turn.ChatSend{Text: "and [[Plan]]?"}); res.Content == "" {
+		t.Errorf("%+v", res)
 	}
 }

@@ -264,9 +264,12 @@ func (s *sending) notLocal() error {
 		WithHint("choose a provider with local: true, or make the conversation public with chat.patch")
 }
 
+// searchedFor says what the stages of a prompt search for.
+var searchedFor = map[string]string{"search": "notes", "memories": "memories and messages", "passages": "passages of books"}
+
 // assemble makes the prompt, and stores the message on the way: a search must not find the message itself, and a model
-// that shortens what was found is asked after the message is durable. Where the searches take too long the prompt is
-// made without them.
+// that shortens what was found is asked after the message is durable. What a search that takes too long
+// would have found is not in the prompt.
 func (s *sending) assemble(ctx context.Context) error {
 	if s.commands() {
 		s.prompt, s.prompted = &prompt.Result{}, s.opts.Now()
@@ -287,6 +290,7 @@ func (s *sending) assemble(ctx context.Context) error {
 		Text: text, MentionedNoteIDs: s.params.MentionedNoteIDs, MentionedEntityIDs: s.params.MentionedEntityIDs,
 		AttachedMemoryIDs: s.params.AttachedMemoryIDs, CalendarEvents: s.params.CalendarEvents, ActionItems: s.params.ActionItems,
 		Memories: DefaultMemories, SearchNotes: DefaultSearchNotes, Passages: DefaultPassages, Budgets: s.budgets(), Now: true,
+		DeadlineMS: min(max(1, int(s.opts.GatherTimeout.Milliseconds())), prompt.MaxDeadlineMS),
 	}
 	if s.params.Passages != nil {
 		p.Passages = *s.params.Passages
@@ -313,7 +317,7 @@ func (s *sending) assemble(ctx context.Context) error {
 	s.gathers, s.privacy = p, s.reader.Privacy()
 	s.gathers.SearchNotes, s.gathers.Memories, s.gathers.Passages, s.gathers.Recall = 0, 0, 0, nil
 	by := gather.Readers{Prompt: s.reader, Report: s.asker}
-	public := s.preview(ctx, s.opts.GatherTimeout, p)
+	public := s.preview(ctx, p)
 	var other *prompt.Result
 	found := func() error {
 		if public != nil {
@@ -322,17 +326,15 @@ func (s *sending) assemble(ctx context.Context) error {
 		return s.store(ctx)
 	}
 	var plain string
-	s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, s.opts.GatherTimeout, by, p, found)
-	if err != nil && s.turn == nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		p.SearchNotes, p.Memories, p.Passages, p.Recall = 0, 0, 0, nil
-		public = s.preview(ctx, 0, p)
-		if s.prompt, plain, err = s.opts.Prompts.AssembleWithin(ctx, 0, by, p, found); err == nil {
-			s.warn("search", "the search for notes and memories took longer than %s, so the model was given none that were found",
-				s.opts.GatherTimeout)
-		}
-	}
+	s.prompt, plain, err = s.opts.Prompts.AssembleThen(ctx, by, p, found)
 	if err != nil {
 		return err
+	}
+	for _, st := range s.prompt.Report.Stages {
+		if strings.HasPrefix(st.Why, prompt.TookLonger) {
+			s.warn("search", "the search for %s took longer than %s, so the model was given none that it would have found",
+				searchedFor[st.Name], s.opts.GatherTimeout)
+		}
 	}
 	s.prompted = s.opts.Now()
 	s.secret = public != nil && (other == nil || other.System != plain)
@@ -342,7 +344,7 @@ func (s *sending) assemble(ctx context.Context) error {
 // preview makes, beside the prompt, the one that a remote reader would be given. It must not be made later: a search
 // would find the message itself, once that is stored. The channel gives nil where it can't be made; it is nil itself
 // where the provider reads as a remote reader anyway. Neither of the two that are compared was distilled.
-func (s *sending) preview(ctx context.Context, limit time.Duration, p prompt.Params) <-chan *prompt.Result {
+func (s *sending) preview(ctx context.Context, p prompt.Params) <-chan *prompt.Result {
 	if s.reader.Hides() {
 		return nil
 	}
@@ -353,7 +355,7 @@ func (s *sending) preview(ctx context.Context, limit time.Duration, p prompt.Par
 		return out
 	}
 	go func() {
-		res, err := s.opts.Prompts.Preview(yield.Never(ctx), limit, gather.Readers{Prompt: remote, Report: remote}, p)
+		res, err := s.opts.Prompts.Preview(yield.Never(ctx), gather.Readers{Prompt: remote, Report: remote}, p)
 		if err != nil {
 			res = nil
 		}

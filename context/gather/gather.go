@@ -34,6 +34,7 @@ type Options struct {
 	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
 	Distiller     Distiller                  // nil: what is found and pinned stands as it is
 	DistillTime   time.Duration              // that it may take; 0: DistillTime
+	Deadline      time.Duration              // of the searches of a prompt together, where Params say none; 0: there is none
 
 	// NewSecret returns the 32 bytes by which a store marks the notes in its
 	// prompts. It is asked once in the life of a store; nil: random ones.
@@ -105,23 +106,23 @@ func Open(store storage, rooms *audience.Views, opts Options) *Gatherer {
 }
 
 // Assemble makes the prompt for p. The same store, parameters and calendar day
-// give the same bytes, as soon as the notes that a search finds have their vectors; a Distiller may say otherwise.
+// give the same bytes, as soon as the notes that a search finds have their vectors and no search takes too long; a Distiller may
+// say otherwise.
 func (g *Gatherer) Assemble(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
-	res, _, err := g.AssembleWithin(ctx, 0, by, p, func() error { return nil })
+	res, _, err := g.AssembleThen(ctx, by, p, func() error { return nil })
 	return res, err
 }
 
-// AssembleWithin is Assemble with a limit of time in which all must be found, 0 for none: over it the error is
-// context.DeadlineExceeded. Then found is called, whose error ends the assembly, and the time of a Distiller comes on
-// top. plain is the text as it is without one.
-func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by Readers, p Params, found func() error) (
+// AssembleThen is Assemble that calls found when all is found: its error ends the assembly, and the time of a Distiller comes
+// after it. plain is the text as it is without one.
+func (g *Gatherer) AssembleThen(ctx context.Context, by Readers, p Params, found func() error) (
 	res *prompt.Result, plain string, err error,
 ) {
-	r, err := check(by, p)
+	r, err := g.check(by, p)
 	if err != nil {
 		return nil, "", err
 	}
-	c, clock, err := g.within(ctx, limit, r)
+	c, clock, err := g.find(ctx, r)
 	if err != nil {
 		return nil, "", err
 	}
@@ -136,7 +137,8 @@ func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by R
 		hidden, err = c.hiddenMeanwhile(ctx)
 		if hidden && err == nil {
 			c.scratch.free()
-			if c, clock, err = g.within(ctx, limit, r); err == nil {
+			r.begin()
+			if c, clock, err = g.find(ctx, r); err == nil {
 				clock.skip(DistillStage, "private records changed meanwhile")
 			}
 		}
@@ -153,14 +155,14 @@ func (g *Gatherer) AssembleWithin(ctx context.Context, limit time.Duration, by R
 	return res, plain, nil
 }
 
-// Preview is AssembleWithin for a prompt that is compared and not sent: Recent does not have its report, and no
+// Preview is Assemble for a prompt that is compared and not sent: Recent does not have its report, and no
 // Distiller is asked.
-func (g *Gatherer) Preview(ctx context.Context, limit time.Duration, by Readers, p Params) (*prompt.Result, error) {
-	r, err := check(by, p)
+func (g *Gatherer) Preview(ctx context.Context, by Readers, p Params) (*prompt.Result, error) {
+	r, err := g.check(by, p)
 	if err != nil {
 		return nil, err
 	}
-	c, clock, err := g.within(ctx, limit, r)
+	c, clock, err := g.find(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -168,22 +170,21 @@ func (g *Gatherer) Preview(ctx context.Context, limit time.Duration, by Readers,
 	return c.build(clock), nil
 }
 
-// within finds all that goes into a prompt, in a limit of time unless that is 0: the error is then
-// context.DeadlineExceeded. Who has the call gives its scratch back.
-func (g *Gatherer) within(ctx context.Context, limit time.Duration, r *request) (*call, *stopwatch, error) {
-	if limit == 0 {
-		return g.find(ctx, r)
+// check returns the request of a call, whose time begins.
+func (g *Gatherer) check(by Readers, p Params) (*request, error) {
+	r, err := check(by, p)
+	if err != nil {
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	c, clock, err := g.find(ctx, r)
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return c, clock, err
+	r.limit = cmp.Or(time.Duration(p.DeadlineMS)*time.Millisecond, g.opts.Deadline)
+	r.begin()
+	return r, nil
 }
 
-// find is within without a limit.
+// begin has the time of the searches begin.
+func (r *request) begin() { r.until = time.Now().Add(r.limit) }
+
+// find finds all that goes into a prompt. Who has the call gives its scratch back.
 func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, error) {
 	clock := &stopwatch{last: time.Now(), stages: make([]prompt.Stage, 0, 5)}
 	var key []byte

@@ -3,6 +3,7 @@ package gather
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
@@ -48,6 +49,9 @@ type request struct {
 	budgets prompt.Budgets
 	pins    pins
 
+	limit time.Duration // of what searches may take, together; 0: none
+	until time.Time     // when that is over
+
 	prefetch, passive bool // how memories are found
 	whole             bool // candidates that are memories have their Record
 }
@@ -86,6 +90,10 @@ func check(by Readers, p Params) (*request, error) {
 	if p.Passages < 0 || p.Passages > prompt.MaxPassages {
 		return nil, fault.Field("passages", "passages is %d", p.Passages).
 			WithHint("give a number from 0 to %d", prompt.MaxPassages)
+	}
+	if p.DeadlineMS < 0 || p.DeadlineMS > prompt.MaxDeadlineMS {
+		return nil, fault.Field("deadlineMs", "deadlineMs is %d", p.DeadlineMS).
+			WithHint("give a number of milliseconds from 1 to %d", prompt.MaxDeadlineMS)
 	}
 	if p.Memories < 0 || p.Memories > prompt.MaxMemories {
 		return nil, fault.Field("memories", "memories is %d", p.Memories).

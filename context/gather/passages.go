@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -46,14 +47,16 @@ func (c *call) passages(clock *stopwatch) error {
 		clock.skip("passages", "the message asks nothing")
 		return nil
 	}
-	res, err := c.g.opts.Finder.Search(c.ctx, c.view, recall.Request{
-		Query: c.mentions.query, Kinds: []string{recall.Passages}, Conversation: c.ConversationID, Limit: c.Passages,
+	ctx, end, wait := c.searching(c.ctx)
+	defer end()
+	res, err := c.g.opts.Finder.Search(ctx, c.view, recall.Request{
+		Query: c.mentions.query, Kinds: []string{recall.Passages}, Conversation: c.ConversationID, Limit: c.Passages, Wait: wait,
 	})
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}
 	if err != nil {
-		clock.skip("passages", fault.Message(err))
+		clock.skip("passages", cmp.Or(c.tookLonger(err), fault.Message(err)))
 		return nil
 	}
 	if res.IsOffTopic() { // a book never changes the prompt of a question that it does not answer

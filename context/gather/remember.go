@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -238,12 +239,15 @@ func (r *remembering) found() (why string, err error) {
 		ask.Limit *= 2
 	}
 	ask.Limit = min(ask.Limit, recall.MaxLimit)
-	res, err := r.g.opts.Finder.Search(r.ctx, r.view, ask)
+	ctx, end, wait := r.searching(r.ctx)
+	defer end()
+	ask.Wait = wait
+	res, err := r.g.opts.Finder.Search(ctx, r.view, ask)
 	if err != nil {
 		if r.ctx.Err() != nil {
 			return "", err
 		}
-		return fault.Message(err), nil
+		return cmp.Or(r.tookLonger(err), fault.Message(err)), nil
 	}
 	for i := range res.Hits {
 		r.hit(&res.Hits[i], prompt.FoundBySearch)

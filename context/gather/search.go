@@ -1,13 +1,34 @@
 package gather
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/entities/fault"
 )
+
+// searching is the context of a search, what says that it ended since it took too long, and how long it may wait for the vector of
+// its question: half of the time that is left, so that others find something too.
+func (r *request) searching(ctx context.Context) (in context.Context, end context.CancelFunc, wait time.Duration) {
+	if r.limit == 0 {
+		return ctx, func() {}, 0
+	}
+	in, end = context.WithDeadline(ctx, r.until)
+	return in, end, time.Until(r.until) / 2
+}
+
+// tookLonger is why a search has no part in the prompt that ended with its time; "" where something else ended it.
+func (r *request) tookLonger(err error) string {
+	if r.limit == 0 || !errors.Is(err, context.DeadlineExceeded) {
+		return ""
+	}
+	return prompt.TookLonger + r.limit.String()
+}
 
 // search finds notes for the message, best first: as many as can be needed when
 // some of them are shown elsewhere. query is the message without what it refers to. It
@@ -22,13 +43,18 @@ func (g *Gatherer) search(ctx context.Context, r *request, query string) (found 
 	case search.AsksNothing(query):
 		return skip("the message asks nothing")
 	}
+	ctx, end, wait := r.searching(ctx)
+	defer end()
 	req := search.Request{
-		Query: query, Plain: true, Mode: search.Hybrid,
+		Query: query, Plain: true, Mode: search.Hybrid, Wait: wait,
 		Limit: r.SearchNotes + prompt.MaxPinned + prompt.MaxLinked,
+	}
+	failed := func(err error) ([]search.Hit, prompt.Stage) {
+		return skip(cmp.Or(r.tookLonger(err), fault.Message(err)))
 	}
 	res, err := r.view.Search(ctx, req)
 	if err != nil {
-		return skip(fault.Message(err))
+		return failed(err)
 	}
 	hits := res.Hits
 	if r.told != r.view && r.view.WithholdsNotes() { // else both find the same
@@ -36,7 +62,7 @@ func (g *Gatherer) search(ctx context.Context, r *request, query string) (found 
 		// are reported as withheld. It has no say in what is shown.
 		all, err := r.told.Search(ctx, req)
 		if err != nil {
-			return skip(fault.Message(err))
+			return failed(err)
 		}
 		hits = withheldAmong(r.view, hits, all.Hits)
 	}

@@ -22,6 +22,7 @@ type Params struct {
 	MaxDepth           *int             `json:"maxDepth,omitempty" min:"0" max:"4" default:"2" jsonschema:"steps from a mentioned entity"`
 	Personality        *bool            `json:"personality,omitempty" default:"true" jsonschema:"begin with the personality that is active"`
 	Now                bool             `json:"now,omitempty" jsonschema:"say which day it is for the person, and in which time zone"`
+	DeadlineMS         int              `json:"deadlineMs,omitempty" min:"1" max:"60000" default:"250" jsonschema:"milliseconds in which searches may find something: the section of one that takes longer is left out, and the report names it"`
 	Explain            bool             `json:"explain,omitempty" jsonschema:"report what leads to each entity"`
 
 	// Place says what of the conversation was said before the text; the zero value: all of its newest branch.
@@ -47,6 +48,10 @@ const (
 	DefaultRecalled = 10
 	DefaultDepth    = 2
 	MaxBudget       = 4 << 20 // characters
+	MaxDeadlineMS   = 60_000
+	// DeadlineMS is how long searches may take for a person who types, AnswerDeadlineMS for a model that is about to answer.
+	DeadlineMS       = 250
+	AnswerDeadlineMS = 2_000
 
 	// Of what was said before the last turns count, each with one message of the user.
 	HistoryTurns = 8

@@ -128,6 +128,9 @@ type Stage struct {
 	Best []LeftOut `json:"best,omitempty" jsonschema:"the best of each kind that was left out because nothing of it is about the message"`
 }
 
+// TookLonger begins why the stage of a search was left out that took too long.
+const TookLonger = "the search took longer than "
+
 // LeftOut is the best of a kind of which nothing is about the message.
 type LeftOut struct {
 	Kind  string  `json:"kind" enum:"note,memory,message,passage" jsonschema:"what it is"`

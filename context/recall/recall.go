@@ -128,6 +128,7 @@ type Request struct {
 	Diversity      bool            // has the stage diversity on
 	Stages         map[string]bool // those that are not as Stages says
 	Explain        bool
+	Wait           time.Duration // for the vector of the question: see search.Request
 }
 
 // Result is what was found.
@@ -407,7 +408,7 @@ func (s *run) find(kind string, in Index, keep func(text.Doc) bool) error {
 func (s *run) findBy(query, kind string, in Index, keep func(text.Doc) bool) error {
 	res, err := in.Search.Search(s.ctx, search.Request{
 		Query: query, Mode: search.Hybrid, Plain: true, Limit: max(pool, 3*s.req.Limit),
-		Keep: keep, Public: s.v.Hides(), Reach: true, Apart: s.tellsApart(kind),
+		Keep: keep, Public: s.v.Hides(), Reach: true, Apart: s.tellsApart(kind), Wait: s.req.Wait,
 	})
 	if err != nil {
 		return err

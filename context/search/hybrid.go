@@ -29,7 +29,7 @@ const (
 	// fuseDepth is how long the lists are at least.
 	fuseDepth = 100
 	// questionDeadline is how long a search waits for the vector of its query, and
-	// for vectors that are about to be there.
+	// for vectors that are about to be there, unless a request waits longer.
 	questionDeadline = 150 * time.Millisecond
 	// questionTokens is how much of a query is embedded.
 	questionTokens = 400
@@ -273,7 +273,7 @@ func (x *Index) nearest(ctx context.Context, req *Request, q *query, corrected m
 	if x.vectors == nil {
 		return meant{missing: "no embedder is configured"}, nil
 	}
-	ctx2, cancel := context.WithTimeout(ctx, questionDeadline)
+	ctx2, cancel := context.WithTimeout(ctx, max(questionDeadline, req.Wait))
 	defer cancel()
 	over := req.clock.begin("embed")
 	question := x.vectors.Ask(ctx2, x.asked(req, q, corrected), req.Public)

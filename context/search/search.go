@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/ctxd/ctxd/context/search/text"
 	"github.com/ctxd/ctxd/context/search/words"
@@ -35,6 +36,9 @@ type Request struct {
 	Reach    bool // say how much of the query the best documents have, and how it was read
 	// Confidence has the search say how sure it is that its hits answer.
 	Confidence bool
+	// Wait is how long the vector of the query is waited for at most, and vectors that are about to be there, where words alone
+	// would be the answer; less than 150 ms: that.
+	Wait time.Duration
 	// Apart has a hybrid search rank the list by meaning by what tells its documents apart; what all of
 	// them have in common does not count. It takes a full list: of few documents that is too little.
 	Apart bool

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
@@ -151,6 +152,38 @@ func TestREL18_APublicSearchReadsNoTextAnew(t *testing.T) {
 	for d := range src.All() {
 		if got, want := r.Source().Public(d), src.Public(d); (got == nil) != (want == nil) || got != nil && got.Plain() != want.Plain() {
 			t.Errorf("others see %v of %s, want %v", got, d.ID(), want)
+		}
+	}
+}
+
+// hurried notes how long the vector of a question is waited for.
+type hurried struct {
+	*embedtest.Bags
+	waits []time.Duration
+}
+
+func (h *hurried) Embed(ctx context.Context, p embed.Purpose, texts []string) (embed.Model, [][]float32, error) {
+	if p == embed.Query {
+		until, _ := ctx.Deadline()
+		h.waits = append(h.waits, time.Until(until))
+	}
+	return h.Bags.Embed(ctx, p, texts)
+}
+
+// TestCTX46_TheVectorMayTakeWhatTheCallHas: a request says how long the vector of its query is waited for, 150 ms at least.
+func TestCTX46_TheVectorMayTakeWhatTheCallHas(t *testing.T) {
+	e := &hurried{Bags: new(embedtest.Bags)}
+	r := openAll(t, kv.InMemory, Options{Embedder: e})
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "bees"})
+	r.settled(t)
+	for i, c := range []struct{ wait, least, most time.Duration }{
+		{0, 0, questionDeadline}, {time.Millisecond, 0, questionDeadline}, {time.Hour, 50 * time.Minute, time.Hour},
+	} {
+		e.waits = nil
+		_, err := r.Search(ctx, Request{Query: fmt.Sprintf("bees keep %d", i), Mode: Hybrid, Limit: 5, Wait: c.wait})
+		must(t, err)
+		if len(e.waits) != 1 || e.waits[0] > c.most || e.waits[0] < c.least {
+			t.Errorf("%s: %v", c.wait, e.waits)
 		}
 	}
 }

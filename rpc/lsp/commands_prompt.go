@@ -27,7 +27,10 @@ const (
 // assemblePrompt returns the prompt for a note, a selection of it or a question.
 func assemblePrompt(ctx context.Context, c *Call, a *CommandArguments) (*prompt.Result, string, error) {
 	d, selected := commandDocument(c, a)
-	ask := prompt.Params{Text: a.Text, Audience: a.Audience, Memories: memoriesInPrompt, SearchNotes: notesInPrompt, Explain: true}
+	ask := prompt.Params{
+		Text: a.Text, Audience: a.Audience, Memories: memoriesInPrompt, SearchNotes: notesInPrompt, Explain: true,
+		DeadlineMS: prompt.AnswerDeadlineMS,
+	}
 	if ask.Audience == "" {
 		ask.Audience = protocol.Remote
 	}

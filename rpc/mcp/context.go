@@ -72,6 +72,7 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 	params := prompt.Params{
 		Text: in.Message, SearchNotes: in.SearchNotes, Memories: in.Memories, MaxDepth: &in.MaxDepth, Audience: c.opts.audience(),
 		Budgets: &prompt.ParamBudgets{Total: &room}, Personality: new(bool), // the host has its own
+		DeadlineMS: prompt.AnswerDeadlineMS,
 	}
 	for _, name := range in.Entities {
 		id := record.ParseNamed(name)

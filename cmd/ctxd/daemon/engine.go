@@ -27,6 +27,7 @@ import (
 	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/personality"
+	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
 	"github.com/ctxd/ctxd/context/search/notedoc"
@@ -287,7 +288,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
 			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
-			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active,
+			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
 		}),
 		Vaults: vault.NewImporter(db, ents, ns,
 			vault.ImporterOptions{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),

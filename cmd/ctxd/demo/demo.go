@@ -319,7 +319,7 @@ func (j *job) searches() error {
 }
 
 func (j *job) assembles() error {
-	err := j.call("context.assemble", gather.Params{Text: question, SearchNotes: foundNotes, Explain: true},
+	err := j.call("context.assemble", gather.Params{Text: question, SearchNotes: foundNotes, Explain: true, DeadlineMS: prompt.AnswerDeadlineMS},
 		&j.did.Context, nil)
 	if err == nil {
 		j.show.assembled(j.last(), &j.did.Context)

@@ -66,6 +66,9 @@ func (Context) Examples() []term.Example {
 	}
 }
 
+// patience is how long searches may take for a person who looks at what they find, in milliseconds.
+const patience = 10_000
+
 // Run runs the command.
 func (c *Context) Run(a *Options) error {
 	budgets, err := budgetsOf(c.Budget)
@@ -88,7 +91,7 @@ func (c *Context) Run(a *Options) error {
 		p := gather.Params{
 			Text: c.Text, SearchNotes: c.Search, Audience: c.reader(), MaxDepth: &c.Depth, Budgets: budgets,
 			Explain: true, Memories: c.Memories, Passages: c.Passages,
-			Format: c.Format,
+			Format: c.Format, DeadlineMS: patience,
 		}
 		if err := c.inConversation(a, cl, &p); err != nil {
 			return err

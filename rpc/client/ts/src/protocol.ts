@@ -5850,6 +5850,11 @@ export interface ContextAssembleParams {
   personality?: boolean;
   /** Say which day it is for the person, and in which time zone. */
   now?: boolean;
+  /**
+   * Milliseconds in which searches may find something: the section of one that takes longer is left out, and the report names it.
+   * From 1 to 60000. 250 when absent.
+   */
+  deadlineMs?: number;
   /** Report what leads to each entity. */
   explain?: boolean;
 }
