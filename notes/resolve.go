@@ -28,7 +28,8 @@ type Resolution struct {
 	ID         string
 	Tier       Tier
 	Candidates []string
-	Among      int // how many notes it was chosen from, archived ones included
+	Others     []string // of a note by its file: those that are called so too, the nearest first, without archived ones
+	Among      int      // how many notes it was chosen from, archived ones included
 }
 
 // linkKeys returns the keys that a link with this target is found under. A link can
@@ -385,6 +386,20 @@ func (x *index) candidates(list []ref, from num) []string {
 		ids = append(ids, n.ID)
 	}
 	return ids
+}
+
+// others returns the notes that a target calls as well that leads to a file.
+func (x *index) others(target string, to, from num, skip Skip) []string {
+	file := trimExt(entities.Fold(strings.TrimSpace(target)))
+	list := x.visible(x.named(path.Base(file)), byBase, from, skip)
+	if len(list) < 2 {
+		return nil
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(r ref) bool {
+		e := x.list[r.num()]
+		return r.num() == to || !e.note.Live() || strings.Contains(file, "/") && !strings.HasSuffix("/"+e.path, "/"+file)
+	})
+	return x.candidates(list, from)
 }
 
 // targetOf returns the part of a link that names a note.

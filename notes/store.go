@@ -368,6 +368,9 @@ func (s *Store) Resolve(link, from string, skip Skip) Resolution {
 	if m.to != nowhere {
 		r.ID = s.index.list[m.to].note.ID
 	}
+	if m.tier == TierName || m.tier == TierPath {
+		r.Others = s.index.others(targetOf(link), m.to, place, skip)
+	}
 	return r
 }
 

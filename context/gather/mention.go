@@ -1,13 +1,16 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
 
@@ -112,6 +115,7 @@ func (m *mentions) note(seen map[string]bool, target string, part markdown.Part)
 		res.ID = m.told.ResolveNote(target, "").ID // which is then reported as withheld
 	}
 	if res.ID != "" {
+		m.chosen(target, res, seen)
 		m.part(res.ID, part, seen[res.ID])
 		m.once(seen, prompt.KindNote, res.ID, &m.notes, false)
 		return
@@ -121,6 +125,34 @@ func (m *mentions) note(seen map[string]bool, target string, part markdown.Part)
 		candidates = append(candidates, prompt.Candidate{ID: c.ID, Title: c.Title, Vault: c.Vault, Path: c.Path})
 	}
 	m.unclear(prompt.KindNote, target, candidates)
+}
+
+// maxOthers is how many notes of a name are named in a warning.
+const maxOthers = 3
+
+// chosen warns of a link that the rules have led to one of several files of its name.
+func (m *mentions) chosen(target string, res notes.Resolution, seen map[string]bool) {
+	if len(res.Others) == 0 || seen[res.ID] {
+		return
+	}
+	list := m.view.Candidates(append([]string{res.ID}, res.Others[:min(len(res.Others), maxOthers)]...))
+	if len(list) < 2 { // the reader sees no other
+		return
+	}
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = cmp.Or(c.Path, c.Title)
+		if c.Vault != "" {
+			names[i] += " (vault " + c.Vault + ")"
+		}
+	}
+	others := strings.Join(names[1:], ", ")
+	if more := len(res.Others) - maxOthers; more > 0 {
+		others += " and " + strconv.Itoa(more) + " more"
+	}
+	m.warnings = append(m.warnings, prompt.Warning{
+		Ref: "[[" + target + "]]", Message: names[0] + " was taken, and there is also " + others + "; write the path to mean one of them",
+	})
 }
 
 // part adds a part of a note to those that are shown. A note that was named as a whole

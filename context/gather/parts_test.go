@@ -168,3 +168,36 @@ func TestCTX40_APinnedNoteThatIsTooLong(t *testing.T) {
 		}
 	}
 }
+
+// TestCTX44_AChosenLinkIsTold: a link that the rules lead to one of several files of a name is used, and the report names the others
+// that the reader may see.
+func TestCTX44_AChosenLinkIsTold(t *testing.T) {
+	w := newWorld(t)
+	for i, p := range []string{"Lighthouse.md", "Archive/Lighthouse.md", "Projects/Lighthouse.md", "Old/2024/Lighthouse.md", "Old/Deep/Er/Lighthouse.md", "A/24/Lighthouse.md", "B/24/Lighthouse.md", "Own/Lamp.md", "Lamp.md", "Alone.md"} {
+		w.mustNote(t, notes.Draft{ID: fmt.Sprintf("f%d", i), Vault: "v", Path: p, Body: "of " + p, Private: strings.HasPrefix(p, "Own/")})
+	}
+	w.mustNote(t, notes.Draft{ID: "titled", Title: "Lighthouse", Body: "a title"})
+	const more = "Lighthouse.md was taken, and there is also A/24/Lighthouse.md, B/24/Lighthouse.md, Archive/Lighthouse.md and 3 more; write the path to mean one of them"
+	for _, c := range []struct{ text, shown, audience, warning string }{
+		{"[[Lighthouse]]", "of Lighthouse.md", gather.Remote, more},
+		{"[[lighthouse|x]] and [[Lighthouse]]", "of Lighthouse.md", gather.Remote, more},
+		{"[[2024/Lighthouse]]", "of Old/2024/Lighthouse.md", gather.Remote, ""},
+		{"[[24/Lighthouse]]", "of A/24/Lighthouse.md", gather.Remote, "A/24/Lighthouse.md was taken, and there is also B/24/Lighthouse.md; write the path to mean one of them"},
+		{"[[Projects/Lighthouse.md]]", "of Projects/Lighthouse.md", gather.Remote, ""},
+		{"[[Lamp]]", "of Lamp.md", gather.Remote, ""}, // the other is private
+		{"[[Lamp]]", "of Lamp.md", gather.Local, "Lamp.md was taken, and there is also Own/Lamp.md; write the path to mean one of them"},
+		{"[[Alone]]", "of Alone.md", gather.Remote, ""},
+	} {
+		res := w.assemble(t, gather.Params{Text: c.text, Audience: c.audience})
+		if !strings.Contains(res.System, c.shown+"\n") {
+			t.Errorf("%s: %s", c.text, res.System)
+		}
+		var got []string
+		for _, warning := range res.Report.Warnings {
+			got = append(got, warning.Message)
+		}
+		if said := strings.Join(got, "\n"); said != c.warning {
+			t.Errorf("%s: %q", c.text, said)
+		}
+	}
+}

@@ -223,7 +223,7 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 	if h := a.text("admin.health", `{}`); !strings.Contains(h, `"waiting":9`) {
 		t.Errorf("health %s", h)
 	}
-	a.has("context.assemble", `{"text":"What am I allergic to?","memories":5}`, "hazelnuts")
+	a.has("context.assemble", `{"text":"What am I allergic to?","memories":5,"deadlineMs":10000}`, "hazelnuts")
 
 	b.text("memory.add", `{"statement":"My bicycle is locked in the cellar of the library."}`)
 	said(b, "b1")
@@ -281,8 +281,8 @@ func TestSYNC4_WhatIsAddedOfflineReachesTheOthers(t *testing.T) {
 		}
 	}
 	for _, m := range []*machine{a, b} {
-		m.has("context.assemble", `{"text":"What am I allergic to?","memories":5}`, "hazelnuts")
-		m.has("context.assemble", `{"text":"Where is my bicycle?","memories":5}`, "library")
+		m.has("context.assemble", `{"text":"What am I allergic to?","memories":5,"deadlineMs":10000}`, "hazelnuts")
+		m.has("context.assemble", `{"text":"Where is my bicycle?","memories":5,"deadlineMs":10000}`, "library")
 	}
 	// A conflict is ended by a person alone.
 	a.text("sync.settle", fmt.Sprintf(`{"number":%d,"keep":"again"}`, note.Number))

@@ -59,7 +59,7 @@ func TestSYNC3_WhoWroteAMemoryIsKnownOnAllMachines(t *testing.T) {
 			{"memory.versions", `{"ref":"` + tea.ID + `"}`},
 			{"memory.search", `{"query":"coffee","explain":true}`},
 			{"memory.similar", `{"ref":"` + tea.ID + `"}`},
-			{"context.assemble", `{"text":"What do I drink?","memories":5}`},
+			{"context.assemble", `{"text":"What do I drink?","memories":5,"deadlineMs":10000}`},
 			{"tools.call", `{"name":"search_memory","arguments":{"query":"coffee"}}`},
 		} {
 			said := string(asked[json.RawMessage](m, m.remote, call[0], call[1]))
