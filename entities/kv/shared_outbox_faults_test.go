@@ -41,7 +41,7 @@ type queueing struct {
 
 // client does one thing after the other on one machine.
 type client struct {
-	order []string
+	added []addition
 	ids   []string // of what it has added
 }
 
@@ -100,7 +100,7 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 	switch {
 	case err == nil:
 		got = stored
-		c.order = append(c.order, text)
+		c.added = append(c.added, a)
 		c.ids = append(c.ids, a.ID)
 	case errors.As(err, &e) && (e.Retryable || e.Kind == fault.Conflict || e.Kind == fault.NotFound):
 		got = refused
@@ -290,15 +290,18 @@ func (o *outboxes) check() {
 	}
 	for _, m := range o.machines {
 		for _, c := range m.clients {
-			last := -1
-			for _, text := range c.order {
-				at, there := place[text]
-				if there && at < last {
-					t.Fatalf("addition %s comes before one that was acknowledged earlier", text)
+			last := map[string]int{} // place by record
+			for _, a := range c.added {
+				at, there := place[a.Text]
+				if !there {
+					continue
 				}
-				if there {
-					last = at
+				for _, id := range []string{a.ID, a.Behind} {
+					if before, ok := last[id]; ok && at < before {
+						t.Fatalf("addition %s comes before one of %s that was acknowledged earlier", a.Text, id)
+					}
 				}
+				last[a.ID] = at
 			}
 		}
 	}
@@ -337,7 +340,7 @@ func (o *outboxes) replay() (state map[string]string, appended []string) {
 
 // Three machines add records while they are cut off, lose requests and answers, die at any
 // write and between log and journal, also on their way back, and lose power. Each addition that
-// was acknowledged is there once, in the order of its client, or kept with the reason; what was
+// was acknowledged is there once, in the order of its client on each record, or kept with the reason; what was
 // refused is not, and all machines hold the same.
 func TestSYNC4_EveryAdditionOnceWhateverFails(t *testing.T) {
 	runs := figure(64, 4000)
