@@ -213,7 +213,7 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 				call.Accepted(tx.provisional, tx.item)
 			}
 			r.s.tellWritten(p)
-			if tx.provisional && r.lastTrouble() == nil {
+			if tx.provisional && !call.Replays() && r.lastTrouble() == nil {
 				r.s.replayAll() // nothing else has that done
 			}
 			return nil
@@ -237,6 +237,8 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 		switch {
 		case tx.accepted || errors.Is(err, errRerun) || werr != nil || generation != tx.generation:
 			continue // others have changed what it read
+		case tx.provisional && call.Replays(): // only the log decides, later; asking it takes back what waits
+			return err
 		case err != nil && !asked && outbox.MayBeStale(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
 			asked = true

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type outboxes struct {
 	mu     sync.Mutex
 	told   map[string]outcome // by the text of an addition, which is unique
 	faults map[string]int
+	counts [2]int // increments of a counter that were stored, and those of which nobody knows
 }
 
 type queueing struct {
@@ -89,7 +91,9 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 	case 2:
 		a.Blind = true
 	case 3:
-		if err := add(m.s, "counter"); err == nil {
+		err := add(m.s, "counter")
+		o.count(err)
+		if err == nil {
 			_ = m.s.Update(ctx, func(tx *kv.Tx) error { return ours.Put(tx, text, &record{Text: text}) })
 		}
 		return
@@ -111,6 +115,19 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 	o.mu.Lock()
 	o.told[text] = got
 	o.mu.Unlock()
+}
+
+// count notes what became of an increment.
+func (o *outboxes) count(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var e *fault.Error
+	switch {
+	case err == nil:
+		o.counts[0]++
+	case !errors.As(err, &e) || !e.Retryable:
+		o.counts[1]++
+	}
 }
 
 func (o *outboxes) burst(each int) {
@@ -261,6 +278,9 @@ func (o *outboxes) check() {
 	state, appended := o.replay()
 	if got := same(t, stores...); !maps.Equal(got, state) {
 		t.Fatalf("a machine holds\n%v\nand not what the log says\n%v", got, state)
+	}
+	if n, _ := strconv.Atoi(state["counter"]); n < o.counts[0] || n > o.counts[0]+o.counts[1] {
+		t.Fatalf("the counter is %d after %d increments, and %d of which nobody knows", n, o.counts[0], o.counts[1])
 	}
 	kept := map[string]int{}
 	for _, s := range stores {

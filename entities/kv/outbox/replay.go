@@ -95,6 +95,7 @@ func (r *Replayer) replayAll(ctx context.Context) {
 	for {
 		r.store.Hold()
 		if r.store.CatchUp(ctx) != nil {
+			r.woken() // CatchUp has taken back what waits, which wakes: this is that replay
 			r.replayProvisionally(ctx)
 			return
 		}
