@@ -2,7 +2,6 @@ package nats_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -128,7 +127,7 @@ func openSevered(b *testing.B, dir, url string) (*kv.Store, *severedLog) {
 	db.Replay(func(ctx context.Context, w kv.Waiting) error { return addText(ctx, db, string(w.Body)) })
 	db.Follow()
 	b.Cleanup(func() {
-		if err := errors.Join(db.Close()); err != nil {
+		if err := db.Close(); err != nil {
 			b.Error(err)
 		}
 		r.Close()

@@ -102,7 +102,9 @@ func (l *Log) reach(ctx context.Context, after outbox.Position) (s jetstream.Str
 		if err != nil {
 			return s, first, last, err
 		}
-		l.kept.forget(first)
+		if first <= last { // else it holds nothing, perhaps since it has lost all
+			l.kept.forget(first)
+		}
 		short := last < after.Seq
 		if short {
 			restored, err := l.restore(ctx, s)
