@@ -42,10 +42,12 @@ func Queued(ctx context.Context) (number uint64, ok bool) { return outbox.FromCo
 // waited, a message to a model say, need not be done again.
 func Replaying(ctx context.Context) bool { return outbox.FromContext(ctx).Replays() }
 
-// Replay registers what does an item again. Call it before Follow; it is called in order, one
-// item at a time, in a goroutine of the store, when the log can be reached again. Before the
-// first call, everything that was taken here is taken back, so fn runs on the state that all
-// machines share. Other Updates wait until all items are done or the log is lost again.
+// Replay registers what does an item again. Call it before Follow; it is called when the log can be
+// reached again, in goroutines of the store, for an item as soon as the Update of the one before is
+// queued. It may be called for an item more than once. Before the first call, everything that was
+// taken here is taken back, so fn runs on the state that all machines share. Another Update that reads
+// or writes a record that waits begins when that is replayed; while the log is lost again and what is
+// left is done here, all wait.
 //
 // The first Update in ctx that is accepted with something for other machines ends the item; it may run
 // several times before. An fn that returns nil without one ends it, too: there was nothing to be
@@ -258,7 +260,7 @@ func (r *replica) behind() (bool, error) {
 	r.s.queue.mu.Lock()
 	defer r.s.queue.mu.Unlock()
 	switch {
-	case r.head.Waiting == 0:
+	case r.head.Waiting == 0 || r.replayGate.Narrowed():
 		return false, nil
 	case r.trouble != nil && errors.Is(r.trouble, outbox.ErrFull):
 		return false, r.trouble

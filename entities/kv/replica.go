@@ -213,10 +213,15 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 				call.Accepted(tx.provisional, tx.item)
 			}
 			r.s.tellWritten(p)
-			if tx.provisional && r.lastTrouble() == nil {
+			if tx.provisional && !call.Replays() && r.lastTrouble() == nil {
 				r.s.replayAll() // nothing else has that done
 			}
 			return nil
+		case call.Follows():
+			if generation != tx.generation {
+				werr = outbox.ErrOutOfTurn
+			}
+			return cmp.Or(werr, err)
 		case tx.accepted && !errors.Is(werr, errRerun): // it is in neither log nor journal, or nobody knows
 			lost = werr
 			if !tx.provisional && call.Provisional(lost) {
@@ -232,6 +237,8 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 		switch {
 		case tx.accepted || errors.Is(err, errRerun) || werr != nil || generation != tx.generation:
 			continue // others have changed what it read
+		case tx.provisional && call.Replays(): // only the log decides, later; asking it takes back what waits
+			return err
 		case err != nil && !asked && outbox.MayBeStale(err):
 			// It may be wrong by now: a record that is not here yet, a version that has changed.
 			asked = true
@@ -247,32 +254,37 @@ func (r *replica) update(ctx context.Context, fn func(*Tx) error) (err error) {
 	return cmp.Or(r.lastTrouble(), outbox.OvertakenError()) // that others can't be read is no doing of theirs
 }
 
-// try runs a transaction once, when the gate is open. tx.s is nil when it did not begin.
+// try runs a transaction once, when the gate is open. tx.s is nil when it did not begin. One that touches a record of what is
+// about to be replayed begins anew behind that.
 func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*Tx) error, took *time.Duration) (p *pending, err error) {
+	begun := *tx
+	for {
+		*tx = begun
+		p, err = r.tryOnce(ctx, call, tx, fn, took)
+		if tx.kept == nil {
+			return p, err
+		}
+		select {
+		case <-tx.kept:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-r.Context().Done():
+			return nil, errClosed()
+		}
+	}
+}
+
+func (r *replica) tryOnce(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*Tx) error, took *time.Duration) (p *pending, err error) {
 	s := tx.s
 	tx.s = nil
-	for {
-		gate, _ := r.gateNow()
-		for _, passed := range [...]<-chan struct{}{r.replayGate.Passed(call), gate} {
-			select {
-			case <-passed:
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-r.Context().Done():
-				return nil, errClosed()
-			}
-		}
-		if err := s.lockWriter(ctx); err != nil {
-			return nil, err
-		}
-		gate, tx.generation = r.gateNow()
-		if outbox.IsClosed(gate) && outbox.IsClosed(r.replayGate.Passed(call)) {
-			break
-		}
-		s.unlockWriter()
+	if err := r.enter(ctx, call, tx, s); err != nil {
+		return nil, err
 	}
 	defer s.unlockWriter()
 	if err := s.writable(); err != nil {
+		return nil, err
+	}
+	if err := call.CheckTurn(tx.generation); err != nil {
 		return nil, err
 	}
 	if !tx.provisional && call.MayWait() {
@@ -281,11 +293,42 @@ func (r *replica) try(ctx context.Context, call *outbox.Call, tx *Tx, fn func(*T
 		}
 	}
 	tx.s = s
+	if !call.Replays() && !r.replayGate.Open() {
+		tx.gate = &r.replayGate
+	}
 	defer func(begun time.Time) { *took = time.Since(begun) }(time.Now())
 	if call != nil {
 		fn = r.queueing(call, fn)
 	}
-	return s.run(tx, fn)
+	p, err = s.run(tx, fn)
+	if tx.accepted && tx.shared {
+		call.Enqueued(tx.generation)
+	}
+	return p, err
+}
+
+// enter takes the writer lock when a transaction may begin.
+func (r *replica) enter(ctx context.Context, call *outbox.Call, tx *Tx, s *Store) error {
+	for {
+		gate, _ := r.gateNow()
+		for _, passed := range [...]<-chan struct{}{r.replayGate.Passed(call), gate} {
+			select {
+			case <-passed:
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-r.Context().Done():
+				return errClosed()
+			}
+		}
+		if err := s.lockWriter(ctx); err != nil {
+			return err
+		}
+		gate, tx.generation = r.gateNow()
+		if outbox.IsClosed(gate) && outbox.IsClosed(r.replayGate.Passed(call)) {
+			return nil
+		}
+		s.unlockWriter()
+	}
 }
 
 // gateNow returns the gate, and the generation that a transaction has which begins now.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type outboxes struct {
 	mu     sync.Mutex
 	told   map[string]outcome // by the text of an addition, which is unique
 	faults map[string]int
+	counts [2]int // increments of a counter that were stored, and those of which nobody knows
 }
 
 type queueing struct {
@@ -41,7 +43,7 @@ type queueing struct {
 
 // client does one thing after the other on one machine.
 type client struct {
-	order []string
+	added []addition
 	ids   []string // of what it has added
 }
 
@@ -89,7 +91,9 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 	case 2:
 		a.Blind = true
 	case 3:
-		if err := add(m.s, "counter"); err == nil {
+		err := add(m.s, "counter")
+		o.count(err)
+		if err == nil {
 			_ = m.s.Update(ctx, func(tx *kv.Tx) error { return ours.Put(tx, text, &record{Text: text}) })
 		}
 		return
@@ -100,7 +104,7 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 	switch {
 	case err == nil:
 		got = stored
-		c.order = append(c.order, text)
+		c.added = append(c.added, a)
 		c.ids = append(c.ids, a.ID)
 	case errors.As(err, &e) && (e.Retryable || e.Kind == fault.Conflict || e.Kind == fault.NotFound):
 		got = refused
@@ -111,6 +115,19 @@ func (o *outboxes) act(m *queueing, c *client, rng *rand.Rand) {
 	o.mu.Lock()
 	o.told[text] = got
 	o.mu.Unlock()
+}
+
+// count notes what became of an increment.
+func (o *outboxes) count(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var e *fault.Error
+	switch {
+	case err == nil:
+		o.counts[0]++
+	case !errors.As(err, &e) || !e.Retryable:
+		o.counts[1]++
+	}
 }
 
 func (o *outboxes) burst(each int) {
@@ -262,6 +279,9 @@ func (o *outboxes) check() {
 	if got := same(t, stores...); !maps.Equal(got, state) {
 		t.Fatalf("a machine holds\n%v\nand not what the log says\n%v", got, state)
 	}
+	if n, _ := strconv.Atoi(state["counter"]); n < o.counts[0] || n > o.counts[0]+o.counts[1] {
+		t.Fatalf("the counter is %d after %d increments, and %d of which nobody knows", n, o.counts[0], o.counts[1])
+	}
 	kept := map[string]int{}
 	for _, s := range stores {
 		for _, w := range waiting(t, s) {
@@ -290,15 +310,18 @@ func (o *outboxes) check() {
 	}
 	for _, m := range o.machines {
 		for _, c := range m.clients {
-			last := -1
-			for _, text := range c.order {
-				at, there := place[text]
-				if there && at < last {
-					t.Fatalf("addition %s comes before one that was acknowledged earlier", text)
+			last := map[string]int{} // place by record
+			for _, a := range c.added {
+				at, there := place[a.Text]
+				if !there {
+					continue
 				}
-				if there {
-					last = at
+				for _, id := range []string{a.ID, a.Behind} {
+					if before, ok := last[id]; ok && at < before {
+						t.Fatalf("addition %s comes before one of %s that was acknowledged earlier", a.Text, id)
+					}
 				}
+				last[a.ID] = at
 			}
 		}
 	}
@@ -337,7 +360,7 @@ func (o *outboxes) replay() (state map[string]string, appended []string) {
 
 // Three machines add records while they are cut off, lose requests and answers, die at any
 // write and between log and journal, also on their way back, and lose power. Each addition that
-// was acknowledged is there once, in the order of its client, or kept with the reason; what was
+// was acknowledged is there once, in the order of its client on each record, or kept with the reason; what was
 // refused is not, and all machines hold the same.
 func TestSYNC4_EveryAdditionOnceWhateverFails(t *testing.T) {
 	runs := figure(64, 4000)

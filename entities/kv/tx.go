@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/disk"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // scanChunk is how many records a scan in Update fetches at a time.
@@ -36,8 +37,10 @@ type Tx struct {
 
 	now time.Time // see Now; zero until it is asked for
 
-	generation uint64 // of a replica, when it began
-	item       uint64 // of the outbox, when it is provisional
+	generation uint64          // of a replica, when it began
+	gate       *outbox.Gate    // of a replica: keeps records of what is about to be replayed; nil: not from this one
+	kept       <-chan struct{} // it has touched such a record, and runs again when this is closed
+	item       uint64          // of the outbox, when it is provisional
 }
 
 // readKey is what an Update found under a key before it wrote to it itself. Nobody else
@@ -45,6 +48,21 @@ type Tx struct {
 type readKey struct {
 	key, raw string
 	had      bool
+}
+
+// errKept is what a transaction gets for a record of something that is about to be replayed.
+var errKept = errors.New("a record waits for what is replayed")
+
+// check returns errKept for a record that is kept from the transaction.
+func (tx *Tx) check(key string) error {
+	if tx.gate == nil {
+		return nil
+	}
+	if kept := tx.gate.Keeps(key); kept != nil {
+		tx.kept = kept
+		return errKept
+	}
+	return nil
 }
 
 // latest is Store.latest, which takes a while, for what is read and then written.
@@ -176,6 +194,9 @@ func (s *Store) run(tx *Tx, fn func(*Tx) error) (*pending, error) {
 	if err == nil {
 		err = tx.err
 	}
+	if tx.kept != nil {
+		return nil, errKept
+	}
 	if err != nil {
 		return s.barrier(), err
 	}
@@ -243,6 +264,9 @@ func (tx *Tx) get(key string) (string, bool, error) {
 	if i, ok := tx.find(key); ok {
 		return tx.writes[i].raw, !tx.writes[i].deleted, nil
 	}
+	if err := tx.check(key); err != nil {
+		return "", false, err
+	}
 	raw, ok := tx.latest(key)
 	return raw, ok, nil
 }
@@ -279,6 +303,9 @@ func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection, put an
 		tx.writes[i].raw, tx.writes[i].deleted, tx.writes[i].put = raw, deleted, put
 		return nil
 	}
+	if err := tx.check(key); err != nil {
+		return err
+	}
 	old, had := tx.latest(key)
 	if deleted && !had {
 		return nil
@@ -304,6 +331,12 @@ func (tx *Tx) write(key, raw string, deleted bool, of disk.AnyCollection, put an
 func (tx *Tx) scan(prefix string, fn func(key, raw string) (bool, error)) error {
 	if tx.over {
 		return errTxOver()
+	}
+	if tx.gate != nil {
+		if kept := tx.gate.KeepsAny(prefix); kept != nil {
+			tx.kept = kept
+			return errKept
+		}
 	}
 	if tx.writable {
 		return tx.scanWritable(prefix, fn)

@@ -18,10 +18,11 @@ import (
 
 // storeFlags are those of init and join: where the shared store lies, and what this machine is in it.
 type storeFlags struct {
-	URL    string `arg:"" optional:"" help:"Address of the NATS servers, several separated by commas. Default: the setting store.sync.url."`
-	Data   string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
-	Name   string `help:"What this machine is called, in the list of machines and as the source of memories. Default: its host name."`
-	Synced bool   `help:"Say that all servers have sync_interval: always, which they do not tell by themselves."`
+	URL        string `arg:"" optional:"" help:"Address of the NATS servers, several separated by commas. Default: the setting store.sync.url."`
+	Data       string `placeholder:"DIR" help:"Folder of the store. Default: $$CTXD_DATA, else ctxd in $$XDG_DATA_HOME."`
+	Name       string `help:"What this machine is called, in the list of machines and as the source of memories. Default: its host name."`
+	Synced     bool   `help:"Say that all servers have sync_interval: always, which they do not tell by themselves."`
+	AcceptLoss bool   `help:"Take servers that say that they acknowledge a write before it is on their disks: a power cut of all of them loses it."`
 }
 
 // load returns the settings, with the address that was given.
@@ -77,7 +78,7 @@ func (c *beginSync) Run(a *SyncOptions) error {
 		return err
 	}
 	id, cluster, err := shared.Begin(a.Ctx, shared.BeginOptions{
-		Servers: servers, Dir: conf.Data, Name: c.Name, Synced: c.Synced, Single: c.Single,
+		Servers: servers, Dir: conf.Data, Name: c.Name, Synced: c.Synced, Single: c.Single, AcceptLoss: c.AcceptLoss,
 		Again: c.Again, Store: daemon.JoinOptions(conf.Store),
 	})
 	if err != nil {
@@ -206,7 +207,7 @@ func (c *joinSync) Run(a *SyncOptions) error {
 	}
 	p := term.NewProgress(a.Err)
 	got, err := shared.Join(a.Ctx, shared.JoinOptions{
-		Servers: servers, Dir: conf.Data, Secret: secret, Name: c.Name, Synced: c.Synced, Again: c.Again,
+		Servers: servers, Dir: conf.Data, Secret: secret, Name: c.Name, Synced: c.Synced, AcceptLoss: c.AcceptLoss, Again: c.Again,
 		Store: daemon.JoinOptions(conf.Store), Logger: slog.New(slog.DiscardHandler),
 		Progress: p.Share("taking the state"),
 	})

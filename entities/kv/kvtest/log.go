@@ -50,6 +50,7 @@ const (
 	FaultFull              // it is refused, since there is no room
 	FaultSilent            // as LoseRequest, after as long as its caller waits
 	FaultLate              // it is on its way, and appended at some time if its place is free then
+	FaultTwice             // it is appended if its place is free, and is on its way once more
 )
 
 // Machine is a log as one store reaches it.
@@ -168,8 +169,11 @@ func (m *Machine) Append(ctx context.Context, after outbox.Position, b []byte) (
 		err = outbox.ErrUnknown
 	default:
 		at, err = l.append(after, b)
-		if what == FaultLoseAnswer {
+		switch what {
+		case FaultLoseAnswer:
 			err = outbox.ErrUnknown
+		case FaultTwice:
+			l.late = append(l.late, late{after, b})
 		}
 	}
 	l.mu.Unlock()
@@ -206,6 +210,23 @@ func (l *Log) land() {
 		_, _ = l.append(e.after, e.bytes) // it comes too late when somebody has the place
 	}
 	l.late = nil
+}
+
+// Reorder changes the order in which what is on its way arrives.
+func (l *Log) Reorder(shuffle func(n int, swap func(i, j int))) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	shuffle(len(l.late), func(i, j int) { l.late[i], l.late[j] = l.late[j], l.late[i] })
+}
+
+// Tear loses the last entries, as servers do that had not written them to disk.
+func (l *Log) Tear(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = slices.Clone(l.entries[:max(0, len(l.entries)-n)])
+	for _, m := range l.machines {
+		m.signal()
+	}
 }
 
 // Land has every entry arrive that is on its way.
@@ -300,6 +321,13 @@ func (l *Log) End() (outbox.Position, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end(), len(l.entries)
+}
+
+// Has reports whether an entry stands before a position, or it is the beginning.
+func (l *Log) Has(at outbox.Position) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return at == l.base || slices.ContainsFunc(l.entries, func(e entry) bool { return e.at == at })
 }
 
 // Purge drops the entries up to a position.

@@ -182,6 +182,7 @@ func (l *Log) put(ctx context.Context, c *chain, body []byte) (outbox.Position, 
 		if err != nil {
 			return outbox.Position{}, err
 		}
+		l.kept.add(h.Seq, m)
 		sealed = append(sealed, m)
 		h.Part++
 	}

@@ -24,6 +24,7 @@ const (
 	metaBucket  = "b"
 	metaObjects = "o"
 	metaSynced  = "s" // present: somebody has said that the servers write to disk before they acknowledge
+	metaLoss    = "l" // present: somebody accepts that they do not
 )
 
 const (
@@ -40,7 +41,9 @@ type CreateOptions struct {
 	Name    string // of this machine
 	Synced  bool   // somebody says that all servers write to disk before they acknowledge
 	Single  bool   // a single server is enough
-	Path    string // of the key file; "": none is written
+	// AcceptLoss takes servers that say that they acknowledge before they write to disk.
+	AcceptLoss bool
+	Path       string // of the key file; "": none is written
 }
 
 // CreateStore makes a store on the servers: a stream, a bucket for machines, and one for snapshots,
@@ -69,6 +72,9 @@ func CreateStore(ctx context.Context, o CreateOptions) (*Identity, *Cluster, err
 		return nil, nil, err
 	}
 	err = found.enough()
+	if err == nil && !o.AcceptLoss {
+		err = found.writesFirst()
+	}
 	if err == nil {
 		err = permitted(ctx, nc, d, id.needs(true))
 	}
@@ -81,6 +87,9 @@ func CreateStore(ctx context.Context, o CreateOptions) (*Identity, *Cluster, err
 	}
 	if o.Synced {
 		meta[metaSynced] = "1"
+	}
+	if o.AcceptLoss {
+		meta[metaLoss] = "1"
 	}
 	c, err := createAll(ctx, nc, js, id, meta, replicas)
 	if err == nil {
@@ -129,6 +138,12 @@ func createAll(ctx context.Context, nc *nats.Conn, js jetstream.JetStream, id *I
 	if err != nil {
 		return nil, err
 	}
+	info := s.CachedInfo()
+	err = checkStream(info, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	id.id.Created = info.Created // nobody else has it yet
 	c.judge(id)
 	b, err := openBucket(ctx, js, id)
 	if err != nil {
@@ -195,12 +210,13 @@ func connect(s Servers, d *dialer) (*nats.Conn, jetstream.JetStream, error) {
 
 // JoinOptions are what a store is joined with.
 type JoinOptions struct {
-	Servers Servers
-	Secret  Secret // from the recovery words
-	Name    string // of this machine; it gets a number behind it where another one is called so
-	Former  uint32 // the number that this machine had before, whose name it may keep; 0: none
-	Synced  bool
-	Path    string // of the key file
+	Servers    Servers
+	Secret     Secret // from the recovery words
+	Name       string // of this machine; it gets a number behind it where another one is called so
+	AcceptLoss bool   // as in CreateOptions, unless whoever made the store has said so
+	Former     uint32 // the number that this machine had before, whose name it may keep; 0: none
+	Synced     bool
+	Path       string // of the key file
 }
 
 // JoinStore finds the store of a secret on the servers and takes a number in it. The state of the
@@ -247,6 +263,13 @@ func JoinStore(ctx context.Context, o JoinOptions) (*Identity, *Cluster, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	_, accepted := found.Config.Metadata[metaLoss]
+	if !accepted && !o.AcceptLoss {
+		err = c.writesFirst()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	c.judge(id)
 	return id, c, id.Save()
 }
@@ -262,7 +285,7 @@ func newMember(ctx context.Context, js jetstream.JetStream, found *jetstream.Str
 	raw := identity{
 		Format: identityFormat, Store: store, Stream: found.Config.Name, Subject: found.Config.Subjects[0],
 		Bucket: meta[metaBucket], Objects: meta[metaObjects], Name: o.Name, Private: NewMachineKey().Bytes(),
-		Synced: o.Synced || meta[metaSynced] != "", Stage: StageJoining,
+		Synced: o.Synced || meta[metaSynced] != "", Stage: StageJoining, Created: found.Created,
 	}
 	err = may(newIdentity(raw, ""))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/kv/outbox"
 )
 
 // Durability is what an acknowledgement of a shared store is worth.
@@ -33,6 +34,8 @@ type Cluster struct {
 	SyncAlways string     `json:"syncAlways"` // yes, no, or as a person has said: said, unknown
 	Durability Durability `json:"durability"`
 	Warnings   []string   `json:"warnings"`
+
+	lost int // messages in the middle of the log
 }
 
 // What is known of how servers write to disk.
@@ -64,7 +67,7 @@ func examine(ctx context.Context, nc *nats.Conn, s jetstream.Stream) (*Cluster, 
 		if err != nil {
 			return nil, explainError(err)
 		}
-		c.Replicas = info.Config.Replicas
+		c.Replicas, c.lost = info.Config.Replicas, info.State.NumDeleted
 		if info.Cluster != nil && info.Cluster.Leader != "" {
 			c.Reachable = 1
 			for _, p := range info.Cluster.Replicas {
@@ -148,6 +151,45 @@ func (c *Cluster) enough() error {
 	return nil
 }
 
+// writesFirst refuses servers that say that they acknowledge before they write to disk.
+func (c *Cluster) writesFirst() error {
+	if c.SyncAlways != syncNo {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "the servers acknowledge a write before it is on their disks, and lose it when the power fails").
+		WithHint("set sync_interval: always in the block jetstream of their configuration, or accept the loss: --accept-loss")
+}
+
+// checkStream refuses a stream that does not keep what a log has to keep: somebody has changed it, or
+// made it anew since created, zero for any time.
+func checkStream(info *jetstream.StreamInfo, created time.Time) error {
+	conf := &info.Config
+	var wrong string
+	switch {
+	case !created.IsZero() && info.Created.After(created.Add(time.Second)):
+		f := fault.Wrap(fault.Unavailable, outbox.ErrForked, "the log on the servers was made anew at %s: what this machine has is not in it", info.Created.UTC().Format(time.RFC3339))
+		return f.WithHint("keep this folder; begin the shared store anew on the machine that has most: ctxd sync init --again")
+	case conf.Storage != jetstream.FileStorage:
+		wrong = "storage: it is not in files"
+	case conf.Retention != jetstream.LimitsPolicy:
+		wrong = "retention: it does not keep what was read"
+	case conf.Discard != jetstream.DiscardNew:
+		wrong = "discard: it drops the oldest where there is no room"
+	case conf.MaxAge != 0:
+		wrong = "max_age: it drops what is old"
+	case conf.MaxMsgsPerSubject > 0:
+		wrong = "max_msgs_per_subject: it keeps some messages only"
+	case !conf.DenyDelete:
+		wrong = "deny_delete: single messages can be deleted"
+	case len(conf.Subjects) != 1 || conf.Mirror != nil || len(conf.Sources) > 0:
+		wrong = "subjects and sources: it takes messages that are not of this log"
+	default:
+		return nil
+	}
+	return fault.New(fault.Unavailable, "somebody has changed the stream of the shared store on the servers (%s)", wrong).
+		WithHint("set it back on the servers; until then this machine neither reads nor writes it")
+}
+
 // judge says what an acknowledgement is worth, and what is wanting.
 func (c *Cluster) judge(id *Identity) {
 	id.mu.Lock()
@@ -169,6 +211,9 @@ func (c *Cluster) judge(id *Identity) {
 		c.Warnings = append(c.Warnings, "a server acknowledges before it has written to disk: a power cut of all servers can lose acknowledged writes; set sync_interval: always")
 	case syncUnknown:
 		c.Warnings = append(c.Warnings, "the servers do not tell whether they write to disk before they acknowledge: look for sync_interval: always in their configuration; --synced of ctxd sync init and join says that it is there")
+	}
+	if c.lost > 0 {
+		c.Warnings = append(c.Warnings, "the servers have lost "+strconv.Itoa(c.lost)+" messages in the middle of the log, which a machine that is behind them can't pass: ctxd compact on one that has everything puts its state there and ends the gap; the others join anew")
 	}
 	old := tooOld(c.Version)
 	if old != nil {

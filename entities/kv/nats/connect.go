@@ -147,6 +147,7 @@ type Log struct {
 	log     *slog.Logger
 	changes chan struct{}
 	tail    *tail
+	kept    *kept
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
@@ -159,6 +160,7 @@ type Log struct {
 	head     head
 	short    bool   // its end was missing for long enough to say so
 	verified uint64 // connects of which the store's position was found in the log
+	compared uint64 // connects of which the end was compared with what other machines have
 	connects uint64 // how often there was a connection
 }
 
@@ -173,7 +175,7 @@ var _ outbox.Log = (*Log)(nil)
 // OpenLog begins to follow a log. Servers that can't be reached are no error: it connects when
 // they can.
 func OpenLog(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
-	l := &Log{id: id, log: log, changes: make(chan struct{}, 1), tail: newTail(), connects: 1, dialer: newDialer()}
+	l := &Log{id: id, log: log, changes: make(chan struct{}, 1), tail: newTail(), kept: id.kept(), connects: 1, dialer: newDialer()}
 	up := func(*nats.Conn) {
 		l.mu.Lock()
 		l.connects++
@@ -209,6 +211,7 @@ func OpenLog(servers Servers, id *Identity, log *slog.Logger) (*Log, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
 	l.running.Go(func() { l.follow(ctx) })
+	l.running.Go(func() { l.kept.flushing(ctx) })
 	return l, nil
 }
 
@@ -217,6 +220,7 @@ func (l *Log) Close() {
 	l.cancel()
 	l.nc.Close()
 	l.running.Wait()
+	l.kept.close()
 }
 
 // Changes gets a value when there may be something new.

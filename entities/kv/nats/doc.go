@@ -7,6 +7,7 @@
 //
 //   - connect.go, connected.go, enter.go, trouble.go: the connection, credentials, what an error means
 //   - append.go, read.go, chain.go, tail.go: the Log
+//   - kept.go, restore.go: what servers have lost of its end is put back
 //   - begin.go, cluster.go, permissions.go: making and joining a store, what servers must allow
 //   - identity.go, machines.go, bucket.go: machines and their keys
 //   - snapshot.go: states for machines that join

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/kv/outbox"
@@ -35,6 +36,8 @@ type identity struct {
 	Epochs  []Epoch `json:"epochs"` // by number
 	Synced  bool    `json:"synced"` // all servers write to disk before they acknowledge, as somebody has said
 	Stage   Stage   `json:"stage"`
+	// Created is when the servers made the stream of the log; zero: this machine has not noted it.
+	Created time.Time `json:"created,omitzero"`
 }
 
 // Stage is how far a machine has come with taking part.
@@ -158,6 +161,20 @@ func writeFile(path string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// kept are the newest messages of the log that this machine keeps.
+func (i *Identity) kept() *kept {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return newKept(i.path, i.id.Store)
+}
+
+// created returns when the servers made the log.
+func (i *Identity) created() time.Time {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.id.Created
 }
 
 // Machine is the number of this machine, from 1.

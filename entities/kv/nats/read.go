@@ -42,6 +42,7 @@ func (l *Log) Arrived(after outbox.Position, fn func(at outbox.Position, entry [
 		if failed != nil {
 			return false, nil // Read says it
 		}
+		l.kept.add(w.tail, message)
 		if !complete {
 			continue
 		}
@@ -71,15 +72,19 @@ func (l *Log) walk(ctx context.Context, after outbox.Position, fn func(at outbox
 	if err != nil {
 		return walked{}, err
 	}
-	err = l.verify(ctx, s, after, first)
+	err = l.verify(ctx, s, after, first, last)
 	if err != nil {
 		return walked{}, err
 	}
 	w := walked{startChain(l.id, after), after}
 	err = l.messages(ctx, s, after.Seq+1, last, func(message []byte) error {
 		entry, complete, err := w.take(message)
-		if err != nil || !complete {
+		if err != nil {
 			return err
+		}
+		l.kept.add(w.tail, message)
+		if !complete {
+			return nil
 		}
 		w.entry = w.at
 		return fn(w.at, entry)
@@ -97,7 +102,19 @@ func (l *Log) reach(ctx context.Context, after outbox.Position) (s jetstream.Str
 		if err != nil {
 			return s, first, last, err
 		}
+		if first <= last { // else it holds nothing, perhaps since it has lost all
+			l.kept.forget(first)
+		}
 		short := last < after.Seq
+		if short {
+			restored, err := l.restore(ctx, s)
+			if err != nil {
+				return s, first, last, err
+			}
+			if restored {
+				continue
+			}
+		}
 		l.mu.Lock()
 		told := l.short
 		l.short = short && (told || time.Now().After(until))
@@ -147,6 +164,9 @@ func (l *Log) bounds(ctx context.Context) (s jetstream.Stream, first, last uint6
 		return nil, 0, 0, withdrawn(ctx, explainError(err))
 	}
 	err = led(s.CachedInfo())
+	if err == nil {
+		err = checkStream(s.CachedInfo(), l.id.created())
+	}
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -203,13 +223,17 @@ func withdrawn(ctx context.Context, err error) error {
 
 // verify finds the entry of a position in the log, once a connection: a server that has lost
 // what it acknowledged may have got something else in its place since.
-func (l *Log) verify(ctx context.Context, s jetstream.Stream, after outbox.Position, first uint64) error {
+func (l *Log) verify(ctx context.Context, s jetstream.Stream, after outbox.Position, first, last uint64) error {
 	l.mu.Lock()
 	connect := l.connects
 	done := l.verified == connect
 	l.mu.Unlock()
-	if done || after.Seq == 0 || after.Seq < first {
+	if done {
 		return nil
+	}
+	err := l.checkOthers(ctx, connect, last)
+	if err != nil || after.Seq == 0 || after.Seq < first {
+		return err
 	}
 	newest, err := l.message(ctx, s, after.Seq)
 	if err != nil {

@@ -44,9 +44,14 @@ type Call struct {
 	later       *Later
 	number      uint64 // of the item that it replays
 	replay      bool
-	provisional bool // it is replayed here, while the log can't be reached
+	provisional bool          // it is replayed here, while the log can't be reached
+	before      *Call         // what is replayed directly before it, and may not have ended; nil: it goes first
+	queued      chan struct{} // of a replay: closed when its transaction is queued
 
 	mu     sync.Mutex
+	once   bool             // queued is closed
+	ended  bool             // its function has returned, and there was nothing to be done
+	batch  uint64           // generation of the store in which its transaction was queued last, and one
 	logged bool             // something of it is in the log; of a replay: its item has ended
 	lost   bool             // the log could not be used for it
 	item   uint64           // item that a transaction of it is in
@@ -159,6 +164,62 @@ func (c *Call) Accepted(provisional bool, number uint64) {
 	} else {
 		c.logged = true
 	}
+}
+
+// Enqueued notes that a transaction that wrote something for others is queued. A store has a new
+// generation when it takes back what is queued.
+func (c *Call) Enqueued(generation uint64) {
+	if !c.Replays() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.batch = generation + 1
+	if !c.once && c.queued != nil {
+		c.once = true
+		close(c.queued)
+	}
+}
+
+// Follows reports whether it is replayed behind another item whose transaction may be taken back: it
+// runs once then, and only in its turn.
+func (c *Call) Follows() bool {
+	if c == nil || c.before == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.logged && c.item == 0
+}
+
+// ErrOutOfTurn is what a replay gets that comes before the item that it has to stand behind.
+var ErrOutOfTurn = errors.New("what this stands behind is not there")
+
+// CheckTurn returns ErrOutOfTurn unless the item before is done, or is queued in a generation.
+func (c *Call) CheckTurn(generation uint64) error {
+	if !c.Follows() {
+		return nil
+	}
+	b := c.before
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.logged || b.item != 0 || b.ended || b.batch == generation+1 {
+		return nil
+	}
+	return ErrOutOfTurn
+}
+
+// retry forgets that the log could not be used for it.
+func (c *Call) retry() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost = false
+}
+
+func (c *Call) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
 }
 
 // Lost notes that the log could not be used for a transaction.

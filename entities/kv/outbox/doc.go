@@ -6,7 +6,7 @@
 //     whole, and the words
 //   - replicate_*.go: Runner, the protocol between one store and its log, in one goroutine
 //   - box.go, call.go, logstate.go, replay.go: the outbox, and doing its items again (Replayer)
-//   - gate.go: what is closed while entries of others are applied
+//   - gate.go: which transactions may begin while items are done again
 //
 // entities/kv has a Runner and an outbox, entities/kv/nats and entities/kv/kvtest implement Log.
 // Nothing here knows records, journals or views. A Call, a Replayer and a Runner may be used by
@@ -49,6 +49,10 @@
 // is replayed into the log, or refused, only after the log was read to an end that was proven: behind
 // that the entry can't get in. What a call does after its first transaction is not done when that is
 // found, as when the process stops between the two.
+//
+// "How far" is one number, so items have to be in the log in their order. Several are replayed at a
+// time: an item whose transaction comes before that of the item in front is queued, in the same
+// generation of the store, gets ErrOutOfTurn and is replayed later (Call.CheckTurn).
 //
 // # Limits
 //

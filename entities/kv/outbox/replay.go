@@ -19,10 +19,21 @@ type ReplayStore interface {
 	Look(ctx context.Context, fn func(Tx) error) error
 	// CatchUp reads the log to its end, and takes back what is provisional.
 	CatchUp(ctx context.Context) error
-	// Hold keeps other transactions waiting until Release, as those of a Gate.
+	// Hold, Narrow, Settle and Release are those of a Gate.
 	Hold()
+	Narrow(items []WaitingItem)
+	Settle(items []WaitingItem)
 	Release()
 }
+
+// WaitingItem is an item that waits, and the records that it wrote when it was applied here.
+type WaitingItem struct {
+	Number uint64
+	Keys   []string
+}
+
+// maxReplays is how many items at most are replayed at a time.
+const maxReplays = 512
 
 // How often an item is tried while the log can be read.
 const (
@@ -30,14 +41,17 @@ const (
 	otherTries = 3 // where the function that does it says that something else is unavailable
 )
 
-// Replayer has items done again, one after the other, each time when Wake is called.
+// Replayer has items done again, in their order, each time when Wake is called. An item begins as
+// soon as the one before is queued, so that many of them are appended as one entry.
 type Replayer struct {
 	store ReplayStore
 	fn    func(ctx context.Context, w Waiting) error
 	log   *slog.Logger
-	work  chan struct{} // buffer of one
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
+
+	mu   sync.Mutex    // held to open or close the gate
+	work chan struct{} // buffer of one; the gate is closed while there is something in it
 }
 
 // StartReplayer returns a Replayer that is at work until Stop.
@@ -58,8 +72,10 @@ func StartReplayer(store ReplayStore, fn func(ctx context.Context, w Waiting) er
 }
 
 // Wake says that the log can be used again, or that there is another item. Transactions that
-// begin after it find that replayed.
+// begin after it find that replayed, or touch nothing of it.
 func (r *Replayer) Wake() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.store.Hold()
 	select {
 	case r.work <- struct{}{}:
@@ -75,13 +91,14 @@ func (r *Replayer) Stop() {
 
 // replayAll replays what waits.
 func (r *Replayer) replayAll(ctx context.Context) {
-	r.store.Hold()
-	defer r.store.Release()
-	if r.store.CatchUp(ctx) != nil {
-		r.replayProvisionally(ctx)
-		return
-	}
+	defer r.open(r.store.Release)
 	for {
+		r.store.Hold()
+		if r.store.CatchUp(ctx) != nil {
+			r.woken() // CatchUp has taken back what waits, which wakes: this is that replay
+			r.replayProvisionally(ctx)
+			return
+		}
 		list, err := r.waiting(ctx, func(*Head, *item) bool { return true })
 		if err != nil {
 			r.failed(ctx, err)
@@ -90,13 +107,102 @@ func (r *Replayer) replayAll(ctx context.Context) {
 		if len(list) == 0 {
 			return
 		}
-		for _, number := range list {
-			if !r.replayOne(ctx, number) {
+		r.open(func() { r.store.Narrow(list) })
+		for len(list) > 0 && !r.woken() {
+			n, ok := r.replayGroup(ctx, list, false, r.replayOne)
+			if !ok {
+				r.store.Hold()
 				r.replayProvisionally(ctx)
 				return
 			}
+			r.store.Settle(list[:n])
+			list = list[n:]
 		}
 	}
+}
+
+// woken reports whether Wake was called since: what waits is another list then.
+func (r *Replayer) woken() bool {
+	select {
+	case <-r.work:
+		return true
+	default:
+		return false
+	}
+}
+
+// open opens the gate, unless Wake has closed it for the next replay.
+func (r *Replayer) open(how func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.work) == 0 {
+		how()
+	}
+}
+
+// replayGroup replays the first items of a list, at least one, and returns how many have ended. The
+// first is replayed by first, whatever comes in between, which returns false when the log is lost. Each
+// other begins when the one before is queued, and runs once: where anything is in its way, it is
+// the first of the next group.
+func (r *Replayer) replayGroup(ctx context.Context, list []WaitingItem, provisional bool, first func(context.Context, *Call) bool) (n int, ok bool) {
+	list = list[:min(len(list), maxReplays)]
+	calls := make([]*Call, 0, len(list))
+	results := make([]chan bool, 0, len(list))
+	for i := range list {
+		c := &Call{number: list[i].Number, replay: true, provisional: provisional, queued: make(chan struct{})}
+		ended := make(chan bool, 1)
+		if i == 0 {
+			go func() { ended <- first(ctx, c) }()
+		} else {
+			c.before = calls[i-1]
+			go func() { ended <- r.replayNext(ctx, c) }()
+		}
+		calls, results = append(calls, c), append(results, ended)
+		select {
+		case <-c.queued:
+			continue
+		case done := <-ended:
+			ended <- done
+			if done {
+				c.end()
+				continue
+			}
+		}
+		break
+	}
+	for _, ended := range results {
+		if !<-ended {
+			break
+		}
+		n++
+	}
+	for _, ended := range results[min(n+1, len(results)):] {
+		<-ended
+	}
+	return n, n > 0
+}
+
+// replayNext replays an item once, behind another one, and reports whether it has ended.
+func (r *Replayer) replayNext(ctx context.Context, c *Call) bool {
+	if r.call(ctx, c) != nil || ctx.Err() != nil {
+		return false
+	}
+	return c.provisional || r.deleteDone(ctx, c.number)
+}
+
+// deleteDone deletes an item that nothing had to be done for. Most are deleted already, by what
+// they did.
+func (r *Replayer) deleteDone(ctx context.Context, number uint64) bool {
+	there := false
+	err := r.store.Look(ctx, func(tx Tx) (err error) {
+		_, there, err = getItem(tx, number)
+		return err
+	})
+	if err != nil {
+		r.failed(ctx, err)
+		return false
+	}
+	return !there || r.change(ctx, func(tx Tx) error { return deleteItem(tx, number) })
 }
 
 func (r *Replayer) failed(ctx context.Context, err error) {
@@ -105,8 +211,8 @@ func (r *Replayer) failed(ctx context.Context, err error) {
 	}
 }
 
-// waiting returns the numbers of the items that wait and that fit, in order.
-func (r *Replayer) waiting(ctx context.Context, fits func(*Head, *item) bool) (list []uint64, err error) {
+// waiting returns the items that wait and that fit, in order.
+func (r *Replayer) waiting(ctx context.Context, fits func(*Head, *item) bool) (list []WaitingItem, err error) {
 	err = r.store.Look(ctx, func(tx Tx) error {
 		h, err := getHead(tx)
 		if err != nil || h.Waiting == 0 {
@@ -114,7 +220,7 @@ func (r *Replayer) waiting(ctx context.Context, fits func(*Head, *item) bool) (l
 		}
 		return eachItem(tx, func(it *item) (bool, error) {
 			if it.Refused == nil && fits(&h, it) {
-				list = append(list, it.Number)
+				list = append(list, WaitingItem{it.Number, it.Keys})
 			}
 			return true, nil
 		})
@@ -148,10 +254,11 @@ func (r *Replayer) call(ctx context.Context, c *Call) (err error) {
 	return r.fn(withCall(ctx, c), it.Waiting)
 }
 
-// replayOne replays an item. It returns false when the log is lost.
-func (r *Replayer) replayOne(ctx context.Context, number uint64) bool {
+// replayOne replays an item, whatever that takes. It returns false when the log is lost.
+func (r *Replayer) replayOne(ctx context.Context, c *Call) bool {
+	number := c.number
 	for tries := 1; ; tries++ {
-		c := &Call{number: number, replay: true}
+		c.retry()
 		err := r.call(ctx, c)
 		if ctx.Err() != nil {
 			return false
@@ -171,7 +278,7 @@ func (r *Replayer) replayOne(ctx context.Context, number uint64) bool {
 			if err != nil && !errors.Is(err, errDone) {
 				r.log.Warn("kv: something that follows a replayed change was refused", "kind", fault.KindOf(err).String())
 			}
-			return r.change(ctx, func(tx Tx) error { return deleteItem(tx, number) })
+			return r.deleteDone(ctx, number)
 		}
 		// Only the log decides, and only what is known not to be in it can be refused.
 		if r.store.CatchUp(ctx) != nil {
@@ -207,18 +314,22 @@ func (r *Replayer) replayProvisionally(ctx context.Context) {
 	if err != nil {
 		r.failed(ctx, err)
 	}
-	for _, number := range list {
-		if ctx.Err() != nil {
-			return
-		}
-		err := r.call(ctx, &Call{number: number, replay: true, provisional: true})
-		switch {
-		case errors.Is(err, errDone): // its replay was not known to have reached the log
-			r.change(ctx, func(tx Tx) error { return deleteItem(tx, number) })
-		case err != nil && ctx.Err() == nil:
-			r.log.Info("kv: a change that waits for other machines can't be seen here meanwhile", "kind", fault.KindOf(err).String())
-		}
+	for len(list) > 0 && ctx.Err() == nil {
+		n, _ := r.replayGroup(ctx, list, true, r.applyOne)
+		list = list[max(n, 1):]
 	}
+}
+
+// applyOne applies an item here, or says why it can't be seen.
+func (r *Replayer) applyOne(ctx context.Context, c *Call) bool {
+	err := r.call(ctx, c)
+	switch {
+	case errors.Is(err, errDone): // its replay was not known to have reached the log
+		r.change(ctx, func(tx Tx) error { return deleteItem(tx, c.number) })
+	case err != nil && ctx.Err() == nil:
+		r.log.Info("kv: a change that waits for other machines can't be seen here meanwhile", "kind", fault.KindOf(err).String())
+	}
+	return true
 }
 
 func withCall(ctx context.Context, c *Call) context.Context { return context.WithValue(ctx, key{}, c) }

@@ -325,7 +325,7 @@ func isCopy(name string) bool {
 // IsFile reports whether a name is one of those that this package gives to files of Folder.
 func IsFile(name string) bool {
 	switch name {
-	case keyFile, leftFile, stateFile, joiningKeyFile, joiningStateFile, joiningProgressFile, compactDueFile, compactedFile:
+	case keyFile, leftFile, stateFile, joiningKeyFile, joiningStateFile, joiningProgressFile, compactDueFile, compactedFile, nats.KeptFile:
 		return true
 	}
 	return isCopy(name)

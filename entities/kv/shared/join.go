@@ -24,6 +24,8 @@ type BeginOptions struct {
 	Name    string // of this machine
 	Synced  bool   // somebody says that all servers write to disk before they acknowledge
 	Single  bool   // one server is enough
+	// AcceptLoss takes servers that say that they acknowledge before they write to disk.
+	AcceptLoss bool
 	// Again begins another store in the place of the one that this machine takes part in. The
 	// daemon must not run.
 	Again bool
@@ -54,7 +56,7 @@ func (o *BeginOptions) begin(ctx context.Context) (*nats.Identity, *nats.Cluster
 	if err != nil {
 		return nil, nil, err
 	}
-	id, cluster, err := nats.CreateStore(ctx, nats.CreateOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, Path: keyPath(o.Dir)})
+	id, cluster, err := nats.CreateStore(ctx, nats.CreateOptions{Servers: o.Servers, Name: o.Name, Synced: o.Synced, Single: o.Single, AcceptLoss: o.AcceptLoss, Path: keyPath(o.Dir)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,15 +82,17 @@ func makeFolder(dir string) error {
 
 // JoinOptions are what a shared store is joined with.
 type JoinOptions struct {
-	Servers  nats.Servers
-	Dir      string // data folder; its store is empty
-	Secret   nats.Secret
-	Name     string // of this machine
-	Synced   bool
-	Again    bool       // replace what is in the folder; a backup of it is kept
-	Store    kv.Options // how the store is opened
-	Progress func(done, total int64)
-	Logger   *slog.Logger
+	Servers nats.Servers
+	Dir     string // data folder; its store is empty
+	Secret  nats.Secret
+	Name    string // of this machine
+	Synced  bool
+	// AcceptLoss is that of BeginOptions. Whoever began the store may have said so for all.
+	AcceptLoss bool
+	Again      bool       // replace what is in the folder; a backup of it is kept
+	Store      kv.Options // how the store is opened
+	Progress   func(done, total int64)
+	Logger     *slog.Logger
 }
 
 // Joined is what came of a join.
@@ -236,7 +240,7 @@ func (o *JoinOptions) identity(ctx context.Context) (*nats.Identity, error) {
 		former = before.Machine()
 	}
 	id, _, err := nats.JoinStore(ctx, nats.JoinOptions{
-		Servers: o.Servers, Secret: o.Secret, Name: o.Name, Former: former, Synced: o.Synced, Path: pathOf(o.Dir, joiningKeyFile),
+		Servers: o.Servers, Secret: o.Secret, Name: o.Name, Former: former, Synced: o.Synced, AcceptLoss: o.AcceptLoss, Path: pathOf(o.Dir, joiningKeyFile),
 	})
 	return id, err
 }

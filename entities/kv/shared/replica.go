@@ -453,6 +453,9 @@ func (r *Replica) Leave(ctx context.Context) (untold *fault.Error, err error) {
 func leave(dir string) error {
 	err := os.WriteFile(pathOf(dir, leftFile), nil, 0o600)
 	if err == nil {
+		_ = os.Remove(pathOf(dir, nats.KeptFile)) // sealed, and nothing without the key
+	}
+	if err == nil {
 		err = os.Remove(keyPath(dir))
 	}
 	if errors.Is(err, fs.ErrNotExist) { // it has left before

@@ -2,12 +2,14 @@ package shared_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/fault"
@@ -453,39 +455,91 @@ func TestSYNC7_EachBackupOfWhatAJoinReplacesStays(t *testing.T) {
 	}
 }
 
-func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
+// older runs a server, has first and then be done with it, and has it come back with what it had between them:
+// all, or of the log alone. What down does is done before.
+func older(t *testing.T, first, then func(url string), down func() (logOnly string)) {
+	t.Helper()
 	dir, old := t.TempDir(), filepath.Join(t.TempDir(), "old")
 	c, err := natstest.StartClusterIn(dir, natstest.ClusterOptions{Servers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	a, _ := begun(t, c.URL())
-	defer a.stop()
-	a.put("one", "entry")
+	t.Cleanup(c.Close)
+	first(c.URL())
 	c.Stop(0)
-	if err := os.CopyFS(old, os.DirFS(dir)); err != nil {
+	err = errors.Join(os.CopyFS(old, os.DirFS(dir)), c.Start(0))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(0); err != nil {
-		t.Fatal(err)
-	}
-	for err = a.db.CatchUp(t.Context()); err != nil; err = a.db.CatchUp(t.Context()) {
-		if !retryable(err) {
+	then(c.URL())
+	c.Stop(0)
+	if log := down(); log != "" {
+		lost, err := filepath.Glob(filepath.Join(dir, "*", "jetstream", "*", "streams", log))
+		if err != nil || len(lost) != 1 {
+			t.Fatalf("the log is in %v, %v", lost, err)
+		}
+		name, err := filepath.Rel(dir, lost[0])
+		if err != nil {
 			t.Fatal(err)
 		}
-		runtime.Gosched()
+		dir, old = lost[0], filepath.Join(old, name)
 	}
-	a.put("two", "entry")
-	c.Stop(0)
 	if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(old)), c.Start(0)); err != nil {
 		t.Fatal(err)
 	}
-	for err = nil; !errors.Is(err, outbox.ErrForked); runtime.Gosched() {
+}
+
+// logOf is the name of the stream of a machine's log.
+func logOf(t *testing.T, m *machine) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(m.dir, shared.Folder, "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var key struct {
+		Stream string `json:"stream"`
+	}
+	if err := json.Unmarshal(raw, &key); err != nil {
+		t.Fatal(err)
+	}
+	return key.Stream
+}
+
+// caughtUp waits until the servers answer.
+func (m *machine) caughtUp() {
+	m.t.Helper()
+	for err := m.db.CatchUp(m.t.Context()); err != nil; err = m.db.CatchUp(m.t.Context()) {
+		if !retryable(err) {
+			m.t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
+	var a *machine
+	older(t, func(url string) {
+		a, _ = begun(t, url)
+		t.Cleanup(func() { a.stop() })
+		a.put("one", "entry")
+	}, func(string) {
+		a.caughtUp()
+		a.put("two", "entry")
+	}, func() string { // what could be put back is gone
+		a.stop()
+		if err := os.Remove(filepath.Join(a.dir, shared.Folder, nats.KeptFile)); err != nil {
+			t.Fatal(err)
+		}
+		a.start()
+		return ""
+	})
+	var err error
+	for !errors.Is(err, outbox.ErrForked) {
 		err = a.db.CatchUp(t.Context())
 		if err != nil && !errors.Is(err, outbox.ErrForked) && !retryable(err) {
 			t.Fatal(err)
 		}
+		runtime.Gosched()
 	}
 	s, err := a.replica.Status(t.Context())
 	if err != nil || s.Newest >= s.Applied || s.Trouble == nil || !errors.Is(s.Trouble, outbox.ErrForked) {
@@ -500,5 +554,87 @@ func TestSYNC6_ServersThatComeBackWithAnOlderStateAreRefused(t *testing.T) {
 	}
 	if got := records(t, a.db); got != "[old=from before one=entry two=entry]" {
 		t.Errorf("it has %s", got)
+	}
+}
+
+// Servers that lose the end of the log get it back from a machine that has it, in the same places. One that
+// has less writes nothing into them before.
+func TestSYNC12_TheEndThatServersHaveLostIsPutBack(t *testing.T) {
+	for name, logOnly := range map[string]bool{"all": false, "the log alone": true} {
+		t.Run(name, func(t *testing.T) {
+			var a, b *machine
+			older(t, func(url string) {
+				a, b = two(t, url)
+				a.put("one", "entry")
+				b.all()
+			}, func(string) {
+				a.caughtUp()
+				b.stop() // it has nothing of what is lost
+				for i := range 20 {
+					a.put(fmt.Sprintf("lost %02d", i), "entry")
+				}
+				a.stop() // it says how far it has come, and the file outlives the process
+			}, func() string {
+				if logOnly {
+					return logOf(t, a)
+				}
+				return ""
+			})
+			if logOnly { // the list of machines says that a has more
+				b.start()
+				toldOfMore(t, b)
+			}
+			a.start()
+			a.caughtUp()
+			if !logOnly {
+				b.start()
+			}
+			a.put("next", "entry")
+			b.caughtUp()
+			b.put("last", "entry")
+			want := a.all()
+			if got := b.all(); got != want || strings.Count(got, "lost") != 20 || !strings.Contains(got, "next") {
+				t.Errorf("one has %s\nthe other %s", want, got)
+			}
+			s, err := a.replica.Status(t.Context())
+			if err != nil || s.Trouble != nil || s.Newest < s.Applied {
+				t.Errorf("status %+v, %v", s, err)
+			}
+		})
+	}
+}
+
+// two are machines with one store, which end with the test.
+func two(t *testing.T, url string) (a, b *machine) {
+	t.Helper()
+	a, words := begun(t, url)
+	t.Cleanup(func() { a.stop() })
+	a.snapshot()
+	b = &machine{t: t, dir: t.TempDir(), url: url}
+	if _, err := shared.Join(t.Context(), joinOptions(t, url, b.dir, words)); err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	t.Cleanup(func() { b.stop() })
+	return a, b
+}
+
+// toldOfMore waits until a machine is told that another one has more than the log, and lets it write nothing.
+func toldOfMore(t *testing.T, m *machine) {
+	t.Helper()
+	for {
+		err := m.db.CatchUp(t.Context())
+		if err == nil || !retryable(err) {
+			t.Fatalf("it reads a log that has lost its end: %v", err)
+		}
+		if errors.Is(err, outbox.ErrForked) {
+			break
+		}
+		runtime.Gosched()
+	}
+	text := "entry"
+	err := m.db.Update(t.Context(), func(tx *kv.Tx) error { return facts.Put(tx, "into its place", &text) })
+	if !errors.Is(err, outbox.ErrForked) {
+		t.Errorf("it writes: %v", err)
 	}
 }
