@@ -233,13 +233,15 @@ export interface ChatAction {
   type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
   /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
+  /** What the entities and notes of the args are called, by their ids, as far as the reader sees them. */
+  names?: Record<string, string>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
   /** Why it is proposed: in the words of the model, or what of the message orders it. */
   reason: string;
-  /** The line of a file of a vault that a person changes, since the record is made from it. */
+  /** The line of a file of a vault that a person changes, since the record is made from it; of a confirmed createTask the line that was appended to a note. */
   edit?: ToolEdit;
   /** Of assignEntity and forget: version of the record when it was proposed. */
   version?: number;
@@ -341,13 +343,15 @@ export interface ChatDecided {
   type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
   /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
+  /** What the entities and notes of the args are called, by their ids, as far as the reader sees them. */
+  names?: Record<string, string>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
   /** Why it is proposed: in the words of the model, or what of the message orders it. */
   reason: string;
-  /** The line of a file of a vault that a person changes, since the record is made from it. */
+  /** The line of a file of a vault that a person changes, since the record is made from it; of a confirmed createTask the line that was appended to a note. */
   edit?: ToolEdit;
   /** Of assignEntity and forget: version of the record when it was proposed. */
   version?: number;
@@ -4886,15 +4890,15 @@ export interface Tool {
 }
 
 export interface ToolEdit {
-  /** The note that is the file. */
+  /** The note that is the file, or that a task was appended to. */
   noteId: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
-  /** Its path in the vault. */
+  /** Its path in the vault; the title of a note without one. */
   path: string;
-  /** Key of the frontmatter. */
+  /** Key of the frontmatter; empty for a task. */
   field: string;
-  /** The link that it has then, or has beside others. */
+  /** The link that it has then, or has beside others; empty for a task. */
   value: string;
   /** What stands there then, whole; absent where the reader does not see all of it. */
   line?: string;
