@@ -121,7 +121,7 @@ func (c scope) forgetReceipt(ctx context.Context, p protocol.MemoryForget, from 
 	slices.Sort(out.IDs)
 	if len(all) > 0 {
 		out.Left = append(out.Left, "older files of the store have it until admin.compact writes them anew",
-			"copies of the store that a restore has replaced have it until admin.compact removes them")
+			"copies of the store that a restore has replaced, if there are any, have it until admin.compact removes them")
 	}
 	if p.EntityID != "" {
 		if c.view.Entity(p.EntityID) != nil {

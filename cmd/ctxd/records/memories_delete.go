@@ -69,8 +69,8 @@ type forget struct {
 	To       string `placeholder:"DATE" help:"With --entity and --about: written down or said before this date."`
 	Messages bool   `help:"With --entity and --about: messages of conversations as well."`
 
-	DryRun       bool   `help:"Show what would be deleted, and change nothing."`
-	Yes          bool   `short:"y" help:"Do not ask for confirmation."`
+	DryRun bool `help:"Show what would be deleted, and change nothing."`
+	Yes    bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (forget) Help() string {
@@ -198,7 +198,7 @@ func (c *forget) Run(a *MemoryOptions) error {
 }
 
 // nothing reports whether there is nothing to forget.
-func nothing(plan *protocol.MemoryForgotten) bool { 
+func nothing(plan *protocol.MemoryForgotten) bool {
 	return plan.Total+plan.Contexts+plan.Synonyms+plan.Messages+plan.Titles == 0
 }
 
