@@ -32,8 +32,8 @@ func NewTaskList(n taskNotes, chosen string) *TaskList {
 	return &TaskList{n, strings.TrimSpace(chosen)}
 }
 
-// prepare has a task be appended to the note. The errors are NotFound for a chosen note that the reader does not see, and
-// Conflict for one that cannot be written, or that would show to others what they may not see.
+// prepare has a task be appended to the note. The error is Conflict for a chosen note that the reader does not see, that cannot
+// be written, or that would show to others what they may not see.
 func (l *TaskList) prepare(c *call, a *TaskArgs, p *PreparedAction) error {
 	n, err := l.find(c)
 	if err != nil {
