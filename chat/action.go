@@ -164,6 +164,23 @@ func (s *Store) Action(ctx context.Context, v *audience.View, id string) (out *r
 	return out, err
 }
 
+// ActionPlace returns where an action was proposed. The errors are those of Action.
+func (s *Store) ActionPlace(ctx context.Context, v *audience.View, id string) (at tools.ActionPlace, err error) {
+	err = s.db.View(ctx, func(tx *kv.Tx) error {
+		a, err := actionCalled(tx, v, id)
+		if err != nil {
+			return err
+		}
+		at = tools.ActionPlace{Private: a.c.Private || a.m.private(), At: s.now(tx)}
+		if shown, err := showsHandle(tx, v, a.c); err != nil || !shown {
+			return err
+		}
+		at.Handle = a.c.Handle
+		return nil
+	})
+	return at, err
+}
+
 // Decide has decide change an action, in the transaction that stores it with whatever else decide writes there. An
 // error leaves everything as it was, but for an action that is found expired, which is stored as that. The action that
 // is returned is what a reader may see of it. The errors are those of Action and of decide.

@@ -492,25 +492,7 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 		if m == nil {
 			continue
 		}
-		if m.ClientMessageID != "" {
-			if err := clients.Delete(tx, clientKey(m.ClientMessageID, c.ID, index)); err != nil {
-				return err
-			}
-		}
-		if !m.private() {
-			if err := public.Delete(tx, messageKey(c.ID, m.PublicIndex)); err != nil {
-				return err
-			}
-		}
-		for key := range m.proposals(c.ID) {
-			if err := actions.Delete(tx, key); err != nil {
-				return err
-			}
-		}
-		if err := hashes.Delete(tx, nameKey(c.ID, m.Hash)); err != nil {
-			return err
-		}
-		if err := Messages.Delete(tx, messageKey(c.ID, index)); err != nil {
+		if err := deleteMessage(tx, c, m); err != nil {
 			return err
 		}
 	}
@@ -534,4 +516,27 @@ func deleteTx(tx *kv.Tx, c *conversation) error {
 		return err
 	}
 	return Conversations.Delete(tx, c.ID)
+}
+
+// deleteMessage deletes a message with what leads to it.
+func deleteMessage(tx *kv.Tx, c *conversation, m *message) error {
+	if m.ClientMessageID != "" {
+		if err := clients.Delete(tx, clientKey(m.ClientMessageID, c.ID, m.Index)); err != nil {
+			return err
+		}
+	}
+	if !m.private() {
+		if err := public.Delete(tx, messageKey(c.ID, m.PublicIndex)); err != nil {
+			return err
+		}
+	}
+	for key := range m.proposals(c.ID) {
+		if err := actions.Delete(tx, key); err != nil {
+			return err
+		}
+	}
+	if err := hashes.Delete(tx, nameKey(c.ID, m.Hash)); err != nil {
+		return err
+	}
+	return Messages.Delete(tx, messageKey(c.ID, m.Index))
 }

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"context"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -65,6 +66,31 @@ func set[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from
 	}
+}
+
+// AppendTx appends a line to the text of a note that comes from no file, inside a transaction of the caller. The errors are
+// NotFound, and Conflict for a note of a vault.
+func (s *Store) AppendTx(tx *kv.Tx, id, line string) error {
+	old, err := Records.Get(tx, id)
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return fault.Missing("note", id)
+	}
+	if err := checkWritable(old, id, nil, false); err != nil {
+		return err
+	}
+	given := old.Given.Get()
+	body := old.Body
+	if body != "" && !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	_, err = s.PutTx(tx, Draft{
+		ID: old.ID, Title: given.Title, Body: body + line + "\n", Path: old.Path, Folder: old.Folder,
+		Tags: given.Tags, Aliases: given.Aliases, Private: given.Private,
+	}, nil, nil)
+	return err
 }
 
 // edit runs a change of one existing note in a transaction.

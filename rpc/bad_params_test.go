@@ -213,6 +213,8 @@ func refusals() map[string][]refusal {
 		"memory.forget": {
 			{`{}`, invalid, "conversationId"},
 			{`{"all":true,"client":"x"}`, invalid, "conversationId"},
+			{`{"entityId":"none"}`, missing, "entityId"},
+			{`{"about":"tea","hash":"x"}`, conflict, "hash"},
 		},
 		"memory.export": {
 			{`{}`, invalid, "path"},

@@ -29,6 +29,8 @@ type chatKeeper interface {
 	Delete(ctx context.Context, v *audience.View, ref string) (id string, err error)
 	Rename(ctx context.Context, v *audience.View, ref, handle string) (*record.Conversation, error)
 	Waiting(ctx context.Context, v *audience.View, ref string, limit int) (list []chat.Waiting, total int, err error)
+	About(ctx context.Context, v *audience.View, of chat.Subject, within func(time.Time) bool) (*chat.Forgotten, error)
+	ForgetAbout(ctx context.Context, v *audience.View, of chat.Subject, within func(time.Time) bool) (*chat.Forgotten, error)
 }
 
 func (c scope) chatPut(ctx context.Context, _ *Session, p protocol.ChatPut) (*record.Conversation, error) {

@@ -51,7 +51,7 @@ type memoryKeeper interface {
 	Rename(ctx context.Context, v *audience.View, id, handle string) (*record.Memory, error)
 	RenameContext(ctx context.Context, v *audience.View, id, handle string) (*record.Context, error)
 	Delete(ctx context.Context, v *audience.View, id string, force bool, ifVersion *int) error
-	Stemming(v *audience.View, o memory.Origin) (*memory.Stemming, error)
+	Stemming(ctx context.Context, v *audience.View, o memory.Origin) (*memory.Stemming, error)
 	Forget(ctx context.Context, v *audience.View, o memory.Origin, progress func(done, total int)) (memory.Forgotten, error)
 	Use(ctx context.Context, v *audience.View, ids []string) (int, error)
 	Profile(v *audience.View, limit int) []*record.Memory
@@ -323,28 +323,6 @@ func (r *memoryHandlers) Retract(ctx context.Context, by callReader, p protocol.
 // Delete is memory.delete.
 func (r *memoryHandlers) Delete(ctx context.Context, by callReader, p protocol.MemoryDelete) (protocol.Deleted, error) {
 	return protocol.Deleted{ID: p.ID}, r.memory.Delete(ctx, by.View, p.ID, p.Force, p.IfVersion)
-}
-
-// listedForgotten is how many ids memory.forget names.
-const listedForgotten = 1000
-
-// Forget is memory.forget.
-func (r *memoryHandlers) Forget(ctx context.Context, by callReader, p protocol.MemoryForget) (out protocol.MemoryForgotten, err error) {
-	from := memory.Origin{ConversationID: p.ConversationID, NoteID: p.NoteID, Client: p.Client, All: p.All}
-	list, err := r.memory.Stemming(by.View, from)
-	if err != nil {
-		return out, err
-	}
-	ids := list.Memories
-	out.Total, out.IDs = len(ids), append([]string{}, ids[:min(len(ids), listedForgotten)]...)
-	if p.DryRun {
-		out.Contexts, out.Synonyms = len(list.Contexts), len(list.Synonyms)
-		return out, nil
-	}
-	gone, err := r.memory.Forget(ctx, by.View, from,
-		func(done, total int) { ReportProgress(ctx, "forget", int64(done), int64(total)) })
-	out.Forgotten, out.Contexts, out.Synonyms = gone.Memories, gone.Contexts, gone.Synonyms
-	return out, err
 }
 
 // Use is memory.use.

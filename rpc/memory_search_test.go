@@ -94,3 +94,21 @@ func TestMEM20_MessagesAreSearchedBesideMemories(t *testing.T) {
 	d.want(hit, "index", 2)
 	d.want(hit, "text", "Look at the shaft seal of the boat.")
 }
+
+// TestMEM95_OfTwoThatAreAlikeNoneIsChanged, however many moments lie between them: which of two is the newer one changes
+// what is shown first, and not which one a text means.
+func TestMEM95_OfTwoThatAreAlikeNoneIsChanged(t *testing.T) {
+	d := meaningful(t, t.TempDir(), embed.LazyBuiltinTable())
+	d.do("memory.addMany", `{"memories":[
+		{"id":"mon","statement":"The dentist appointment is on Monday","createdAt":"2024-05-01T10:00:00Z"},
+		{"id":"cello","statement":"My sister plays the cello"}]}`)
+	d.do("memory.add", `{"id":"thu","statement":"The dentist appointment is on Thursday"}`)
+	d.remembered(3)
+	hits := d.do("memory.search", `{"query":"dentist appointment"}`)
+	if at(hits, "hits.0.id") != "thu" || at(hits, "hits.1.olderThan") != "thu" {
+		t.Fatalf("the newer one is not told apart: %v", hits)
+	}
+	d.wantRefused("memory.patch", `{"match":"dentist appointment","pinned":true}`, 1002, "")
+	d.want(d.do("memory.get", `{"ref":"thu"}`), "pinned", false)
+	d.want(d.do("memory.patch", `{"match":"my sister plays the cello","pinned":true}`), "id", "cello")
+}

@@ -65,7 +65,7 @@ func Methods() []Method {
 		of("memory.restore", scope.ofMemories, (*memoryHandlers).Restore),
 		of("memory.retract", scope.ofMemories, (*memoryHandlers).Retract),
 		of("memory.delete", scope.ofMemories, (*memoryHandlers).Delete),
-		of("memory.forget", scope.ofMemories, (*memoryHandlers).Forget),
+		method("memory.forget", scope.memoryForget),
 		wholeStore("memory.export", (*Deps).memoryExport),
 		wholeStore("memory.import", (*Deps).memoryImport),
 		of("memory.use", scope.ofMemories, (*memoryHandlers).Use),

@@ -125,7 +125,7 @@ func (s *Server) newRooms(d *Deps) *rooms {
 		traces: cites.NewInspector(d.KV, d.Chat, d.Memory, d.Books), cites: d.Cites,
 		shower:   cites.NewSourceLister(d.Chat, d.Memory),
 		excerpts: cites.NewExcerptFinder(d.Chat, d.Cites, remote), suggests: cites.NewSuggester(d.Chat, d.Cites),
-		actions: tools.NewDecider(d.Chat, tools.ActionDeps{Entities: d.Entities, Memory: d.Memory, Conversations: d.Chat}),
+		actions: tools.NewDecider(d.Chat, tools.ActionDeps{Entities: d.Entities, Memory: d.Memory, Conversations: d.Chat, Tasks: tools.NewTaskList(d.Notes, s.tasks)}),
 		handles: d.Handles, refs: d.Refs, personalities: newPersonalityHandlers(d.Personalities),
 		sync: newSyncHandlers(d.Sync, d.Queue, d.Memory, d.Chat), queue: d.Queue,
 		answered: func(ctx context.Context, sent *turn.ChatSent) {

@@ -49,6 +49,8 @@ type Options struct {
 
 	// Providers answer in conversations; nil: nobody.
 	Providers *llm.Set
+	// Tasks is the note that tasks are appended to: its id, path or title; "" for the note Tasks of the store.
+	Tasks string
 	// Titles has models make titles of conversations.
 	Titles bool
 	// Summaries has a model make summaries of notes.
@@ -79,6 +81,7 @@ type Server struct {
 	off       []string // settings of features
 	providers *llm.Set
 	templates *prompts.Set
+	tasks     string                 // the note of tasks, see Options
 	titles    *background.Titler     // nil: no model makes titles
 	summaries *background.Summarizer // nil: no model makes summaries
 	detector  *background.OutcomeDetector
@@ -100,7 +103,7 @@ func New(opts Options) *Server {
 	s := &Server{
 		log: opts.Logger, info: opts.Info, dataDir: opts.DataDir, format: opts.Format, onStop: opts.Stop,
 		openStore: opts.OpenStore, openAsIs: opts.OpenAsIs, openOver: opts.OpenRooms, started: time.Now(),
-		providers: opts.Providers, templates: opts.Templates,
+		providers: opts.Providers, templates: opts.Templates, tasks: opts.Tasks,
 	}
 	s.room, s.off = DefaultDiskThresholds, opts.Off
 	if opts.Room != nil {

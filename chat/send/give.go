@@ -317,7 +317,13 @@ func (s *sending) propose(p *record.ToolProposal) error {
 		return fault.Wrap(fault.Internal, err, "the arguments of a proposal are no object")
 	}
 	s.answer.Actions = append(s.answer.Actions, a)
-	return s.emit(turn.Action, "", &turn.ChatDeltaData{Action: &a})
+	shown := a // with names, which are not stored: they change
+	follower := s.opts.Views.View(audience.Remote)
+	if s.answer.Private { // then nobody follows who may not see it
+		follower = s.asker
+	}
+	shown.Names = tools.NamesIn(follower, a.Args)
+	return s.emit(turn.Action, "", &turn.ChatDeltaData{Action: &shown})
 }
 
 // maxArguments is how much of the arguments of a call an answer keeps, in bytes.

@@ -19,6 +19,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/memory"
@@ -66,6 +67,7 @@ type ActionDeps struct {
 	Entities      *entities.Store
 	Memory        memories
 	Conversations conversations
+	Tasks         *TaskList // nil: the client keeps tasks
 }
 
 // memories are where things are remembered: memory.Store, but for what of it reads without a View (PRIV-2).
@@ -84,6 +86,14 @@ type conversations interface {
 type ActionEnv struct {
 	View *audience.View // of who proposes or confirms it
 	ActionDeps
+	From ActionPlace // where it was proposed; zero while it is
+}
+
+// ActionPlace is where an action was proposed.
+type ActionPlace struct {
+	Handle  string // of the conversation
+	Private bool   // for remote readers it does not exist
+	At      time.Time
 }
 
 // ActionRequest is an action that is to be prepared.

@@ -52,12 +52,49 @@ func RenderActions(v *audience.View, list []record.ChatAction, l *ExpiredActions
 		if l.Over(a, now()) {
 			a.Status = record.ActionExpired
 		}
+		a.Names = NamesIn(v, a.Args)
 		a.Args, _ = masked(v, a.Args).(map[string]any)
 		a.Reason, a.Failure = v.TextOf("", a.Reason), v.TextOf("", a.Failure)
 		if a.Edit != nil && v.Note(a.Edit.NoteID) == nil {
 			a.Edit = nil // the note is gone, or private by now
 		}
+		if a.Edit != nil && a.Type == record.ProposeTask {
+			edit := *a.Edit
+			edit.Line = v.TextOf("", edit.Line)
+			a.Edit = &edit
+		}
 	}
+}
+
+// NamesIn returns what the records are called whose ids are args of an action; nil for none that the reader sees.
+func NamesIn(v *audience.View, args map[string]any) (names map[string]string) {
+	take := func(value any) {
+		id, ok := value.(string)
+		if !ok {
+			return
+		}
+		name := ""
+		if e := v.Entity(id); e != nil {
+			name = v.NameOf(e)
+		} else if n := v.Note(id); n != nil {
+			name = v.TitleOf(n)
+		}
+		if name == "" {
+			return
+		}
+		if names == nil {
+			names = make(map[string]string)
+		}
+		names[id] = name
+	}
+	for _, member := range []string{"entityId", "targetId", "noteId"} {
+		take(args[member])
+	}
+	list, _ := args["entityIds"].([]any)
+	for _, id := range list {
+		take(id)
+	}
+	return names
 }
 
 // masked masks the strings of a JSON value, in place.

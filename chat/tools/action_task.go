@@ -19,8 +19,7 @@ type TaskArgs struct {
 	NoteID    string   `json:"noteId,omitempty" long:"64" jsonschema:"id of the note that it comes from"`
 }
 
-// createTask is done by the client: the daemon keeps no tasks.
-var createTask = declare(record.ProposeTask, "The client creates a task.", (*call).task)
+var createTask = declare(record.ProposeTask, "A line with the task is appended to the note of tasks.", (*call).task)
 
 func (c *call) task(a *TaskArgs) (*PreparedAction, error) {
 	p := &PreparedAction{}
@@ -44,5 +43,8 @@ func (c *call) task(a *TaskArgs) (*PreparedAction, error) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("There is no note %q: it was left out.", clip(a.NoteID)))
 		a.NoteID = ""
 	}
-	return p, nil
+	if c.Tasks == nil {
+		return p, nil
+	}
+	return p, c.Tasks.prepare(c, a, p)
 }

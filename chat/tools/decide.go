@@ -25,6 +25,7 @@ import (
 // actionConversations keep actions with the answers that propose them: chat.Store, which this package may not import.
 type actionConversations interface {
 	Action(ctx context.Context, v *audience.View, id string) (*record.ChatAction, error)
+	ActionPlace(ctx context.Context, v *audience.View, id string) (ActionPlace, error)
 	Decide(ctx context.Context, v *audience.View, id string, decide func(tx *kv.Tx, a *record.ChatAction, now time.Time) error,
 	) (*record.ChatAction, error)
 }
@@ -131,7 +132,11 @@ func (d *Decider) prepare(ctx context.Context, v *audience.View, a *record.ChatA
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "the args of the action can't be written")
 	}
-	p, err := PrepareAction(ctx, ActionEnv{View: v, ActionDeps: d.rooms}, ActionRequest{
+	from, err := d.chat.ActionPlace(ctx, v, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := PrepareAction(ctx, ActionEnv{View: v, ActionDeps: d.rooms, From: from}, ActionRequest{
 		Type: a.Type, Args: raw, Version: a.Version, Seen: given,
 	})
 	if given && err != nil {

@@ -315,7 +315,7 @@ text Proposed.
 	s.press("/confirm 3\r")
 	s.see("Error: \"3\" is no action of the list")
 	s.press("/conf\t2\r")
-	s.see("confirmed  createTask \"Tar\"\r\n  ctxd keeps no tasks: put it where you keep yours\r\n")
+	s.see("confirmed  createTask \"Tar\"\r\n  in the note Private tasks: - [ ] Tar — ")
 	s.press("/confirm 2\r")
 	s.see("confirmed before  createTask \"Tar\"\r\n")
 	s.press("/reject 2\r")

@@ -148,12 +148,20 @@ func (c *comparison) coverage() float64 {
 }
 
 func (c *comparison) verdict() (Verdict, string) {
+	switch c.slots() {
+	case slotSame:
+		if c.newer.changed != c.older.changed {
+			return VerdictBoth, "the newer one says the same with a word of change"
+		}
+	case slotOther:
+		return VerdictUpdate, "the newer one says that something changed"
+	}
 	opposite := c.older.denies != c.newer.denies
 	alone := len(c.inOlder) == 0 && len(c.inNewer) == 0 && len(c.shared) > 0
 	if c.like < likeSome && !alone && !(c.exclusive() && c.brief()) && !(c.newer.changed && c.brief()) {
 		return VerdictBoth, "they are about two things"
 	}
-	if c.apart() {
+	if c.apart() || c.others() {
 		return VerdictBoth, "they are about others"
 	}
 	if c.older.twice || c.newer.twice {
@@ -169,16 +177,18 @@ func (c *comparison) verdict() (Verdict, string) {
 		return VerdictDuplicate, "the same in other words"
 	}
 	if c.newer.changed && !c.newer.adds {
-		is, likely := c.changes()
 		switch {
-		case is:
-			return VerdictUpdate, "the newer one says that something changed"
-		case likely:
+		case c.sameThing():
+			return VerdictUpdate, "the newer one gives the same thing another number or day"
+		case c.changes():
 			return VerdictUnsure, "the newer one says that something changed, perhaps of this"
 		}
 	}
 	if opposite {
 		return c.denied(alone)
+	}
+	if c.newer.adds && len(c.inOlder)+len(c.inNewer)+len(c.differs) > 0 {
+		return VerdictBoth, "the newer one adds to it"
 	}
 	if slices.Contains(c.differs, memory.DifferenceNumber) || slices.Contains(c.differs, memory.DifferenceDate) {
 		return c.counted(alone)
@@ -216,19 +226,26 @@ func sameThings(a, b []string) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(thing string) bool { return !slices.Contains(b, thing) })
 }
 
-// changes reports whether a newer statement that says that something changed says it of what the older one is about, and
-// whether that is likely at least.
-func (c *comparison) changes() (is, likely bool) {
+// changes reports whether a newer statement that says that something changed may say it of what the older one is about.
+func (c *comparison) changes() bool {
 	shared := weigh(c.shared)
 	switch {
 	case c.exclusive():
-		return true, true
-	case shared == 0:
-		return false, false
+		return true
+	case shared == 0, c.newer.renewed && len(c.inOlder) > 0 && len(c.inNewer) > 0: // a new lamp for another room
+		return false
 	case len(c.inNewer) == 0 || len(c.inOlder) == 0:
-		return shared >= 1 || c.like >= likeMost, true
+		return true
 	}
-	return c.coverage() >= half && shared >= 1 && (c.like >= likeSome || c.like >= likeLeast && c.brief()), c.like >= likeMost
+	return c.coverage() >= half && shared >= 1 && (c.like >= likeSome || c.like >= likeLeast && c.brief()) || c.like >= likeMost
+}
+
+// others reports whether each statement begins with somebody whom the other does not name.
+func (c *comparison) others() bool {
+	a, b := c.older, c.newer
+	return !a.first && !b.first && len(a.things) > 0 && len(b.things) > 0 &&
+		slices.Contains(a.names, a.things[0]) && slices.Contains(b.names, b.things[0]) &&
+		!slices.Contains(b.names, a.things[0]) && !slices.Contains(a.names, b.things[0])
 }
 
 // brief reports whether both statements say so little that one word in common is much of it.
@@ -259,7 +276,7 @@ func (c *comparison) counted(alone bool) (Verdict, string) {
 	switch {
 	case alone && number && date:
 		if len(c.older.years) == 1 && len(c.newer.years) == 1 && c.newer.years[0] > c.older.years[0] {
-			return VerdictUpdate, "the newer one tells of a later year"
+			return VerdictUnsure, "the newer one tells of a later year"
 		}
 		return VerdictBoth, "they tell of two days"
 	case alone:
@@ -301,10 +318,10 @@ func (c *comparison) worded() (Verdict, string) {
 }
 
 // reversed reports whether the statements name two others in two orders: who likes whom, for example.
-func (c *comparison) reversed() bool {
-	if c.older.first || c.newer.first {
-		return false
-	}
+func (c *comparison) reversed() bool { return !c.older.first && !c.newer.first && c.crossed() }
+
+// crossed reports whether the statements have the same names in two orders.
+func (c *comparison) crossed() bool {
 	var order []int
 	for _, name := range c.older.names {
 		if i := slices.Index(c.newer.names, name); i >= 0 {
@@ -327,6 +344,9 @@ func SupportsFact(fact, sentence *Statement) bool {
 		return false // it may be said of somebody else
 	}
 	c := comparison{older: fact, newer: sentence, differs: fact.said.In(sentence.said)}
+	if c.slots() == slotSame {
+		return true
+	}
 	c.share()
 	return len(c.shared) > 0 && len(c.inOlder) == 0 && len(c.differs) == 0 && !fact.twice && !sentence.twice &&
 		fact.denies == sentence.denies && fact.limited == sentence.limited && fact.changed == sentence.changed && !c.apart()

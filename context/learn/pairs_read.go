@@ -25,9 +25,12 @@ type Statement struct {
 	denies   bool // an odd number of opposites and denials
 	twice    bool // it denies an opposite, of which nobody knows what it means
 	changed  bool // it says that something is not as it was
+	renewed  bool // it says so only by calling something new
 	adds     bool // it says that what held before still holds
 	limited  bool // it holds at times only
 	supposed bool // it says what might be
+	slot     *slotValue
+	amount   *amount
 }
 
 // maxThings is how much of a statement is compared.
@@ -38,7 +41,13 @@ func ReadStatement(statement string) *Statement {
 	words := wordsOf(statement)
 	s := &Statement{said: memory.ReadStatement(statement)}
 	s.changed, s.adds, s.limited = has(words, changes()), has(words, additions()), has(words, limits())
+	s.renewed = s.changed && !has(words, changesButNew())
 	s.supposed = has(words, suppositions())
+	if japanese(statement) {
+		s.changed = s.changed || containsAny(statement, japaneseChanges)
+		s.adds, s.limited = s.adds || containsAny(statement, japaneseAdditions), s.limited || containsAny(statement, japaneseLimits)
+	}
+	s.slot, s.amount = slotOf(statement), amountOf(statement)
 	negations, turned := 0, 0
 	for i := 0; i < len(words); {
 		w := words[i]
@@ -65,7 +74,7 @@ func ReadStatement(statement string) *Statement {
 				s.years = append(s.years, w)
 			}
 		case memory.ParseWeekday(w) > 0 || certain:
-		case !filler()[w] && !memory.IsNumberWord(w) && !inRow(words, i, changes()) && !inRow(words, i, additions()) && !inRow(words, i, limits()):
+		case !filler()[w] && memory.ParseNumberWord(w) == 0 && !inRow(words, i, changes()) && !inRow(words, i, additions()) && !inRow(words, i, limits()):
 			s.take(w)
 		}
 		i++
@@ -165,6 +174,10 @@ func wordsOf(text string) []string {
 			list = append(list, w)
 			continue
 		}
+		if japanese(w) {
+			list = append(list, japaneseWords(w)...)
+			continue
+		}
 		for part := range strings.SplitSeq(w, "'") {
 			if part != "" {
 				list = append(list, part)
@@ -182,6 +195,10 @@ func has(words []string, of map[string][][]string) bool {
 		}
 	}
 	return false
+}
+
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // rowAt returns the length of the longest row that words begin with, 0 for none.

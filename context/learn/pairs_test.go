@@ -56,7 +56,9 @@ func cosines(t *testing.T, e embed.Embedder, list []labelled) []float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[i] = cosine(v[0], v[1])
+		if len(v[0]) > 0 && len(v[1]) > 0 { // a table knows no word of some languages
+			out[i] = cosine(v[0], v[1])
+		}
 	}
 	return out
 }
@@ -218,9 +220,11 @@ func (n counts) goals(t *testing.T) {
 	all, unsure := 0, 0
 	for _, l := range labels {
 		for v, count := range n[l] {
-			all += count
-			if v == learn.VerdictUnsure {
-				unsure += count
+			if l != "update" { // of these, rules decide those of MEM-94 alone
+				all += count
+				if v == learn.VerdictUnsure {
+					unsure += count
+				}
 			}
 			if v == learn.VerdictDuplicate && l != "duplicate" {
 				t.Errorf("%d of %s would be merged", count, l)

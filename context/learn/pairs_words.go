@@ -21,7 +21,9 @@ var filler = set(`a an the this that these those it its i m d ll ve re t s me my
 	le la les l un une des du de j je moi mon ma mes nous notre nos vous votre il elle ils elles ce c cet
 	cette ces qui que qu où suis es sommes est était étais ai as avons ont avait y en et ou pour par avec dans
 	sur sous à au aux chez comme très toujours souvent d habitude tous toutes tout toute se lui leur bien beaucoup n ne
-	lot lots viel viele`)
+	lot lots viel viele
+	el los las al del yo mi mis tu su sus te lo y o que con por para muy soy es está estoy eres era ha he han hemos tengo tiene
+	siempre mucho mucha`)
 
 // groups are words and rows of words that stand for the same thing, behind the name of that thing. A name that begins
 // with @ is of a thing of which a person has one at a time: where two statements give it two values, one of them does not
@@ -29,32 +31,32 @@ var filler = set(`a an the this that these those it its i m d ll ve re t s me my
 var groups = [][]string{
 	{
 		"@residence", "live in", "lives in", "living in", "reside in", "home is", "my home", "moved to", "relocated to", "my address is",
-		"wohne", "wohnt", "wohnen", "zuhause", "umgezogen", "lebe in", "lebt in", "habite", "vis à", "vit à", "déménagé",
+		"wohne", "wohnt", "wohnen", "zuhause", "umgezogen", "gezogen", "lebe in", "lebt in", "habite", "vis à", "vit à", "déménagé", "vivo en", "vive en", "mudé", "mudado", "mudó",
 	},
 	{
 		"@employer", "work for", "work at", "works for", "works at", "working for", "working at", "employed by", "my employer is",
 		"arbeite bei", "arbeitet bei", "arbeite jetzt bei", "mein arbeitgeber", "travaille chez", "travaille maintenant chez",
-		"mon employeur",
+		"mon employeur", "trabajo en", "trabaja en", "trabajo para", "trabaja para",
 	},
 	{
 		"@profession", "work as", "works as", "working as", "my job is", "my profession is", "arbeite als", "arbeitet als", "beruf ist",
 		"travaille comme", "de métier", "mon métier",
 	},
-	{"@name", "called", "named", "name", "heißt", "heiße", "name", "namen", "s'appelle", "m'appelle", "nom"},
+	{"@name", "called", "named", "name", "heißt", "heiße", "name", "namen", "s'appelle", "m'appelle", "nom", "me llamo", "se llama", "nombre"},
 	{"@favourite", "favourite", "favorite", "préféré", "préférée"},
 	{"@favourite colour", "lieblingsfarbe"},
-	{"@birth", "born", "birthday", "birthdate", "geboren", "geburtstag", "né", "née", "anniversaire"},
-	{"@age", "years old", "year old", "jahre alt"},
+	{"@birth", "born", "birthday", "birthdate", "geboren", "geburtstag", "né", "née", "anniversaire", "nací", "nació", "cumpleaños"},
+	{"@age", "years old", "year old", "jahre alt", "歳"},
 	{
 		"@marriage", "single", "married", "divorced", "ledig", "verheiratet", "geheiratet", "geschieden", "célibataire",
-		"marié", "mariée", "divorcé", "divorcée",
+		"marié", "mariée", "divorcé", "divorcée", "soltero", "soltera", "casado", "casada", "casé", "divorciado", "divorciada", "divorcié",
 	},
 	{"@phone", "phone", "smartphone", "iphone", "pixel", "android", "handy", "téléphone", "portable"},
 	{"@bank", "bank", "banque"},
 	{"@manager", "manager", "boss", "chef", "chefin", "cheffe", "vorgesetzter", "vorgesetzte"},
 	{"@doctor", "my doctor", "my gp", "mein arzt", "meine ärztin", "mein hausarzt", "meine hausärztin", "mon médecin", "ma médecin"},
 	{"@blood", "blood type", "blood group", "blutgruppe", "groupe sanguin"},
-	{"@rent", "rent", "miete", "loyer"},
+	{"@rent", "rent", "miete", "loyer", "alquiler", "家賃"},
 	{
 		"@car", "my car is", "drive a", "drive an", "mein auto ist", "fahre einen", "fahre jetzt einen", "ma voiture est", "conduis une",
 		"conduis maintenant une",
@@ -91,42 +93,58 @@ var relations = set(`sister brother mother father mum mom dad son daughter wife 
 	boyfriend neighbour neighbor colleague grandmother grandfather child children dog cat
 	mutter vater sohn tochter frau mann onkel tante cousine freund freundin partnerin nachbar nachbarin kollege kollegin oma opa
 	kind kinder hund katze
+	hermana hermano madre padre hijo hija esposa marido tío tía amigo amiga novio novia vecino vecina perro gato
+	妹 姉 兄 弟 母 父 息子 娘 妻 夫 叔父 叔母 友達 彼女 彼氏 犬 猫
 	mère père fils fille femme mari oncle ami amie voisin voisine collègue enfant enfants chien chat`)
 
 // changes are what people say when something is not as it was: what all rules read so, and what statements about a
 // person say besides.
-var changes = rows(append(slices.Clone(memory.ChangeWords),
+var changes = rows(changeWords...)
+
+// newWords call something new, which may stand beside what was there.
+var newWords = []string{"new", "neue", "neuen", "neues", "neuer", "nouvelle", "nouveau", "nouvel", "nuevo", "nueva"}
+
+var changesButNew = rows(slices.DeleteFunc(slices.Clone(changeWords), func(w string) bool { return slices.Contains(newWords, w) })...)
+
+var changeWords = append(slices.Concat(memory.ChangeWords, newWords),
 	"relocated", "quit", "since", "nowadays", "given up", "gone up", "gone down", "went up", "went down", "got married",
 	"got divorced", "sold", "has left", "became", "become", "retired", "was moved", "rescheduled", "postponed", "kein mehr",
 	"keine mehr", "keinen mehr", "mehr", "seit", "ab jetzt", "ab sofort", "von nun an", "aufgehört", "aufgegeben",
-	"umgestiegen", "verschoben", "gestiegen", "gesunken", "verkauft", "geheiratet", "früher", "ersetzt", "neue", "neuen",
-	"neues", "neuer", "maintenant", "désormais", "dorénavant", "plus de", "ne plus", "plus", "n'est plus", "déménagé",
+	"umgestiegen", "verschoben", "gestiegen", "gesunken", "verkauft", "geheiratet", "früher", "ersetzt", "maintenant", "désormais", "dorénavant", "plus de", "ne plus", "plus", "n'est plus", "déménagé",
 	"arrêté", "abandonné", "changé", "remplacé", "passé à", "passée à", "passés de", "passé de", "plutôt",
 	"ces derniers temps", "ces temps-ci", "depuis peu", "depuis", "déplacée", "déplacé", "reporté", "reportée", "vendu",
-	"partie", "marié en", "mariée en", "nouvelle", "nouveau", "nouvel",
-)...)
+	"partie", "marié en", "mariée en",
+	"ahora", "ya no", "mudé", "mudado", "mudó", "a partir de ahora", "casé", "divorcié", "movido", "movida", "aplazado", "aplazada",
+	"subido", "bajado", "subió", "bajó", "en vez de", "en lugar de", "dejé de", "dejado de", "cambié", "cambiado", "últimamente",
+	"actualmente", "vendí", "vendido", "ya",
+	"turned", "got engaged", "gezogen", "cumplí", "cumplió",
+)
 
 // additions are what people say when what held before still holds.
 var additions = rows("too", "also", "as well", "another", "besides", "auch", "außerdem", "ebenfalls", "zusätzlich", "noch ein",
-	"noch eine", "noch einen", "aussi", "également", "en plus", "encore un", "encore une")
+	"noch eine", "noch einen", "aussi", "également", "en plus", "encore un", "encore une",
+	"también", "además", "otro", "otra")
 
 // limits say that something holds at times only.
-var limits = rows("only", "except", "unless", "sometimes", "mostly", "nur", "außer", "manchmal", "seulement", "sauf", "parfois")
+var limits = rows("only", "except", "unless", "sometimes", "mostly", "nur", "außer", "manchmal", "seulement", "sauf", "parfois", "solo", "sólo", "excepto",
+	"a veces")
 
 // suppositions are what people say of what might be.
 var suppositions = rows("if", "would", "suppose", "imagine", "pretend", "wenn", "falls", "angenommen", "würde", "wäre", "hätte",
-	"serait", "aurait", "imagine que", "supposons")
+	"serait", "aurait", "imagine que", "supposons", "quisiera", "sería", "tendría")
 
 // Words of "my key is under the mat".
 var (
-	definite = set(`the my our der die das mein meine unser unsere le la l les mon ma mes notre nos`)
-	copulas  = set(`is are lies ist sind liegt hängt steht est sont`)
-	places   = set(`under in on at behind inside beside below above unter im auf am hinter neben beim bei an sous dans sur derrière
+	definite = set(`the my our der die das mein meine unser unsere le la l les mon ma mes notre nos
+		el los las mi mis`)
+	copulas = set(`is are lies ist sind liegt hängt steht est sont es está`)
+	places  = set(`under in on at behind inside beside below above unter im auf am hinter neben beim bei an sous dans sur derrière
 		chez à au`)
 )
 
 // persons are words by which somebody speaks of himself.
-var persons = set(`i my we our ich mein meine wir unser unsere je j mon ma mes nous notre`)
+var persons = set(`i my we our ich mein meine wir unser unsere je j mon ma mes nous notre yo mi mis me
+		vivo trabajo tengo estoy soy como tomo`)
 
 // set are words. Like rows and namesOf it is made at its first use, since a start of the program needs none.
 func set(words string) func() map[string]bool {

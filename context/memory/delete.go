@@ -125,6 +125,7 @@ type Origin = record.MemoryOrigin
 // forgetting is an order to forget that is under way, so that a start goes on with it.
 type forgetting struct {
 	Origin
+	Names  []string        `json:"names,omitempty"` // of the entity, as they were then
 	Reader audience.Reader `json:"reader"`
 }
 
@@ -148,16 +149,33 @@ func (st *Stemming) len() int { return len(st.Memories) + len(st.Contexts) + len
 // Forgotten counts what Forget has deleted.
 type Forgotten struct{ Memories, Contexts, Synonyms int }
 
-// Stemming returns what stems from an origin and what the reader sees.
-func (s *Store) Stemming(v *audience.View, o Origin) (*Stemming, error) {
+// Stemming returns what stems from an origin, or is about a subject, and what the reader sees. O(memories), for a subject
+// O(memories and their versions).
+func (s *Store) Stemming(ctx context.Context, v *audience.View, o Origin) (*Stemming, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
+	}
+	subject, err := NewSubject(v, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.stemming(ctx, v, o, subject)
+}
+
+func (s *Store) stemming(ctx context.Context, v *audience.View, o Origin, subject *Subject) (*Stemming, error) {
+	meant := func(m *Record) bool { return o.Of(&m.Source) }
+	if subject != nil {
+		before, err := s.aboutBefore(ctx, subject)
+		if err != nil {
+			return nil, err
+		}
+		meant = func(m *Record) bool { return subject.about(m) || before[m.ID] && o.Within(m.CreatedAt) }
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var list []*Record
 	for _, m := range s.byID {
-		if o.Of(&m.Source) && Sees(v, m) {
+		if meant(m) && Sees(v, m) {
 			list = append(list, m)
 		}
 	}
@@ -206,14 +224,16 @@ func (s *Store) setsSeen(v *audience.View) (list []string) {
 func (s *Store) Forget(ctx context.Context, v *audience.View, o Origin,
 	progress func(done, total int),
 ) (done Forgotten, err error) {
-	list, err := s.Stemming(v, o)
+	list, err := s.Stemming(ctx, v, o)
 	if err != nil || list.len() == 0 {
 		return done, err
 	}
+	order := &forgetting{Origin: o, Reader: v.Reader()}
+	if subject, err := NewSubject(v, o); err == nil && subject != nil {
+		order.Names = subject.Names
+	}
 	key := s.opts.NewID()
-	err = s.db.Update(ctx, func(tx *kv.Tx) error {
-		return orders.Put(tx, key, &forgetting{o, v.Reader()})
-	})
+	err = s.db.Update(ctx, func(tx *kv.Tx) error { return orders.Put(tx, key, order) })
 	if err != nil {
 		return done, err
 	}
@@ -300,7 +320,13 @@ func (s *Store) Resume(ctx context.Context, view func(audience.Reader) *audience
 		return err
 	}
 	for key, o := range open {
-		list, err := s.Stemming(view(o.Reader), o.Origin)
+		var subject *Subject
+		if o.IsSubject() {
+			if subject, err = subjectOf(o.Origin, o.Names); err != nil {
+				return err
+			}
+		}
+		list, err := s.stemming(ctx, view(o.Reader), o.Origin, subject)
 		if err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func TestMEM5_ForgettingAllIsAboutWhatWasTaughtToo(t *testing.T) {
 	} {
 		w := open(t, memory.Limits{})
 		w.teach()
-		plan, err := w.mem.Stemming(w.local, tc.origin)
+		plan, err := w.mem.Stemming(t.Context(), w.local, tc.origin)
 		must(t, err)
 		told := memory.Forgotten{Memories: len(plan.Memories), Contexts: len(plan.Contexts), Synonyms: len(plan.Synonyms)}
 		done, last := 0, 0

@@ -119,6 +119,9 @@ func next(text string, from int) (w word, ok bool) {
 	for i, r := range text[from:] {
 		i += from
 		if isWord(r) {
+			if start >= 0 && figureEnds(text[start:i], r) {
+				return made(text, start, i, begins), true
+			}
 			if start < 0 {
 				start = i
 			}
@@ -139,6 +142,13 @@ func next(text string, from int) (w word, ok bool) {
 		return word{}, false
 	}
 	return made(text, start, len(text), begins), true
+}
+
+// figureEnds reports whether a number ends or begins before a letter of a script that sets no blanks: 25日, 家賃は9万円.
+func figureEnds(before string, r rune) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	unblanked := func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+	return unicode.IsDigit(last) && unblanked(r) || unblanked(last) && unicode.IsDigit(r)
 }
 
 func made(text string, start, end int, first bool) word {

@@ -51,8 +51,8 @@ func numberedFrom(first int, lists ...string) map[string]int {
 	return of
 }
 
-// IsNumberWord reports whether a folded word is a number in words.
-func IsNumberWord(fold string) bool { return numberWords[fold] > 0 }
+// ParseNumberWord returns the number that a folded word is, 0 for none.
+func ParseNumberWord(fold string) int { return numberWords[fold] }
 
 // DeniesWord reports whether a folded word denies what its statement says.
 func DeniesWord(fold string) bool { return negations[fold] }

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/memory/document"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/text"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // confidence says how sure it is that the hits answer the question, and why.
@@ -17,6 +20,104 @@ func (s *run) confidence() (value, reason string) {
 		c.Gap = s.list[0].score - s.list[1].score
 	}
 	return c.Told()
+}
+
+// takePresent keeps of the words of the question that documents have whether one has them that is not retracted, as the reader
+// sees it. O(memories).
+func (s *run) takePresent(kind string, in Index, u *search.Understanding) error {
+	if u == nil {
+		return nil
+	}
+	var asked, retracted []string
+	for _, w := range u.Words {
+		if w.Docs > 0 && !s.present[w.Word] {
+			asked = append(asked, w.Word)
+		}
+	}
+	if kind == Memories && len(asked) > 0 {
+		for m := range s.in.Store.All() {
+			if m.Status == record.MemoryRetracted {
+				retracted = append(retracted, m.ID)
+			}
+		}
+	}
+	doubtful := make([]bool, len(asked))
+	if len(retracted) > 0 {
+		doubtful = in.Search.Held(asked, retracted, s.v.Hides())
+	}
+	valid := func(d text.Doc) bool { return kind != Memories || document.Memory(d).Status != record.MemoryRetracted }
+	for i, word := range asked {
+		s.present[word] = true
+		if !doubtful[i] {
+			continue
+		}
+		res, err := in.Search.Search(s.ctx, search.Request{
+			Query: word, Mode: search.Lexical, Plain: true, Limit: 1, Keep: valid, Public: s.v.Hides(),
+		})
+		if err != nil {
+			return err
+		}
+		s.present[word] = len(res.Hits) > 0
+	}
+	return nil
+}
+
+// nonsense is no word of any language: nothing has it, nor a word that differs from it by one letter.
+const nonsense = "zqxvjkwq"
+
+// withNonsense adds to the unknown words those that only what was retracted has, and searches once more with nonsense in their
+// places: an answer is as sure as that at most. It returns nil where there are none.
+func (s *run) withNonsense() (*run, error) {
+	var hidden []string
+	for word, present := range s.present {
+		if !present {
+			hidden = append(hidden, word)
+		}
+	}
+	if len(hidden) == 0 {
+		return nil, nil
+	}
+	slices.Sort(hidden)
+	other := &run{
+		Ranker: s.Ranker, ctx: s.ctx, v: s.v, req: s.req, now: s.now, bounded: s.bounded,
+		searched: make(map[string]bool), toldApart: make(map[string]bool), present: make(map[string]bool),
+	}
+	other.read = Understood{Span: s.read.Span}
+	var words []string
+	for word := range strings.FieldsSeq(s.query) {
+		var split text.Splitter
+		is := false
+		split.Split(word, func(t text.Token) { is = is || slices.Contains(hidden, string(t.Text)) })
+		if is {
+			word = nonsense
+		}
+		words = append(words, word)
+	}
+	other.query = strings.Join(words, " ")
+	if err := other.gather(); err != nil {
+		return nil, err
+	}
+	for _, c := range other.list {
+		c.settle()
+	}
+	other.sort()
+	s.unknown = append(slices.Clone(s.unknown), hidden...)
+	return other, nil
+}
+
+// sureWithout is confidence, as sure as the search with nonsense at most, and not high.
+func (s *run) sureWithout(asNonsense *run) (value, reason string) {
+	value, reason = s.confidence()
+	if asNonsense == nil {
+		return value, reason
+	}
+	levels := []string{search.Low, search.Medium, search.High}
+	most, _ := asNonsense.confidence()
+	most = levels[min(slices.Index(levels, most), 1)]
+	if slices.Index(levels, value) <= slices.Index(levels, most) {
+		return value, reason
+	}
+	return most, "nothing has the words " + strings.Join(s.unknown, ", ")
 }
 
 // nearUnknown returns how near a hit is to the words of the question that nothing has: what is said in

@@ -9,9 +9,10 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
-// finish makes the result.
-func (s *run) finish() (*Result, error) {
-	confidence, reason := s.confidence()
+// finish makes the result. asNonsense is the search with nonsense in the place of what no document that may be found has; nil
+// for none.
+func (s *run) finish(asNonsense *run) (*Result, error) {
+	confidence, reason := s.sureWithout(asNonsense)
 	s.read.Unknown = s.unknown
 	if s.req.Sort == ByRecency {
 		s.byTime()

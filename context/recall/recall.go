@@ -267,6 +267,7 @@ type run struct {
 	toldApart map[string]bool // kinds of which the list by meaning is by what tells its hits apart
 	searched  map[string]bool // kinds
 	unknown   []string        // words of the question that nothing has
+	present   map[string]bool // words that documents have: whether one that is not retracted has it
 	nothing   string
 	wrong     []failure // for Result.Degraded
 	applied   []Applied
@@ -288,16 +289,20 @@ func (r *Ranker) Search(ctx context.Context, v *audience.View, req Request) (*Re
 	if err := r.check(&req); err != nil {
 		return nil, err
 	}
-	s := &run{Ranker: r, ctx: ctx, v: v, req: req, now: r.opts.Now(), searched: make(map[string]bool), toldApart: make(map[string]bool)}
+	s := &run{Ranker: r, ctx: ctx, v: v, req: req, now: r.opts.Now(), searched: make(map[string]bool), toldApart: make(map[string]bool), present: make(map[string]bool)}
 	s.understand()
 	if err := s.gather(); err != nil {
+		return nil, err
+	}
+	asNonsense, err := s.withNonsense()
+	if err != nil {
 		return nil, err
 	}
 	s.rank()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return s.finish()
+	return s.finish(asNonsense)
 }
 
 // check refuses what there is not, and fills in what is absent.
@@ -428,6 +433,9 @@ func (s *run) findBy(query, kind string, in Index, keep func(text.Doc) bool) err
 	s.unread = s.unread || len(res.Hits) > 0 && !res.Reach.Read
 	s.searched[kind] = true
 	s.takeWords(res.Understood)
+	if err := s.takePresent(kind, in, res.Understood); err != nil {
+		return err
+	}
 	if len(res.Hits) == 0 && s.read.Span != nil {
 		if rest := withoutDates(query); rest != query { // the days are told by the times of what is found
 			return s.findBy(rest, kind, in, keep)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/embed/embedtest"
 	"github.com/ctxd/ctxd/context/memory"
@@ -536,4 +537,46 @@ func TestMEM56_RanksByWhatIsSureNow(t *testing.T) {
 	expect(t, "the surest", surest(), "said")
 	h.now = taken.CreatedAt
 	expect(t, "the surest on its day", surest(), "taken")
+}
+
+// TestMEM97_WordsOfWhatIsRetractedAreUnknown: a question with them is answered as surely as one with nonsense at most.
+func TestMEM97_WordsOfWhatIsRetractedAreUnknown(t *testing.T) {
+	e, err := embed.BuiltinTable()
+	must(t, err)
+	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+	statements := []string{
+		"The key of the shed hangs behind the door", "The boat needs a new anchor", "My sister plays the cello in Bergen",
+		"The allotment costs 78 pounds a year", "The dentist is on Gloucester Road", "Milo writes the release notes",
+	}
+	var list []*memory.Record
+	for i, s := range append(statements, "The password of the wardenclyffe shed is tulip", "The plimsoll of the boat is green") {
+		list = append(list, recordOf(facts.Memory{
+			ID: fmt.Sprintf("m%d", i), Tier: record.TierBank, Kind: "fact", Statement: s, Status: record.MemoryActive,
+			Importance: 0.7, Confidence: 0.7, CreatedAt: at.Add(time.Duration(i) * time.Hour),
+		}, i+1))
+	}
+	list[len(list)-2].Status, list[len(list)-1].Private = record.MemoryRetracted, true
+	h := open(t, e, list, nil)
+	r := h.ranker(recall.Options{})
+	level := map[string]int{search.Low: 0, search.Medium: 1, search.High: 2}
+	for _, c := range []struct {
+		view       *audience.View
+		word, with string
+	}{
+		{h.local, "wardenclyffe", "where is the key of the %s shed"}, {h.local, "wardenclyffe", "%s shed key"},
+		{h.local, "wardenclyffe", "%s"}, {h.local, "tulip", "does my sister play the %s in Bergen"},
+		{h.remote, "plimsoll", "the anchor of the %s boat"}, {h.remote, "plimsoll", "%s boat"},
+	} {
+		got := ask(t, r, c.view, recall.Request{Query: fmt.Sprintf(c.with, c.word)})
+		plain := ask(t, r, c.view, recall.Request{Query: fmt.Sprintf(c.with, "xyzzyqk")})
+		if level[got.Confidence] > level[plain.Confidence] || got.Confidence == search.High {
+			t.Errorf("%q of %q is %s (%s), and with nonsense %s", c.word, c.with, got.Confidence, got.Reason, plain.Confidence)
+		}
+		if !slices.Contains(got.Understood.Unknown, c.word) {
+			t.Errorf("of %q unknown are %q", fmt.Sprintf(c.with, c.word), got.Understood.Unknown)
+		}
+	}
+	if got := ask(t, r, h.local, recall.Request{Query: "the plimsoll of the boat"}); slices.Contains(got.Understood.Unknown, "plimsoll") {
+		t.Errorf("who sees it does not know %q", got.Understood.Unknown)
+	}
 }

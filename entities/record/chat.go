@@ -101,18 +101,19 @@ type ChatUsage struct {
 
 // ChatAction is something that an answer proposes. Nothing of it is done before somebody confirms it.
 type ChatAction struct {
-	ID        string         `json:"id" jsonschema:"id of the action, which chat.confirm and chat.reject take"`
-	Type      string         `json:"type" enum:"createTask,assignEntity,remember,forget,pin,search,book" jsonschema:"what is to be done"`
-	Args      map[string]any `json:"args" jsonschema:"with what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed"`
-	Status    string         `json:"status" enum:"proposed,confirmed,rejected,expired,failed" jsonschema:"what has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done"`
-	MessageID string         `json:"messageId" jsonschema:"the answer that proposes it"`
-	Reason    string         `json:"reason" jsonschema:"why it is proposed: in the words of the model, or what of the message orders it"`
-	Edit      *ToolEdit      `json:"edit,omitempty" jsonschema:"the line of a file of a vault that a person changes, since the record is made from it"`
-	Version   int            `json:"version,omitempty" jsonschema:"of assignEntity and forget: version of the record when it was proposed"`
-	ExpiresAt *time.Time     `json:"expiresAt,omitempty" jsonschema:"until when it can be confirmed"`
-	DecidedAt *time.Time     `json:"decidedAt,omitempty" jsonschema:"when the user has confirmed or rejected it"`
-	ForClient bool           `json:"forClient,omitempty" jsonschema:"of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.add, or writes the line of edit into the file"`
-	Failure   string         `json:"failure,omitempty" jsonschema:"of a failed one: why it could not be done"`
+	ID        string            `json:"id" jsonschema:"id of the action, which chat.confirm and chat.reject take"`
+	Type      string            `json:"type" enum:"createTask,assignEntity,remember,forget,pin,search,book" jsonschema:"what is to be done"`
+	Args      map[string]any    `json:"args" jsonschema:"with what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed"`
+	Names     map[string]string `json:"names,omitempty" jsonschema:"what the entities and notes of the args are called, by their ids, as far as the reader sees them"`
+	Status    string            `json:"status" enum:"proposed,confirmed,rejected,expired,failed" jsonschema:"what has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done"`
+	MessageID string            `json:"messageId" jsonschema:"the answer that proposes it"`
+	Reason    string            `json:"reason" jsonschema:"why it is proposed: in the words of the model, or what of the message orders it"`
+	Edit      *ToolEdit         `json:"edit,omitempty" jsonschema:"the line of a file of a vault that a person changes, since the record is made from it; of a confirmed createTask the line that was appended to a note"`
+	Version   int               `json:"version,omitempty" jsonschema:"of assignEntity and forget: version of the record when it was proposed"`
+	ExpiresAt *time.Time        `json:"expiresAt,omitempty" jsonschema:"until when it can be confirmed"`
+	DecidedAt *time.Time        `json:"decidedAt,omitempty" jsonschema:"when the user has confirmed or rejected it"`
+	ForClient bool              `json:"forClient,omitempty" jsonschema:"of a confirmed one: the client does it. It creates the task, shows what the search finds, reads the file with books.add, or writes the line of edit into the file"`
+	Failure   string            `json:"failure,omitempty" jsonschema:"of a failed one: why it could not be done"`
 }
 
 // ActionTime is how long an action waits for the user.

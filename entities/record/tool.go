@@ -71,11 +71,11 @@ type ToolProposal struct {
 
 // ToolEdit is a line of the frontmatter of a file.
 type ToolEdit struct {
-	NoteID string `json:"noteId" jsonschema:"the note that is the file"`
+	NoteID string `json:"noteId" jsonschema:"the note that is the file, or that a task was appended to"`
 	Vault  string `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
-	Path   string `json:"path" jsonschema:"its path in the vault"`
-	Field  string `json:"field" jsonschema:"key of the frontmatter"`
-	Value  string `json:"value" jsonschema:"the link that it has then, or has beside others"`
+	Path   string `json:"path" jsonschema:"its path in the vault; the title of a note without one"`
+	Field  string `json:"field" jsonschema:"key of the frontmatter; empty for a task"`
+	Value  string `json:"value" jsonschema:"the link that it has then, or has beside others; empty for a task"`
 	Line   string `json:"line,omitempty" jsonschema:"what stands there then, whole; absent where the reader does not see all of it"`
 }
 

@@ -196,7 +196,14 @@ type MemoryForget struct {
 	NoteID         string `json:"noteId,omitempty" jsonschema:"what was made from this note"`
 	Client         string `json:"client,omitempty" jsonschema:"what this program gave"`
 	All            bool   `json:"all,omitempty" jsonschema:"every memory, every context and all synonyms"`
-	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"list them only"`
+	EntityID       string `json:"entityId,omitempty" jsonschema:"what is linked to this entity, or has all words of a name of it"`
+	About          string `json:"about,omitempty" maxChars:"200" jsonschema:"what has all of these words, in any form and order, also in a former version"`
+
+	From     *time.Time `json:"from,omitempty" jsonschema:"with entityId or about: written down or said at this time or later"`
+	To       *time.Time `json:"to,omitempty" jsonschema:"with entityId or about: written down or said before this time"`
+	Messages bool       `json:"messages,omitempty" jsonschema:"with entityId or about: messages of conversations as well, with titles and handles that say it"`
+	Hash     string     `json:"hash,omitempty" jsonschema:"the hash that a dry run gave; required with entityId and about"`
+	DryRun   bool       `json:"dryRun,omitempty" jsonschema:"list them only"`
 }
 
 // MemoryForgotten is the result of memory.forget.
@@ -206,6 +213,21 @@ type MemoryForgotten struct {
 	Forgotten int      `json:"forgotten" jsonschema:"how many are gone; 0 for a dry run"`
 	Contexts  int      `json:"contexts" jsonschema:"contexts that are gone, or would be; 0 without all"`
 	Synonyms  int      `json:"synonyms" jsonschema:"sets of synonyms that are gone, or would be; 0 without all"`
+
+	Messages      int            `json:"messages" jsonschema:"messages that are gone, or would be; 0 without messages"`
+	Conversations int            `json:"conversations" jsonschema:"conversations of which no message is left"`
+	Titles        int            `json:"titles" jsonschema:"conversations of which the title, the handle or the system prompt is another one"`
+	Hash          string         `json:"hash,omitempty" jsonschema:"of a dry run with entityId or about: what the call that deletes has to bring"`
+	Receipt       *ForgetReceipt `json:"receipt,omitempty" jsonschema:"what went; not of a dry run"`
+}
+
+// ForgetReceipt proves what memory.forget has deleted, and tells nothing of it to who does not know the ids.
+type ForgetReceipt struct {
+	At    time.Time `json:"at" jsonschema:"when it was done"`
+	Salt  string    `json:"salt" jsonschema:"32 hexadecimal digits, of this receipt alone"`
+	IDs   []string  `json:"ids" jsonschema:"SHA-256 of the salt and the id, in hexadecimal, of each memory, and of conversation/index of each message; at most 1,000"`
+	Empty bool      `json:"empty" jsonschema:"whether looking for it again found nothing, in memories and, with messages, in conversations"`
+	Left  []string  `json:"left" jsonschema:"what still has it: what admin.compact has to do"`
 }
 
 // MemoryExport are the parameters of memory.export.
@@ -498,10 +520,13 @@ var memoryMethods = []Method{
 		Example{`{"id":"550e8400-e29b-41d4-a716-446655440000","force":true}`, exampleMemoryID},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	wholeStore(describe[MemoryForget, MemoryForgotten]("memory.forget", Mutation,
-		"Delete all memories that stem from a conversation, a note or a program; or all, with contexts and synonyms.",
-		"Conversations and notes stay. Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.",
-		Example{`{"noteId":"n1","dryRun":true}`, `{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0,"contexts":0,"synonyms":0}`},
-		CodeUnavailable)),
+		"Delete all memories that stem from a conversation, a note or a program, or that are about something; or all, with contexts and synonyms.",
+		"Notes stay, and so do conversations without messages. What is about something is listed by a dry run first: the call that deletes brings its hash, and is refused (1002) when something else is about it by then. Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues with the memories.",
+		Example{
+			`{"about":"Ida passport","messages":true,"dryRun":true}`,
+			`{"ids":["550e8400-e29b-41d4-a716-446655440000"],"total":1,"forgotten":0,"contexts":0,"synonyms":0,"messages":2,"conversations":0,"titles":1,"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}`,
+		},
+		CodeNotFound, CodeConflict, CodeUnavailable)),
 	job(JobBackup, wholeStore(describe[MemoryExport, record.MemoryExported]("memory.export", Job,
 		"Write all memories to a file: with their versions, counters, contexts and former handles, synonyms, and the numbers that were used.",
 		"Private memories are in it, too. The file appears only when it is complete, and only this user can read it.",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
@@ -99,6 +100,8 @@ func drawProposal(s *term.Screen, head term.Line, a *record.ChatAction) {
 func argsOf(a *record.ChatAction) string {
 	shown := a.Args
 	switch a.Type {
+	case record.ProposeAssign, record.ProposeTask:
+		shown = named(a)
 	case record.ProposeRemember, record.ProposeForget, record.ProposePin, record.ProposeBook:
 		shown = maps.Clone(a.Args)
 		for _, id := range []string{"conversationId", "messageId", "memoryId", "noteId"} {
@@ -114,6 +117,37 @@ func argsOf(a *record.ChatAction) string {
 	return argumentsOf(string(args))
 }
 
+// named returns the args of an action with the names of the records instead of their ids.
+func named(a *record.ChatAction) map[string]any {
+	out := make(map[string]any, len(a.Args))
+	name := func(id any) any {
+		if id, ok := id.(string); ok && a.Names[id] != "" {
+			return a.Names[id]
+		}
+		return id
+	}
+	for arg, value := range a.Args {
+		switch list, several := value.([]any); {
+		case several:
+			names := make([]any, len(list))
+			for i, id := range list {
+				names[i] = name(id)
+			}
+			out[strings.TrimSuffix(arg, "Ids")] = names
+		case strings.HasSuffix(arg, "Id"):
+			out[strings.TrimSuffix(arg, "Id")] = name(value)
+		default:
+			out[arg] = value
+		}
+	}
+	return out
+}
+
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	return first
+}
+
 // anAction is the argument of commands that take one action.
 type anAction struct {
 	Action string `arg:"" help:"Id of the action, as ctxd chat actions lists it."`
@@ -126,7 +160,7 @@ type confirm struct {
 
 func (confirm) Help() string {
 	return "Does what was proposed, once: confirmed again, nothing more is done. A field of an entity, a memory, and what is pinned are changed here. " +
-		"What ctxd doesn't keep is shown for you to do: a task, a search, and the line of a file that an entity comes from. " +
+		"A task is appended to the note of the setting chat.tasks. What ctxd doesn't do is shown for you to do: a search, and the line of a file that an entity comes from. " +
 		"A file that is to be read as a book is read now, for the conversation."
 }
 
@@ -206,6 +240,9 @@ func drawDecided(s *term.Screen, d *protocol.ChatDecided) {
 	case d.Type == record.ProposeBook: // the command that has confirmed it reads the file
 	default:
 		s.Say(term.Text("  ctxd keeps no tasks: put it where you keep yours"))
+	}
+	if d.Type == record.ProposeTask && d.Edit != nil && d.Status == record.ActionConfirmed {
+		s.Say(term.Styled(term.Faint, "  in the note "+d.Edit.Path+": "), term.Text(firstLine(d.Edit.Line)))
 	}
 }
 

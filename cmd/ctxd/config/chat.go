@@ -20,6 +20,7 @@ type Chat struct {
 	distill   string // see Distiller
 	learn     string // see Learner
 	Titles    string // TitlesByFirst or TitlesByModel
+	Tasks     string // the note of tasks: its id, path or title; "": one of the store
 	Summaries string // SummariesByFirst or SummariesByModel
 	Outcomes  string // OutcomesTold or OutcomesByModel
 }
@@ -76,6 +77,7 @@ func (c *Config) chatSettings() []*Setting {
 		{key: "chat.provider", about: "who answers in conversations: none, or NAME of chat.providers.NAME; openai and anthropic are there, any other NAME is made by naming it", value: stringOf(&c.Chat.Provider, checkProviderName)},
 		{key: "chat.model", about: "name of the model that chat.provider is asked for, in conversations that name none", value: stringOf(&c.Chat.Model, checkModelName)},
 		{key: "chat.titles", about: "what a conversation is called until you call it: first, the beginning of its first message; model, what the model that gave the first answer calls it, asked in the background", value: wordOf(&c.Chat.Titles, TitlesByFirst, TitlesByModel)},
+		{key: "chat.tasks", about: "the note that a task is appended to when you confirm it: its id, path or title; it must be one that ctxd keeps itself; when it is not set, the note Tasks, or Private tasks for what only you may see", value: stringOf(&c.Chat.Tasks, checkTasks)},
 		{key: "chat.outcomes", about: "who says how answers went that used memories: told, people and clients alone; model, also the model that gave the last answer, asked every four turns in the background", value: wordOf(&c.Chat.Outcomes, OutcomesTold, OutcomesByModel)},
 		{key: "chat.summaries", about: "what stands beside a reference to a note whose first paragraph is long: first, its first sentence, cut; model, what the model of chat.provider says in a sentence, asked in the background", value: wordOf(&c.Chat.Summaries, SummariesByFirst, SummariesByModel)},
 		{key: "chat.budget.tokensPerDay", about: "tokens that answers may take a day, in and out; 0 for any number", value: countOf(&b.TokensPerDay, 0, maxBudget)},
@@ -231,6 +233,9 @@ func checkProviderName(text string) *fault.Error {
 }
 
 // checkModelName refuses what is empty or looks like a key, which it does not show.
+// checkTasks refuses what names no note.
+func checkTasks(text string) *fault.Error { return notBlank(text) }
+
 func checkModelName(text string) *fault.Error {
 	if llm.LooksLikeKey(text) {
 		return fault.New(fault.Invalid, "it looks like a key, and is no name of a model").

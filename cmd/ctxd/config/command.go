@@ -203,7 +203,7 @@ var samples = map[string]string{
 	"embedding.table": "~/ctxd/bin/models/multilingual.bin", "runner.path": "~/bin/ctxd-runner", "runner.model": "~/models/bge-small-en-v1.5.gguf",
 	"runner.gpuLayers": "-1", "runner.device": "CUDA0", "runner.threads": "4", "embedding.encoder": "10",
 	"rerank.url": "http://127.0.0.1:8080/v1", "rerank.model": "bge-reranker-v2-m3", "rerank.scores": "logits", "rerank.key": "file:~/.ctxd/rerank.key",
-	"chat.provider": "anthropic", "chat.model": "llama3.2", "chat.budget.tokensPerDay": "500000",
+	"chat.provider": "anthropic", "chat.model": "llama3.2", "chat.tasks": "Inbox/Tasks.md", "chat.budget.tokensPerDay": "500000",
 	"chat.providers.openai.model": "gpt-4.1-mini", "chat.providers.anthropic.model": "claude-haiku-4-5",
 	"chat.providers.openai.leaveOut": "[stream_options]", "chat.providers.anthropic.leaveOut": "[temperature]",
 	"chat.providers.openai.key": "keyring:openai", "chat.providers.anthropic.key": "env:ANTHROPIC_API_KEY",

@@ -499,7 +499,6 @@ func (c *Config) limitSettings() []*Setting {
 		{key: "inFlight", about: "unanswered requests on a connection", value: countOf(&l.InFlight, 1, 10_000)},
 		{key: "jobs", about: "concurrent jobs of each kind on a connection", value: countOf(&l.Jobs, 1, 100)},
 		{key: "outboundBytes", about: "size of the replies that wait to be read on a connection", value: sizeOf(&l.OutboundBytes, 64<<10, 4<<30)},
-		{key: "writeStall", about: "how long replies may wait while a client reads nothing", value: durationOf(&l.WriteStall, 10*time.Millisecond, time.Hour)},
 		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "connections", about: "open connections", value: countOf(&l.Connections, 1, 100_000)},
 		{key: "initializeTimeout", about: "how long a client may take to call initialize", value: durationOf(&l.InitializeTimeout, 10*time.Millisecond, time.Hour)},

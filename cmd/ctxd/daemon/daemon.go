@@ -153,7 +153,7 @@ func Start(opts Options) (*Daemon, error) {
 	}
 	d.Server = rpc.New(rpc.Options{
 		Methods: rpc.Methods(), Limits: opts.limits, Logger: opts.Log,
-		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel,
+		Providers: providers, Templates: templates, Titles: opts.chat.Titles == config.TitlesByModel, Tasks: opts.chat.Tasks,
 		Summaries: opts.chat.Summaries == config.SummariesByModel, Outcomes: opts.chat.Outcomes == config.OutcomesByModel && opts.records.Features.Learns(protocol.SettingMemoryOutcomes),
 		Info:    protocol.ServerInfo{Name: "ctxd", Version: term.ProgramVersion(), Commit: term.ProgramCommit()},
 		DataDir: opts.Data, Format: StoreFormat, Room: &opts.store.Room, Off: opts.records.Features.Off(),

@@ -62,27 +62,48 @@ type forget struct {
 	Note         string `xor:"what" required:"" placeholder:"NOTE" help:"What was made from this note: its id, path, title or alias."`
 	Client       string `xor:"what" required:"" placeholder:"NAME" help:"What this program gave, such as ctxd-cli."`
 	All          bool   `xor:"what" required:"" help:"Every memory, every context and all synonyms."`
-	DryRun       bool   `help:"Show what would be deleted, and change nothing."`
-	Yes          bool   `short:"y" help:"Do not ask for confirmation."`
+	Entity       string `xor:"what" required:"" placeholder:"NAME" help:"What is linked to this entity, or has all words of its name."`
+	About        string `xor:"what" required:"" placeholder:"TEXT" help:"What has all of these words, also in a former version."`
+
+	From     string `placeholder:"DATE" help:"With --entity and --about: written down or said on this date or later: ${memoryDates}."`
+	To       string `placeholder:"DATE" help:"With --entity and --about: written down or said before this date."`
+	Messages bool   `help:"With --entity and --about: messages of conversations as well."`
+
+	DryRun bool `help:"Show what would be deleted, and change nothing."`
+	Yes    bool `short:"y" help:"Do not ask for confirmation."`
 }
 
 func (forget) Help() string {
 	return "The memories are deleted for good, with their versions and counters. " +
 		"If the daemon is stopped in between, its next start goes on. " +
-		"With --all contexts and synonyms go as well. Conversations and notes stay."
+		"With --all contexts and synonyms go as well. Notes stay, and so do conversations without --messages. " +
+		"Files of the store have what was deleted until ctxd compact is run."
 }
 
 func (forget) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd memory forget --note Kickoff --dry-run", "only show what would be deleted"},
 		{"ctxd memory forget --client my-agent", "show what a program gave, ask, and delete it"},
+		{"ctxd memory forget --about \"Ida passport\" --messages", "a subject, in conversations as well"},
 		{"ctxd memory forget --all --yes", "everything, in a script"},
 	}
 }
 
 // order returns what is to be forgotten.
 func (c *forget) order(a *MemoryOptions, cl *client.Client) (protocol.MemoryForget, error) {
-	order := protocol.MemoryForget{ConversationID: c.Conversation, Client: c.Client, All: c.All}
+	order := protocol.MemoryForget{ConversationID: c.Conversation, Client: c.Client, All: c.All, About: c.About, Messages: c.Messages}
+	var err error
+	if order.From, err = moment("from", c.From); err != nil {
+		return order, err
+	}
+	if order.To, err = moment("to", c.To); err != nil {
+		return order, err
+	}
+	if c.Entity != "" {
+		if order.EntityID, err = connect.FindEntity(a.Ctx, cl, c.Entity); err != nil {
+			return order, err
+		}
+	}
 	if c.Note == "" {
 		return order, nil
 	}
@@ -110,6 +131,18 @@ func (c *forget) line() string {
 		line += " --note " + term.ShellQuoted(c.Note)
 	case c.Client != "":
 		line += " --client " + term.ShellQuoted(c.Client)
+	case c.Entity != "":
+		line += " --entity " + term.ShellQuoted(c.Entity)
+	case c.About != "":
+		line += " --about " + term.ShellQuoted(c.About)
+	}
+	for _, bound := range []struct{ flag, at string }{{"from", c.From}, {"to", c.To}} {
+		if bound.at != "" {
+			line += " --" + bound.flag + " " + term.ShellQuoted(bound.at)
+		}
+	}
+	if c.Messages {
+		line += " --messages"
 	}
 	return line + " --yes"
 }
@@ -140,7 +173,7 @@ func (c *forget) Run(a *MemoryOptions) error {
 				return err
 			}
 		}
-		order.DryRun = false
+		order.DryRun, order.Hash = false, plan.Hash
 		var res protocol.MemoryForgotten
 		p := term.NewProgress(a.Err)
 		err = cl.CallProgress(a.Ctx, "memory.forget", order, &res, p.Wire)
@@ -152,12 +185,22 @@ func (c *forget) Run(a *MemoryOptions) error {
 			return a.Out.JSON(res)
 		}
 		a.Out.Say(term.Styled(term.Good, "forgotten"), term.Text("  "+counted(res.Forgotten, &res)))
+		if r := res.Receipt; r != nil {
+			if !r.Empty {
+				a.Out.Say(term.Styled(term.Bad, "looking for it again still finds something; run it again"))
+			}
+			for _, left := range r.Left {
+				a.Out.Say(term.Styled(term.Faint, left))
+			}
+		}
 		return nil
 	})
 }
 
 // nothing reports whether there is nothing to forget.
-func nothing(plan *protocol.MemoryForgotten) bool { return plan.Total+plan.Contexts+plan.Synonyms == 0 }
+func nothing(plan *protocol.MemoryForgotten) bool {
+	return plan.Total+plan.Contexts+plan.Synonyms+plan.Messages+plan.Titles == 0
+}
 
 // counted says how much is forgotten, or would be.
 func counted(memories int, of *protocol.MemoryForgotten) string {
@@ -167,6 +210,12 @@ func counted(memories int, of *protocol.MemoryForgotten) string {
 	}
 	if of.Synonyms > 0 {
 		list = append(list, term.Count(of.Synonyms, "synonym set"))
+	}
+	if of.Messages > 0 {
+		list = append(list, term.Count(of.Messages, "message"))
+	}
+	if of.Titles > 0 {
+		list = append(list, term.Count(of.Titles, "title"))
 	}
 	return strings.Join(list, ", ")
 }
@@ -205,7 +254,7 @@ func drawPlan(a *MemoryOptions, cl *client.Client, s *term.Screen, plan *protoco
 	if n := plan.Total - planShown; n > 0 {
 		s.Say(term.Styled(term.Faint, "and "+term.Number(n)+" more"))
 	}
-	if plan.Contexts+plan.Synonyms > 0 {
+	if plan.Contexts+plan.Synonyms+plan.Messages+plan.Titles > 0 {
 		s.Say(term.Styled(term.Faint, "in all "+counted(plan.Total, plan)))
 	}
 	return nil

@@ -233,13 +233,15 @@ export interface ChatAction {
   type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
   /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
+  /** What the entities and notes of the args are called, by their ids, as far as the reader sees them. */
+  names?: Record<string, string>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
   /** Why it is proposed: in the words of the model, or what of the message orders it. */
   reason: string;
-  /** The line of a file of a vault that a person changes, since the record is made from it. */
+  /** The line of a file of a vault that a person changes, since the record is made from it; of a confirmed createTask the line that was appended to a note. */
   edit?: ToolEdit;
   /** Of assignEntity and forget: version of the record when it was proposed. */
   version?: number;
@@ -341,13 +343,15 @@ export interface ChatDecided {
   type: "createTask" | "assignEntity" | "remember" | "forget" | "pin" | "search" | "book";
   /** With what: of createTask title, details, due, entityIds and noteId; of assignEntity entityId, field and targetId; of remember statement, kind, summary, conversationId and messageId; of forget memoryId and statement; of pin conversationId, noteId, memoryId and label; of search query; of book path and conversationId. Of a confirmed one they are those that were confirmed. */
   args: Record<string, unknown>;
+  /** What the entities and notes of the args are called, by their ids, as far as the reader sees them. */
+  names?: Record<string, string>;
   /** What has become of it: it waits for the user; the user said yes, or no; nobody said anything for 24 hours; it was confirmed and could not be done. */
   status: "proposed" | "confirmed" | "rejected" | "expired" | "failed";
   /** The answer that proposes it. */
   messageId: string;
   /** Why it is proposed: in the words of the model, or what of the message orders it. */
   reason: string;
-  /** The line of a file of a vault that a person changes, since the record is made from it. */
+  /** The line of a file of a vault that a person changes, since the record is made from it; of a confirmed createTask the line that was appended to a note. */
   edit?: ToolEdit;
   /** Of assignEntity and forget: version of the record when it was proposed. */
   version?: number;
@@ -2273,6 +2277,22 @@ export interface FileEdits {
   edits: TextEdit[];
 }
 
+export interface ForgetReceipt {
+  /**
+   * When it was done.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+  /** 32 hexadecimal digits, of this receipt alone. */
+  salt: string;
+  /** SHA-256 of the salt and the id, in hexadecimal, of each memory, and of conversation/index of each message; at most 1,000. */
+  ids: string[];
+  /** Whether looking for it again found nothing, in memories and, with messages, in conversations. */
+  empty: boolean;
+  /** What still has it: what admin.compact has to do. */
+  left: string[];
+}
+
 export interface GraphArc {
   /** Id of the record that refers. */
   from: string;
@@ -2993,6 +3013,16 @@ export interface MemoryForgotten {
   contexts: number;
   /** Sets of synonyms that are gone, or would be; 0 without all. */
   synonyms: number;
+  /** Messages that are gone, or would be; 0 without messages. */
+  messages: number;
+  /** Conversations of which no message is left. */
+  conversations: number;
+  /** Conversations of which the title, the handle or the system prompt is another one. */
+  titles: number;
+  /** Of a dry run with entityId or about: what the call that deletes has to bring. */
+  hash?: string;
+  /** What went; not of a dry run. */
+  receipt?: ForgetReceipt;
 }
 
 export interface MemoryFound {
@@ -4860,15 +4890,15 @@ export interface Tool {
 }
 
 export interface ToolEdit {
-  /** The note that is the file. */
+  /** The note that is the file, or that a task was appended to. */
   noteId: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
-  /** Its path in the vault. */
+  /** Its path in the vault; the title of a note without one. */
   path: string;
-  /** Key of the frontmatter. */
+  /** Key of the frontmatter; empty for a task. */
   field: string;
-  /** The link that it has then, or has beside others. */
+  /** The link that it has then, or has beside others; empty for a task. */
   value: string;
   /** What stands there then, whole; absent where the reader does not see all of it. */
   line?: string;
@@ -6216,6 +6246,24 @@ export interface MemoryForgetParams {
   client?: string;
   /** Every memory, every context and all synonyms. */
   all?: boolean;
+  /** What is linked to this entity, or has all words of a name of it. */
+  entityId?: string;
+  /** What has all of these words, in any form and order, also in a former version. */
+  about?: string;
+  /**
+   * With entityId or about: written down or said at this time or later.
+   * RFC 3339, in UTC.
+   */
+  from?: string;
+  /**
+   * With entityId or about: written down or said before this time.
+   * RFC 3339, in UTC.
+   */
+  to?: string;
+  /** With entityId or about: messages of conversations as well, with titles and handles that say it. */
+  messages?: boolean;
+  /** The hash that a dry run gave; required with entityId and about. */
+  hash?: string;
   /** List them only. */
   dryRun?: boolean;
 }
@@ -7687,10 +7735,10 @@ export interface Methods {
    */
   "memory.delete": { params: MemoryDeleteParams; result: Deleted };
   /**
-   * Delete all memories that stem from a conversation, a note or a program; or all, with contexts and synonyms.
-   * Conversations and notes stay. Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues.
-   * Errors of its own: unavailable, limit.
-   * @example {"noteId":"n1","dryRun":true}
+   * Delete all memories that stem from a conversation, a note or a program, or that are about something; or all, with contexts and synonyms.
+   * Notes stay, and so do conversations without messages. What is about something is listed by a dry run first: the call that deletes brings its hash, and is refused (1002) when something else is about it by then. Many are deleted in several transactions. If the daemon stops between two of them, or one is refused, the next start continues with the memories.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"about":"Ida passport","messages":true,"dryRun":true}
    */
   "memory.forget": { params: MemoryForgetParams; result: MemoryForgotten };
   /**
