@@ -69,6 +69,8 @@ type ImporterOptions struct {
 	// Writes are the files and folders that the program writes to: none of them may be in
 	// a vault, nor hold one. Empty ones count for nothing.
 	Writes []string
+	// Write names the folders of vaults whose notes may be written (Write); none: nothing is.
+	Write []WriteRule
 	// SweepEvery is the least time between two sweeps of a vault that is followed;
 	// 0: half a minute.
 	SweepEvery time.Duration
@@ -92,6 +94,7 @@ type Importer struct {
 	stopped            bool
 	problems           keptProblems
 	removedSinceExpiry int // notes that were removed since what is kept of them was last looked through
+	writesSinceTrim    int // into vaults, since the start
 
 	registerMu  sync.Mutex // guards what follows
 	registering []*vault   // being imported first, of which the store may not know yet
