@@ -64,9 +64,9 @@ const (
 
 // apply carries a change out: it is noted, done, and taken in. Changed is returned as it is.
 func (w *writing) apply(ctx context.Context, c *change) (*FileWritten, error) {
-	c.Vault, c.Client, c.Remote, c.Hash = w.vault.Name, w.by.Client, w.by.Remote, HashOf(c.After)
+	c.Vault, c.Client, c.Remote, c.Hash = w.vault.Name, w.by.Client, w.by.Remote, notes.HashOf(c.After)
 	if c.To != "" {
-		c.Hash = HashOf(c.Before)
+		c.Hash = notes.HashOf(c.Before)
 	}
 	out := &FileWritten{Vault: c.Vault, Path: cmp.Or(c.To, c.Path), Hash: c.Hash, Note: w.notes.Get(c.NoteID)}
 	out.Diff = c.count()
@@ -244,7 +244,7 @@ func (w *writing) settleOne(ctx context.Context, c *change) error {
 		return err
 	}
 	data, err := write.Read(w.root, cmp.Or(c.To, c.Path), int64(w.notes.MaxBody()))
-	if err == nil && HashOf(data) == c.Hash {
+	if err == nil && notes.HashOf(data) == c.Hash {
 		return w.finishChange(ctx, c)
 	}
 	return w.db.Update(ctx, func(tx *kv.Tx) error { return underway.Delete(tx, c.Vault+"/"+c.ID) })
@@ -375,7 +375,7 @@ func (w *writing) undo(ctx context.Context, c *change) (*FileWritten, error) {
 	if err != nil {
 		return nil, err
 	}
-	if HashOf(data) != c.Hash {
+	if notes.HashOf(data) != c.Hash {
 		return nil, w.changed(ctx, c.NoteID, string(data), c.Before)
 	}
 	back.Before = string(data)

@@ -149,10 +149,7 @@ func (im *Importer) claim(ctx context.Context, name string, asked bool) (release
 		}
 		im.mu.Unlock()
 		if asked && other.asked {
-			return nil, &fault.Error{
-				Kind: fault.Conflict, Reason: fault.Busy, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
-				Hint: "wait for the running import to end",
-			}
+			return nil, beingImported(name)
 		}
 		select {
 		case <-other.done:
@@ -160,6 +157,23 @@ func (im *Importer) claim(ctx context.Context, name string, asked bool) (release
 			return nil, ctx.Err()
 		}
 	}
+}
+
+func beingImported(name string) error {
+	return &fault.Error{
+		Kind: fault.Conflict, Reason: fault.Busy, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
+		Hint: "wait for the running import to end",
+	}
+}
+
+// checkIdle returns an error when a vault is being imported or forgotten, which may take long.
+func (im *Importer) checkIdle(name string) error {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if other := im.busy[name]; other != nil && other.asked {
+		return beingImported(name)
+	}
+	return nil
 }
 
 // records returns what the store knows of vaults.

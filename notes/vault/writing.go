@@ -2,8 +2,6 @@ package vault
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -49,7 +47,7 @@ type FileWrite struct {
 	Append *string // lines that are added at the end, in the place of Text; others may write meanwhile
 
 	IfVersion *int   // of the note; 0: it must not exist
-	IfHash    string // of what the caller has read, see HashOf; "": of what the store has
+	IfHash    string // of what the caller has read, see notes.HashOf; "": of what the store has
 	DryRun    bool
 	By        Writer
 }
@@ -62,12 +60,6 @@ type FileWritten struct {
 	Path  string
 	Hash  string // of the file as it is now, or would be
 	Diff  string // what changed, or would; "" for nothing
-}
-
-// HashOf returns what IfHash compares: the SHA-256 of a text, in hexadecimal digits.
-func HashOf[T string | []byte](text T) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // writing is one write under way, with the vault claimed.
@@ -128,6 +120,9 @@ func (im *Importer) beginWriting(ctx context.Context, name, p string, by Writer,
 	}
 	if v == nil || v.Forgetting { // another machine has the folder
 		return nil, nil, away(name, nil)
+	}
+	if err := im.checkIdle(name); err != nil { // writes of all clients would wait
+		return nil, nil, err
 	}
 	release, err := im.claim(ctx, name, false)
 	if err != nil {
@@ -225,7 +220,7 @@ func (w *writing) replaceText(ctx context.Context, f FileWrite) (*FileWritten, e
 		}
 		after := f.Text
 		if f.Append != nil {
-			after = write.Append(before, *f.Append)
+			after = notes.WithLines(before, *f.Append)
 		}
 		after = write.Like(before, after)
 		if err := w.checkText(after); err != nil {
@@ -233,7 +228,7 @@ func (w *writing) replaceText(ctx context.Context, f FileWrite) (*FileWritten, e
 		}
 		switch read := f.IfHash; {
 		case read == "" && f.Append != nil:
-		case read == "" && n.Body != before, read != "" && read != HashOf(before):
+		case read == "" && n.Body != before, read != "" && read != notes.HashOf(before):
 			return nil, w.changed(ctx, n.ID, before, after)
 		}
 		out, err := w.apply(ctx, &change{Action: ActionChange, Path: w.path, NoteID: n.ID, Private: n.Private, Before: before, After: after})
@@ -274,19 +269,16 @@ func (w *writing) checkText(body string) error {
 	return nil
 }
 
-// mostSides is how long both texts of a conflict may be together, in bytes.
-const mostSides = 1 << 20
-
 // changed is the error for a file that holds something else than the caller has read. The store takes it in, so that the
 // caller can read it.
 func (w *writing) changed(ctx context.Context, noteID, now, wanted string) error {
 	if err := w.takeIn(ctx, w.path); err != nil {
 		return err
 	}
-	e := fault.Clash(fault.Changed, "the file %s has changed since it was read", w.path).WithRef(noteID).
-		WithHint("read the note again, and make the change in what it says now")
-	if len(now)+len(wanted) <= mostSides && utf8.ValidString(now) && !w.by.Remote {
-		e.Sides = &fault.Sides{Current: now, Wanted: wanted}
+	e := notes.TextChanged(noteID, now, wanted)
+	e.Msg = "the file " + w.path + " has changed since it was read"
+	if w.by.Remote {
+		e.Sides = nil // it may name what is private
 	}
 	return e
 }
@@ -328,7 +320,7 @@ func (im *Importer) createFile(ctx context.Context, f FileWrite) (_ *FileWritten
 	}
 	after := f.Text
 	if f.Append != nil {
-		after = write.Append("", *f.Append)
+		after = notes.WithLines("", *f.Append)
 	}
 	if err := w.checkText(after); err != nil {
 		return nil, err

@@ -150,11 +150,11 @@ func TestSRCH60_ATextIsWrittenAndTakenIn(t *testing.T) {
 	dry, err := w.im.Write(ctx, vault.FileWrite{NoteID: n.ID, Text: "# B\nnew", DryRun: true, By: local})
 	must(t, err)
 	wantFiles(t, dir, map[string]string{"a.md": "\ufeff# A\r\nold\r\n"})
-	out, err := w.im.Write(ctx, vault.FileWrite{NoteID: n.ID, Text: "# B\nnew", IfVersion: &n.Version, IfHash: vault.HashOf(n.Body), By: local})
+	out, err := w.im.Write(ctx, vault.FileWrite{NoteID: n.ID, Text: "# B\nnew", IfVersion: &n.Version, IfHash: notes.HashOf(n.Body), By: local})
 	must(t, err)
 	want := "\ufeff# B\r\nnew\r\n"
 	wantFiles(t, dir, map[string]string{"a.md": want})
-	if dry.Diff != out.Diff || !strings.Contains(out.Diff, "+new") || dry.ID != "" || out.ID == "" || dry.Hash != out.Hash || out.Hash != vault.HashOf(want) {
+	if dry.Diff != out.Diff || !strings.Contains(out.Diff, "+new") || dry.ID != "" || out.ID == "" || dry.Hash != out.Hash || out.Hash != notes.HashOf(want) {
 		t.Errorf("a dry run says %+v, and the write %+v", dry, out)
 	}
 	if now := w.at(t, "a.md"); now.ID != n.ID || now.Body != want || now.Version != n.Version+1 || now.Title != "B" || out.Note.Version != now.Version {
@@ -192,7 +192,7 @@ func TestSRCH60_ATextThatChangedMeanwhileIsAConflictWithBothSides(t *testing.T) 
 	must(t, os.WriteFile(file, []byte("odd\n"), 0o644))
 	must(t, os.Chtimes(file, info.ModTime(), info.ModTime()))
 	for _, f := range []vault.FileWrite{
-		{}, {IfVersion: &n.Version}, {IfHash: vault.HashOf("old\n")}, {IfVersion: &n.Version, IfHash: vault.HashOf("old\n")},
+		{}, {IfVersion: &n.Version}, {IfHash: notes.HashOf("old\n")}, {IfVersion: &n.Version, IfHash: notes.HashOf("old\n")},
 	} {
 		f.NoteID, f.Text, f.By = n.ID, "new\n", local
 		_, err := w.im.Write(ctx, f)
@@ -212,7 +212,7 @@ func TestSRCH60_ATextThatChangedMeanwhileIsAConflictWithBothSides(t *testing.T) 
 	if now := w.at(t, "a.md"); now.Body != "odd\n" || now.ID != n.ID {
 		t.Errorf("the store has %q", now.Body)
 	}
-	f := vault.FileWrite{NoteID: n.ID, Text: "new\n", IfHash: vault.HashOf("odd\n"), By: remote}
+	f := vault.FileWrite{NoteID: n.ID, Text: "new\n", IfHash: notes.HashOf("odd\n"), By: remote}
 	_, err = w.im.Write(ctx, f)
 	refused(t, err, fault.Conflict, fault.VaultBacked)
 	f.By = local
@@ -485,7 +485,7 @@ func TestSRCH60_WritesAreAsOfAPlainModel(t *testing.T) {
 				model[p] = body
 				log = append(log, done{out.ID, p, func() { delete(model, p) }, body})
 			case op == "put" && was != body:
-				out, err := w.im.Write(ctx, vault.FileWrite{NoteID: w.at(t, p).ID, Text: body, IfHash: vault.HashOf(was), By: local})
+				out, err := w.im.Write(ctx, vault.FileWrite{NoteID: w.at(t, p).ID, Text: body, IfHash: notes.HashOf(was), By: local})
 				must(t, err)
 				model[p] = body
 				log = append(log, done{out.ID, p, func() { model[p] = was }, body})
@@ -496,7 +496,7 @@ func TestSRCH60_WritesAreAsOfAPlainModel(t *testing.T) {
 				log = append(log, done{out.ID, p, func() { model[p] = was }, was + body})
 			case op == "edit" && there:
 				must(t, os.WriteFile(filepath.Join(dir, p), []byte(body), 0o644))
-				_, err := w.im.Write(ctx, vault.FileWrite{NoteID: w.at(t, p).ID, Text: "over\n", IfHash: vault.HashOf(was), By: local})
+				_, err := w.im.Write(ctx, vault.FileWrite{NoteID: w.at(t, p).ID, Text: "over\n", IfHash: notes.HashOf(was), By: local})
 				if was != body {
 					refused(t, err, fault.Conflict, fault.Changed)
 					model[p] = body

@@ -32,14 +32,3 @@ func Like(before, text string) string {
 	}
 	return text
 }
-
-// Append returns a text with lines behind it.
-func Append(before, lines string) string {
-	if before != "" && before != mark && !strings.HasSuffix(before, "\n") {
-		before += "\n"
-	}
-	if lines != "" && !strings.HasSuffix(lines, "\n") {
-		lines += "\n"
-	}
-	return before + lines
-}

@@ -95,13 +95,6 @@ func TestSRCH60_TheFormOfAFileIsKept(t *testing.T) {
 			t.Errorf("%s: %q as %q is %q, want %q", c.name, c.text, c.before, got, c.want)
 		}
 	}
-	for _, c := range []struct{ before, lines, want string }{
-		{"", "a", "a\n"}, {"a\n", "b", "a\nb\n"}, {"a", "b\n", "a\nb\n"}, {"\ufeff", "a", "\ufeffa\n"}, {"a\n", "", "a\n"},
-	} {
-		if got := write.Append(c.before, c.lines); got != c.want {
-			t.Errorf("%q and %q is %q, want %q", c.before, c.lines, got, c.want)
-		}
-	}
 }
 
 func TestSRCH60_AFileIsReplacedAsAWholeAndKeepsItsMode(t *testing.T) {
