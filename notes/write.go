@@ -397,10 +397,15 @@ func checkWritable(old *Note, id string, ifVersion *int, fromVault bool) error {
 		}
 	}
 	if old != nil && old.VaultBacked && !fromVault {
-		return fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", id).WithRef(id).
-			WithHint("edit the file: the note follows")
+		return FromFile(id)
 	}
 	return nil
+}
+
+// FromFile is the error for a note that changes with its file alone.
+func FromFile(id string) error {
+	return fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", id).WithRef(id).
+		WithHint("edit the file: the note follows; ctxd writes into the folders that the setting vault.write names")
 }
 
 // HashOf returns what IfHash compares: the SHA-256 of a text, in hexadecimal digits.

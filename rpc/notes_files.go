@@ -191,8 +191,7 @@ func (c scope) rehearse(ctx context.Context, id string, ifVersion *int, ifHash, 
 	}
 	switch {
 	case n.VaultBacked:
-		return out, fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", id).WithRef(id).
-			WithHint("edit the file: the note follows; the setting vault.write names folders that ctxd may write to")
+		return out, notes.FromFile(id)
 	case ifVersion != nil && *ifVersion != n.Version:
 		return out, fault.Stale("note", id, n.Version, *ifVersion)
 	}

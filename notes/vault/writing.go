@@ -83,7 +83,7 @@ func (im *Importer) Write(ctx context.Context, f FileWrite) (*FileWritten, error
 		return nil, fault.Missing("note", f.NoteID)
 	}
 	if !im.MayWrite(n.Vault, n.Path, f.By.Remote) {
-		return nil, notAllowed(n)
+		return nil, notes.FromFile(n.ID)
 	}
 	w, end, err := im.beginWriting(ctx, n.Vault, n.Path, f.By, f.DryRun)
 	if err != nil {
@@ -101,11 +101,6 @@ func (im *Importer) MayWrite(vault, p string, remote bool) bool {
 		}
 	}
 	return false
-}
-
-func notAllowed(n *notes.Note) error {
-	return fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", n.ID).WithRef(n.ID).
-		WithHint("edit the file: the note follows; the setting vault.write names folders that ctxd may write to")
 }
 
 // beginWriting claims a vault and opens it. end must be called.
@@ -363,7 +358,7 @@ func (im *Importer) Trash(ctx context.Context, noteID string, ifVersion *int, dr
 		return nil, fault.Missing("note", noteID)
 	}
 	if !im.MayWrite(n.Vault, n.Path, by.Remote) {
-		return nil, notAllowed(n)
+		return nil, notes.FromFile(n.ID)
 	}
 	w, end, err := im.beginWriting(ctx, n.Vault, n.Path, by, dryRun)
 	if err != nil {

@@ -466,7 +466,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "idleExit", flag: "--idle-exit", about: "stop when no client has been connected for this long", value: durationOrNever(&c.IdleExit)},
 		{key: "vault.exclude", about: "files and folders of vaults that are never imported; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Exclude)},
 		{key: "vault.private", about: "folders of vaults whose notes are private; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Private)},
-		{key: "vault.write", about: "folders of vaults whose notes clients may write; / for a whole vault, remote: true for remote connections, too. None: nothing is ever written into a vault", value: rulesOf(&c.Records.Vault.Write)},
+		{key: "vault.write", about: "folders of vaults whose notes clients may write; / for a whole vault, remote: true for remote connections, too. without it nothing is ever written into a vault", value: rulesOf(&c.Records.Vault.Write)},
 		{key: "store.durability", about: "when a write is acknowledged: strict, when it is on disk; relaxed, up to a second earlier", value: wordOf(&c.Store.Durability, kv.Strict.String(), kv.Relaxed.String())},
 		{key: "store.snapshotAfter", about: "size of the journal at which a snapshot of the whole store is written", value: sizeOf(&c.Store.SnapshotAfter, 64<<10, 1<<40)},
 		{key: "store.room.notice", about: "room on the disk of the store under which the health mentions it; 0 for never", value: sizeOf(&c.Store.Room.Notice, 0, 1<<50)},
