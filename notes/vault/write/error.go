@@ -15,20 +15,24 @@ type Changed struct {
 	Now  []byte // what it holds; nil when it is gone
 }
 
+// errBusy is the error for a file that another program has open for writing.
+var errBusy = errors.New("open for writing")
+
 func (e *Changed) Error() string { return e.Path + " has changed meanwhile" }
 
 // failed makes a fault of what the system refused.
 func failed(p string, err error) error {
 	var known *fault.Error
 	var changed *Changed
-	if err == nil || errors.As(err, &known) || errors.As(err, &changed) {
+	busy := errors.Is(err, errBusy) || isBusy(err)
+	if err == nil || errors.As(err, &known) || errors.As(err, &changed) && !busy {
 		return err
 	}
 	e := &fault.Error{Kind: fault.Unavailable, Ref: p, Err: err}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), isFull(err):
 		e.Msg, e.Hint, e.Retryable = p+" cannot be written: its disk is full", "make room on the disk of the vault", true
-	case isBusy(err):
+	case busy:
 		e.Msg, e.Hint, e.Retryable = p+" cannot be written: another program has it open", "close it there, or try again", true
 	case isRefusedName(err):
 		e.Kind, e.Field = fault.Invalid, "path"

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -27,4 +28,16 @@ func renameNew(root *os.Root, from, to string) error {
 		return renameIfFree(root, from, to)
 	}
 	return err
+}
+
+// isOpenForWriting reports whether a program has a file open for writing: a lease is not granted then. Who does not own the
+// file, and file systems without leases, can't tell.
+func isOpenForWriting(dir *os.Root, name string) bool {
+	f, err := dir.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // ends the lease
+	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+	return errors.Is(err, unix.EAGAIN)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
 )
@@ -180,17 +181,33 @@ func exchange(dir *os.Root, p, name, temp string, before, after []byte) error {
 	if err := Step(stepCompare); err != nil {
 		return errors.Join(err, back(dir, name, temp))
 	}
-	for range 2 { // the second look sees what a program wrote that had the file open
-		out, err := content(dir, temp)
-		if err != nil || !bytes.Equal(out, before) {
-			return restore(dir, p, name, temp, after)
-		}
-		if err := flushFolder(dir); err != nil {
-			return errors.Join(err, back(dir, name, temp))
-		}
+	// Whoever has opened the file before the exchange writes into what came out, and nobody else can open that any more.
+	if !waitForWriters(dir, temp) {
+		return errors.Join(errBusy, restore(dir, p, name, temp, after))
+	}
+	if err := flushFolder(dir); err != nil {
+		return errors.Join(err, back(dir, name, temp))
+	}
+	out, err := content(dir, temp)
+	if err != nil || !bytes.Equal(out, before) {
+		return restore(dir, p, name, temp, after)
 	}
 	_ = Step(stepRemove) // it is written
 	return nil
+}
+
+// patience is how long a program may have a file open for writing.
+const patience = 500 * time.Millisecond
+
+// waitForWriters waits until nobody has a file open for writing, and reports whether that came. Where the system can't tell,
+// it does not wait.
+func waitForWriters(dir *os.Root, name string) bool {
+	for end := time.Now().Add(patience); isOpenForWriting(dir, name); time.Sleep(patience / 100) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 // back has two files change places.
