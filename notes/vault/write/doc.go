@@ -7,7 +7,7 @@
 // came out is compared, byte by byte, with what the caller has read: when somebody wrote in the last moment, the two change
 // places again, and the call fails with Changed. Sizes and times of files are never trusted. Where the file system can't
 // exchange two files (Windows, FAT, some network disks), the text is compared directly before the rename, which leaves a
-// window of some microseconds.
+// window of some microseconds. On Linux a program that has the file open for writing is waited for, at most half a second.
 //
 // Paths are relative to the folder of the vault, with slashes. An os.Root keeps them in it: links that lead out are refused,
 // links within are followed by Resolve and stay links. A file with several names (hard links) is refused: replacing it would
