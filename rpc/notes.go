@@ -62,7 +62,9 @@ func (c scope) notesPatch(ctx context.Context, s *Session, p protocol.NotePatch)
 	switch {
 	case p.Body != nil && p.Append != nil:
 		return protocol.NoteSaved{}, fault.Field("append", "append goes in the place of body").WithHint("leave one of the two out")
-	case writes && c.isFile(p.ID) && !p.Title.Set && !p.Path.Set && !p.Folder.Set && !p.Tags.Set && !p.Aliases.Set:
+	case c.isFile(p.ID) && (p.Title.Set || p.Path.Set || p.Folder.Set || p.Tags.Set || p.Aliases.Set):
+		return protocol.NoteSaved{}, inFileAlone(p.ID)
+	case writes && c.isFile(p.ID):
 		return c.patchFile(ctx, s, p)
 	case p.DryRun && c.view.Note(p.ID) == nil:
 		return protocol.NoteSaved{}, fault.Missing("note", p.ID)

@@ -45,14 +45,21 @@ func (c scope) putFile(ctx context.Context, s *Session, p protocol.NotePut) (pro
 	}
 	if p.Title != "" && p.Title != shown.Title || p.Path != "" && p.Path != n.Path || p.Folder != "" && p.Folder != n.Folder ||
 		more(p.Tags, shown.Tags) || more(p.Aliases, shown.Aliases) {
-		return protocol.NoteSaved{}, fault.Clash(fault.VaultBacked, "title, path, folder, tags and aliases of note %q are those of its file", n.ID).
-			WithRef(n.ID).WithHint("write them into the text, and rename the file with an editor; or leave them out")
+		return protocol.NoteSaved{}, inFileAlone(n.ID)
 	}
 	private := &p.Private
 	if p.Private && n.Private { // it is so already, by its text or its folder
 		private = nil
 	}
 	return c.writeFile(ctx, n, fileWrite(p.ID, p.IfVersion, p.Conditions, c.writer(s), p.Body, nil), private, p.Whole())
+}
+
+// inFileAlone is the error for what of a note from a vault is not its text.
+func inFileAlone(id string) error {
+	err := fault.Clash(fault.VaultBacked, "title, path, folder, tags and aliases of note %q are those of its file", id).WithRef(id).
+		WithHint("write them into the text, and rename the file with an editor; or leave them out")
+	err.Field = "title"
+	return err
 }
 
 func fileWrite(id string, ifVersion *int, on protocol.Conditions, by vault.Writer, body string, lines *string) vault.FileWrite {

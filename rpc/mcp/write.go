@@ -328,7 +328,7 @@ func (c *call) write(method string, params, result any) error {
 	case !errors.As(err, &f) || f.Kind != fault.Conflict:
 	case f.Field == "ifVersion":
 		return fault.Clash(fault.StaleVersion, "the record was changed meanwhile").WithHint("read it and call again")
-	case f.Reason == fault.VaultBacked && strings.HasPrefix(method, "notes."):
+	case f.Reason == fault.VaultBacked && f.Field == "" && strings.HasPrefix(method, "notes."):
 		return fault.Clash(fault.VaultBacked, "the note comes from a file, and ctxd may not write to it").
 			WithHint("propose_edit makes a diff for the file; the setting vault.write names folders that may be written")
 	}
