@@ -34,6 +34,9 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 	if err := c.newNote(p.ID, "id"); err != nil {
 		return out, err
 	}
+	if err := c.hashHidden(ctx, p.ID, p.IfHash); err != nil {
+		return out, err
+	}
 	if c.isFile(p.ID) || p.Vault != "" {
 		return c.putFile(ctx, s, p)
 	}
@@ -56,6 +59,9 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 
 func (c scope) notesPatch(ctx context.Context, s *Session, p protocol.NotePatch) (protocol.NoteSaved, error) {
 	if err := c.hiddenNote(p.ID); err != nil {
+		return protocol.NoteSaved{}, err
+	}
+	if err := c.hashHidden(ctx, p.ID, p.IfHash); err != nil {
 		return protocol.NoteSaved{}, err
 	}
 	writes := p.Body != nil || p.Append != nil

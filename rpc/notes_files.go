@@ -27,6 +27,19 @@ func (c scope) isFile(id string) bool {
 	return n != nil && n.VaultBacked && c.vaults.MayWrite(n.Vault, n.Path, c.view.Hides())
 }
 
+// hashHidden refuses the hash of a text of which parts are not shown: whether it is the right one would confirm a guess.
+func (c scope) hashHidden(ctx context.Context, id, ifHash string) error {
+	n := c.view.Note(id)
+	if ifHash == "" || n == nil || !c.view.Hides() {
+		return nil
+	}
+	shown, err := c.view.ShownNote(ctx, n)
+	if err != nil || shown.Body == n.Body {
+		return err
+	}
+	return c.view.ShownError(notes.TextChanged(id, "", ""))
+}
+
 // putFile is notes.put of a note from a vault: a new file, or another text of one.
 func (c scope) putFile(ctx context.Context, s *Session, p protocol.NotePut) (protocol.NoteSaved, error) {
 	if p.ID == "" {

@@ -153,6 +153,13 @@ func TestSRCH60_ARemoteConnectionIsToldNothingOfPrivateFiles(t *testing.T) {
 	if mixed.Hash != "" {
 		t.Error("the hash of a text is told of which a part is not")
 	}
+	for _, guess := range []string{"# Mixed\nwith [[Secret]]\n", "# Mixed\nwith [[Other]]\n", mixed.Body} { // none is confirmed
+		on := protocol.Conditions{IfHash: notes.HashOf(guess), DryRun: true}
+		err := call("notes.patch", protocol.NotePatch{ID: mixed.ID, Append: &more, Conditions: on}, nil)
+		if f := wantFault(t, err, fault.Conflict, fault.Changed); f.Sides != nil {
+			t.Errorf("%+v", f.Sides)
+		}
+	}
 	wantFault(t, call("notes.patch", protocol.NotePatch{ID: mixed.ID, Body: &body}, nil), fault.Unavailable, "")
 	saved = protocol.NoteSaved{}
 	must(t, call("notes.patch", protocol.NotePatch{ID: mixed.ID, Append: &more}, &saved))
