@@ -14,6 +14,8 @@ type Patch struct {
 	ID      string
 	Title   *string // "": from the text again
 	Body    *string
+	Append  *string // lines that are added at the end of the text
+	IfHash  string  // as in Draft
 	Path    *string
 	Folder  *string
 	Tags    *[]string // those stated apart from the text
@@ -30,7 +32,7 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, erro
 			Tags: given.Tags, Aliases: given.Aliases, Private: given.Private,
 		}
 		if old.VaultBacked {
-			if p.Title != nil || p.Body != nil || p.Path != nil || p.Folder != nil || p.Tags != nil ||
+			if p.Title != nil || p.Body != nil || p.Append != nil || p.Path != nil || p.Folder != nil || p.Tags != nil ||
 				p.Aliases != nil {
 				return checkWritable(old, old.ID, nil, false)
 			}
@@ -38,14 +40,17 @@ func (s *Store) Patch(ctx context.Context, p Patch, ifVersion *int) (*Note, erro
 		}
 		p.applyTo(&d)
 		d.text = text
+		if p.Append != nil {
+			d.Body, d.text = WithLines(d.Body, *p.Append), nil
+		}
 		_, err := s.PutTx(tx, d, nil, nil)
 		return err
 	}
-	if p.Body == nil {
+	if p.Body == nil && p.Append == nil {
 		return s.after(p.ID, s.editText(ctx, p.ID, ifVersion, change))
 	}
 	var text *reading
-	if len(*p.Body) <= s.opts.MaxBody { // else it is refused, unread
+	if p.Body != nil && len(*p.Body) <= s.opts.MaxBody { // else it is refused, unread
 		text = read(*p.Body)
 	}
 	err := s.edit(ctx, p.ID, ifVersion, func(tx *kv.Tx, old *Note) error { return change(tx, old, text) })
@@ -60,6 +65,7 @@ func (p Patch) applyTo(d *Draft) {
 	set(&d.Tags, p.Tags)
 	set(&d.Aliases, p.Aliases)
 	set(&d.Private, p.Private)
+	d.IfHash = p.IfHash
 }
 
 func set[T any](to *T, from *T) {

@@ -2,6 +2,8 @@ package notes
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -34,6 +36,7 @@ type Draft struct {
 	Aliases   []string
 	Private   bool
 	CreatedAt time.Time // of a new note; zero: now
+	IfHash    string    // HashOf of the text that is replaced, as the caller has read it; "": any
 
 	// For notes that come from a vault:
 	Vault      string    // its name; the note becomes vault-backed
@@ -134,6 +137,9 @@ func (s *Store) PutTx(tx *kv.Tx, d Draft, ifVersion *int, problem func(error)) (
 		return nil, err
 	}
 	if err := checkWritable(old, d.ID, ifVersion, d.Vault != ""); err != nil {
+		return nil, err
+	}
+	if err := checkHash(old, d.ID, d.IfHash, d.Body); err != nil {
 		return nil, err
 	}
 	comesBack := old == nil && d.Was != nil
@@ -391,10 +397,58 @@ func checkWritable(old *Note, id string, ifVersion *int, fromVault bool) error {
 		}
 	}
 	if old != nil && old.VaultBacked && !fromVault {
-		return fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", id).WithRef(id).
-			WithHint("edit the file: the note follows")
+		return FromFile(id)
 	}
 	return nil
+}
+
+// FromFile is the error for a note that changes with its file alone.
+func FromFile(id string) error {
+	return fault.Clash(fault.VaultBacked, "note %q comes from a file of a vault", id).WithRef(id).
+		WithHint("edit the file: the note follows; ctxd writes into the folders that the setting vault.write names")
+}
+
+// HashOf returns what IfHash compares: the SHA-256 of a text, in hexadecimal digits.
+func HashOf[T string | []byte](text T) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// checkHash refuses a write to a note that has another text than the caller has read.
+func checkHash(old *Note, id, ifHash, wanted string) error {
+	was := ""
+	if old != nil {
+		was = old.Body
+	}
+	if ifHash == "" || HashOf(was) == ifHash {
+		return nil
+	}
+	return TextChanged(id, was, wanted)
+}
+
+// maxSides is how long both texts of a conflict may be together, in bytes.
+const maxSides = 1 << 20
+
+// TextChanged is the error for a note that has another text than the caller has read.
+func TextChanged(id, now, wanted string) *fault.Error {
+	e := fault.Clash(fault.Changed, "note %q has changed since it was read", id).WithRef(id).
+		WithHint("read it again, and make the change in what it says now")
+	if len(now)+len(wanted) <= maxSides && utf8.ValidString(now) {
+		e.Sides = &fault.Sides{Current: now, Wanted: wanted}
+	}
+	return e
+}
+
+// WithLines returns a text with lines added at its end.
+func WithLines(text, lines string) string {
+	const mark = "\ufeff" // the byte order mark
+	if text != "" && text != mark && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if lines != "" && !strings.HasSuffix(lines, "\n") {
+		lines += "\n"
+	}
+	return text + lines
 }
 
 // union joins two lists; the first spelling of each item stays.

@@ -46,7 +46,7 @@ func toWire(ctx context.Context, log *slog.Logger, method string, err error) *pr
 		return &protocol.Error{Code: codes[f.Kind], Message: shorten(f.Msg), Data: &protocol.ErrorData{
 			Kind: f.Kind.String(), Ref: shorten(f.Ref), Field: shorten(f.Field), Hint: shorten(f.Hint),
 			Retryable: f.Retryable, Reason: f.Reason, Version: f.Version,
-			Line: f.Line, Column: f.Column, Candidates: f.Candidates,
+			Line: f.Line, Column: f.Column, Candidates: f.Candidates, Sides: f.Sides,
 		}}
 	}
 	switch fault.KindOf(err) {

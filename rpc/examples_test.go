@@ -57,6 +57,7 @@ var exampleFirst = map[string][]string{
 var exampleRefused = map[string]fault.Kind{
 	"sync.remove": fault.Conflict, "sync.leave": fault.Conflict, "sync.settle": fault.Conflict, // it is not shared
 	"admin.reindex": fault.Unavailable, // no embedder
+	"vault.undo":    fault.NotFound,    // nothing was written into its vault
 }
 
 // TestContract_ItsExamplesWork calls every example of the contract: those that read on one store, those that change each on

@@ -171,6 +171,8 @@ func daemonMethods() []Method {
 		method("vault.problems", scope.vaultProblems),
 		wholeStore("vault.planRename", (*Deps).vaultPlanRename),
 		wholeStore("vault.checkNote", (*Deps).vaultCheckNote),
+		method("vault.history", scope.vaultHistory),
+		method("vault.undo", scope.vaultUndo),
 		method("vault.unwatch", scope.vaultUnwatch),
 		method("vault.forget", scope.vaultForget),
 

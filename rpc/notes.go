@@ -34,8 +34,18 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 	if err := c.newNote(p.ID, "id"); err != nil {
 		return out, err
 	}
+	if err := c.hashHidden(ctx, p.ID, p.IfHash); err != nil {
+		return out, err
+	}
+	if c.isFile(p.ID) || p.Vault != "" {
+		return c.putFile(ctx, s, p)
+	}
+	if p.DryRun {
+		return c.rehearse(ctx, p.ID, p.IfVersion, p.IfHash, p.Title, func(string) string { return p.Body })
+	}
 	ctx, call := c.by(s).Begin(ctx, "notes.put", &p)
 	d := draft(p.NoteRecord)
+	d.IfHash = p.IfHash
 	d.ID = call.ID(d.ID)
 	if _, says := d.Read().Frontmatter.Get("created"); call.Again() && !says {
 		d.CreatedAt = call.Time(d.CreatedAt)
@@ -47,15 +57,45 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 	return out, err
 }
 
-func (c scope) notesPatch(ctx context.Context, _ *Session, p protocol.NotePatch) (protocol.NoteSaved, error) {
+func (c scope) notesPatch(ctx context.Context, s *Session, p protocol.NotePatch) (protocol.NoteSaved, error) {
 	if err := c.hiddenNote(p.ID); err != nil {
 		return protocol.NoteSaved{}, err
+	}
+	if err := c.hashHidden(ctx, p.ID, p.IfHash); err != nil {
+		return protocol.NoteSaved{}, err
+	}
+	writes := p.Body != nil || p.Append != nil
+	switch {
+	case p.Body != nil && p.Append != nil:
+		return protocol.NoteSaved{}, fault.Field("append", "append goes in the place of body").WithHint("leave one of the two out")
+	case c.isFile(p.ID) && (p.Title.Set || p.Path.Set || p.Folder.Set || p.Tags.Set || p.Aliases.Set):
+		return protocol.NoteSaved{}, inFileAlone(p.ID)
+	case writes && c.isFile(p.ID):
+		return c.patchFile(ctx, s, p)
+	case p.DryRun && c.view.Note(p.ID) == nil:
+		return protocol.NoteSaved{}, fault.Missing("note", p.ID)
+	case p.DryRun:
+		return c.rehearse(ctx, p.ID, p.IfVersion, p.IfHash, "", patchedText(p))
 	}
 	n, err := c.notes.Patch(ctx, notes.Patch{
 		ID: p.ID, Title: p.Title.Pointer(), Body: p.Body, Path: p.Path.Pointer(), Folder: p.Folder.Pointer(),
 		Tags: p.Tags.Pointer(), Aliases: p.Aliases.Pointer(), Private: p.Private,
+		Append: p.Append, IfHash: p.IfHash,
 	}, p.IfVersion)
 	return c.written(ctx, n, p.Whole(), err)
+}
+
+// patchedText returns what makes the new text of the old one.
+func patchedText(p protocol.NotePatch) func(string) string {
+	return func(was string) string {
+		switch {
+		case p.Body != nil:
+			return *p.Body
+		case p.Append != nil:
+			return notes.WithLines(was, *p.Append)
+		}
+		return was
+	}
 }
 
 // written returns a note as it is shown to its writer: with its text when the whole note is asked for.
@@ -105,8 +145,12 @@ func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*p
 	if err != nil {
 		return nil, err
 	}
+	hash := ""
+	if shown.Body == n.Body {
+		hash = notes.HashOf(n.Body)
+	}
 	return &protocol.NoteFull{
-		Note: shown.Note, Waits: c.by(nil).Waits(n.ID), Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
+		Hash: hash, Note: shown.Note, Waits: c.by(nil).Waits(n.ID), Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
 	}, nil
 }
 
@@ -190,12 +234,21 @@ func noteVersion(n *notes.Note, err error) (protocol.Versioned, error) {
 	return protocol.Versioned{ID: n.ID, Version: n.Version}, nil
 }
 
-func (c scope) notesDelete(ctx context.Context, _ *Session, p protocol.ByID) (protocol.Versioned, error) {
+func (c scope) notesDelete(ctx context.Context, s *Session, p protocol.ByID) (out protocol.NoteDeleted, err error) {
 	if err := c.hiddenNote(p.ID); err != nil {
-		return protocol.Versioned{}, err
+		return out, err
 	}
-	version, err := c.notes.Delete(ctx, p.ID, p.IfVersion)
-	return protocol.Versioned{ID: p.ID, Version: version}, err
+	out.ID = p.ID
+	if c.isFile(p.ID) {
+		out.Version = c.view.Note(p.ID).Version + 1
+		moved, err := c.vaults.Trash(ctx, p.ID, p.IfVersion, false, c.writer(s))
+		if err == nil {
+			out.Trash = moved.Path
+		}
+		return out, err
+	}
+	out.Version, err = c.notes.Delete(ctx, p.ID, p.IfVersion)
+	return out, err
 }
 
 func (c scope) notesComplete(_ context.Context, _ *Session, p protocol.NoteComplete) (protocol.NoteItems, error) {

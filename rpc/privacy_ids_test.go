@@ -17,10 +17,11 @@ import (
 // idCalls are calls by the place of an id in their params, which ID stands for. Each method of the contract that a remote
 // reader may call has an entry for each of its parameters that takes an id; further calls are of texts that have one.
 var idCalls = map[string][]string{
-	"notes.put id":                                    {`{"id":"ID","title":"x"}`, `{"id":"ID","title":"x","ifVersion":1}`},
+	"notes.put id":                                    {`{"id":"ID","title":"x"}`, `{"id":"ID","title":"x","ifVersion":1}`, `{"id":"ID","title":"x","dryRun":true}`, `{"id":"ID","title":"x","vault":"V"}`},
 	"notes.put entityId":                              {`{"title":"Made of it","entityId":"ID"}`},
 	"notes.put body":                                  {`{"title":"Text","body":"see ID, as a word"}`, `{"title":"Head","body":"---\nlead: ID\nwith: [ID]\n---\nx"}`},
-	"notes.patch id":                                  {`{"id":"ID","title":"x"}`},
+	"notes.patch id":                                  {`{"id":"ID","title":"x"}`, `{"id":"ID","append":"x","dryRun":true}`, `{"id":"ID","body":"x","ifHash":"0"}`},
+	"vault.undo id":                                   {`{"id":"ID"}`, `{"id":"ID","dryRun":true}`},
 	"notes.putMany notes[].id":                        {`{"notes":[{"title":"a"},{"id":"ID","title":"x"}]}`},
 	"notes.putMany notes[].entityId":                  {`{"notes":[{"title":"a"},{"entityId":"ID","title":"x"}]}`},
 	"notes.get ref":                                   {`{"ref":"ID"}`, `{"ref":"ctxd://note/ID"}`, `{"ref":"@ID"}`},

@@ -445,6 +445,8 @@ var attempts = map[string][]string{
 	"vault.status":       {`{}`},
 	"vault.unresolved":   {`{}`},
 	"vault.problems":     {`{}`, `{"limit":1}`},
+	"vault.history":      {`{}`, `{"limit":1}`},
+	"vault.undo":         {`{"id":"x"}`},
 	"vault.planRename":   {`{"kind":"note","path":"Secret.md","new":"x"}`},
 	"vault.checkNote":    {`{"path":"Secret.md"}`},
 	"vault.unwatch":      {`{"vault":"x"}`},

@@ -214,7 +214,9 @@ func roomsOn(db *kv.Store, o roomsOptions) (*rpc.Deps, error) {
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Refs: referred, Memories: mem, Finder: ranker, Conversations: chats, Passive: waiting, Insights: spoken, Now: now, Personality: voices.Active,
 		}),
-		Vaults: vault.NewImporter(db, ents, ns, vault.ImporterOptions{}),
+		Vaults: vault.NewImporter(db, ents, ns, vault.ImporterOptions{Write: []vault.WriteRule{
+			{Vault: "Writable", Folder: "/"}, {Vault: "Writable", Folder: "/Shared/", Remote: true},
+		}}),
 	}, nil
 }
 

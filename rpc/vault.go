@@ -103,6 +103,38 @@ func problemPlace(cursor string) (*vault.ProblemPlace, error) {
 	return at, nil
 }
 
+func (c scope) vaultHistory(ctx context.Context, _ *Session, p protocol.VaultHistory) (out protocol.VaultWrites, err error) {
+	if p.Vault != "" {
+		p.Vault, _, err = c.vaults.Find(ctx, p.Vault)
+		if err != nil {
+			return out, err
+		}
+	}
+	list, err := c.vaults.History(ctx, vault.HistoryFilter{Vault: p.Vault, Path: p.Path, Sees: c.view.NotesSeen()})
+	if err != nil {
+		return out, err
+	}
+	out.Total = len(list)
+	out.Writes, out.NextCursor, err = paginate(list, p.Page, func(w record.VaultWrite) pageMark { return pageMark{ID: w.ID} },
+		func(w record.VaultWrite, m pageMark) int { return strings.Compare(m.ID, w.ID) })
+	return out, err
+}
+
+func (c scope) vaultUndo(ctx context.Context, s *Session, p protocol.VaultUndo) (out protocol.VaultUndone, err error) {
+	undone, err := c.vaults.Undo(ctx, p.ID, p.DryRun, c.writer(s), c.view.NotesSeen())
+	if err != nil {
+		return out, c.view.ShownError(err)
+	}
+	out = protocol.VaultUndone{ID: undone.ID, Vault: undone.Vault, Path: undone.Path, Diff: undone.Diff, DryRun: p.DryRun}
+	if undone.Note != nil {
+		out.NoteID = undone.Note.ID
+	}
+	if c.view.Hides() {
+		out.Diff = ""
+	}
+	return out, nil
+}
+
 func (c scope) vaultForget(ctx context.Context, _ *Session, p protocol.VaultForget) (protocol.VaultForgotten, error) {
 	total, copies, err := c.vaults.Forgets(ctx, p.Vault)
 	out := protocol.VaultForgotten{Vault: p.Vault, Notes: total, Copies: append([]string{}, copies...), DryRun: p.DryRun}

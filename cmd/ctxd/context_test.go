@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/ctxd/ctxd/context/gather"
@@ -10,14 +11,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// TestCTX33_HowManyReportsAreKept asks a daemon that keeps two.
+// TestCTX33_HowManyReportsAreKept asks a daemon for one more than it keeps.
 func TestCTX33_HowManyReportsAreKept(t *testing.T) {
-	c := serve(t, launchOptions{args: []string{"--set", "context.reports=2"}}).client()
-	for _, conversation := range []string{"a", "b", "c"} {
-		ask[prompt.Result](t, c, "context.assemble", gather.Params{Text: "hello", ConversationID: conversation})
+	c := serve(t, launchOptions{}).client()
+	for i := range gather.DefaultReports + 1 {
+		ask[prompt.Result](t, c, "context.assemble", gather.Params{Text: "hello", ConversationID: strconv.Itoa(i)})
 	}
-	kept := ask[protocol.RecentReports](t, c, "context.recent", protocol.Recent{Limit: 10}).Reports
-	if len(kept) != 2 || kept[0].ConversationID != "c" || kept[1].ConversationID != "b" {
-		t.Errorf("%+v", kept)
+	kept := ask[protocol.RecentReports](t, c, "context.recent", protocol.Recent{Limit: 1000}).Reports
+	if len(kept) != gather.DefaultReports || kept[0].ConversationID != strconv.Itoa(gather.DefaultReports) || kept[len(kept)-1].ConversationID != "1" {
+		t.Errorf("%d reports: %+v", len(kept), kept)
 	}
 }

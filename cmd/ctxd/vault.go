@@ -19,6 +19,8 @@ type vaultCmd struct {
 	Status     vaultStatusCmd     `cmd:"" help:"Show the counts of a vault, and which files were skipped and why."`
 	Unresolved vaultUnresolvedCmd `cmd:"" help:"List the links of a vault that lead nowhere, by target."`
 	Problems   vaultProblemsCmd   `cmd:"" help:"List what is wrong in a vault, by kind, each problem with what mends it."`
+	History    vaultHistoryCmd    `cmd:"" help:"List what ctxd has written into vaults, the latest first."`
+	Undo       vaultUndoCmd       `cmd:"" help:"Take a write into a vault back."`
 	Unwatch    vaultUnwatchCmd    `cmd:"" help:"Stop following the folder of a vault. Its notes stay."`
 	Forget     vaultForgetCmd     `cmd:"" help:"Remove a vault and everything that came from it from the store. Its folder stays as it is."`
 }

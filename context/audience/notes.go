@@ -129,10 +129,13 @@ func (v *View) linksInTitle(n *notes.Note) bool {
 // see them.
 func (v *View) ShownError(err error) error {
 	var f *fault.Error
-	if !errors.As(err, &f) || len(f.Candidates) == 0 {
+	if !errors.As(err, &f) || len(f.Candidates) == 0 && f.Sides == nil {
 		return err
 	}
 	shown := *f
+	if v.hides {
+		shown.Sides = nil // they may name what is private
+	}
 	if !v.hides {
 		shown.Candidates = v.inVaults(slices.Clone(f.Candidates))
 		return &shown

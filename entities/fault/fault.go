@@ -67,6 +67,12 @@ type Candidate struct {
 	Path   string `json:"path,omitempty" jsonschema:"its path, or that of the note that an entity was made from"`
 }
 
+// Sides are the two texts of a write that met another one.
+type Sides struct {
+	Current string `json:"current" jsonschema:"what is there now"`
+	Wanted  string `json:"wanted" jsonschema:"what was to be written"`
+}
+
 // Error is a failure that a caller can understand. Only Kind and Msg are
 // always set.
 type Error struct {
@@ -82,6 +88,7 @@ type Error struct {
 	Line       int         // position in a query text, from 1; 0 when there is none
 	Column     int         // UTF-16 column, from 1
 	Candidates []Candidate // what the reference may have meant
+	Sides      *Sides      // of a Conflict by Changed: the two texts; nil where they can't be told
 	Err        error       // cause, for the log only: its text never reaches a client
 }
 

@@ -43,3 +43,22 @@ type VaultSkip struct {
 	CopyOf string `json:"copyOf,omitempty" jsonschema:"path of the note that it is a copy of, left by a synchroniser after a conflict; absent for everything else"`
 	LeftBy string `json:"leftBy,omitempty" jsonschema:"the synchroniser that left the copy"`
 }
+
+// VaultWrite is a write of ctxd into a file of a vault.
+type VaultWrite struct {
+	ID      string    `json:"id" jsonschema:"id of the write, for vault.undo"`
+	Vault   string    `json:"vault" jsonschema:"name of the vault"`
+	Path    string    `json:"path" jsonschema:"of the file, within the vault"`
+	To      string    `json:"to,omitempty" jsonschema:"where the file was moved: into the trash folder, or back"`
+	NoteID  string    `json:"noteId,omitempty" jsonschema:"id of its note"`
+	Action  string    `json:"action" enum:"create,change,trash,restore" jsonschema:"what was done: a new file, another text, a move to the trash folder of the vault, or back"`
+	At      time.Time `json:"at" jsonschema:"when"`
+	Client  string    `json:"client,omitempty" jsonschema:"the program that wrote, as it named itself"`
+	Remote  bool      `json:"remote,omitempty" jsonschema:"whether it was a remote connection"`
+	Private bool      `json:"private,omitempty" jsonschema:"whether the note was private then"`
+	Added   int       `json:"added,omitempty" jsonschema:"lines that were added"`
+	Removed int       `json:"removed,omitempty" jsonschema:"lines that were removed"`
+	Diff    string    `json:"diff,omitempty" jsonschema:"what changed, as a unified diff; absent above 64 KiB, and for a remote reader"`
+	Undoes  string    `json:"undoes,omitempty" jsonschema:"the write that it has undone"`
+	Undone  string    `json:"undone,omitempty" jsonschema:"the write that has undone it"`
+}

@@ -1,22 +1,23 @@
 // Package vault brings folders of Markdown files, called vaults, into the store, keeps the store
 // in agreement with them, says what is wrong with a note, and works out which edits a rename
-// needs. It never writes into a vault.
+// needs. It writes into a vault only when a client asks for it and a setting allows it (Write, Trash, Undo).
 //
 //   - vault.go, import.go, run.go, typed.go, types.go, record*.go: an import
 //   - scan.go, tree.go, exclude.go, moves.go, similar.go, tombstone.go: what is there, and what moved or went
 //   - follow.go, events*.go: following a vault
 //   - place.go, own_files.go, forget.go: which folder is which vault, and removing one
 //   - diagnose*.go: what is wrong with the text of a note in an editor (Diagnose)
+//   - writing.go, history.go: writes into files, by package write, and what was written
 //   - rename_*.go: the edits of a rename (RenameNote, MoveFiles and others)
 //
 // The daemon has one Importer, which lives as long as the store; rpc calls it, Diagnose and the
-// renames.
+// renames. A rename is a plan, which an editor carries out; nothing of it is written here.
 //
 // # Import
 //
 // An Import reads a vault and makes the store agree with it: a note for every Markdown
 // file, the entities that frontmatter describes, the types that .ctxd/types declares or
-// that the frontmatter suggests. It never writes into the vault. It never leaves it:
+// that the frontmatter suggests. It writes nothing into the vault. It never leaves it:
 // os.Root refuses links and paths that lead out, a file is checked again after it was
 // opened, and a pipe is not waited for. What it could not take in it lists, with the
 // reason.
@@ -57,6 +58,12 @@
 //
 // Forget removes a vault in groups (forget.go). The record of the vault says so from the
 // first group on and goes last: when the program ends in between, the next start goes on.
+//
+// # Writing
+//
+// A write has the vault to itself, so that no scan sees it half taken in. It is noted in the store (underway), done by
+// package write, taken in as a scan would do it (takeIn), and then moves to the history (changes). What a kill leaves
+// underway, settle ends at the next start or before the next write.
 //
 // # Excluding
 //

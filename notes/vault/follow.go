@@ -36,6 +36,7 @@ func (im *Importer) Start(ctx context.Context, host Host) error {
 	im.mu.Lock()
 	im.host = &host
 	im.mu.Unlock()
+	im.background(func(ctx context.Context) { _ = host.Enter(ctx, im.settleAll) }) // else the next write does it
 	list, err := im.records(ctx)
 	for _, v := range list {
 		switch {

@@ -167,6 +167,23 @@ func (im *Importer) forgetSome(ctx context.Context, name string) (removed int, m
 			}
 			left--
 		}
+		for key, c := range changes.All(tx, "") {
+			if left == 0 {
+				break
+			}
+			if c.Vault != name {
+				continue
+			}
+			if err := changes.Delete(tx, key); err != nil {
+				return err
+			}
+			left--
+		}
+		for key := range underway.All(tx, name+"/") {
+			if err := underway.Delete(tx, key); err != nil {
+				return err
+			}
+		}
 		forgotten, err := notes.ForgetSomeAttachments(tx, name, left)
 		if err != nil {
 			return err

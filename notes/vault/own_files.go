@@ -11,7 +11,7 @@ import (
 )
 
 // NeverWritten is why files of the daemon and vaults are kept apart.
-const NeverWritten = "nothing is ever written into a vault"
+const NeverWritten = "only notes are ever written into a vault"
 
 // FindHoldingVault returns the name of the vault in whose folder a file lies, or would lie when it
 // were made; "" for none.

@@ -17,12 +17,9 @@ package vault
 
 import (
 	"cmp"
-	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -31,6 +28,7 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
+	"github.com/ctxd/ctxd/notes/vault/write"
 )
 
 // What of a note a rename changes.
@@ -147,23 +145,8 @@ func atPath(w notes.World, vault, p string) (found *notes.Note) {
 // unnamed are the characters that no name of a note can have: links give them a meaning.
 const unnamed = "[]#^|"
 
-// inNoFile are those that names of files cannot have on all systems.
-const inNoFile = `/\:*?"<>`
-
-// maxFileName is how many bytes the name of a file may have: of ext4, APFS and others.
-const maxFileName = 255
-
-// deviceName matches what is a device to Windows, with whatever ending.
-var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ ]*(\.|$)`)
-
-// unseen reports a character that nobody sees in a name and that no name needs: controls, breaks of lines, and marks that turn
-// the direction of what follows.
-func unseen(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
-}
-
 func unseenName(name string) error {
-	if strings.ContainsFunc(name, unseen) {
+	if strings.ContainsFunc(name, write.Unseen) {
 		return fault.Field("new", "a name has no control characters").WithHint("type the name, as one line")
 	}
 	return nil
@@ -171,18 +154,10 @@ func unseenName(name string) error {
 
 // fileName refuses what a file cannot be called on one of the systems that a vault may come to.
 func fileName(name, ext string) error {
-	var why string
-	switch {
-	case strings.ContainsAny(name, inNoFile) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "."):
-		why = fmt.Sprintf("a name of a file has none of %s, and no dot before or behind it", inNoFile)
-	case deviceName.MatchString(name):
-		why = fmt.Sprintf("no file can be called %s on Windows", name)
-	case len(name)+len(ext) > maxFileName:
-		why = fmt.Sprintf("a name of a file has %d bytes at most, with its ending", maxFileName)
-	default:
-		return nil
+	if why := write.NameProblem(name, ext); why != "" {
+		return fault.Field("new", "%s", why).WithHint("choose another name, or change the title alone")
 	}
-	return fault.Field("new", "%s", why).WithHint("choose another name, or change the title alone")
+	return nil
 }
 
 func (j *job) rename(n *notes.Note, r NoteRename) error {

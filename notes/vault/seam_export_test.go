@@ -6,6 +6,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes/vault/write"
 )
 
 // Seam is what tests can put between the system and the followers.
@@ -84,4 +85,10 @@ func Lost(ctx context.Context, db *kv.Store) (n int, err error) {
 		return tx.Err()
 	})
 	return n, err
+}
+
+// SetWriteStep has fn called before each step of a write into a file.
+func SetWriteStep(fn func(string) error) (restore func()) {
+	write.Step = fn
+	return func() { write.Step = func(string) error { return nil } }
 }

@@ -69,6 +69,8 @@ type ImporterOptions struct {
 	// Writes are the files and folders that the program writes to: none of them may be in
 	// a vault, nor hold one. Empty ones count for nothing.
 	Writes []string
+	// Write names the folders of vaults whose notes may be written (Write); none: nothing is.
+	Write []WriteRule
 	// SweepEvery is the least time between two sweeps of a vault that is followed;
 	// 0: half a minute.
 	SweepEvery time.Duration
@@ -92,6 +94,7 @@ type Importer struct {
 	stopped            bool
 	problems           keptProblems
 	removedSinceExpiry int // notes that were removed since what is kept of them was last looked through
+	writesSinceTrim    int // into vaults, since the start
 
 	registerMu  sync.Mutex // guards what follows
 	registering []*vault   // being imported first, of which the store may not know yet
@@ -146,10 +149,7 @@ func (im *Importer) claim(ctx context.Context, name string, asked bool) (release
 		}
 		im.mu.Unlock()
 		if asked && other.asked {
-			return nil, &fault.Error{
-				Kind: fault.Conflict, Reason: fault.Busy, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
-				Hint: "wait for the running import to end",
-			}
+			return nil, beingImported(name)
 		}
 		select {
 		case <-other.done:
@@ -157,6 +157,23 @@ func (im *Importer) claim(ctx context.Context, name string, asked bool) (release
 			return nil, ctx.Err()
 		}
 	}
+}
+
+func beingImported(name string) error {
+	return &fault.Error{
+		Kind: fault.Conflict, Reason: fault.Busy, Ref: name, Msg: "vault " + name + " is being imported", Retryable: true,
+		Hint: "wait for the running import to end",
+	}
+}
+
+// checkIdle returns an error when a vault is being imported or forgotten, which may take long.
+func (im *Importer) checkIdle(name string) error {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if other := im.busy[name]; other != nil && other.asked {
+		return beingImported(name)
+	}
+	return nil
 }
 
 // records returns what the store knows of vaults.

@@ -40,6 +40,6 @@ var kinds = map[int]fault.Kind{
 func (e *Error) Unwrap() error {
 	return &fault.Error{
 		Kind: kinds[e.Code], Reason: e.Data.Reason, Version: e.Data.Version, Msg: e.Message, Ref: e.Data.Ref, Field: e.Data.Field, Hint: e.Data.Hint,
-		Retryable: e.Data.Retryable, Line: e.Data.Line, Column: e.Data.Column, Candidates: e.Data.Candidates,
+		Retryable: e.Data.Retryable, Line: e.Data.Line, Column: e.Data.Column, Candidates: e.Data.Candidates, Sides: e.Data.Sides,
 	}
 }

@@ -18,10 +18,10 @@ import (
 // addWriting declares the tools of a host that may write.
 func (s *server) addWriting() {
 	add(s, replaces, "write_note", "Write a note",
-		"Make a note, or with note replace the text of one. Not for notes that come from files: propose_edit is for those.",
+		"Make a note, or with note replace the text of one. A note that comes from a file is written where the user allows it; elsewhere propose_edit makes a diff.",
 		inputOf[writeInput](nil), (*call).writeNote)
 	add(s, adds, "append_to_note", "Add to a note",
-		"Add lines at the end of a note. Not for notes that come from files: propose_edit is for those.",
+		"Add lines at the end of a note, also while others write to it. A note that comes from a file is written where the user allows it; elsewhere propose_edit makes a diff.",
 		inputOf[appendInput](nil), (*call).appendToNote)
 	add(s, reads, "propose_edit", "Propose an edit of a file",
 		"For a note that comes from a file: make a unified diff that replaces one place (old, new) or the whole text (text). Nothing is changed: apply the diff to the file yourself.",
@@ -53,10 +53,13 @@ type writeInput struct {
 	Text  string   `json:"text" jsonschema:"the whole text, Markdown"`
 	Path  string   `json:"path,omitempty" jsonschema:"path of a new note, such as Meetings/Kickoff.md"`
 	Tags  []string `json:"tags,omitempty" jsonschema:"tags beside those in the text"`
+	Vault string   `json:"vault,omitempty" jsonschema:"make a new note as a file of this vault"`
+
+	DryRun bool `json:"dryRun,omitempty" jsonschema:"show what would change, and change nothing"`
 }
 
 func (c *call) writeNote(in writeInput) (string, error) {
-	var n record.Note
+	var n protocol.NoteSaved
 	if in.Note == "" {
 		if in.Title == "" {
 			return "", fault.Field("title", "title is needed for a new note")
@@ -70,18 +73,19 @@ func (c *call) writeNote(in writeInput) (string, error) {
 			return "", err
 		}
 		err := c.write("notes.put", protocol.NotePut{
-			NoteRecord: protocol.NoteRecord{Title: in.Title, Body: in.Text, Path: in.Path, Tags: in.Tags},
+			NoteRecord: protocol.NoteRecord{Title: in.Title, Body: in.Text, Path: in.Path, Tags: in.Tags}, Vault: in.Vault,
+			Conditions: protocol.Conditions{DryRun: in.DryRun},
 		}, &n)
-		return writtenText("Made the note", n.ID, n.Version), err
+		return savedText("Made the note", &n, in.DryRun), err
 	}
-	if in.Path != "" {
-		return "", fault.Field("path", "path is for a new note")
+	if in.Path+in.Vault != "" {
+		return "", fault.Field("path", "path is for a new note, as is vault")
 	}
 	old, err := c.writable(in.Note)
 	if err != nil {
 		return "", err
 	}
-	patch := protocol.NotePatch{ID: old.ID, Body: &in.Text, IfVersion: &old.Version}
+	patch := protocol.NotePatch{ID: old.ID, Body: &in.Text, IfVersion: &old.Version, Conditions: protocol.Conditions{DryRun: in.DryRun}}
 	if in.Title != "" {
 		patch.Title = protocol.Some(in.Title)
 	}
@@ -89,7 +93,18 @@ func (c *call) writeNote(in writeInput) (string, error) {
 		patch.Tags = protocol.Some(in.Tags)
 	}
 	err = c.write("notes.patch", patch, &n)
-	return writtenText("Replaced the text of the note", n.ID, n.Version), err
+	return savedText("Replaced the text of the note", &n, in.DryRun), err
+}
+
+// savedText says what a write to a note did, or would do.
+func savedText(what string, n *protocol.NoteSaved, dryRun bool) string {
+	switch {
+	case !dryRun:
+		return writtenText(what, n.ID, n.Version)
+	case n.Diff == "":
+		return "Nothing that is shown here would change.\n"
+	}
+	return n.Diff
 }
 
 func writtenText(what, id string, version int) string {
@@ -100,46 +115,25 @@ func writtenText(what, id string, version int) string {
 type appendInput struct {
 	Note string `json:"note" jsonschema:"the note: its title, path or id"`
 	Text string `json:"text" jsonschema:"the lines to add, Markdown"`
-}
 
-// maxAppends is how often a note is read again that others change meanwhile.
-const maxAppends = 5
+	DryRun bool `json:"dryRun,omitempty" jsonschema:"show what would change, and change nothing"`
+}
 
 func (c *call) appendToNote(in appendInput) (string, error) {
-	for tried := 1; ; tried++ {
-		old, err := c.writable(in.Note)
-		if err != nil {
-			return "", err
-		}
-		body := old.Body
-		if body != "" && !strings.HasSuffix(body, "\n") {
-			body += "\n"
-		}
-		body += in.Text
-		if !strings.HasSuffix(body, "\n") {
-			body += "\n"
-		}
-		var n record.Note
-		err = c.write("notes.patch", protocol.NotePatch{ID: old.ID, Body: &body, IfVersion: &old.Version}, &n)
-		if err == nil {
-			return writtenText("Added to the note", n.ID, n.Version), nil
-		}
-		if fault.KindOf(err) != fault.Conflict || tried == maxAppends {
-			return "", err
-		}
+	old, err := c.findNote(in.Note)
+	if err != nil {
+		return "", err
 	}
+	var n protocol.NoteSaved
+	err = c.write("notes.patch", protocol.NotePatch{ID: old.ID, Append: &in.Text, Conditions: protocol.Conditions{DryRun: in.DryRun}}, &n)
+	return savedText("Added to the note", &n, in.DryRun), err
 }
 
-// writable returns a note whose text can be changed here: one of no file, of which
-// everything is shown.
+// writable returns a note of which everything is shown.
 func (c *call) writable(name string) (*protocol.NoteFull, error) {
 	n, err := c.findNote(name)
 	if err != nil {
 		return nil, err
-	}
-	if n.VaultBacked {
-		return nil, fault.Clash(fault.VaultBacked, "the note comes from a file and changes with it alone").
-			WithHint("propose_edit makes a diff for the file")
 	}
 	return n, c.wholly(n)
 }
@@ -330,8 +324,13 @@ func (c *call) fieldValue(f record.Field, value any) (any, error) {
 func (c *call) write(method string, params, result any) error {
 	err := c.daemon.Once(c.ctx, method, params, result)
 	var f *fault.Error
-	if errors.As(err, &f) && f.Kind == fault.Conflict && f.Field == "ifVersion" {
+	switch {
+	case !errors.As(err, &f) || f.Kind != fault.Conflict:
+	case f.Field == "ifVersion":
 		return fault.Clash(fault.StaleVersion, "the record was changed meanwhile").WithHint("read it and call again")
+	case f.Reason == fault.VaultBacked && f.Field == "" && strings.HasPrefix(method, "notes."):
+		return fault.Clash(fault.VaultBacked, "the note comes from a file, and ctxd may not write to it").
+			WithHint("propose_edit makes a diff for the file; the setting vault.write names folders that may be written")
 	}
 	return err
 }

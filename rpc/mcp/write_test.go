@@ -14,6 +14,7 @@ import (
 	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/mcp"
+	"github.com/ctxd/ctxd/rpc/servertest"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
 
@@ -147,16 +148,49 @@ func TestMCP3_WhatIsNotShownIsNotLost(t *testing.T) {
 	d := start(t)
 	d.put("notes.put", `{"id":"p","title":"P","body":"x","private":true}`, "notes.put", `{"id":"n","title":"N","body":"see [[P]]"}`)
 	h := d.open(mcp.Options{AllowWrite: true})
-	for tool, args := range map[string]string{"write_note": `{"note":"N","text":"x"}`, "append_to_note": `{"note":"N","text":"x"}`} {
-		h.contains(tool, h.fails(tool, args), "parts of the note are private", "ask the user")
-	}
+	h.contains("write_note", h.fails("write_note", `{"note":"N","text":"x"}`), "parts of the note are private", "ask the user")
 	if n := d.Rooms.Notes.Get("n"); n.Body != "see [[P]]" {
 		t.Errorf("%+v", n)
 	}
+	h.call("append_to_note", `{"note":"N","text":"by somebody who does not see it all"}`)
 	d.open(mcp.Options{AllowWrite: true, IncludePrivate: true}).call("append_to_note", `{"note":"N","text":"more"}`)
-	if n := d.Rooms.Notes.Get("n"); n.Body != "see [[P]]\nmore\n" {
+	if n := d.Rooms.Notes.Get("n"); n.Body != "see [[P]]\nby somebody who does not see it all\nmore\n" {
 		t.Errorf("%+v", n)
 	}
+}
+
+// TestSRCH60_FilesAreWrittenWhereTheUserAllowsIt: by a model on this machine in one folder, and by one elsewhere in another,
+// where private notes do not exist for it.
+func TestSRCH60_FilesAreWrittenWhereTheUserAllowsIt(t *testing.T) {
+	d := &daemon{servertest.Start(t, servertest.Options{Write: []vault.WriteRule{{Folder: "/"}, {Folder: "/AI/", Remote: true}}}), t}
+	dir := t.TempDir()
+	for p, text := range map[string]string{"Own.md": "# Own\none\n", "AI/Open.md": "# Open\r\none\r\n", "AI/Hidden.md": "---\nprivate: true\n---\nhush\n"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, p), []byte(text), 0o600))
+	}
+	d.Call("vault.import", map[string]any{"path": dir, "name": "V"}, nil)
+	holds := func(p, want string) {
+		t.Helper()
+		if data, err := os.ReadFile(filepath.Join(dir, p)); err != nil || string(data) != want {
+			t.Errorf("%s is %q, %v; want %q", p, data, err, want)
+		}
+	}
+	near, far := d.open(mcp.Options{AllowWrite: true, IncludePrivate: true}), d.open(mcp.Options{AllowWrite: true})
+	near.contains("a dry run", near.call("append_to_note", `{"note":"Own","text":"- two","dryRun":true}`), "+- two")
+	holds("Own.md", "# Own\none\n")
+	near.call("append_to_note", `{"note":"Own","text":"- two"}`)
+	near.call("write_note", `{"note":"Own","text":"# Own\nthree"}`)
+	holds("Own.md", "# Own\nthree\n")
+	near.call("write_note", `{"title":"New","text":"text","path":"AI/New.md","vault":"V","tags":["a"]}`)
+	holds("AI/New.md", "---\ntags: [\"a\"]\n---\ntext")
+	far.call("append_to_note", `{"note":"Open","text":"two"}`)
+	holds("AI/Open.md", "# Open\r\none\r\ntwo\r\n")
+	far.call("write_note", `{"note":"Open","text":"# Open\nthree"}`)
+	holds("AI/Open.md", "# Open\r\nthree\r\n")
+	far.contains("another folder", far.fails("append_to_note", `{"note":"Own","text":"x"}`), "may not write to it", "propose_edit")
+	far.contains("a private note", far.fails("append_to_note", `{"note":"Hidden","text":"x"}`), "no such note")
+	far.contains("its place", far.fails("write_note", `{"title":"Hidden","text":"x","path":"AI/Hidden.md","vault":"V"}`), "no note can be made at that path")
+	holds("AI/Hidden.md", "---\nprivate: true\n---\nhush\n")
 }
 
 // TestMCP3_NoWriteIsRepeated: of a connection that breaks it is not known what became of

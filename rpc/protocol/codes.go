@@ -42,6 +42,7 @@ type ErrorData struct {
 	Line       int               `json:"line,omitempty" jsonschema:"line in a query text, from 1"`
 	Column     int               `json:"column,omitempty" jsonschema:"column in that line, UTF-16 code units, from 1"`
 	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the records that an ambiguous reference may have meant"`
+	Sides      *fault.Sides      `json:"sides,omitempty" jsonschema:"with changed, of a text: both of them; absent above 1 MiB, and for a remote connection"`
 }
 
 // Code is one error code with what it means.

@@ -31,8 +31,16 @@ type NoteRecord struct {
 // NotePut are the parameters of notes.put.
 type NotePut struct {
 	NoteRecord
-	IfVersion *int `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+	Vault     string `json:"vault,omitempty" jsonschema:"make a file of this vault, where the setting vault.write allows it: at path, or in folder under the title"`
+	IfVersion *int   `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
+	Conditions
 	Returns
+}
+
+// Conditions are the parameters of methods that write a text.
+type Conditions struct {
+	IfHash string `json:"ifHash,omitempty" jsonschema:"hash of the text that is replaced, as notes.get gave it: another text is a conflict, with data.sides"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"answer what would change, and change nothing"`
 }
 
 // NotePatch are the parameters of notes.patch. Absent members stay as they are.
@@ -40,13 +48,21 @@ type NotePatch struct {
 	ID        string             `json:"id" jsonschema:"id of the note"`
 	Title     Optional[string]   `json:"title,omitzero" jsonschema:"title, at most 512 characters; null to take it from the text"`
 	Body      *string            `json:"body,omitempty" long:"true" jsonschema:"Markdown, at most 4 MiB"`
+	Append    *string            `json:"append,omitempty" long:"true" jsonschema:"in the place of body: lines to add at the end of the text, whoever else writes meanwhile"`
 	Path      Optional[string]   `json:"path,omitzero" jsonschema:"path with / between folders; null for none"`
 	Folder    Optional[string]   `json:"folder,omitzero" jsonschema:"folder of a note without a path; null for none"`
 	Tags      Optional[[]string] `json:"tags,omitzero" jsonschema:"tags apart from those in the text; null for none"`
 	Aliases   Optional[[]string] `json:"aliases,omitzero" jsonschema:"other titles apart from those in the frontmatter; null for none"`
 	Private   *bool              `json:"private,omitempty" jsonschema:"keep it from remote models"`
 	IfVersion *int               `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to change; another one is a conflict"`
+	Conditions
 	Returns
+}
+
+// NoteDeleted is the result of notes.delete.
+type NoteDeleted struct {
+	Versioned
+	Trash string `json:"trash,omitempty" jsonschema:"where the file of a note from a vault is now, within the vault"`
 }
 
 // NotePutMany are the parameters of notes.putMany.
@@ -70,7 +86,10 @@ type NoteGet struct {
 // NoteSaved is the result of notes.put and notes.patch.
 type NoteSaved struct {
 	record.Note
-	Body string `json:"body,omitempty" jsonschema:"its text, Markdown; with return: full alone"`
+	Body  string `json:"body,omitempty" jsonschema:"its text, Markdown; with return: full alone"`
+	Hash  string `json:"hash,omitempty" jsonschema:"of a file: that of its text, for ifHash"`
+	Diff  string `json:"diff,omitempty" jsonschema:"of a file, or with dryRun: what changes in the text, as a unified diff"`
+	Write string `json:"write,omitempty" jsonschema:"of a file: id of the write, for vault.undo"`
 	record.Waits
 }
 
@@ -78,6 +97,7 @@ type NoteSaved struct {
 type NoteFull struct {
 	record.Note
 	record.Waits
+	Hash      string                `json:"hash,omitempty" jsonschema:"SHA-256 of the text in hexadecimal digits, for ifHash; absent when parts of the text are not shown"`
 	Vault     string                `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
 	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`
@@ -321,7 +341,7 @@ type TagPage struct {
 var noteMethods = []Method{
 	describe[NotePut, NoteSaved]("notes.put", Mutation,
 		"Create or replace a note; fields that are absent are cleared.",
-		"An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.",
+		"Of a note from a vault the text alone changes, where the setting vault.write allows it; vault makes a new file. An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.",
 		Example{
 			`{"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}`,
 			exampleSaved,
@@ -329,7 +349,7 @@ var noteMethods = []Method{
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NotePatch, NoteSaved]("notes.patch", Mutation,
 		"Change only the given fields of a note.",
-		"The title, body, path and folder of a note from a vault change only with its file.",
+		"The text of a note from a vault is written into its file where the setting vault.write allows it, with its line endings and byte order mark; title, path, folder, tags and aliases change only with the file.",
 		Example{`{"id":"kickoff","tags":["planning"],"ifVersion":1}`, exampleSaved},
 		CodeNotFound, CodeConflict, CodeLimit, CodeUnavailable),
 	describe[NotePutMany, NoteList]("notes.putMany", Mutation,
@@ -362,8 +382,9 @@ var noteMethods = []Method{
 		"Restore an archived note and its entity.", "",
 		Example{`{"id":"kickoff"}`, `{"id":"kickoff","version":3}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
-	describe[ByID, Versioned]("notes.delete", Mutation,
-		"Delete a note permanently; its entity is archived.", "",
+	describe[ByID, NoteDeleted]("notes.delete", Mutation,
+		"Delete a note permanently; its entity is archived.",
+		"The file of a note from a vault is never deleted: it moves to the folder .trash of the vault, where the setting vault.write allows it.",
 		Example{`{"id":"kickoff","ifVersion":3}`, `{"id":"kickoff","version":4}`},
 		CodeNotFound, CodeConflict, CodeUnavailable),
 	describe[NoteComplete, NoteItems]("notes.complete", Read,

@@ -19,6 +19,8 @@ func TestPRIV7_EveryMethodSaysWhatItShows(t *testing.T) {
 			want = protocol.SightLocal
 		case (room == "notes" || room == "entities" || room == "memory" || room == "contexts" || room == "chat" || room == "refs" || room == "books" || room == "synonyms") && (m.Mode == protocol.Mutation || m.Kind == protocol.JobChat):
 			want = protocol.SightWriter
+		case m.Name == "vault.undo": // of a note that the connection sees
+			want = protocol.SightWriter
 		case m.Name == "refs.parse", m.Name == "tools.list", m.Name == "personality.validate": // they know no record
 			want = protocol.SightNone
 		case room == "events", room == "admin", verb == "", verb == "discover":

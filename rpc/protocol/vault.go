@@ -162,10 +162,41 @@ type NoteFix struct {
 	New   string `json:"new" jsonschema:"what is to stand at the range of the problem"`
 }
 
+// VaultHistory are the parameters of vault.history.
+type VaultHistory struct {
+	Vault string `json:"vault,omitempty" jsonschema:"name of the vault; all when absent"`
+	Path  string `json:"path,omitempty" jsonschema:"only writes of this file, within its vault"`
+	Page
+	Reads
+}
+
+// VaultWrites is the result of vault.history.
+type VaultWrites struct {
+	Writes     []record.VaultWrite `json:"writes" jsonschema:"the writes, the latest first"`
+	Total      int                 `json:"total" jsonschema:"number of items on all pages"`
+	NextCursor string              `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+}
+
+// VaultUndo are the parameters of vault.undo.
+type VaultUndo struct {
+	ID     string `json:"id" jsonschema:"id of the write"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"answer what would change, and change nothing"`
+}
+
+// VaultUndone is the result of vault.undo.
+type VaultUndone struct {
+	ID     string `json:"id,omitempty" jsonschema:"id of the write that has undone it, which can be undone itself; absent in a dry run"`
+	Vault  string `json:"vault" jsonschema:"name of the vault"`
+	Path   string `json:"path" jsonschema:"where the file is then, within the vault"`
+	NoteID string `json:"noteId,omitempty" jsonschema:"id of its note; absent when there is none then"`
+	Diff   string `json:"diff,omitempty" jsonschema:"what changes in the text, as a unified diff; absent when the file moves, and for a remote connection"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"true when nothing was changed"`
+}
+
 var vaultMethods = []Method{
 	job(JobImport, wholeStore(describe[VaultImport, record.VaultResult]("vault.import", Job,
 		"Import a folder of Markdown files: notes, the entities that their frontmatter describes, and types.",
-		"Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: "+
+		"Nothing is written into the folder. A folder that was imported before is compared with what is known of it: "+
 			"files of the same size and time are not read again, and a file that moved keeps its ids. "+
 			"With watch, changes on the disk appear within a moment from then on, until vault.unwatch. "+
 			"A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. "+
@@ -217,6 +248,18 @@ var vaultMethods = []Method{
 			`{"problems":[{"range":[6,12],"line":1,"code":"link.unresolved","severity":"warning","message":"no note is called Kickof; did you mean Kickoff?","fixes":[{"title":"Link to Kickoff.md","new":"Kickoff"}],"create":"Kickof.md"}]}`,
 		},
 		CodeNotFound, CodeConflict, CodeLimit)),
+	describe[VaultHistory, VaultWrites]("vault.history", Read,
+		"List what ctxd has written into vaults, the latest first.",
+		"It lies in the store of this machine: the last 10,000 writes, or 32 MiB of texts. A remote reader is told of public notes alone, and not what their texts were.",
+		Example{
+			`{"vault":"Notes","limit":1}`,
+			`{"writes":[{"id":"mkxw0k8c","vault":"Notes","path":"Inbox.md","noteId":"3f1c","action":"change","at":"2026-01-31T09:30:00Z","client":"ctxd mcp","added":1,"diff":"--- a/Inbox.md\n+++ b/Inbox.md\n@@ -1 +1,2 @@\n call Bob\n+call Alice\n"}],"total":1}`,
+		}),
+	describe[VaultUndo, VaultUndone]("vault.undo", Mutation,
+		"Take a write into a vault back.",
+		"The file gets the text that it had; one that was made goes to the trash folder of the vault, and one that went there comes back. A file that has changed since is a conflict with reason changed.",
+		Example{`{"id":"mkxw0k8c"}`, `{"id":"mkxw0m2a","vault":"Notes","path":"Inbox.md","noteId":"3f1c","diff":"--- a/Inbox.md\n+++ b/Inbox.md\n@@ -1,2 +1 @@\n call Bob\n-call Alice\n"}`},
+		CodeNotFound, CodeConflict, CodeUnavailable),
 	wholeStore(describe[VaultName, record.VaultStatus]("vault.unwatch", Mutation,
 		"Stop following the folder of a vault; its notes stay.", "",
 		Example{`{"vault":"Notes"}`, exampleVault}, CodeNotFound, CodeUnavailable)),

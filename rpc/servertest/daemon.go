@@ -76,6 +76,8 @@ type Options struct {
 	Models  *llm.Set     // that answer; nil: none does
 	Methods []rpc.Method // in the place of those of the same name
 	Machine string       // what it is called in a shared store; "": the store is not shared
+
+	Write []vault.WriteRule // folders of vaults that may be written
 }
 
 // Daemon is a whole daemon over a store in memory, on a socket.
@@ -143,7 +145,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 	must(t, err)
 	dir, err := os.MkdirTemp("", "rpc") // that of t.TempDir has a long path
 	must(t, err)
-	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{})
+	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{Write: opts.Write})
 	must(t, vaults.Start(context.Background(), vault.Host{Enter: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }}))
 	d := &Daemon{t: t, opts: opts, path: filepath.Join(dir, "s"), Rooms: &rpc.Deps{
 		Handles: completing, Refs: referred,

@@ -213,7 +213,7 @@ var samples = map[string]string{
 	"log.file":     "~/.ctxd/ctxd.log", "wql.history": "none", "chat.history": "none",
 	"store.sync.url": "nats://nas:4222", "store.sync.credentials": "file:~/.ctxd/sync.creds", "store.sync.ca": "~/.ctxd/ca.pem",
 	"store.sync.cert": "~/.ctxd/cert.pem", "store.sync.certKey": "~/.ctxd/cert.key",
-	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]",
+	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]", "vault.write": "[{folder: /Inbox/}, {vault: Work, folder: /AI/, remote: true}]",
 }
 
 // sample returns a value as it stands in a configuration file that changes nothing.

@@ -24,6 +24,7 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/vault"
 	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/socket"
 )
@@ -57,12 +58,13 @@ type Config struct {
 	Settings []*Setting // of the members above, in the order they are shown in
 }
 
-// Vault is what holds for the files of every vault. Both are patterns as in
+// Vault is what holds for the files of every vault. Exclude and Private are patterns as in
 // .ctxdignore.
 type Vault struct {
 	Exclude []string // never read
 	Private []string // folders whose notes are private, whatever they say
 	Outside []string // files and folders that the daemon writes to: no vault may hold them
+	Write   []vault.WriteRule
 }
 
 // Log is how the log of a daemon is kept.
@@ -89,7 +91,6 @@ type Records struct {
 	Memory   memory.Limits
 	Features Features
 	MaxBody  int   // bytes of the text of a note
-	Reports  int   // of prompts
 	MaxBook  int64 // bytes of the file of a book
 
 	ColdStart time.Duration // after which a conversation begins anew
@@ -446,7 +447,7 @@ func Default() *Config {
 		Records: Records{
 			Entities: entities.Limits{Name: entities.MaxName, FieldBytes: entities.MaxFieldBytes, Fields: entities.MaxFields},
 			Memory:   memory.Limits{Bank: memory.MaxBank, Working: memory.WorkingLife, History: memory.HistoryLife},
-			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, Reports: gather.DefaultReports, ColdStart: gather.DefaultColdStart, AskForOutcome: AskMCP,
+			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, ColdStart: gather.DefaultColdStart, AskForOutcome: AskMCP,
 		},
 	}
 	c.Records.Features = defaultFeatures()
@@ -465,6 +466,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "idleExit", flag: "--idle-exit", about: "stop when no client has been connected for this long", value: durationOrNever(&c.IdleExit)},
 		{key: "vault.exclude", about: "files and folders of vaults that are never imported; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Exclude)},
 		{key: "vault.private", about: "folders of vaults whose notes are private; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Private)},
+		{key: "vault.write", about: "folders of vaults whose notes clients may write; / for a whole vault, remote: true for remote connections, too. without it nothing is ever written into a vault", value: rulesOf(&c.Records.Vault.Write)},
 		{key: "store.durability", about: "when a write is acknowledged: strict, when it is on disk; relaxed, up to a second earlier", value: wordOf(&c.Store.Durability, kv.Strict.String(), kv.Relaxed.String())},
 		{key: "store.snapshotAfter", about: "size of the journal at which a snapshot of the whole store is written", value: sizeOf(&c.Store.SnapshotAfter, 64<<10, 1<<40)},
 		{key: "store.room.notice", about: "room on the disk of the store under which the health mentions it; 0 for never", value: sizeOf(&c.Store.Room.Notice, 0, 1<<50)},
@@ -475,7 +477,6 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "log.file", flag: "--log-file", about: "log file; none, or auto for log/ctxd.log in the data folder", value: logFileOf(&c.Log.File)},
 		{key: "log.size", flag: "--log-size", about: "size at which a new log file is started", value: sizeOf(&c.Log.Size, 64<<10, 1<<30)},
 		{key: "log.keep", flag: "--log-keep", about: "number of old log files that are kept", value: countOf(&c.Log.Keep, 1, 1000)},
-		{key: "context.reports", about: "number of reports of recent prompts that are kept in memory, for context.recent", value: countOf(&c.Records.Reports, 1, 1000)},
 		{key: "prompts.dir", about: "folder of your own templates of what ctxd asks a model, before those that are compiled in; ctxd templates list names them", value: pathOf(&c.Prompts)},
 		{key: "open.command", about: "program that ctxd open runs, with its arguments: {path}, {line} and {urlpath} stand for the file of a note; none prints them", value: stringOf((*string)(&c.Open), checkOpen)},
 		{key: "memory.askForOutcome", about: "who is asked how it went with the memories that were shown before: mcp, hosts of ctxd mcp that may write; chat, the user, by the model; all; none", value: wordOf(&c.Records.AskForOutcome, AskMCP, AskChat, AskAll, AskNobody)},

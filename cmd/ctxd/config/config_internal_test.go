@@ -91,6 +91,10 @@ func TestConfigFile_WhatIsTaken(t *testing.T) {
 		{"log: {file: ~/l}", "log.file", filepath.Join(home, "l")},
 		{"vaults: ~/a", "vaults", filepath.Join(home, "a")},
 		{"vaults: []", "vaults", ""},
+		{"vault: {write: [{folder: '/In, box/'}]}", "vault.write", "folder=/In, box/"},
+		{"vault: {write: [/]}", "vault.write", "folder=/"},
+		{"vault:\n  write:\n  - folder: /\n    remote: true\n    vault: Work", "vault.write", "vault=Work,remote=true,folder=/"},
+		{"vault: {write: ['vault=Work,folder=a=b']}", "vault.write", "vault=Work,folder=a=b"},
 	} {
 		conf, err := Load(fileOf(t, c.text), nil)
 		if err != nil {
@@ -143,6 +147,12 @@ func TestConfigFile_WhatIsWrongIsSaidWithItsPlace(t *testing.T) {
 		{"log:\n  level: !!str debug", "log.level", 2, "a string or a number"},
 		{"vaults: [[a]]", "vaults", 1, "must hold strings"},
 		{"vaults:\n- /a\n- b", "vaults", 1, "not an absolute path"},
+		{"vault: {write: [{vault: Work}]}", "vault.write", 1, "the folder is missing.*whole vault"},
+		{"vault: {write: [{folder: /, mode: 1}]}", "vault.write", 1, "no member \"mode\".*vault, remote, folder"},
+		{"vault: {write: [{folder: /, remote: maybe}]}", "vault.write", 1, "remote=maybe"},
+		{"vault: {write: [{folder: ../up}]}", "vault.write", 1, "no folder within a vault"},
+		{"vault: {write: [{folder: [a]}]}", "vault.write", 1, "no name with a value"},
+		{"vault: {write: ['']}", "vault.write", 1, "the folder is missing"},
 		{"limits.batch: 5\nlimits:\n  batch: 6", "limits.batch", 3, "twice, first in line 1"},
 		{"limits:\n  batch: 5\n  batch: 6", "", 3, "twice"},
 		{"limits: 5", "", 1, "limits must hold settings"},

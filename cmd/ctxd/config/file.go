@@ -280,6 +280,13 @@ func (r *fileReader) words(s *Setting, n ast.Node) ([]string, *fault.Error) {
 	words := []string{}
 	for _, item := range list.Values {
 		text, ok := scalarText(item)
+		if !ok && s.members != nil {
+			word, bad := mapText(s.members, item)
+			if bad != nil {
+				return nil, bad
+			}
+			text, ok = word, true
+		}
 		if !ok {
 			return nil, fault.New(fault.Invalid, "its list must hold strings").
 				WithHint("write one a line, after a hyphen and a blank")

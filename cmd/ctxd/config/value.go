@@ -17,10 +17,12 @@ type value struct {
 	list  bool
 	path  bool     // of a file, or several, which the configuration file must give whole
 	words []string // that are allowed, of a path beside paths; nil: anything that set takes
-	Unit  string   // of raw, "" when it has none
-	set   func(words []string) *fault.Error
-	Text  func() string // as people write it; "" when it is empty
-	raw   func() any    // as programs read it
+	// members are what an item of the list may have that is a map in the configuration file; nil: items are texts.
+	members []string
+	Unit    string // of raw, "" when it has none
+	set     func(words []string) *fault.Error
+	Text    func() string // as people write it; "" when it is empty
+	raw     func() any    // as programs read it
 }
 
 // only returns the one word that a setting takes.

@@ -287,11 +287,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Refs:          refs,
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
-			Reports: limits.Reports, Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
+			Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
 			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
 		}),
 		Vaults: vault.NewImporter(db, ents, ns,
-			vault.ImporterOptions{Exclude: limits.Vault.Exclude, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
+			vault.ImporterOptions{Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
 		Sync:  by.replica,
 		Queue: by.callQueue(db),
 	}, nil

@@ -47,14 +47,18 @@ func (k *kindOf) move(a *Options, ref, verb, did string, yes bool) error {
 				return err
 			}
 		}
-		var res protocol.Versioned
+		var res protocol.NoteDeleted // of which most have less
 		if err := cl.Call(a.Ctx, k.space+"."+verb, protocol.ByID{ID: id}, &res); err != nil {
 			return err
 		}
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		a.Out.Say(term.Styled(term.Good, did), term.Text("  "), term.Styled(term.Strong, name), term.Styled(term.Faint, "  "+id))
+		line := term.Line{term.Styled(term.Good, did), term.Text("  "), term.Styled(term.Strong, name), term.Styled(term.Faint, "  "+id)}
+		if res.Trash != "" {
+			line = append(line, term.Text("  its file is "+res.Trash+" now"))
+		}
+		a.Out.Say(line...)
 		return nil
 	})
 }

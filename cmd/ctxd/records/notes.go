@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,7 @@ import (
 type Notes struct {
 	List listNotes `cmd:"" help:"List the notes."`
 	Show showNote  `cmd:"" help:"Print the text of a note as it is stored."`
-	Set  setNote   `cmd:"" help:"Create a note, or change one that is not in a vault."`
+	Set  setNote   `cmd:"" help:"Create a note, or change one."`
 
 	Archive archiveNote `cmd:"" help:"Take a note out of menus, lists and prompts."`
 	Restore restoreNote `cmd:"" help:"Bring an archived note back."`
@@ -146,24 +147,30 @@ type setNote struct {
 	Note string `arg:"" help:"Id, path, title or alias of the note; with --new its title."`
 
 	New     bool     `help:"Create a note with that title."`
+	Vault   string   `placeholder:"VAULT" help:"With --new: make a file of this vault, in --folder."`
 	Body    string   `placeholder:"FILE" help:"Read the text from this file; - is standard input."`
+	Append  string   `placeholder:"FILE" help:"Add the lines of this file at the end of the text; - is standard input."`
 	Title   string   `placeholder:"TEXT" help:"New title."`
 	Folder  string   `placeholder:"FOLDER" help:"New folder."`
 	Tag     []string `placeholder:"TAG" sep:"none" help:"Replace the tags that are not in the text. May be repeated."`
 	Alias   []string `placeholder:"TITLE" sep:"none" help:"Replace the aliases. May be repeated."`
 	Private *bool    `negatable:"" help:"Hide it from remote models, or no longer."`
 	Clear   []string `enum:"title,folder,tag,alias" placeholder:"WHAT" help:"Remove the title, folder, tags or aliases. A note without a title takes it from its text. May be repeated."`
+	DryRun  bool     `help:"Show what would change in the text, and change nothing."`
 }
 
 func (setNote) Help() string {
-	return "Only what the flags name is changed. To change a note of a vault, edit its file: " +
-		"the daemon never writes into a vault."
+	return "Only what the flags name is changed. The text of a note of a vault is written into its file where the setting " +
+		"vault.write names its folder, and nowhere else; ctxd vault undo takes it back."
 }
 
 func (setNote) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd notes set Ideas --new --body ideas.md --tag later", "a new note"},
 		{"date | ctxd notes set Ideas --body -", "replace the text from standard input"},
+		{"echo '- call Bob' | ctxd notes set Inbox --append -", "add a line, in the file of a vault too"},
+		{"ctxd notes set Ideas --body ideas.md --dry-run", "only show what would change"},
+		{"ctxd notes set Ideas --new --vault Work --folder Inbox --body ideas.md", "a new file of a vault"},
 		{"ctxd notes set Ideas --title 'Good ideas' --private", "change the title, and hide it from remote models"},
 		{"ctxd notes set Ideas --clear tag --no-private", "only the tags in the text, and public"},
 	}
@@ -171,7 +178,7 @@ func (setNote) Examples() []term.Example {
 
 // changes reports whether a flag names something to change.
 func (c *setNote) changes() bool {
-	return c.Body != "" || c.Title != "" || c.Folder != "" || len(c.Tag)+len(c.Alias)+len(c.Clear) > 0 || c.Private != nil
+	return c.Body != "" || c.Append != "" || c.Title != "" || c.Folder != "" || len(c.Tag)+len(c.Alias)+len(c.Clear) > 0 || c.Private != nil
 }
 
 func (c *setNote) Run(a *Options) error {
@@ -179,10 +186,14 @@ func (c *setNote) Run(a *Options) error {
 	case c.New && (c.Title != "" || len(c.Clear) > 0):
 		return term.Misuse("the title of a new note is its argument, and there is nothing to clear",
 			"ctxd notes set "+term.ShellQuoted(c.Note)+" --new")
+	case c.New && c.Append != "" || c.Body != "" && c.Append != "":
+		return term.Misuse("--append adds to the text of a note that is there, and --body replaces it", "ctxd notes set "+term.ShellQuoted(c.Note)+" --body FILE")
+	case !c.New && c.Vault != "":
+		return term.Misuse("--vault says where a new note is made", "ctxd notes set "+term.ShellQuoted(c.Note)+" --new --vault "+term.ShellQuoted(c.Vault))
 	case !c.New && !c.changes():
 		return term.Misuse("nothing to change", "ctxd notes set --help lists what can be changed")
 	}
-	body, err := c.readBody(a)
+	body, err := c.readText(a, cmp.Or(c.Body, c.Append))
 	if err != nil {
 		return err
 	}
@@ -193,9 +204,9 @@ func (c *setNote) Run(a *Options) error {
 			err = cl.Call(a.Ctx, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{
 				Title: c.Note, Body: body, Folder: c.Folder, Tags: c.Tag, Aliases: c.Alias,
 				Private: c.Private != nil && *c.Private,
-			}}, &saved)
+			}, Vault: c.Vault, Conditions: protocol.Conditions{DryRun: c.DryRun}}, &saved)
 		} else {
-			err = c.patch(a, cl, body, &saved.Note)
+			err = c.patch(a, cl, body, &saved)
 		}
 		if err != nil {
 			return err
@@ -203,17 +214,24 @@ func (c *setNote) Run(a *Options) error {
 		if a.JSON {
 			return a.Out.JSON(saved)
 		}
+		if c.DryRun {
+			a.Out.Say(term.Styled(term.Faint, "would change"), term.Text("  "), term.Styled(term.Strong, "[["+saved.Title+"]]"))
+			for l := range strings.Lines(saved.Diff) {
+				a.Out.SayWhole(term.Text(strings.TrimSuffix(l, "\n")))
+			}
+			return nil
+		}
 		drawSaved(a.Out, c.New, "[["+saved.Title+"]]", saved.ID, saved.Version, saved.Waits)
 		return nil
 	})
 }
 
-// readBody returns the text that --body names.
-func (c *setNote) readBody(a *Options) (string, error) {
-	if c.Body == "" {
+// readText returns the text of a file, "" for none.
+func (c *setNote) readText(a *Options, file string) (string, error) {
+	if file == "" {
 		return "", nil
 	}
-	data, err := a.Input(a.Streams, c.Body, "the text of the note")
+	data, err := a.Input(a.Streams, file, "the text of the note")
 	switch {
 	case err != nil:
 		return "", err
@@ -226,12 +244,12 @@ func (c *setNote) readBody(a *Options) (string, error) {
 }
 
 // patch changes what the flags name.
-func (c *setNote) patch(a *Options, cl *client.Client, body string, saved *record.Note) error {
+func (c *setNote) patch(a *Options, cl *client.Client, body string, saved *protocol.NoteSaved) error {
 	n, err := connect.FindNote(a.Ctx, cl, c.Note)
 	if err != nil {
 		return err
 	}
-	p := protocol.NotePatch{ID: n.ID, Private: c.Private, IfVersion: &n.Version}
+	p := protocol.NotePatch{ID: n.ID, Private: c.Private, IfVersion: &n.Version, Conditions: protocol.Conditions{DryRun: c.DryRun}}
 	for _, what := range c.Clear {
 		switch what {
 		case "title":
@@ -246,6 +264,9 @@ func (c *setNote) patch(a *Options, cl *client.Client, body string, saved *recor
 	}
 	if c.Body != "" {
 		p.Body = &body
+	}
+	if c.Append != "" {
+		p.Append, p.IfVersion = &body, nil
 	}
 	if c.Title != "" {
 		p.Title = protocol.Some(c.Title)

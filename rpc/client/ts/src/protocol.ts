@@ -2246,6 +2246,8 @@ export interface ErrorData {
   column?: number;
   /** The records that an ambiguous reference may have meant. */
   candidates?: Candidate[];
+  /** With changed, of a text: both of them; absent above 1 MiB, and for a remote connection. */
+  sides?: Sides;
 }
 
 export interface EventTopics {
@@ -3528,6 +3530,15 @@ export interface NoteChecked {
   problems: NoteProblem[];
 }
 
+export interface NoteDeleted {
+  /** Id of the record. */
+  id: string;
+  /** Its version after the change. */
+  version: number;
+  /** Where the file of a note from a vault is now, within the vault. */
+  trash?: string;
+}
+
 export interface NoteFix {
   /** What it does, for a person. */
   title: string;
@@ -3577,6 +3588,8 @@ export interface NoteFull {
   entityId?: string;
   /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
   pending?: boolean;
+  /** SHA-256 of the text in hexadecimal digits, for ifHash; absent when parts of the text are not shown. */
+  hash?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Links of the note, in the order of its text. */
@@ -3813,6 +3826,12 @@ export interface NoteSaved {
   entityId?: string;
   /** Its text, Markdown; with return: full alone. */
   body?: string;
+  /** Of a file: that of its text, for ifHash. */
+  hash?: string;
+  /** Of a file, or with dryRun: what changes in the text, as a unified diff. */
+  diff?: string;
+  /** Of a file: id of the write, for vault.undo. */
+  write?: string;
   /** Whether it was written while the other machines of a shared store could not be reached, and waits for them; absent otherwise. */
   pending?: boolean;
 }
@@ -4416,6 +4435,13 @@ export interface ServerInfo {
   version: string;
   /** The commit it was built from, empty when unknown. */
   commit: string;
+}
+
+export interface Sides {
+  /** What is there now. */
+  current: string;
+  /** What was to be written. */
+  wanted: string;
 }
 
 export interface SimilarMemories {
@@ -5185,6 +5211,66 @@ export interface VaultStatus {
   errors: VaultSkip[];
 }
 
+export interface VaultUndone {
+  /** Id of the write that has undone it, which can be undone itself; absent in a dry run. */
+  id?: string;
+  /** Name of the vault. */
+  vault: string;
+  /** Where the file is then, within the vault. */
+  path: string;
+  /** Id of its note; absent when there is none then. */
+  noteId?: string;
+  /** What changes in the text, as a unified diff; absent when the file moves, and for a remote connection. */
+  diff?: string;
+  /** True when nothing was changed. */
+  dryRun?: boolean;
+}
+
+export interface VaultWrite {
+  /** Id of the write, for vault.undo. */
+  id: string;
+  /** Name of the vault. */
+  vault: string;
+  /** Of the file, within the vault. */
+  path: string;
+  /** Where the file was moved: into the trash folder, or back. */
+  to?: string;
+  /** Id of its note. */
+  noteId?: string;
+  /** What was done: a new file, another text, a move to the trash folder of the vault, or back. */
+  action: "create" | "change" | "trash" | "restore";
+  /**
+   * When.
+   * RFC 3339, in UTC.
+   */
+  at: string;
+  /** The program that wrote, as it named itself. */
+  client?: string;
+  /** Whether it was a remote connection. */
+  remote?: boolean;
+  /** Whether the note was private then. */
+  private?: boolean;
+  /** Lines that were added. */
+  added?: number;
+  /** Lines that were removed. */
+  removed?: number;
+  /** What changed, as a unified diff; absent above 64 KiB, and for a remote reader. */
+  diff?: string;
+  /** The write that it has undone. */
+  undoes?: string;
+  /** The write that has undone it. */
+  undone?: string;
+}
+
+export interface VaultWrites {
+  /** The writes, the latest first. */
+  writes: VaultWrite[];
+  /** Number of items on all pages. */
+  total: number;
+  /** Cursor of the next page; absent on the last. */
+  nextCursor?: string;
+}
+
 export interface VectorModel {
   /** Name of the model. */
   name: string;
@@ -5373,8 +5459,14 @@ export interface NotesPutParams {
   entityId?: string;
   /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
+  /** Make a file of this vault, where the setting vault.write allows it: at path, or in folder under the title. */
+  vault?: string;
   /** The version to replace; 0: it must not exist yet. */
   ifVersion?: number;
+  /** Hash of the text that is replaced, as notes.get gave it: another text is a conflict, with data.sides. */
+  ifHash?: string;
+  /** Answer what would change, and change nothing. */
+  dryRun?: boolean;
   /**
    * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
    * "brief" when absent.
@@ -5390,6 +5482,8 @@ export interface NotesPatchParams {
   title?: string | null;
   /** Markdown, at most 4 MiB. */
   body?: string;
+  /** In the place of body: lines to add at the end of the text, whoever else writes meanwhile. */
+  append?: string;
   /** Path with / between folders; null for none. */
   path?: string | null;
   /** Folder of a note without a path; null for none. */
@@ -5402,6 +5496,10 @@ export interface NotesPatchParams {
   private?: boolean;
   /** The version to change; another one is a conflict. */
   ifVersion?: number;
+  /** Hash of the text that is replaced, as notes.get gave it: another text is a conflict, with data.sides. */
+  ifHash?: string;
+  /** Answer what would change, and change nothing. */
+  dryRun?: boolean;
   /**
    * Full: answer the record whole; brief: without its long text, which is the body of a note, and a statement of more than 2,048 bytes.
    * "brief" when absent.
@@ -7319,6 +7417,31 @@ export interface VaultCheckNoteParams {
   buffers?: Buffer[];
 }
 
+/** Params of vault.history. */
+export interface VaultHistoryParams {
+  /** Name of the vault; all when absent. */
+  vault?: string;
+  /** Only writes of this file, within its vault. */
+  path?: string;
+  /** NextCursor of the page before; absent for the first. */
+  cursor?: string;
+  /**
+   * Records of a page.
+   * From 1 to 1000. 100 when absent.
+   */
+  limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of vault.undo. */
+export interface VaultUndoParams {
+  /** Id of the write. */
+  id: string;
+  /** Answer what would change, and change nothing. */
+  dryRun?: boolean;
+}
+
 /** Params of vault.unwatch. */
 export interface VaultUnwatchParams {
   /** Name of the vault. */
@@ -7419,14 +7542,14 @@ export interface Methods {
   "shutdown": { params: NoParams; result: null };
   /**
    * Create or replace a note; fields that are absent are cleared.
-   * An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.
+   * Of a note from a vault the text alone changes, where the setting vault.write allows it; vault makes a new file. An unknown id creates a note with that id, which a remote connection cannot choose. Frontmatter with a type also creates an entity.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","title":"Kickoff","body":"See [[Project Alpha]]. #planning","ifVersion":0}
    */
   "notes.put": { params: NotesPutParams; result: NoteSaved };
   /**
    * Change only the given fields of a note.
-   * The title, body, path and folder of a note from a vault change only with its file.
+   * The text of a note from a vault is written into its file where the setting vault.write allows it, with its line endings and byte order mark; title, path, folder, tags and aliases change only with the file.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","tags":["planning"],"ifVersion":1}
    */
@@ -7465,10 +7588,11 @@ export interface Methods {
   "notes.restore": { params: NotesRestoreParams; result: Versioned };
   /**
    * Delete a note permanently; its entity is archived.
+   * The file of a note from a vault is never deleted: it moves to the folder .trash of the vault, where the setting vault.write allows it.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"id":"kickoff","ifVersion":3}
    */
-  "notes.delete": { params: NotesDeleteParams; result: Versioned };
+  "notes.delete": { params: NotesDeleteParams; result: NoteDeleted };
   /**
    * Complete the title of a note.
    * Errors of its own: unavailable, limit, deadline.
@@ -8223,7 +8347,7 @@ export interface Methods {
   "privacy.prose": { params: PrivacyProseParams; result: PrivateNames };
   /**
    * Import a folder of Markdown files: notes, the entities that their frontmatter describes, and types.
-   * Nothing is ever written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. A folder is one vault whatever path it is given by. A folder inside another vault, or around one, is refused unless .ctxdignore excludes it there.
+   * Nothing is written into the folder. A folder that was imported before is compared with what is known of it: files of the same size and time are not read again, and a file that moved keeps its ids. With watch, changes on the disk appear within a moment from then on, until vault.unwatch. A folder that was imported before and is empty now is refused: a disk that is not mounted looks like that. A folder is one vault whatever path it is given by. A folder inside another vault, or around one, is refused unless .ctxdignore excludes it there.
    * Errors of its own: not_found, conflict, unavailable, limit.
    * @example {"path":"/home/me/Notes"}
    */
@@ -8266,6 +8390,20 @@ export interface Methods {
    * @example {"vault":"Notes","path":"Ideas.md","buffers":[{"path":"Ideas.md","text":"See [[Kickof]]"}]}
    */
   "vault.checkNote": { params: VaultCheckNoteParams; result: NoteChecked };
+  /**
+   * List what ctxd has written into vaults, the latest first.
+   * It lies in the store of this machine: the last 10,000 writes, or 32 MiB of texts. A remote reader is told of public notes alone, and not what their texts were.
+   * Errors of its own: unavailable, limit, deadline.
+   * @example {"vault":"Notes","limit":1}
+   */
+  "vault.history": { params: VaultHistoryParams; result: VaultWrites };
+  /**
+   * Take a write into a vault back.
+   * The file gets the text that it had; one that was made goes to the trash folder of the vault, and one that went there comes back. A file that has changed since is a conflict with reason changed.
+   * Errors of its own: not_found, conflict, unavailable, limit.
+   * @example {"id":"mkxw0k8c"}
+   */
+  "vault.undo": { params: VaultUndoParams; result: VaultUndone };
   /**
    * Stop following the folder of a vault; its notes stay.
    * Errors of its own: not_found, unavailable, limit.
