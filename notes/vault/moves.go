@@ -59,7 +59,7 @@ func (r *run) moves() {
 		}
 	}
 	// A note whose place another took, and that has none itself now, is gone.
-	kept := make(map[string]bool)
+	kept := maps.Clone(r.also)
 	for _, f := range r.known {
 		kept[f.NoteID] = true
 	}

@@ -346,3 +346,31 @@ func TestSRCH31_AMoveThatIsCutShort(t *testing.T) {
 		}
 	}
 }
+
+// TestSRCH60_ANewFileWhereAMovedNoteWas: the move was cut short, and a client makes a file at the old place. The note that moved
+// stays, though only the new file is looked at.
+func TestSRCH60_ANewFileWhereAMovedNoteWas(t *testing.T) {
+	dir := filesIn(t, map[string]string{"m/note.md": "Pears are picked in September."})
+	w := writes(t, dir, kv.InMemory, everywhere)
+	id := byPath(t, w, "m/note.md").ID
+	write(t, dir, "z.md", "Pears are picked in September.")
+	write(t, dir, "m/note.md", "The meeting begins at nine.")
+	cut, stop := context.WithCancel(ctx)
+	_, err := w.im.Import(cut, vault.ImportRequest{Path: dir, Name: "V", Progress: func(stage string, done, total int) {
+		if stage == "write" && done == 1 {
+			stop()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	must(t, os.Remove(filepath.Join(dir, "m", "note.md")))
+	made, err := w.im.Write(ctx, vault.FileWrite{Vault: "V", Path: "m/note.md", Text: "Bees sleep.", By: local})
+	must(t, err)
+	if n := byPath(t, w, "z.md"); made.Note.ID == id || n == nil || n.ID != id || n.Body != "Pears are picked in September." {
+		t.Errorf("%+v; %+v", made.Note, n)
+	}
+	if res := w.imports(t, vault.ImportRequest{Path: dir, Name: "V"}); res.Notes != 2 || res.Removed != 0 {
+		t.Errorf("%+v", res)
+	}
+}

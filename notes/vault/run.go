@@ -40,6 +40,7 @@ type run struct {
 	tree          *tree
 	dayNames      func(path string) []string // what links call a note of a day
 	known         map[string]*file           // by path: of what is looked at, and of what is gone
+	also          map[string]bool            // ids of known notes that a file is known by which is not looked at
 	looked        []looked                   // what was read, whether it can be taken in or not
 	docs          []document                 // of these, what can
 	vacated       []string                   // paths whose note moved and that have no known one now
@@ -148,7 +149,7 @@ func (r *run) finish(ctx context.Context, whole bool) error {
 
 // load reads what the store knows of the vault's files, or of some of them.
 func (r *run) load(ctx context.Context, some ...string) error {
-	r.known, r.dayNames = make(map[string]*file), r.tree.days.Names()
+	r.known, r.also, r.dayNames = make(map[string]*file), make(map[string]bool), r.tree.days.Names()
 	return r.db.View(ctx, func(tx *kv.Tx) error {
 		for _, p := range some {
 			f, err := files.Get(tx, r.name+"/"+p)
@@ -164,8 +165,8 @@ func (r *run) load(ctx context.Context, some ...string) error {
 				if err != nil {
 					return err
 				}
-				if there != nil {
-					r.known[n.Path] = there
+				if there != nil && there.NoteID == f.NoteID {
+					r.also[f.NoteID] = true
 				}
 			}
 		}
@@ -212,7 +213,7 @@ func (r *run) hasMoved(p string, f *file) bool {
 		return false
 	}
 	there := r.known[n.Path]
-	return there != nil && there.NoteID == f.NoteID
+	return r.also[f.NoteID] || there != nil && there.NoteID == f.NoteID
 }
 
 // aliases returns the names of the note of a day at a path, none of another one.
