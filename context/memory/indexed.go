@@ -24,6 +24,13 @@ func (s *Store) All() iter.Seq[*Record] {
 	}
 }
 
+// Retracted returns the ids of the memories that are retracted, in any order. It is for an index, as All is. O(retracted ones).
+func (s *Store) Retracted() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Collect(maps.Keys(s.retracted))
+}
+
 // Stored returns a memory as it is stored, nil for none. It is for an index, as All is. O(1).
 func (s *Store) Stored(id string) *Record {
 	s.mu.RLock()

@@ -94,19 +94,20 @@ type Store struct {
 	names handleClaims // of handles
 	tree  *contextTree
 
-	mu       sync.RWMutex // guards everything below
-	byID     map[string]*Record
-	standing map[string]*Record       // of byID: what is in prompts without a search
-	inOrder  atomic.Pointer[standing] // of it; nil when it has changed
-	use      map[string]*Use
-	byNumber map[int64]string
-	byHandle map[string]handleOwner
-	contexts map[string]*StoredContext
-	text     int64 // bytes of all statements and summaries
-	bank     int   // active memories of the tier memoryBank
-	kept     int   // of these, what may not be archived
-	synonyms *synonymView
-	groups   *audience.GroupIndex
+	mu        sync.RWMutex // guards everything below
+	byID      map[string]*Record
+	standing  map[string]*Record       // of byID: what is in prompts without a search
+	inOrder   atomic.Pointer[standing] // of it; nil when it has changed
+	retracted map[string]bool          // of byID
+	use       map[string]*Use
+	byNumber  map[int64]string
+	byHandle  map[string]handleOwner
+	contexts  map[string]*StoredContext
+	text      int64 // bytes of all statements and summaries
+	bank      int   // active memories of the tier memoryBank
+	kept      int   // of these, what may not be archived
+	synonyms  *synonymView
+	groups    *audience.GroupIndex
 
 	taken *StatementIndex // guards itself
 }
@@ -129,7 +130,7 @@ func Open(db *kv.Store, opts Options) (*Store, error) {
 	opts.Limits = opts.Limits.withDefaults()
 	s := &Store{
 		db: db, opts: opts, names: handleClaims{Elsewhere: opts.HandleTaken},
-		byID: make(map[string]*Record), standing: make(map[string]*Record), use: make(map[string]*Use),
+		byID: make(map[string]*Record), standing: make(map[string]*Record), retracted: make(map[string]bool), use: make(map[string]*Use),
 		byNumber: make(map[int64]string), byHandle: make(map[string]handleOwner),
 		contexts: make(map[string]*StoredContext),
 		synonyms: newSynonymView(), groups: audience.NewGroupIndex(), taken: NewStatementIndex(),
@@ -225,6 +226,7 @@ func (s *Store) put(old, now *Record) {
 		s.groups.Put(&old.MemoryRecord, nil)
 		delete(s.byID, old.ID)
 		s.stands(old, false)
+		delete(s.retracted, old.ID)
 		delete(s.byNumber, old.Number)
 		for _, h := range handleFolds(old.Handle, old.Aliases) {
 			delete(s.byHandle, h)
@@ -236,6 +238,9 @@ func (s *Store) put(old, now *Record) {
 		s.groups.Put(nil, &now.MemoryRecord)
 		s.byID[now.ID] = now
 		s.stands(now, true)
+		if now.Status == record.MemoryRetracted {
+			s.retracted[now.ID] = true
+		}
 		s.byNumber[now.Number] = now.ID
 		for _, h := range handleFolds(now.Handle, now.Aliases) {
 			s.byHandle[h] = handleOwner{Kind: KindMemory, ID: now.ID}

@@ -23,7 +23,7 @@ func (s *run) confidence() (value, reason string) {
 }
 
 // takePresent keeps of the words of the question that documents have whether one has them that is not retracted, as the reader
-// sees it. O(memories).
+// sees it. O(retracted memories).
 func (s *run) takePresent(kind string, in Index, u *search.Understanding) error {
 	if u == nil {
 		return nil
@@ -35,11 +35,7 @@ func (s *run) takePresent(kind string, in Index, u *search.Understanding) error 
 		}
 	}
 	if kind == Memories && len(asked) > 0 {
-		for m := range s.in.Store.All() {
-			if m.Status == record.MemoryRetracted {
-				retracted = append(retracted, m.ID)
-			}
-		}
+		retracted = s.in.Store.Retracted()
 	}
 	doubtful := make([]bool, len(asked))
 	if len(retracted) > 0 {
