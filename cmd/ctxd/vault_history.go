@@ -88,7 +88,8 @@ func writeCells(w *record.VaultWrite) []term.Line {
 	return []term.Line{
 		{term.Styled(term.Accent, w.ID)},
 		{term.Text(path.Join(w.Vault, w.Path))},
-		what, {term.Text(lines)},
+		what,
+		{term.Text(lines)},
 		{term.Styled(term.Faint, term.Ago(w.At))},
 		{term.Styled(term.Faint, by)},
 	}

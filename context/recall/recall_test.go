@@ -563,9 +563,12 @@ func TestMEM97_WordsOfWhatIsRetractedAreUnknown(t *testing.T) {
 		view       *audience.View
 		word, with string
 	}{
-		{h.local, "wardenclyffe", "where is the key of the %s shed"}, {h.local, "wardenclyffe", "%s shed key"},
-		{h.local, "wardenclyffe", "%s"}, {h.local, "tulip", "does my sister play the %s in Bergen"},
-		{h.remote, "plimsoll", "the anchor of the %s boat"}, {h.remote, "plimsoll", "%s boat"},
+		{h.local, "wardenclyffe", "where is the key of the %s shed"},
+		{h.local, "wardenclyffe", "%s shed key"},
+		{h.local, "wardenclyffe", "%s"},
+		{h.local, "tulip", "does my sister play the %s in Bergen"},
+		{h.remote, "plimsoll", "the anchor of the %s boat"},
+		{h.remote, "plimsoll", "%s boat"},
 	} {
 		got := ask(t, r, c.view, recall.Request{Query: fmt.Sprintf(c.with, c.word)})
 		plain := ask(t, r, c.view, recall.Request{Query: fmt.Sprintf(c.with, "xyzzyqk")})

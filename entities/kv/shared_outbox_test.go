@@ -126,7 +126,7 @@ func settled(t testing.TB, stores ...*kv.Store) {
 				t.Fatal(err)
 			}
 			err := s.Update(ctx, func(tx *kv.Tx) error {
-				for range notes.All(tx, "") { //nolint:revive // it only waits
+				for range notes.All(tx, "") { // it only waits
 				}
 				return tx.Err()
 			})

@@ -157,7 +157,7 @@ func TestSYNC14_OnlyAWriteToARecordThatWaitsStandsBehindIt(t *testing.T) {
 			write("new", func(*kv.Tx) error { return nil })
 			write(item(n-1), func(*kv.Tx) error { return nil })
 			write("all", func(tx *kv.Tx) error {
-				for range notes.All(tx, "item 14") { //nolint:revive // it reads
+				for range notes.All(tx, "item 14") { // it reads
 				}
 				return tx.Err()
 			})

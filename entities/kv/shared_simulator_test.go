@@ -93,7 +93,7 @@ func (s *simulation) step() {
 		s.log.Reorder(s.rng.Shuffle)
 		s.log.Land()
 	case 11:
-		time.Sleep(time.Duration(s.rng.IntN(int(10 * time.Second))))
+		time.Sleep(time.Duration(s.rng.IntN(int(10 * time.Second)))) //nolint:forbidigo // the clock is not the real one
 	default:
 		s.call(m)
 	}
@@ -208,7 +208,7 @@ func (s *simulation) end() {
 			s.t.Error(err)
 		}
 	}
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) //nolint:forbidigo // likewise
 }
 
 // tear has the log lose its end. A machine that had read more writes nothing on it and says so; what it

@@ -99,8 +99,6 @@ func refused(t testing.TB, err error, kind fault.Kind, reason fault.Reason) *fau
 	return f
 }
 
-func text(s string) *string { return &s }
-
 func TestSRCH60_NothingIsWrittenUntilAFolderIsNamed(t *testing.T) {
 	dir := filesIn(t, map[string]string{"In/a.md": "a\n", "b.md": "b\n", "Inside.md": "c\n"})
 	for _, c := range []struct {
@@ -462,7 +460,7 @@ func TestSRCH60_WritesAreAsOfAPlainModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "ctxd-w")
 		must(t, err)
-		defer os.RemoveAll(dir)
+		defer func() { must(t, os.RemoveAll(dir)) }()
 		must(t, os.WriteFile(filepath.Join(dir, "keep.md"), []byte("keep\n"), 0o644))
 		w := writes(t, dir, kv.InMemory, everywhere)
 		defer w.db.Close()

@@ -83,11 +83,11 @@ func (l *Log) checkOthers(ctx context.Context, connect, last uint64) error {
 	}
 	b, err := l.bucket(ctx)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	list, err := b.machines(ctx)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	for _, m := range list {
 		if m.Applied > last {

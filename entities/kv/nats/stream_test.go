@@ -31,7 +31,7 @@ func TestSYNC11_ServersThatSayThatTheyLoseWritesAreRefused(t *testing.T) {
 	for _, lazy := range []bool{false, true} {
 		c := natstest.StartCluster(t, natstest.ClusterOptions{Servers: 1, Config: tellsSync, Lazy: lazy})
 		o := kvnats.CreateOptions{Servers: kvnats.Servers{URL: c.URL()}, Name: "laptop", Single: true}
-		id, found, err := kvnats.CreateStore(t.Context(), o)
+		_, found, err := kvnats.CreateStore(t.Context(), o)
 		if !lazy {
 			if err != nil || found.SyncAlways != "yes" {
 				t.Errorf("they write first: %+v, %v", found, err)
@@ -46,7 +46,7 @@ func TestSYNC11_ServersThatSayThatTheyLoseWritesAreRefused(t *testing.T) {
 			t.Errorf("%d streams were made", n)
 		}
 		o.AcceptLoss = true
-		id, found, err = kvnats.CreateStore(t.Context(), o)
+		id, found, err := kvnats.CreateStore(t.Context(), o)
 		if err != nil || found.SyncAlways != "no" || len(found.Warnings) == 0 {
 			t.Fatalf("the loss is accepted: %+v, %v", found, err)
 		}

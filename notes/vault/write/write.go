@@ -202,7 +202,7 @@ const patience = 500 * time.Millisecond
 // waitForWriters waits until nobody has a file open for writing, and reports whether that came. Where the system can't tell,
 // it does not wait.
 func waitForWriters(dir *os.Root, name string) bool {
-	for end := time.Now().Add(patience); isOpenForWriting(dir, name); time.Sleep(patience / 100) {
+	for end := time.Now().Add(patience); isOpenForWriting(dir, name); time.Sleep(patience / 100) { //nolint:forbidigo // no system tells when a file is closed
 		if time.Now().After(end) {
 			return false
 		}

@@ -229,14 +229,14 @@ func TestSRCH60_AFullDiskLeavesEverythingAsItWas(t *testing.T) {
 			holds(t, dir, map[string]string{"n.md": "old"})
 		}
 		if at != "compare" {
-			failsAs(t, write.Create(root, "deep/er/new.md", temp, []byte("new")), fault.Unavailable)
+			_ = failsAs(t, write.Create(root, "deep/er/new.md", temp, []byte("new")), fault.Unavailable)
 			holds(t, dir, map[string]string{"n.md": "old"})
 			if _, err := os.Stat(filepath.Join(dir, "deep")); err == nil {
 				t.Errorf("%s: a folder was left", at)
 			}
 		}
 		if at == "exchange" || at == "compare" {
-			failsAs(t, write.Move(root, "n.md", ".trash/n.md", []byte("old")), fault.Unavailable)
+			_ = failsAs(t, write.Move(root, "n.md", ".trash/n.md", []byte("old")), fault.Unavailable)
 			holds(t, dir, map[string]string{"n.md": "old"})
 		}
 		restore()
@@ -246,7 +246,7 @@ func TestSRCH60_AFullDiskLeavesEverythingAsItWas(t *testing.T) {
 
 func TestSRCH60_CreateAndMoveNeverReplaceAFile(t *testing.T) {
 	dir, root := folder(t, map[string]string{"a.md": "a", "b.md": "b"})
-	failsAs(t, write.Create(root, "a.md", temp, []byte("x")), fault.Conflict)
+	_ = failsAs(t, write.Create(root, "a.md", temp, []byte("x")), fault.Conflict)
 	failsAs(t, write.Move(root, "a.md", "b.md", []byte("a")), fault.Conflict)
 	var changed *write.Changed
 	if err := write.Move(root, "a.md", "c.md", []byte("other")); !errors.As(err, &changed) {
@@ -334,7 +334,7 @@ func TestSRCH60_WhatCannotBeWrittenIsRefusedWithAHint(t *testing.T) {
 		t.Skip("whoever runs this may write everywhere")
 	}
 	must(t, os.Chmod(filepath.Join(dir, "closed"), 0o555))
-	defer os.Chmod(filepath.Join(dir, "closed"), 0o755)
+	defer func() { must(t, os.Chmod(filepath.Join(dir, "closed"), 0o755)) }()
 	failsAs(t, write.Replace(root, "closed/n.md", temp, []byte("old"), []byte("new")), fault.Unavailable)
 	failsAs(t, write.Create(root, "closed/new.md", temp, nil), fault.Unavailable)
 	holds(t, dir, map[string]string{"ro.md": "old", "closed/n.md": "old"})
