@@ -81,7 +81,7 @@ func (l *TaskList) find(c *call) (*notes.Note, error) {
 	case err == nil && n == nil:
 		return nil, nil
 	case err != nil:
-		return nil, chooseTasks(fault.New(fault.Conflict, "the note of tasks, chat.tasks, cannot be told: %s", fault.Message(err)))
+		return nil, chooseTasks(fault.Clash(fault.State, "the note of tasks, chat.tasks, cannot be told: %s", fault.Message(err)))
 	case n.VaultBacked:
 		e := fault.Clash(fault.VaultBacked, "the note of tasks, %s, is a file of a vault, and ctxd does not write into it", n.Path)
 		return nil, chooseTasks(e)

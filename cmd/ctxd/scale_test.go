@@ -277,6 +277,7 @@ var scaleReads = []scaleRead{
 	{"tools.call", `{"name":"search_notes","arguments":{"query":"{words}"}}`},
 	{"types.get", `{"ref":"Project"}`},
 	{"types.list", ``},
+	{"vault.history", ``},
 	{"vault.list", ``},
 	{"wql.check", `{"query":"SELECT p FROM Project"}`},
 	{"wql.query", `{"query":"SELECT p FROM Project WHERE p.score > 500"}`},
