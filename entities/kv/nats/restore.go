@@ -90,6 +90,11 @@ func (l *Log) checkOthers(ctx context.Context, connect, last uint64) error {
 		return nil
 	}
 	for _, m := range list {
+		if m.Applied > last { // it may have written that since
+			if _, _, last, err = l.bounds(ctx); err != nil {
+				return err
+			}
+		}
 		if m.Applied > last {
 			f := fault.Wrap(fault.Unavailable, outbox.ErrForked, "the servers of the shared store have lost entries that the machine %s has", m.Name)
 			f.Retryable = true
