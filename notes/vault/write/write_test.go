@@ -229,14 +229,14 @@ func TestSRCH60_AFullDiskLeavesEverythingAsItWas(t *testing.T) {
 			holds(t, dir, map[string]string{"n.md": "old"})
 		}
 		if at != "compare" {
-			_ = failsAs(t, write.Create(root, "deep/er/new.md", temp, []byte("new")), fault.Unavailable)
+			failsAs(t, write.Create(root, "deep/er/new.md", temp, []byte("new")), fault.Unavailable)
 			holds(t, dir, map[string]string{"n.md": "old"})
 			if _, err := os.Stat(filepath.Join(dir, "deep")); err == nil {
 				t.Errorf("%s: a folder was left", at)
 			}
 		}
 		if at == "exchange" || at == "compare" {
-			_ = failsAs(t, write.Move(root, "n.md", ".trash/n.md", []byte("old")), fault.Unavailable)
+			failsAs(t, write.Move(root, "n.md", ".trash/n.md", []byte("old")), fault.Unavailable)
 			holds(t, dir, map[string]string{"n.md": "old"})
 		}
 		restore()
@@ -246,7 +246,7 @@ func TestSRCH60_AFullDiskLeavesEverythingAsItWas(t *testing.T) {
 
 func TestSRCH60_CreateAndMoveNeverReplaceAFile(t *testing.T) {
 	dir, root := folder(t, map[string]string{"a.md": "a", "b.md": "b"})
-	_ = failsAs(t, write.Create(root, "a.md", temp, []byte("x")), fault.Conflict)
+	failsAs(t, write.Create(root, "a.md", temp, []byte("x")), fault.Conflict)
 	failsAs(t, write.Move(root, "a.md", "b.md", []byte("a")), fault.Conflict)
 	var changed *write.Changed
 	if err := write.Move(root, "a.md", "c.md", []byte("other")); !errors.As(err, &changed) {
