@@ -95,6 +95,8 @@ func TestCHAT24_WrongProviders(t *testing.T) {
 		{"chat.providers.openai.bass: x", "chat.providers.openai.bass", "chat.providers.openai.base"},
 		{"chat.providers.none.kind: openai", "chat.providers.none.kind", "there is no setting"},
 		{"chat.providers.My-Name.kind: openai", "chat.providers.My-Name.kind", "there is no setting"},
+		{"context: {reports: 5}", "context", "no setting any more"},
+		{"limits.writeStall: 5s", "limits.writeStall", "it is a constant"},
 		{"chat.budget.requestsPerMinute: -1", "chat.budget.requestsPerMinute", "out of range"},
 	} {
 		_, err := Load(fileOf(t, c.text+"\n"), nil)

@@ -416,11 +416,17 @@ func (c *Config) Keys() []string {
 	return out
 }
 
+// former were settings that nobody needed.
+var former = []string{"context.reports", "limits.writeStall"}
+
 // unknownSetting is the error for a key that there is no setting of.
 func (c *Config) unknownSetting(key string) *fault.Error {
 	if nameable(key) != key {
 		return fault.New(fault.Invalid, "a key stands where the name of a setting should").
 			WithHint("chat.providers.NAME.key says where a key is found; replace one that was shown")
+	}
+	if slices.ContainsFunc(former, func(f string) bool { return f == key || strings.HasPrefix(f, key+".") }) {
+		return fault.New(fault.Invalid, "%q is no setting any more", key).WithHint("leave it out: it is a constant, with what was its default")
 	}
 	e := fault.New(fault.Invalid, "there is no setting %q", key).WithHint("ctxd config lists the settings")
 	if near := text.Nearest(key, append(c.Keys(), c.sections()...)); len(near) > 0 {
