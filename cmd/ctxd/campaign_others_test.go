@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/rpc"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -103,8 +104,8 @@ func hangups(t *testing.T, list []*wire, since time.Time, limit time.Duration) (
 // read and clients that send a byte at a time at a daemon while another one
 // works.
 func TestCampaignREL7_NobodyStarvesOthers(t *testing.T) {
-	stall, frame := figure(500*time.Millisecond, 10*time.Second), figure(time.Second, 30*time.Second)
-	p := serve(t, launchOptions{env: []string{"CTXD_LIMITS_WRITE_STALL=" + stall.String(), "CTXD_LIMITS_FRAME_TIMEOUT=" + frame.String()}})
+	stall, frame := rpc.DefaultLimits().WriteStall, figure(time.Second, 30*time.Second)
+	p := serve(t, launchOptions{env: []string{"CTXD_LIMITS_FRAME_TIMEOUT=" + frame.String()}})
 	c := p.client()
 	fill(t, c, 500, 2000)
 	ask[notes.Note](t, c, "notes.put", protocol.NotePut{NoteRecord: protocol.NoteRecord{ID: "large", Body: strings.Repeat("word ", 13000)}})

@@ -17,7 +17,7 @@ func TestCTX33_HowManyReportsAreKept(t *testing.T) {
 	for i := range gather.DefaultReports + 1 {
 		ask[prompt.Result](t, c, "context.assemble", gather.Params{Text: "hello", ConversationID: strconv.Itoa(i)})
 	}
-	kept := ask[protocol.RecentReports](t, c, "context.recent", protocol.Recent{Limit: 1000}).Reports
+	kept := ask[protocol.RecentReports](t, c, "context.recent", protocol.Recent{Limit: gather.DefaultReports}).Reports
 	if len(kept) != gather.DefaultReports || kept[0].ConversationID != strconv.Itoa(gather.DefaultReports) || kept[len(kept)-1].ConversationID != "1" {
 		t.Errorf("%d reports: %+v", len(kept), kept)
 	}

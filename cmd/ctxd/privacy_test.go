@@ -267,12 +267,17 @@ func servePrivate(t *testing.T) *privateHouse {
 	h := &privateHouse{home: newHome(t), t: t, dir: t.TempDir()}
 	folder := filepath.Join(t.TempDir(), "V")
 	h.must(fixtures.WriteCanaries(folder))
-	h.must(h.command(t, "stdio", "--idle-exit", "never").Run()) // starts a daemon
+	starts := h.command(t, "stdio", "--idle-exit", "never") // a daemon
+	starts.Env = append(starts.Env, "CTXD_VAULT_WRITE=/")
+	h.must(starts.Run())
 	c, err := client.Dial(t.Context(), h.socket, client.Options{})
 	h.must(err)
 	t.Cleanup(func() { _ = c.Close() })
 	h.client = c
 	h.must(c.Call(t.Context(), "vault.import", protocol.VaultImport{Path: folder}, new(vault.ImportResult)))
+	var secret protocol.NoteFull // a write to it is in the history
+	h.must(c.Call(t.Context(), "notes.get", protocol.NoteGet{Ref: "Zqfolder/Zqpath.md"}, &secret))
+	h.must(c.Call(t.Context(), "notes.patch", rawParams(`{"id":"`+secret.ID+`","append":"Zqadded."}`), nil))
 	for _, r := range slices.Concat(fixtures.CanaryRecords, fixtures.CanaryMemories) {
 		var kept protocol.ChatAppended // of a conversation
 		h.must(c.Call(t.Context(), r[0], rawParams(r[1]), &kept))

@@ -207,7 +207,7 @@ var printed = []string{
 		"- [REFERENCED #2] [lesson] Nothing ships on a Friday. [id:•]\n\n",
 	"Nobody answers: No provider of language models is configured.\n\nYour message is kept. To get an answer, set chat.provider, " +
 		"and chat.providers.NAME.base or chat.providers.NAME.key, in the configuration; ctxd config --help lists the settings.\n" +
-		"complete, with 1 section of context\n",
+		"complete, with 2 sections of context\n",
 }
 
 var byChance = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|(_)[0-9a-f]{4}\b`)
