@@ -58,6 +58,9 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 }
 
 func (c scope) notesPatch(ctx context.Context, s *Session, p protocol.NotePatch) (protocol.NoteSaved, error) {
+	if p.Body != nil && p.Append != nil { // whoever is asked about a note
+		return protocol.NoteSaved{}, fault.Field("append", "append goes in the place of body").WithHint("leave one of the two out")
+	}
 	if err := c.hiddenNote(p.ID); err != nil {
 		return protocol.NoteSaved{}, err
 	}
@@ -66,8 +69,6 @@ func (c scope) notesPatch(ctx context.Context, s *Session, p protocol.NotePatch)
 	}
 	writes := p.Body != nil || p.Append != nil
 	switch {
-	case p.Body != nil && p.Append != nil:
-		return protocol.NoteSaved{}, fault.Field("append", "append goes in the place of body").WithHint("leave one of the two out")
 	case c.isFile(p.ID) && (p.Title.Set || p.Path.Set || p.Folder.Set || p.Tags.Set || p.Aliases.Set):
 		return protocol.NoteSaved{}, inFileAlone(p.ID)
 	case writes && c.isFile(p.ID):

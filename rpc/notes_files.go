@@ -224,6 +224,6 @@ func (c scope) rehearse(ctx context.Context, id string, ifVersion *int, ifHash, 
 		return out, notes.TextChanged(id, shown.Body, wanted)
 	}
 	out.Note = *shown.Record()
-	out.Diff = text.UnifiedDiff(cmp.Or(n.Path, n.Title, "note"), shown.Body, wanted)
+	out.Diff = text.UnifiedDiff(cmp.Or(shown.Path, shown.Title, "note"), shown.Body, wanted)
 	return out, nil
 }
