@@ -103,7 +103,7 @@ type setEntity struct {
 
 func (setEntity) Help() string {
 	return "Only what is named is changed. To change an entity from a vault, edit its file: " +
-		"the daemon never writes into a vault. ctxd types show TYPE lists the fields."
+		"ctxd notes set can, where vault.write allows it. ctxd types show TYPE lists the fields."
 }
 
 func (setEntity) Examples() []term.Example {
