@@ -120,7 +120,6 @@ func Replace(root *os.Root, p, temp string, before, after []byte) error {
 	if err != nil {
 		return failed(p, err)
 	}
-	defer temporary(dir, temp)
 	return failed(p, exchange(dir, p, name, temp, before, after))
 }
 
@@ -159,41 +158,51 @@ func fill(dir *os.Root, temp string, text []byte, like func(*os.File) error) (er
 	return t.Sync()
 }
 
-// rounds is how often two files change places that others replace meanwhile.
+// rounds is how often a text is put back that others remove and write meanwhile.
 const rounds = 16
 
 // exchange puts the temporary file in the place of a file, if that holds before.
 func exchange(dir *os.Root, p, name, temp string, before, after []byte) error {
-	if err := Step(stepExchange); err != nil {
-		return err
+	exchanges := false
+	err := Step(stepExchange)
+	var now []byte
+	if err == nil {
+		now, err = content(dir, name)
+		if err != nil || !bytes.Equal(now, before) {
+			err = changed(p, now, err)
+		}
 	}
-	now, err := content(dir, name)
-	if err != nil || !bytes.Equal(now, before) {
-		return changed(p, now, err)
+	if err == nil {
+		exchanges, err = swap(dir, temp, name)
 	}
-	exchanges, err := swap(dir, temp, name)
 	if err != nil {
+		temporary(dir, temp)
 		return err
 	}
 	if !exchanges { // what was there is gone
 		return flushFolder(dir)
 	}
-	if err := Step(stepCompare); err != nil {
-		return errors.Join(err, back(dir, name, temp))
-	}
 	// Whoever has opened the file before the exchange writes into what came out, and nobody else can open that any more.
-	if !waitForWriters(dir, temp) {
-		return errors.Join(errBusy, restore(dir, p, name, temp, after))
+	err = Step(stepCompare)
+	if err == nil && !waitForWriters(dir, temp) {
+		err = errBusy
 	}
-	if err := flushFolder(dir); err != nil {
-		return errors.Join(err, back(dir, name, temp))
+	if err == nil {
+		err = flushFolder(dir)
 	}
-	out, err := content(dir, temp)
-	if err != nil || !bytes.Equal(out, before) {
-		return restore(dir, p, name, temp, after)
+	if err == nil {
+		now, err = content(dir, temp)
 	}
-	_ = Step(stepRemove) // it is written
-	return nil
+	if err == nil && bytes.Equal(now, before) {
+		_ = Step(stepRemove) // it is written
+		temporary(dir, temp)
+		return nil
+	}
+	if _, kept := putBack(dir, name, temp, before, after); err != nil || kept != nil {
+		return errors.Join(err, kept)
+	}
+	now, err = content(dir, name)
+	return changed(p, now, err)
 }
 
 // patience is how long a program may have a file open for writing.
@@ -210,26 +219,56 @@ func waitForWriters(dir *os.Root, name string) bool {
 	return true
 }
 
-// back has two files change places.
-func back(dir *os.Root, name, temp string) error {
-	_, err := swap(dir, temp, name)
-	return err
-}
-
-// restore gives a file back what others have written to it in the last moment. Who replaces it once more meanwhile has the
-// last word.
-func restore(dir *os.Root, p, name, temp string, ours []byte) error {
+// putBack gives a file back what came out of it, because the write failed or somebody has written there in the last moment.
+// When somebody has saved over the new text meanwhile, that stays, and what came out is kept as a conflicting copy, whose
+// name is returned.
+func putBack(dir *os.Root, name, temp string, before, after []byte) (kept string, err error) {
+	exchanges := true
 	for range rounds {
-		if err := back(dir, name, temp); err != nil {
-			return err
-		}
-		out, err := content(dir, temp)
-		if err == nil && bytes.Equal(out, ours) {
+		exchanges, err = swap(dir, temp, name)
+		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
+		if err = renameNew(dir, temp, name); !errors.Is(err, fs.ErrExist) { // somebody has just removed it
+			return "", err
+		}
 	}
-	now, err := content(dir, name)
-	return changed(p, now, err)
+	if err != nil || !exchanges {
+		return "", err
+	}
+	if known, err := removeIf(dir, temp, func(text []byte) bool { return bytes.Equal(text, after) }); known || err != nil {
+		return "", err
+	}
+	if _, err := swap(dir, temp, name); err != nil && !errors.Is(err, fs.ErrNotExist) { // gone: the copy has what they saved
+		return "", err
+	}
+	known, err := removeIf(dir, temp, func(text []byte) bool { return bytes.Equal(text, before) || bytes.Equal(text, after) })
+	if known || err != nil {
+		return "", err
+	}
+	return keepCopy(dir, name, temp)
+}
+
+// keepCopy gives a temporary file the name of a conflicting copy.
+func keepCopy(dir *os.Root, name, temp string) (kept string, err error) {
+	ext := path.Ext(name)
+	kept = name[:len(name)-len(ext)] + " (conflicted copy " + temp[len(".ctxd-"):len(temp)-len(".tmp")] + ")" + ext
+	return kept, renameNew(dir, temp, kept)
+}
+
+// removeIf removes a temporary file if its text is known, and nobody is about to write another.
+func removeIf(dir *os.Root, temp string, known func([]byte) bool) (removed bool, err error) {
+	if !waitForWriters(dir, temp) {
+		return false, nil
+	}
+	data, err := content(dir, temp)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil || !known(data): // what can't be read is not ours
+		return false, nil
+	}
+	return true, dir.Remove(temp)
 }
 
 // changed is the error for a file that holds something else than it should.
@@ -365,28 +404,26 @@ func move(root *os.Root, from, to string, text []byte) error {
 	return nil
 }
 
-// Discard removes the temporary file that a killed process left beside a file, if it holds one of some texts, or the beginning
-// of one. Something else is what another program wrote in the last moment: it is kept under the name of a conflicting copy,
-// which is returned.
-func Discard(root *os.Root, p, temp string, texts ...[]byte) (kept string, err error) {
+// Discard ends a write of a killed process: it removes the temporary file, if that holds what the file held before or the
+// beginning of the new text. Something else is what another program wrote in the last moment: it goes back into the file, or
+// is kept as a conflicting copy where somebody has changed that since.
+func Discard(root *os.Root, p, temp string, before, after []byte) (kept string, err error) {
 	dir, name, err := in(root, p)
 	if err != nil {
 		return "", failed(p, err)
 	}
 	defer dir.Close()
-	data, err := content(dir, temp)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
+	known, err := removeIf(dir, temp, func(text []byte) bool { return bytes.Equal(text, before) || bytes.HasPrefix(after, text) })
+	if known || err != nil {
 		return "", failed(p, err)
 	}
-	for _, text := range texts {
-		if bytes.HasPrefix(text, data) {
-			return "", failed(p, dir.Remove(temp))
-		}
+	end := keepCopy
+	if now, err := content(dir, name); err == nil && bytes.Equal(now, after) {
+		end = func(dir *os.Root, name, temp string) (string, error) { return putBack(dir, name, temp, before, after) }
 	}
-	ext := path.Ext(name)
-	copied := name[:len(name)-len(ext)] + " (conflicted copy " + temp[len(".ctxd-"):len(temp)-len(".tmp")] + ")" + ext
-	return path.Join(path.Dir(p), copied), failed(p, renameNew(dir, temp, copied))
+	kept, err = end(dir, name, temp)
+	if kept != "" {
+		kept = path.Join(path.Dir(p), kept)
+	}
+	return kept, failed(p, err)
 }

@@ -3,6 +3,7 @@ package write_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -359,19 +360,88 @@ func TestSRCH60_NamesThatASystemRefuses(t *testing.T) {
 }
 
 func TestSRCH60_WhatAKilledProcessLeftIsRemoved(t *testing.T) {
-	for _, c := range []struct{ left, kept string }{{"old", ""}, {"new text", ""}, {"new", ""}, {"", ""}, {"theirs", "n (conflicted copy t).md"}} {
-		dir, root := folder(t, map[string]string{"n.md": "new text", temp: c.left})
+	const copied = "n (conflicted copy t).md"
+	for _, c := range []struct {
+		file, left string
+		want       map[string]string
+	}{
+		{"new text", "old", map[string]string{"n.md": "new text"}},
+		{"old", "new text", map[string]string{"n.md": "old"}},
+		{"old", "new", map[string]string{"n.md": "old"}},
+		{"old", "", map[string]string{"n.md": "old"}},
+		{"new text", "theirs", map[string]string{"n.md": "theirs"}},
+		{"saved since", "theirs", map[string]string{"n.md": "saved since", copied: "theirs"}},
+	} {
+		dir, root := folder(t, map[string]string{"n.md": c.file, temp: c.left})
 		kept, err := write.Discard(root, "n.md", temp, []byte("old"), []byte("new text"))
-		if err != nil || kept != c.kept {
+		if _, want := c.want[copied]; err != nil || want != (kept == copied) {
 			t.Errorf("%q: kept %q, %v", c.left, kept, err)
 		}
-		want := map[string]string{"n.md": "new text"}
-		if c.kept != "" {
-			want[c.kept] = c.left
-		}
-		holds(t, dir, want)
-		if _, err := write.Discard(root, "n.md", temp, nil); err != nil {
+		holds(t, dir, c.want)
+		if _, err := write.Discard(root, "n.md", temp, nil, nil); err != nil {
 			t.Errorf("nothing is left: %v", err)
+		}
+	}
+}
+
+// TestSRCH60_TwoWhoWriteInTheLastMomentAreNotLost: the first through what it has opened before the exchange, the second to
+// the new text, which is never acknowledged.
+func TestSRCH60_TwoWhoWriteInTheLastMomentAreNotLost(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not tell who has a file open")
+	}
+	const copied = "n (conflicted copy t).md"
+	save := func(file string) error { return os.WriteFile(file, []byte("second"), 0o644) }
+	var appender *os.File
+	for name, c := range map[string]struct {
+		second func(file string) error
+		want   map[string]string
+	}{
+		"saved in place": {save, map[string]string{"n.md": "second", copied: "first"}},
+		"renamed": {
+			func(file string) error { return errors.Join(save(file+"~"), os.Rename(file+"~", file)) },
+			map[string]string{"n.md": "second", copied: "first"},
+		},
+		"removed": {os.Remove, map[string]string{"n.md": "first"}},
+		"opened": {
+			func(file string) (err error) {
+				appender, err = os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+				return err
+			},
+			map[string]string{"n.md": "new, second", copied: "first"},
+		},
+	} {
+		for _, full := range []error{nil, syscall.ENOSPC} {
+			t.Run(fmt.Sprint(name, full), func(t *testing.T) {
+				dir, root := folder(t, map[string]string{"n.md": "old"})
+				file := filepath.Join(dir, "n.md")
+				first, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC, 0)
+				must(t, err)
+				_, err = first.WriteString("old") // as read before, until the exchange
+				must(t, err)
+				wrote := make(chan error, 1)
+				wrote <- nil
+				defer write.SetStep(func(s string) error {
+					if s != "compare" {
+						return nil
+					}
+					_, err := first.WriteAt([]byte("first"), 0)
+					must(t, errors.Join(err, first.Close(), c.second(file)))
+					if name == "opened" {
+						<-wrote
+						go func() { // beside the wait for it
+							_, err := appender.WriteString(", second")
+							wrote <- errors.Join(err, appender.Close())
+						}()
+					}
+					return full
+				})()
+				if write.Replace(root, "n.md", temp, []byte("old"), []byte("new")) == nil {
+					t.Error("it is acknowledged")
+				}
+				must(t, <-wrote)
+				holds(t, dir, c.want)
+			})
 		}
 	}
 }
