@@ -18,7 +18,7 @@ func (b NoteBody) Cut(limit int, cost func(rune) int) (s string, cut bool) {
 	ending := text.Ellipsis
 	for limit >= text.CountChars(ending) {
 		end, atEnd := place(b.text, offset(b.text, limit-size(ending, cost), cost))
-		open, at := openFence(b.text[:end])
+		open, at, closes := openFence(b.text[:end])
 		needed := text.Ellipsis
 		switch {
 		case open.char != 0 && open.size > limit/4: // no room for its end
@@ -26,6 +26,8 @@ func (b NoteBody) Cut(limit int, cost func(rune) int) (s string, cut bool) {
 			return b.text + strings.Repeat("\n", min(1, len(b.text))) + text.Ellipsis, true
 		case open.char != 0:
 			needed = "\n" + text.Ellipsis + "\n" + open.mark()
+		case closes: // with anything behind it, it would be a line of the code
+			needed = "\n" + text.Ellipsis
 		case atEnd:
 			needed = " " + text.Ellipsis
 		}
@@ -97,16 +99,18 @@ func endsSentence(s string, at int) bool {
 }
 
 // openFence returns the fence that is open at the end of a text, and where its line
-// begins.
-func openFence(s string) (open fence, at int) {
+// begins, or that the text ends with the mark that closes one.
+func openFence(s string) (open fence, at int, closes bool) {
 	var r lines
 	for start := 0; start < len(s); {
 		end, next := bodyLineEnd(s, start)
 		v := visible(s[start:end])
-		if l := r.next(v.text); l.kind == fenceMark {
+		l := r.next(v.text)
+		if l.kind == fenceMark {
 			at = start
 		}
+		closes = l.kind == fenceMark && r.fence.char == 0 && end == len(s)
 		start = next
 	}
-	return r.fence, at
+	return r.fence, at, closes
 }

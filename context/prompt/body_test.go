@@ -225,6 +225,8 @@ func TestCTX2_ABodyIsCutWhereALineOrASentenceEnds(t *testing.T) {
 		{"aaaa ae\u0301o bbb", "aaaa a…", 8},
 		{"````````````\nabc\n````````````", "…", 16},
 		{"abc\n````````````\nabc\n````````````", "abc\n…", 24},
+		{"```go\n```#\n```", "…", 10},
+		{"```\na\n```\nmore of it", "```\na\n```\n…", 11},
 		{"abc", "…", 1},
 		{"abc", "", 0},
 	} {
