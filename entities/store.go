@@ -2,6 +2,8 @@ package entities
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -175,17 +177,14 @@ func CompareEntities(a, b *Entity) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-// All yields every entity, archived ones included, in no order. The store is
-// locked for writing meanwhile: take what is needed and leave.
+// All yields every entity that there is when it begins, archived ones included, in no order. The store may be used and
+// changed meanwhile. O(entities).
 func (s *Store) All() iter.Seq[*Entity] {
 	return func(yield func(*Entity) bool) {
 		s.mu.Early().RLock()
-		defer s.mu.Early().RUnlock()
-		for _, e := range s.byID {
-			if !yield(e) {
-				return
-			}
-		}
+		all := slices.AppendSeq(make([]*Entity, 0, len(s.byID)), maps.Values(s.byID))
+		s.mu.Early().RUnlock()
+		slices.Values(all)(yield)
 	}
 }
 

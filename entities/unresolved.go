@@ -1,10 +1,8 @@
 package entities
 
-import "slices"
-
 // EachRef visits the references in fields of live entities, of those that pick chooses: ids, and texts that lead to no record.
 func (s *Store) EachRef(pick func(*Entity) bool, visit func(e *Entity, f Field, ref string)) {
-	for _, e := range slices.Collect(s.All()) {
+	for e := range s.All() {
 		if !e.Live() || !pick(e) {
 			continue
 		}

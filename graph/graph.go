@@ -181,7 +181,7 @@ func (g *Graph) LoadRest() { g.mu.LoadRest() }
 func (g *Graph) load() {
 	var t *entities.Type // of the last entity: most have one of a few
 	var last *entities.Entity
-	for _, e := range slices.Collect(g.ents.All()) { // a type is not to be asked for while All holds the lock
+	for e := range g.ents.All() {
 		if t == nil || e.Type != last.Type || e.Vault != last.Vault || e.VaultBacked != last.VaultBacked {
 			t, last = g.ents.TypeOf(e), e
 		}

@@ -16,7 +16,7 @@ const maxHubs = 10
 func (g *Graph) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Degrees: []Degree{}, Hubs: []Hub{}}
 	parts := newParts()
-	for i, e := range slices.Collect(g.ents.All()) { // All holds a lock
+	for i, e := range slices.Collect(g.ents.All()) {
 		if err := yield.Every(ctx, nodesAPoint, i); err != nil {
 			return s, err
 		}

@@ -51,6 +51,34 @@ func put(t *testing.T, s *notes.Store, d notes.Draft) *notes.Note {
 
 func ptr[T any](v T) *T { return &v }
 
+// TestREL14_TheStoreIsUsedWhileAllAreRead: who holds a lock there, and asks for one more behind a write that waits, waits for
+// ever.
+func TestRPC17_TheStoreIsUsedWhileAllAreRead(t *testing.T) {
+	s, ents, _ := open(t, kv.InMemory)
+	put(t, s, notes.Draft{Title: "First"})
+	for n := range s.All() {
+		put(t, s, notes.Draft{Title: "Second"})
+		if s.Get(n.ID) == nil {
+			t.Error("the note is not there")
+		}
+	}
+	person := func(name string) {
+		if _, err := ents.Put(ctx, entities.Entity{Type: "Person", Name: name}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := ents.PutType(ctx, entities.Type{Name: "Person"}, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	person("Ada")
+	for e := range ents.All() {
+		person("Bob")
+		if ents.TypeOf(e) == nil {
+			t.Error("the type is not there")
+		}
+	}
+}
+
 func TestSRCH32_TitleOfANote(t *testing.T) {
 	s, _, _ := open(t, kv.InMemory)
 	for _, c := range []struct {

@@ -289,13 +289,14 @@ func (s *Store) Get(id string) *Note {
 	return s.index.get(id)
 }
 
-// All yields every note, archived ones included, in no order. The store is
-// locked for writing meanwhile: take what is needed and leave.
+// All yields every note that there is when it begins, archived ones included, in no order. The store may be used and changed
+// meanwhile. O(notes).
 func (s *Store) All() iter.Seq[*Note] {
 	return func(yield func(*Note) bool) {
 		s.mu.Early().RLock()
-		defer s.mu.Early().RUnlock()
-		World{index: s.index}.All()(yield)
+		all := slices.AppendSeq(make([]*Note, 0, len(s.index.byID)), World{index: s.index}.All())
+		s.mu.Early().RUnlock()
+		slices.Values(all)(yield)
 	}
 }
 
