@@ -2,8 +2,6 @@ package recall
 
 import (
 	"slices"
-
-	"github.com/ctxd/ctxd/context/memory"
 )
 
 const (
@@ -60,13 +58,13 @@ func (s *run) newest() error {
 	if err != nil {
 		return err
 	}
-	said := make(map[*candidate]memory.Statement)
+	told := make(map[*candidate]*tells)
 	nearest := make(map[*candidate]float32)
-	read := func(c *candidate) memory.Statement {
-		if _, ok := said[c]; !ok {
-			said[c] = memory.ReadStatement(c.doc.Plain())
+	read := func(c *candidate) *tells { // a hit is in up to compared pairs
+		if told[c] == nil {
+			told[c] = readTells(c.doc.Plain())
 		}
-		return said[c]
+		return told[c]
 	}
 	for _, p := range pairs {
 		older, newer := p.a, p.b
@@ -76,10 +74,10 @@ func (s *run) newest() error {
 		if older.at().Equal(newer.at()) || s.asksFor(older, newer) {
 			continue
 		}
-		differs := read(older).In(read(newer))
-		unlike := len(differs) > 0 || saysChanged(newer.doc.Plain())
-		if p.cosine < sameCosine && (!unlike || labelledApart(older, newer)) ||
-			otherThings(older.doc.Plain(), newer.doc.Plain(), differs) {
+		before, now := read(older), read(newer)
+		differs := before.statement.In(now.statement)
+		unlike := len(differs) > 0 || now.changed
+		if p.cosine < sameCosine && (!unlike || labelledApart(older, newer)) || otherThings(before, now, differs) {
 			continue
 		}
 		if p.cosine > nearest[older] {

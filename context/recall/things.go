@@ -13,15 +13,26 @@ import (
 // mostOther is how many words of a statement may be others than those of one of the same form about another thing.
 const mostOther = 2
 
+// tells is what a statement is compared by.
+type tells struct {
+	statement memory.Statement
+	changed   bool            // it says that something is not as it was
+	things    map[string]bool // see thingsOf
+}
+
+func readTells(statement string) *tells {
+	return &tells{memory.ReadStatement(statement), saysChanged(statement), thingsOf(statement)}
+}
+
 // otherThings reports whether two statements say in nearly the same words something of two things, such as the sizes of
 // the tyres of two cars: they differ in a number or a date, which alone would be news of one thing, and one or two other
 // words stand in the place of one or two. When the newer one says that something changed, it is about the same.
-func otherThings(older, newer string, differs []string) bool {
+func otherThings(older, newer *tells, differs []string) bool {
 	if !slices.Contains(differs, memory.DifferenceNumber) && !slices.Contains(differs, memory.DifferenceDate) ||
-		slices.Contains(differs, memory.DifferenceNegation) || saysChanged(newer) {
+		slices.Contains(differs, memory.DifferenceNegation) || newer.changed {
 		return false
 	}
-	a, b := thingsOf(older), thingsOf(newer)
+	a, b := older.things, newer.things
 	shared := 0
 	for word := range a {
 		if b[word] {
