@@ -321,11 +321,9 @@ func (m *Record) ChangedBy() []string {
 
 // Changed returns the ids of the memories whose status others changed that pass a test. O(memories).
 func (s *Store) Changed(by func(id string) bool) (ids []string) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for id, m := range s.byID {
+	for m := range s.All() {
 		if slices.ContainsFunc(m.ChangedBy(), by) {
-			ids = append(ids, id)
+			ids = append(ids, m.ID)
 		}
 	}
 	return ids
