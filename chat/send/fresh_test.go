@@ -89,11 +89,12 @@ func TestPRIV13_AnAnswerAnewStandsOnWhatTheMessageMentions(t *testing.T) {
 	_, err = h.ents.Put(t.Context(), entities.Entity{ID: "zoe", Type: "P", Name: "Zoe Quick"}, nil)
 	must(t, err)
 	for _, text := range []string{"@Zoe Quick ?", "@zoe_quick_p_entity ?", "Is [[Open]] right?", "About @Zoe Quick and [[Open]]"} {
-		first := h.send(turn.ChatSend{Text: text})
+		none := ptr(0) // what was said in the other conversations
+		first := h.send(turn.ChatSend{Text: text, Memories: none})
 		prompted := func() string { return h.far.last(t).Messages[0].Text() }
 		want := prompted()
 		for _, id := range []string{first.UserMessage.ID, first.AssistantMessage.ID} {
-			again := h.send(turn.ChatSend{ConversationID: first.ConversationID, Regenerate: id})
+			again := h.send(turn.ChatSend{ConversationID: first.ConversationID, Regenerate: id, Memories: none})
 			if got := prompted(); got != want {
 				t.Errorf("%q: the model was given %q, and at first %q", text, got, want)
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/outbound"
@@ -36,6 +38,8 @@ type EarlierRecord struct {
 	Kind, ID string // prompt.KindNote or prompt.KindEntity
 	How      string // prompt.FocusNamed, FocusCited or FocusRead
 	Part     markdown.Part
+
+	plain bool // called by its name alone, without a mark: it is no subject by itself
 }
 
 // Bounds of the focus.
@@ -264,10 +268,16 @@ func (f *focus) addMessage(m *Earlier, counts bool) error {
 		list = slices.DeleteFunc(list, func(r EarlierRecord) bool { return r.Kind == prompt.KindNote })
 	}
 	records := slices.Concat(m.Records, list)
+	var called []EarlierRecord
+	if counts {
+		called = f.called(said, places)
+	}
 	if m.Role == record.RoleUser {
 		read := read(f.view, said, places, f.language)
 		f.next(read, slices.DeleteFunc(slices.Clone(records), func(r EarlierRecord) bool { return r.How != prompt.FocusNamed }))
+		f.addNew(called, prompt.FocusNamed)
 	} else {
+		f.addNew(called, prompt.FocusCited)
 		for i := len(records) - 1; i >= 0; i-- {
 			r := records[i]
 			if i >= len(m.Records) {
@@ -279,6 +289,50 @@ func (f *focus) addMessage(m *Earlier, counts bool) error {
 	f.private = f.private || m.Private // also where another subject began
 	f.texts = append(f.texts, said)
 	return nil
+}
+
+// maxCalled is how many records a message brings into the focus that it only calls by their names.
+const maxCalled = 3
+
+// plainTurns is how many turns such a record stays.
+const plainTurns = 1
+
+// called returns the entities that a text calls by their names, with a capital letter and without a mark, as their notes where
+// they have one. A name of several is none. O(words with a capital letter).
+func (f *focus) called(said string, places [][2]int) (list []EarlierRecord) {
+	before := ' '
+	for at := 0; at < len(said) && len(list) < maxCalled; {
+		r, size := utf8.DecodeRuneInString(said[at:])
+		for len(places) > 0 && places[0][1] <= at {
+			places = places[1:]
+		}
+		marked := len(places) > 0 && places[0][0] <= at
+		if !marked && unicode.IsUpper(r) && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune("@#[", before) {
+			found, n := f.view.MentionAt(said[at:])
+			if len(found) == 1 && n > 2 {
+				r := EarlierRecord{Kind: prompt.KindEntity, ID: found[0].ID, plain: true}
+				if found[0].NoteID != "" {
+					r.Kind, r.ID = prompt.KindNote, found[0].NoteID
+				}
+				if !slices.Contains(list, r) {
+					list = append(list, r)
+				}
+				size = n
+			}
+		}
+		at += size
+		before = r
+	}
+	return list
+}
+
+// addNew puts records first that are not in the focus.
+func (f *focus) addNew(list []EarlierRecord, how string) {
+	for _, r := range slices.Backward(list) {
+		if r.How = how; !f.holds(r) {
+			f.add(r)
+		}
+	}
 }
 
 // names returns the records that a text refers to by marks, and the places of the marks. What several records may mean, or none,
@@ -344,7 +398,9 @@ func (f *focus) next(m *readMessage, named []EarlierRecord) (words bool) {
 	case !f.isAbout(m):
 		f.leave()
 	}
-	f.items = slices.DeleteFunc(f.items, func(it focusItem) bool { return f.turn-it.turn > prompt.FocusTurns })
+	f.items = slices.DeleteFunc(f.items, func(it focusItem) bool {
+		return f.turn-it.turn > prompt.FocusTurns || it.plain && f.turn-it.turn > plainTurns
+	})
 	for i := len(named) - 1; i >= 0; i-- {
 		f.add(named[i])
 	}
@@ -377,7 +433,7 @@ func (f *focus) add(r EarlierRecord) {
 		whole = old.named > 0 && len(old.parts) == 0
 		return true
 	})
-	if r.How == prompt.FocusNamed {
+	if r.How == prompt.FocusNamed && !r.plain {
 		it.named = f.turn
 		switch {
 		case r.Part == markdown.Part{} || whole:

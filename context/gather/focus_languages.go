@@ -26,6 +26,8 @@ type followLanguage struct {
 	// compares say that two things are looked at together, and others that another one is left.
 	compares map[string]bool
 	others   []string
+	// asking are words that ask, leading those that may stand before them, and been stands between one that asks and what was done.
+	asking, leading, been map[string]bool
 	// refers decides about words that stand for something only in some places; nil: there are none.
 	refers func(words []messageWord, at int) bool
 }
@@ -72,10 +74,14 @@ var followEnglish = &followLanguage{
 	clauses:  followSet(`and but or if when while because that who which where since so before after until than`),
 	openings: []string{
 		"and", "but", "or", "also", "then", "ok and", "okay and", "so and", "ok but", "what about", "how about", "what else", "who else", "where else", "same for",
+		"i mean", "i meant", "no", "not that", "the one", "the ones", "wait",
 		"how so", "why so", "why not", "since when", "until when", "in what", "more on", "more about", "tell me more", "go on", "continue", "which one", "which ones", "which of", "what of",
 	},
 	compares: followSet(`compare compared versus vs difference both`),
 	others:   []string{"something else", "another question", "another topic", "different topic", "different question", "new topic", "new question", "by the way", "btw", "change of subject", "unrelated", "on another note"},
+	asking:   followSet(`who whom whose which what when where why how many much`),
+	leading:  followSet(`at by for from in of on to under until since with`),
+	been:     followSet(`was were got`),
 	refers:   englishRefers,
 }
 
@@ -91,6 +97,8 @@ func englishRefers(words []messageWord, at int) bool {
 			return true
 		}
 		return at >= 2 && isOneOf(words[at-2].fold, "who what which") // who owns that decision
+	case "so":
+		return last && before("say says said think thinks thought do does did told hope know")
 	case "there", "then":
 		return last && !before("is are was were")
 	case "one", "ones":
@@ -124,11 +132,15 @@ var followGerman = &followLanguage{
 	times:    followSet(`woche monat jahr quartal morgen abend tag tagen wochen zeit mal sommer winter fruhjahr herbst saison`),
 	clauses:  followSet(`und aber oder wenn weil dass ob als bis bevor nachdem wahrend der die das`),
 	openings: []string{
+		"ich meine", "ich meinte", "nein", "nicht das",
 		"und", "aber", "oder", "also", "dann", "ausserdem", "was ist mit", "wie ist es mit", "wie sieht es mit", "wie steht es mit", "was noch", "wer noch", "wo noch", "seit wann",
 		"bis wann", "ab wann", "genauer", "mehr dazu", "ok und", "gut und", "warum nicht", "wieso das", "weiter", "wie weit", "wo genau", "welche davon",
 	},
 	compares: followSet(`vergleiche vergleich vergleichen unterschied beide beiden verglichen`),
 	others:   []string{"etwas anderes", "etwas anderem", "was anderes", "was anderem", "andere frage", "anderes thema", "anderen thema", "neues thema", "themawechsel", "ubrigens", "nebenbei", "andere sache"},
+	asking:   followSet(`wer wen wem wessen was wann wo wohin woher wie warum wieso weshalb welche welcher welches welchen welchem viele viel`),
+	leading:  followSet(`an auf aus bei bis durch fur gegen in mit nach seit unter von vor zu`),
+	been:     followSet(`wurde wurden`),
 	refers:   germanRefers,
 }
 
@@ -171,11 +183,14 @@ var followFrench = &followLanguage{
 	times:    followSet(`semaine mois annee an trimestre matin soir nuit fois saison ete hiver printemps automne jour jours`),
 	clauses:  followSet(`et mais ou si quand lorsque que qui parce car puisque comme`),
 	openings: []string{
+		"je veux dire", "je parle", "non", "pas ca",
 		"et", "mais", "donc", "puis", "alors", "ok et", "qu en est il", "quid de", "quid du", "depuis quand", "jusqu a quand", "a partir de", "pourquoi pas", "lequel", "laquelle",
 		"lesquels", "lesquelles", "quoi d autre", "qui d autre", "dis m en plus", "plus de details", "encore",
 	},
 	compares: followSet(`compare comparer comparaison difference versus`),
 	others:   []string{"autre chose", "autre question", "autre sujet", "changement de sujet", "changeons de sujet", "nouvelle question", "nouveau sujet", "au fait", "rien a voir"},
+	asking:   followSet(`qui que quoi quand ou comment pourquoi combien quel quelle quels quelles`),
+	leading:  followSet(`a avec chez dans de depuis en par pour sans sous sur vers`),
 	refers:   frenchRefers,
 }
 
@@ -224,7 +239,7 @@ func languageOfWords(words []messageWord) (best *followLanguage) {
 }
 
 // special are words about which refers decides, whatever the lists say.
-var special = followSet("it its that there then one ones any some more else others former latter neither either both same two " +
+var special = followSet("it its that so there then one ones any some more else others former latter neither either both same two " +
 	"davon dazu damit dafur dagegen daran daruber darin darauf danach dabei dort daraus darum dadurch da beide beiden das die der den dem sie ihr ihnen ihre ihren ihrem es " +
 	"il le la les l y en lequel laquelle lesquels lesquelles ce c deux")
 

@@ -66,12 +66,14 @@ type readMessage struct {
 	back     bool // it stands on what was said before
 	opening  bool // it goes on with what was said before
 	compares bool // it looks at two things together
+	elliptic bool // it asks of what is not in it: "which decision followed?", "on what condition?"
 	other    bool // it says that it is about another thing
 }
 
-// alone reports whether a message that names nothing can stand alone.
+// alone reports whether a message that names nothing can stand alone. Two words that no note knows are a subject, too, for which
+// the words of another are no help.
 func (m *readMessage) alone() bool {
-	return !m.back && !m.opening && !m.compares && len(m.known) > 0
+	return !m.back && !m.opening && !m.compares && !m.elliptic && (len(m.known) > 0 || len(m.content) >= 2)
 }
 
 // read reads a message. before is the language of the message before, nil for none.
@@ -99,6 +101,7 @@ func read(v *audience.View, message string, places [][2]int, before *followLangu
 	m.idle = search.IsSmallTalk(message)
 	m.other = has(m.words, l.others)
 	m.opening = begins(m.words, l.openings)
+	m.elliptic = l.isElliptic(m.words)
 	for i := range m.words {
 		if l.pointsBack(m.words, i) && !m.hasAntecedent(i) {
 			m.back = true
@@ -152,4 +155,42 @@ func (m *readMessage) hasAntecedent(at int) bool {
 		boundary = boundary || b.pause || l.clauses[b.fold]
 	}
 	return false
+}
+
+// mostElliptic is of how many words a question is that says nothing of its own, beside those that ask.
+const mostElliptic = 2
+
+// isElliptic reports whether a question asks of what is not in it: it is made of words that ask and of one or two others, and has
+// neither an object nor a name. "What is creep?" says what it is about.
+func (l *followLanguage) isElliptic(words []messageWord) bool {
+	asks, others := 0, 0
+	for i := range words {
+		w := &words[i]
+		switch {
+		case w.name:
+			return false
+		case l.asking[w.fold]:
+			if others > 0 {
+				return false
+			}
+			asks++
+		case asks == 0 && i == 0 && l.leading[w.fold]:
+		case asks > 0 && others == 0 && l.been[w.fold]: // what was done is asked, not what something is
+			if i+1 >= len(words) || !strings.HasSuffix(words[i+1].fold, "ed") && l == followEnglish {
+				return false
+			}
+		case l.function[w.fold], w.capital && l != followGerman:
+			return false
+		default:
+			others++
+		}
+	}
+	return asks > 0 && others > 0 && others <= mostElliptic && (others == 1 || asks > 1 || l.chooses(words))
+}
+
+// chooses reports whether a question asks which of some things.
+func (l *followLanguage) chooses(words []messageWord) bool {
+	return slices.ContainsFunc(words, func(w messageWord) bool {
+		return isOneOf(w.fold, "which welche welcher welches welchen welchem quel quelle quels quelles")
+	})
 }

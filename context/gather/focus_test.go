@@ -84,6 +84,37 @@ func TestCTX41_WhatWasNamedStaysAsLongAsTheSubjectLasts(t *testing.T) {
 	wantFocus(t, res, "Returns Process#Ants", prompt.SectionPinned, "focus: named 1 turn ago")
 }
 
+// TestCTX41_WhoIsCalledByNameStaysForATurn: most answers call people by their names alone.
+func TestCTX41_WhoIsCalledByNameStaysForATurn(t *testing.T) {
+	w := sample(t)
+	wantFocus(t, w.follow(t, "why him?", "Which of us are apprentices?", "Finn Aigner."), "Finn Aigner", prompt.SectionSearch, "focus: cited 1 turn ago")
+	wantFocus(t, w.follow(t, "why him?", "Who leads Emil Gruber?", "I do not know."), "Emil Gruber", prompt.SectionSearch, "focus: named 1 turn ago")
+	for name, before := range map[string][]string{
+		"a turn later":        {"Which of us are apprentices?", "Finn Aigner.", "why him?", "He is the only one."},
+		"a name of several":   {"Who is it?", "Sam is."},
+		"in another word":     {"Who is it?", "The Finnish one, and no MacFinn."},
+		"without its capital": {"Who is it?", "finn aigner is."},
+	} {
+		for _, title := range []string{"Finn Aigner", "Samira Haddad", "Samuel Okafor"} {
+			if item, _ := itemOf(w.follow(t, "and why?", before...), title); item != nil && item.InFocus() {
+				t.Errorf("%s: %s is in the focus: %s", name, title, item.Reason)
+			}
+		}
+	}
+	// One that is private does not exist for others.
+	n := w.note(t, "People/Finn Aigner.md")
+	d := notes.Draft{ID: n.ID, Title: n.Title, Body: strings.Replace(n.Body, "---\n", "---\nprivate: true\n", 1), Vault: n.Vault, Path: n.Path}
+	if _, err := w.notes.Put(ctx, d, nil); err != nil {
+		t.Fatal(err)
+	}
+	res := w.assemble(t, gather.Params{
+		Text: "why him?", History: saidBefore("Which of us are apprentices?", "Finn Aigner."), SearchNotes: 3, Audience: gather.Remote,
+	})
+	if item, _ := itemOf(res, "Finn Aigner"); item != nil || strings.Contains(res.System+res.Report.Query, "Finn") {
+		t.Errorf("a remote reader gets %+v of\n%s\nsearched for %q", item, res.System, res.Report.Query)
+	}
+}
+
 func TestCTX41_FourTurnsWithoutIt(t *testing.T) {
 	w := sample(t)
 	before := []string{"What of [[Returns Process]] and @Emil Gruber?", "Five steps, see [[Writing Notes]]."}
@@ -130,6 +161,16 @@ func TestCTX41_AnotherSubject(t *testing.T) {
 		"And something else, about the laser cutter: where is it?": false,
 		"Zeig mir die Mitarbeiter davon":                           true,
 		"Quelle est la raison ?":                                   true,
+		"On what condition?":                                       true,
+		"Which decision followed?":                                 true,
+		"What was decided?":                                        true,
+		"Who says so?":                                             true,
+		"I mean the laser cutter":                                  true,
+		"Wer half?":                                                true,
+		"Welche Entscheidung folgte?":                              true,
+		"À quelle condition ?":                                     true,
+		"What is creep?":                                           false,
+		"Who is Jonas?":                                            false,
 		"What does the oven smell of, and who keeps it?":           false,
 	} {
 		res := w.follow(t, text, before...)

@@ -208,7 +208,7 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 		return nil, nil, err
 	}
 	clock.lap("mentions")
-	found, st := g.search(ctx, r, m.query)
+	found, st := g.search(ctx, r, m)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -219,7 +219,7 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 		clock.stage().Best = st.Best
 	default:
 		clock.lap("search")
-		clock.stage().Why = st.Why
+		clock.stage().Why, clock.stage().Best = st.Why, st.Best
 	}
 	c, err := g.readable(ctx, r, m, found, clock)
 	if err != nil {

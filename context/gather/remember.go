@@ -249,10 +249,18 @@ func (r *remembering) found() (why string, err error) {
 		}
 		return cmp.Or(r.tookLonger(err), fault.Message(err)), nil
 	}
-	for i := range res.Hits {
-		r.hit(&res.Hits[i], prompt.FoundBySearch)
-	}
 	r.refused = res.Refused
+	floor, told := res.MessageFloor(), false
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		switch {
+		case h.Message == nil || h.Score >= floor:
+			r.hit(h, prompt.FoundBySearch)
+		case !told && h.Message.Conversation != r.ConversationID:
+			r.refused = append(r.refused, recall.Refused{Kind: recall.Messages, ID: h.ID, Score: h.Score, Floor: floor})
+			told = true
+		}
+	}
 	return res.Degraded, r.ctx.Err()
 }
 

@@ -1,14 +1,20 @@
 package gather_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/embed"
 	"github.com/ctxd/ctxd/context/gather"
+	"github.com/ctxd/ctxd/context/memory"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/recall"
 	"github.com/ctxd/ctxd/context/search"
+	"github.com/ctxd/ctxd/context/search/searchtest"
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes"
 )
@@ -92,7 +98,7 @@ func TestCTX42_TheBestThatIsNotAbout(t *testing.T) {
 			res := w.assemble(t, gather.Params{Text: text, SearchNotes: 3, Audience: reader})
 			st := res.Report.Stages[1]
 			if id == "" {
-				if st.Best != nil || st.Skipped {
+				if st.Skipped { // the rest of what was found may be told of, see NotesFarBehindTheBest
 					t.Errorf("%s, %q: %+v", reader, text, st)
 				}
 				continue
@@ -109,5 +115,82 @@ func TestCTX42_TheBestThatIsNotAbout(t *testing.T) {
 				t.Errorf("%q: the best is %+v, want %s", text, st.Best, id)
 			}
 		}
+	}
+}
+
+// saidOnce finds messages of another conversation with three scores.
+type saidOnce struct{ confidence string }
+
+func (f saidOnce) Search(context.Context, *audience.View, recall.Request) (*recall.Result, error) {
+	res := &recall.Result{Confidence: f.confidence}
+	for _, score := range []float64{0.95, 0.7, 0.4} {
+		id := fmt.Sprint("said", score)
+		res.Hits = append(res.Hits, recall.Hit{
+			Kind: recall.Messages, ID: id, Text: id, Score: score, Message: &recall.Message{ID: id, Conversation: "other", Role: "user"},
+		})
+	}
+	return res, nil
+}
+
+// TestCTX42_MessagesOfOtherSubjects: of what was said in other conversations a prompt holds what is near enough, the less sure the
+// search is the nearer, and the report names the best of the rest.
+func TestCTX42_MessagesOfOtherSubjects(t *testing.T) {
+	w := newWorld(t)
+	mem, err := memory.Open(w.db, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for confidence, c := range map[string]struct {
+		shown int
+		best  prompt.LeftOut
+	}{
+		search.High:   {2, prompt.LeftOut{Kind: prompt.KindMessage, ID: "said0.4", Score: 0.4, Floor: 0.6}},
+		search.Medium: {1, prompt.LeftOut{Kind: prompt.KindMessage, ID: "said0.7", Score: 0.7, Floor: 0.8}},
+		search.Low:    {0, prompt.LeftOut{Kind: prompt.KindMessage, ID: "said0.95", Score: 0.95, Floor: 1.01}},
+	} {
+		g := gather.Open(w.db, w.rooms, gather.Options{Memories: mem, Finder: saidOnce{confidence}})
+		res, err := w.assembled(ctx, g, gather.Params{Text: "when does the plan begin?", Memories: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(res.System, "[id:said0"); n != c.shown {
+			t.Errorf("%s: %d are shown, want %d:\n%s", confidence, n, c.shown, res.System)
+		}
+		best := bestOf(res, "memories")
+		if len(best) != 1 || best[0] != c.best {
+			t.Errorf("%s: the best of the rest is %+v, want %+v", confidence, best, c.best)
+		}
+	}
+}
+
+// bestOf are the best that a stage has left out.
+func bestOf(res *prompt.Result, stage string) []prompt.LeftOut {
+	for _, st := range res.Report.Stages {
+		if st.Name == stage {
+			return st.Best
+		}
+	}
+	return nil
+}
+
+// TestCTX42_NotesFarBehindTheBest are left out, and the first of them is named.
+func TestCTX42_NotesFarBehindTheBest(t *testing.T) {
+	w, _ := garage(t)
+	for i := range 30 { // so that words tell something
+		if _, err := w.notes.Put(ctx, notes.Draft{Title: fmt.Sprint("Ledger ", i), Body: "Accounts of the guild, and the winter fair."}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	searchtest.Until(t, "the notes get vectors", func() bool { return w.index.Stats().Meanings.Docs == 34 })
+	res := w.assemble(t, gather.Params{Text: "does the automobile need new tyres before winter", SearchNotes: 3, Audience: gather.Local})
+	var shown []string
+	for _, s := range res.Report.Sections {
+		for _, item := range s.Items {
+			shown = append(shown, item.ID)
+		}
+	}
+	best := bestOf(res, "search")
+	if len(shown) != 1 || shown[0] != "car" || len(best) != 1 || best[0].Score >= best[0].Floor {
+		t.Errorf("shown are %v, the best of the rest is %+v", shown, best)
 	}
 }

@@ -125,17 +125,17 @@ type Stage struct {
 	Skipped bool    `json:"skipped,omitempty" jsonschema:"whether it was left out"`
 	Why     string  `json:"why,omitempty" jsonschema:"why it was"`
 	// Best are the best of each kind of which nothing is about the message.
-	Best []LeftOut `json:"best,omitempty" jsonschema:"the best of each kind that was left out because nothing of it is about the message"`
+	Best []LeftOut `json:"best,omitempty" jsonschema:"the best of each kind that was left out because it is not about the message, or far less than what is shown"`
 }
 
 // TookLonger begins why the stage of a search was left out that took too long.
 const TookLonger = "the search took longer than "
 
-// LeftOut is the best of a kind of which nothing is about the message.
+// LeftOut is the best of a kind that was left out: nothing of it is about the message, or it is far less so than what is shown.
 type LeftOut struct {
 	Kind  string  `json:"kind" enum:"note,memory,message,passage" jsonschema:"what it is"`
 	ID    string  `json:"id" jsonschema:"its id"`
-	Score float64 `json:"score" jsonschema:"how likely it is that it answers, from 0 to 1; how near it is where words were not compared one by one, and of a passage its relevance"`
+	Score float64 `json:"score" jsonschema:"how likely it is that it answers, from 0 to 1; how near it is where words were not compared one by one; of a passage its relevance, and of a note beside others its share of the best score"`
 	Floor float64 `json:"floor" jsonschema:"what the score is at least of what is shown"`
 }
 

@@ -10,6 +10,30 @@ import (
 	"github.com/ctxd/ctxd/entities/record"
 )
 
+// The least score of a message that stands in a prompt without being asked for, by how sure a search of messages is. Of the
+// eight long conversations of the test data in one store, 700 questions of two hundred short chats about other things find a
+// fifth of what they found (125 of 650 messages by the encoder, on three of the conversations; 273 of 902 by the table alone),
+// and the questions about them lose one in twenty of the messages with the answer (2 of 53, 7 of 139).
+const (
+	leastMessage       = 0.6
+	leastMessageUnsure = 0.8
+	noMessage          = 1.01 // above all scores
+)
+
+// MessageFloor returns the least score of a message that stands in a prompt without being asked for. Of memories, which are kept
+// since they are worth it, what a search finds stands there.
+func (r *Result) MessageFloor() float64 {
+	switch r.Confidence {
+	case search.Low:
+		return noMessage
+	case search.Medium:
+		return leastMessageUnsure
+	case search.High:
+		return leastMessage
+	}
+	return 0 // nothing was searched for
+}
+
 // confidence says how sure it is that the hits answer the question, and why.
 func (s *run) confidence() (value, reason string) {
 	c := search.Certainty{

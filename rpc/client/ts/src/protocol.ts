@@ -1679,7 +1679,7 @@ export interface ContextLeftOut {
   kind: "note" | "memory" | "message" | "passage";
   /** Its id. */
   id: string;
-  /** How likely it is that it answers, from 0 to 1; how near it is where words were not compared one by one, and of a passage its relevance. */
+  /** How likely it is that it answers, from 0 to 1; how near it is where words were not compared one by one; of a passage its relevance, and of a note beside others its share of the best score. */
   score: number;
   /** What the score is at least of what is shown. */
   floor: number;
@@ -1782,7 +1782,7 @@ export interface ContextStage {
   skipped?: boolean;
   /** Why it was. */
   why?: string;
-  /** The best of each kind that was left out because nothing of it is about the message. */
+  /** The best of each kind that was left out because it is not about the message, or far less than what is shown. */
   best?: ContextLeftOut[];
 }
 
