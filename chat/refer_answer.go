@@ -16,6 +16,33 @@ type AnswerContext struct {
 	Tools  []record.ToolReference // by tools, each record once
 }
 
+// Give has the links of a text lead to the notes that its author was given, before all others (CTX-43): those of a prompt, of
+// tools and of the question. The note that an entity is made from is given with it.
+func (x *ReferenceReader) Give(question []Reference, shown *AnswerContext) {
+	x.given = make(map[string]bool)
+	for i := range question {
+		x.given[question[i].NoteID] = true
+	}
+	for i := range shown.Tools {
+		x.given[shown.Tools[i].NoteID] = true
+	}
+	if shown.Report != nil {
+		for i := range shown.Report.Sections {
+			for j := range shown.Report.Sections[i].Items {
+				switch item := &shown.Report.Sections[i].Items[j]; item.Kind {
+				case prompt.KindNote:
+					x.given[item.ID] = true
+				case prompt.KindEntity:
+					if e := x.view.Entity(item.ID); e != nil {
+						x.given[e.NoteID] = true
+					}
+				}
+			}
+		}
+	}
+	delete(x.given, "")
+}
+
 // Answer returns what an answer stands on: the notes that its question links to, those that it links to itself, those
 // that tools showed, and those of its prompt. question are the references of the question, and links those
 // of the text of the answer, as the same reader sees them.

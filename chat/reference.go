@@ -105,8 +105,10 @@ func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer,
 	}
 	a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
 	a.Refs, err = s.referring(ctx, v, func(x *ReferenceReader) ([]Reference, bool) {
+		question := x.Kept(q.Members)
+		x.Give(question, shown)
 		links, left := x.Links(a.Content)
-		list, more := x.Answer(x.Kept(q.Members), links, shown)
+		list, more := x.Answer(question, links, shown)
 		return list, left || more
 	})
 	return ReferenceWarnings(&a.Refs, t.links), err

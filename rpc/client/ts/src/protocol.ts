@@ -3515,6 +3515,8 @@ export interface NoteBacklink {
   id: string;
   /** Its title. */
   title: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path. */
@@ -3590,6 +3592,8 @@ export interface NoteFull {
   pending?: boolean;
   /** SHA-256 of the text in hexadecimal digits, for ifHash; absent when parts of the text are not shown. */
   hash?: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Links of the note, in the order of its text. */
@@ -3603,6 +3607,8 @@ export interface NoteHead {
   id: string;
   /** Its title. */
   title: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path. */
@@ -3679,6 +3685,8 @@ export interface NoteLink {
   id?: string;
   /** Title of that note. */
   title?: string;
+  /** What stands between [[ and ]] in a link to that note from anywhere, where others are called so; absent: its title. */
+  link?: string;
   /** Vault of that note; absent when the reader sees one vault at most. */
   vault?: string;
   /** Path of that note or file. */
@@ -4318,6 +4326,8 @@ export interface SearchHit {
   id: string;
   /** Its title. */
   title: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path. */
