@@ -80,12 +80,15 @@ func (x *ReferenceReader) Links(text string) (list []Reference, left bool) {
 	units := unitsOf{text: text}
 	for _, l := range read.Links {
 		span := [2]int{units.at(l.Start), units.at(l.End)}
-		if l.Picture() || len(l.Raw) > maxLink {
+		if len(l.Raw) > maxLink {
 			continue
 		}
 		target := targetOf(&l)
 		i, known := at[target]
 		if !known {
+			if l.Picture() && x.view.Attachment(l.Target) == "" { // it may lie anywhere
+				continue
+			}
 			if looked == maxTargets {
 				left = true
 				continue
@@ -129,6 +132,10 @@ func ReferenceKey(r *record.ChatReference) string {
 		return "memory/" + r.MemoryID
 	case r.NoteID != "":
 		return "note/" + r.NoteID
+	case r.EntityID != "":
+		return "entity/" + r.EntityID
+	case r.PassageID != "":
+		return "passage/" + r.PassageID
 	}
 	l, _ := markdown.ParseLink(strings.TrimPrefix(r.Wikilink, "!"))
 	return targetOf(&l)
@@ -149,6 +156,9 @@ func (x *ReferenceReader) link(l *markdown.Link) (r Reference) {
 		x.ambiguous(&r, to.Candidates)
 	case n == nil:
 		r.Reason = notFound
+		if file := x.view.Attachment(l.Target); file != "" {
+			r.Kind, r.Path, r.Status, r.Reason = record.ReferAttachment, file, record.ReferOK, ""
+		}
 	case !n.Live():
 		r.NoteID, r.Path, r.Reason = n.ID, n.Path, archived
 	default:

@@ -60,6 +60,9 @@ func (r *Reference) join(o *Reference) {
 		r.Snippet = o.Snippet
 	}
 	r.Path = cmp.Or(r.Path, o.Path)
+	if r.EntityID == "" {
+		r.EntityID, r.Ref = o.EntityID, cmp.Or(r.Ref, o.Ref)
+	}
 	r.Used = r.Used || o.Used
 	for _, tool := range o.Tools {
 		if !slices.Contains(r.Tools, tool) {

@@ -297,6 +297,9 @@ func (v *View) shownResolution(res notes.Resolution) notes.Resolution {
 	return res
 }
 
+// Attachment returns the path of the file that is no note to which a link of no note leads; "" for none.
+func (v *View) Attachment(target string) string { return v.notes.FindAttachment(target, v.hides) }
+
 // Links returns the wikilinks of a note, as notes.Store.Outgoing does. A link to a
 // private record is none.
 func (v *View) Links(id string) (resolved, unresolved []notes.Link) {
