@@ -24,31 +24,37 @@ type AnswerContext struct {
 	Text   string                 // what the model has answered
 }
 
-// Give has the links of a text lead to the notes that its author was given, before all others (CTX-43): those of a prompt, of
-// tools and of the question. The note that an entity is made from is given with it.
+// Give has the links of a text lead to the notes that its author was given, before all others (CTX-43): those that the question
+// names or that are pinned, then those of the rest of the prompt and of tools. The note that an entity is made from is given
+// with it.
 func (x *ReferenceReader) Give(question []Reference, shown *AnswerContext) {
-	x.given = make(map[string]bool)
+	named, all := make(map[string]bool), make(map[string]bool)
 	for i := range question {
-		x.given[question[i].NoteID] = true
+		named[question[i].NoteID] = true
 	}
 	for i := range shown.Tools {
-		x.given[shown.Tools[i].NoteID] = true
+		all[shown.Tools[i].NoteID] = true
 	}
 	if shown.Report != nil {
 		for i := range shown.Report.Sections {
 			for j := range shown.Report.Sections[i].Items {
-				switch item := &shown.Report.Sections[i].Items[j]; item.Kind {
-				case prompt.KindNote:
-					x.given[item.ID] = true
-				case prompt.KindEntity:
-					if e := x.view.Entity(item.ID); e != nil {
-						x.given[e.NoteID] = true
-					}
+				item := &shown.Report.Sections[i].Items[j]
+				id := item.ID
+				if e := x.view.Entity(id); item.Kind == prompt.KindEntity && e != nil {
+					id = e.NoteID
+				} else if item.Kind != prompt.KindNote {
+					continue
+				}
+				all[id] = true
+				if item.Depth == 0 && slices.Contains([]string{prompt.SectionPinned, prompt.SectionEntities}, shown.Report.Sections[i].Name) {
+					named[id] = true
 				}
 			}
 		}
 	}
-	delete(x.given, "")
+	delete(named, "")
+	delete(all, "")
+	x.given = []map[string]bool{named, all}
 }
 
 // Answer returns what an answer stands on: the notes that its question links to, those that it links to itself, those
@@ -272,14 +278,17 @@ func (s *Store) usedMemories(v *audience.View, ids []string, question string, sh
 	if s.opts.Memories == nil || len(ids) == 0 {
 		return nil
 	}
-	named, given := make(map[string]bool), make(map[string]bool)
-	for item := range itemsOf(shown.Report, prompt.SectionReferenced) {
-		named[item.ID] = item.Kind == prompt.KindMemory
+	attached, given := make(map[string]bool), make(map[string]bool)
+	for item := range itemsOf(shown.Report, prompt.SectionReferenced) { // which has the memories about what is named, too
+		attached[item.ID] = item.Reason == prompt.AttachedByUser
 	}
 	for i := range shown.Tools {
 		given[shown.Tools[i].MemoryID] = true
 	}
-	cited := citedMemories(shown.Text)
+	cited, named := citedMemories(shown.Text), citedMemories(question)
+	by := func(said map[string]bool, m *record.MemoryRecord) bool {
+		return said[m.ID] || said[fmt.Sprint("claim_", m.Number)] || m.Handle != "" && said[names.FoldHandle(m.Handle)]
+	}
 	var asked, answered map[string]bool
 	if len(given) > 0 {
 		asked, answered = tellingWords(question), tellingWords(shown.Text)
@@ -287,7 +296,7 @@ func (s *Store) usedMemories(v *audience.View, ids []string, question string, sh
 	for i, m := range s.opts.Memories.Seen(v, ids) {
 		switch {
 		case m == nil:
-		case named[ids[i]], cited[m.ID], cited[fmt.Sprint("claim_", m.Number)], m.Handle != "" && cited[names.FoldHandle(m.Handle)],
+		case attached[ids[i]], by(named, m), by(cited, m),
 			strings.Contains(shown.Text, "id:"+m.ID), given[ids[i]] && holdsWords(answered, asked, m.Statement):
 			used = append(used, ids[i])
 		}

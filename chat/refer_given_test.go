@@ -47,7 +47,7 @@ func TestCTX43_ACitationLeadsToWhatWasGiven(t *testing.T) {
 		for _, id := range c.given {
 			items = append(items, prompt.Item{Kind: prompt.KindNote, ID: id})
 		}
-		shown := &chat.AnswerContext{Report: &prompt.Report{Sections: []prompt.SectionReport{{Name: prompt.SectionPinned, Items: items}}}}
+		shown := &chat.AnswerContext{Report: &prompt.Report{Sections: []prompt.SectionReport{{Name: prompt.SectionSearch, Items: items}}}}
 		for _, v := range []*audience.View{w.local, w.remote} {
 			if v == w.remote && slices.Contains(c.given, "secret") {
 				c.want = "plan ok" // nobody gave it to him
@@ -60,6 +60,14 @@ func TestCTX43_ACitationLeadsToWhatWasGiven(t *testing.T) {
 				t.Errorf("given %v, %s leads to %s %s, want %s", c.given, c.link, got, r.Reason, c.want)
 			}
 		}
+	}
+	// what the question names goes before what was found
+	first := chat.Reference{}
+	first.NoteID = "deeper"
+	asked := chat.NewReferenceReader(t.Context(), w.local, nil)
+	asked.Give([]chat.Reference{first}, &chat.AnswerContext{Tools: []record.ToolReference{{NoteID: "deep"}, {NoteID: "near"}}})
+	if list, _ := asked.Links("[[Lighthouse]]"); list[0].NoteID != "deeper" || list[0].Reason != "" {
+		t.Errorf("%+v", list)
 	}
 	// what tools showed, and the question links to, is given as well
 	x := chat.NewReferenceReader(t.Context(), w.local, nil)

@@ -56,8 +56,8 @@ type Summarizer func(ctx context.Context, v *audience.View, noteID string) (line
 type ReferenceReader struct {
 	ctx       context.Context
 	view      *audience.View
-	summarise Summarizer      // nil: there are no summaries
-	given     map[string]bool // ids of the notes that who wrote the text was given: its links lead to them first
+	summarise Summarizer        // nil: there are no summaries
+	given     []map[string]bool // ids of the notes that who wrote the text was given: its links lead to the first of them first
 
 	// Failed is why a summary is missing; nil: none failed.
 	Failed error
@@ -149,7 +149,7 @@ func (x *ReferenceReader) link(l *markdown.Link) (r Reference) {
 		r.Reason = noTarget
 		return r
 	}
-	to := x.resolve(l, &r)
+	to, among := x.resolve(l, &r)
 	n := x.view.Note(to.ID)
 	switch {
 	case n == nil && len(to.Candidates) > 0:
@@ -163,7 +163,7 @@ func (x *ReferenceReader) link(l *markdown.Link) (r Reference) {
 		r.NoteID, r.Path, r.Reason = n.ID, n.Path, archived
 	default:
 		r.NoteID, r.Path, r.Status = n.ID, n.Path, record.ReferOK
-		if x.given[n.ID] && len(to.Others) > 0 { // the rules of links chose between what was given
+		if among && len(to.Others) > 0 { // the rules of links chose between what was given
 			x.among(&r, to.Others)
 		}
 	}
@@ -172,23 +172,23 @@ func (x *ReferenceReader) link(l *markdown.Link) (r Reference) {
 
 // resolve returns what a link leads to: among what its author was given first, where a title that no link can have is meant as
 // it stands in the brackets; else among all notes.
-func (x *ReferenceReader) resolve(l *markdown.Link, r *Reference) notes.Resolution {
-	if len(x.given) > 0 {
-		to := x.view.ResolveAmong(l.Target, x.given)
+func (x *ReferenceReader) resolve(l *markdown.Link, r *Reference) (to notes.Resolution, among bool) {
+	for _, given := range x.given {
+		to = x.view.ResolveAmong(l.Target, given)
 		if to.ID != "" || len(to.Candidates) > 0 {
-			return to
+			return to, true
 		}
-		if id := x.titled(strings.TrimSuffix(strings.TrimPrefix(l.Raw, "[["), "]]")); id != "" {
+		if id := x.titled(given, strings.TrimSuffix(strings.TrimPrefix(l.Raw, "[["), "]]")); id != "" {
 			r.Heading, r.Block, r.Alias = "", "", ""
-			return notes.Resolution{ID: id}
+			return notes.Resolution{ID: id}, true
 		}
 	}
-	return x.view.ResolveNote(l.Target, "")
+	return x.view.ResolveNote(l.Target, ""), false
 }
 
 // titled returns the note that was given under a title; "" for none, and for several.
-func (x *ReferenceReader) titled(title string) (found string) {
-	for id := range x.given {
+func (x *ReferenceReader) titled(given map[string]bool, title string) (found string) {
+	for id := range given {
 		n := x.view.Note(id)
 		if n == nil || text.Fold(x.view.TitleOf(n)) != text.Fold(title) {
 			continue

@@ -158,7 +158,7 @@ func (e *Exporter) references(ctx context.Context, v *audience.View, ref string,
 // referenceLine is empty where nothing is to be shown.
 func (e *Exporter) referenceLine(v *audience.View, r *reference) string {
 	switch {
-	case r.MemoryID != "" && !r.Used, r.Passage != "" && !r.Used: // nothing stands on what was only shown
+	case !r.Used && (r.MemoryID != "" || r.Passage != "" || r.Type == record.ReferSearch): // nothing stands on what was only found
 		return ""
 	case r.Passage != "":
 		return "[" + oneLine(r.Ref) + "], book"
