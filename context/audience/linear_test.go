@@ -54,6 +54,7 @@ var masks = map[string]func(w *masking, s shownText){
 	"View.ResolveAmong": func(w *masking, s shownText) {
 		w.remote.ResolveAmong(s.text, map[string]bool{s.note.ID: true})
 	},
+	"View.Attachment":    func(w *masking, s shownText) { w.remote.Attachment(s.text) },
 	"View.NoteByTitle":   func(w *masking, s shownText) { _, _ = w.remote.NoteByTitle(s.text) },
 	"View.NoteByPath":    func(w *masking, s shownText) { _, _ = w.remote.NoteByPath(s.text) },
 	"View.CompleteNotes": func(w *masking, s shownText) { w.remote.CompleteNotes(s.text, 10) },
