@@ -60,19 +60,20 @@ type Turn struct {
 
 // Answer is what came of a turn.
 type Answer struct {
-	Content   string
-	Reasoning string
-	ToolCalls []record.ChatToolCall
-	Actions   []record.ChatAction
-	Warnings  []record.ChatWarning
-	Finish    string
-	Usage     *record.ChatUsage
-	Provider  string
-	Model     string
-	Memories  []string // ids of those that the model was shown
-	StandsOn  record.StandsOn
-	Private   bool      // something private went into it
-	At        time.Time // when it was given; zero: now
+	Content      string
+	Reasoning    string
+	ToolCalls    []record.ChatToolCall
+	Actions      []record.ChatAction
+	Warnings     []record.ChatWarning
+	Finish       string
+	Usage        *record.ChatUsage
+	Provider     string
+	Model        string
+	Memories     []string // ids of those that the model was shown
+	UsedMemories []string // those of them on which the answer stands, see Store.Refer
+	StandsOn     record.StandsOn
+	Private      bool      // something private went into it
+	At           time.Time // when it was given; zero: now
 
 	Trace *Trace // how it was given; nil: that is not kept
 
@@ -81,7 +82,7 @@ type Answer struct {
 
 func (a *Answer) draft(id string) Draft {
 	return Draft{
-		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, ID: id, finish: a.Finish, memories: a.Memories, stands: a.StandsOn,
+		Role: record.RoleAssistant, Content: a.Content, Private: a.Private, ID: id, finish: a.Finish, memories: a.Memories, usedMemories: a.UsedMemories, stands: a.StandsOn,
 		refs: a.Refs, CreatedAt: a.At,
 		details: details{
 			Reasoning: a.Reasoning, ToolCalls: a.ToolCalls, Actions: a.Actions, Warnings: a.Warnings, Usage: a.Usage,

@@ -33,6 +33,10 @@ func (n *namedMemories) Numbered(v *audience.View, id string) int64 {
 	return int64(len(id))
 }
 
+func (*namedMemories) Seen(_ *audience.View, ids []string) []*record.MemoryRecord {
+	return make([]*record.MemoryRecord, len(ids))
+}
+
 func (*namedMemories) HandleTaken(*kv.Tx, string) (bool, error)   { return false, nil }
 func (*namedMemories) HideConversation(*kv.Tx, string) error      { return nil }
 func (*namedMemories) HideSaid(*kv.Tx, map[string][]string) error { return nil }

@@ -1,11 +1,18 @@
 package chat
 
 import (
+	"cmp"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/ctxd/ctxd/context/audience"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/context/refs"
+	"github.com/ctxd/ctxd/entities/names"
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -14,6 +21,40 @@ import (
 type AnswerContext struct {
 	Report *prompt.Report         // of its prompt; nil: it had none
 	Tools  []record.ToolReference // by tools, each record once
+	Text   string                 // what the model has answered
+}
+
+// Give has the links of a text lead to the notes that its author was given, before all others (CTX-43): those that the question
+// names or that are pinned, then those of the rest of the prompt and of tools. The note that an entity is made from is given
+// with it.
+func (x *ReferenceReader) Give(question []Reference, shown *AnswerContext) {
+	named, all := make(map[string]bool), make(map[string]bool)
+	for i := range question {
+		named[question[i].NoteID] = true
+	}
+	for i := range shown.Tools {
+		all[shown.Tools[i].NoteID] = true
+	}
+	if shown.Report != nil {
+		for i := range shown.Report.Sections {
+			for j := range shown.Report.Sections[i].Items {
+				item := &shown.Report.Sections[i].Items[j]
+				id := item.ID
+				if e := x.view.Entity(id); item.Kind == prompt.KindEntity && e != nil {
+					id = e.NoteID
+				} else if item.Kind != prompt.KindNote {
+					continue
+				}
+				all[id] = true
+				if item.Depth == 0 && slices.Contains([]string{prompt.SectionPinned, prompt.SectionEntities}, shown.Report.Sections[i].Name) {
+					named[id] = true
+				}
+			}
+		}
+	}
+	delete(named, "")
+	delete(all, "")
+	x.given = []map[string]bool{named, all}
 }
 
 // Answer returns what an answer stands on: the notes that its question links to, those that it links to itself, those
@@ -36,10 +77,84 @@ func (x *ReferenceReader) Answer(question, links []Reference, shown *AnswerConte
 		}
 		named = append(named, r)
 	}
+	named = append(named, x.entities(shown.Report)...)
 	for i := range links { // the model has cited what it links to
 		links[i].Used = links[i].Status == record.ReferOK
 	}
-	return MergeReferences(named, links, x.byTools(shown.Tools), given)
+	return MergeReferences(named, links, x.byTools(shown.Tools), given, passages(shown))
+}
+
+// itemsOf visits the items of a section of a report, which may be nil.
+func itemsOf(r *prompt.Report, section string) iter.Seq[*prompt.Item] {
+	return func(yield func(*prompt.Item) bool) {
+		if r == nil {
+			return
+		}
+		for i := range r.Sections {
+			if r.Sections[i].Name != section {
+				continue
+			}
+			for j := range r.Sections[i].Items {
+				if !yield(&r.Sections[i].Items[j]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// entities returns references to the entities that the user named: to the note that one is made from, where there is one.
+func (x *ReferenceReader) entities(r *prompt.Report) (list []Reference) {
+	for item := range itemsOf(r, prompt.SectionEntities) {
+		e := x.view.Entity(item.ID)
+		if e == nil || item.Depth > 0 || item.InFocus() {
+			continue
+		}
+		var one Reference
+		if found, ok := x.found(e.NoteID, "", ""); ok && x.view.Note(e.NoteID) != nil {
+			one = found
+		}
+		one.EntityID, one.Ref = e.ID, "@"+cmp.Or(x.view.MentionOf(e, e.Name), x.view.NameOf(e))
+		one.Type, one.Status, one.Used, one.Snippet = record.ReferDirect, record.ReferOK, true, "Named in the message"
+		list = append(list, one)
+	}
+	return list
+}
+
+// passages returns references to the passages of books that a model was shown: used are those that its answer cites.
+func passages(shown *AnswerContext) (list []Reference) {
+	answer := text.Fold(shown.Text)
+	for item := range itemsOf(shown.Report, prompt.SectionPassages) {
+		var r Reference
+		r.PassageID, r.Ref, r.Type, r.Status = item.ID, item.Title, record.ReferSearch, record.ReferOK
+		r.Snippet, r.Used = "Found by the search for the message", citesPassage(answer, text.Fold(item.Title))
+		list = append(list, r)
+	}
+	return list
+}
+
+// citesPassage reports whether the fold of an answer cites a passage: as it was told to, or by the book and the page in one pair
+// of brackets.
+func citesPassage(answer, cite string) bool {
+	if strings.Contains(answer, cite) {
+		return true
+	}
+	parts := strings.Split(cite, ", ")
+	book, place := parts[0], parts[len(parts)-1]
+	if len(parts) < 2 {
+		return false
+	}
+	for rest := answer; ; {
+		_, after, found := strings.Cut(rest, "[")
+		if !found {
+			return false
+		}
+		inner, _, _ := strings.Cut(after, "]")
+		if strings.HasPrefix(inner, book) && (strings.HasSuffix(inner, " "+place) || strings.HasSuffix(inner, ","+place)) {
+			return true
+		}
+		rest = after
+	}
 }
 
 // byTools returns references to the notes that tools showed.
@@ -147,13 +262,92 @@ func wholeLinks(text string) string {
 	return text
 }
 
-// memoryReferences returns references to memories.
-func memoryReferences(ids []string) []Reference {
+// memoryReferences returns references to memories, of which some were used.
+func memoryReferences(ids, used []string) []Reference {
 	list := make([]Reference, len(ids))
 	for i, id := range ids {
-		list[i].MemoryID = id
+		list[i].MemoryID, list[i].Used = id, slices.Contains(used, id)
 	}
 	return list
+}
+
+// usedMemories returns those of the memories that a model was shown on which its answer stands: those that the user named or
+// attached, those that the answer cites, and those that a tool gave and of which the answer has words. question is what was
+// asked: its words say nothing.
+func (s *Store) usedMemories(v *audience.View, ids []string, question string, shown *AnswerContext) (used []string) {
+	if s.opts.Memories == nil || len(ids) == 0 {
+		return nil
+	}
+	attached, given := make(map[string]bool), make(map[string]bool)
+	for item := range itemsOf(shown.Report, prompt.SectionReferenced) { // which has the memories about what is named, too
+		attached[item.ID] = item.Reason == prompt.AttachedByUser
+	}
+	for i := range shown.Tools {
+		given[shown.Tools[i].MemoryID] = true
+	}
+	cited, named := citedMemories(shown.Text), citedMemories(question)
+	by := func(said map[string]bool, m *record.MemoryRecord) bool {
+		return said[m.ID] || said[fmt.Sprint("claim_", m.Number)] || m.Handle != "" && said[names.FoldHandle(m.Handle)]
+	}
+	var asked, answered map[string]bool
+	if len(given) > 0 {
+		asked, answered = tellingWords(question), tellingWords(shown.Text)
+	}
+	for i, m := range s.opts.Memories.Seen(v, ids) {
+		switch {
+		case m == nil:
+		case attached[ids[i]], by(named, m), by(cited, m),
+			strings.Contains(shown.Text, "id:"+m.ID), given[ids[i]] && holdsWords(answered, asked, m.Statement):
+			used = append(used, ids[i])
+		}
+	}
+	return used
+}
+
+// citedMemories returns what a text names memories by: ids, handles as they are compared, and claim_N.
+func citedMemories(said string) map[string]bool {
+	cited := make(map[string]bool)
+	if !strings.ContainsAny(said, "@#") {
+		return cited
+	}
+	parsed, err := refs.Parse(said, refs.Byte)
+	if err != nil { // it is too long to be an answer of a model
+		return cited
+	}
+	for _, r := range parsed.Refs {
+		cited[r.ID], cited[names.FoldHandle(r.ID)] = true, true
+	}
+	return cited
+}
+
+// mostTelling is how many words of an answer are looked at.
+const mostTelling = 10_000
+
+// tellingWords returns the words of a text that tell something, the singular and the plural alike.
+func tellingWords(said string) map[string]bool {
+	words := make(map[string]bool)
+	for _, w := range names.TellingWords(said, mostTelling) {
+		if len(w) > len("s")+2 {
+			w = strings.TrimSuffix(w, "s")
+		}
+		words[w] = true
+	}
+	return words
+}
+
+// holdsWords reports whether an answer has at least a third of the words that a statement tells beyond what was asked.
+func holdsWords(answered, asked map[string]bool, statement string) bool {
+	tells, held := 0, 0
+	for w := range tellingWords(statement) {
+		if asked[w] {
+			continue
+		}
+		tells++
+		if answered[w] {
+			held++
+		}
+	}
+	return held > 0 && 3*held >= tells
 }
 
 // StandsOn reports whether a tool or a prompt showed a note that somebody does not see.

@@ -56,7 +56,8 @@ type Summarizer func(ctx context.Context, v *audience.View, noteID string) (line
 type ReferenceReader struct {
 	ctx       context.Context
 	view      *audience.View
-	summarise Summarizer // nil: there are no summaries
+	summarise Summarizer        // nil: there are no summaries
+	given     []map[string]bool // ids of the notes that who wrote the text was given: its links lead to the first of them first
 
 	// Failed is why a summary is missing; nil: none failed.
 	Failed error
@@ -79,12 +80,15 @@ func (x *ReferenceReader) Links(text string) (list []Reference, left bool) {
 	units := unitsOf{text: text}
 	for _, l := range read.Links {
 		span := [2]int{units.at(l.Start), units.at(l.End)}
-		if l.Picture() || len(l.Raw) > maxLink {
+		if len(l.Raw) > maxLink {
 			continue
 		}
 		target := targetOf(&l)
 		i, known := at[target]
 		if !known {
+			if l.Picture() && x.view.Attachment(l.Target) == "" { // it may lie anywhere
+				continue
+			}
 			if looked == maxTargets {
 				left = true
 				continue
@@ -128,6 +132,10 @@ func ReferenceKey(r *record.ChatReference) string {
 		return "memory/" + r.MemoryID
 	case r.NoteID != "":
 		return "note/" + r.NoteID
+	case r.EntityID != "":
+		return "entity/" + r.EntityID
+	case r.PassageID != "":
+		return "passage/" + r.PassageID
 	}
 	l, _ := markdown.ParseLink(strings.TrimPrefix(r.Wikilink, "!"))
 	return targetOf(&l)
@@ -141,19 +149,56 @@ func (x *ReferenceReader) link(l *markdown.Link) (r Reference) {
 		r.Reason = noTarget
 		return r
 	}
-	to := x.view.ResolveNote(l.Target, "")
+	to, among := x.resolve(l, &r)
 	n := x.view.Note(to.ID)
 	switch {
 	case n == nil && len(to.Candidates) > 0:
 		x.ambiguous(&r, to.Candidates)
 	case n == nil:
 		r.Reason = notFound
+		if file := x.view.Attachment(l.Target); file != "" {
+			r.Kind, r.Path, r.Status, r.Reason = record.ReferAttachment, file, record.ReferOK, ""
+		}
 	case !n.Live():
 		r.NoteID, r.Path, r.Reason = n.ID, n.Path, archived
 	default:
 		r.NoteID, r.Path, r.Status = n.ID, n.Path, record.ReferOK
+		if among && len(to.Others) > 0 { // the rules of links chose between what was given
+			x.among(&r, to.Others)
+		}
 	}
 	return r
+}
+
+// resolve returns what a link leads to: among what its author was given first, where a title that no link can have is meant as
+// it stands in the brackets; else among all notes.
+func (x *ReferenceReader) resolve(l *markdown.Link, r *Reference) (to notes.Resolution, among bool) {
+	for _, given := range x.given {
+		to = x.view.ResolveAmong(l.Target, given)
+		if to.ID != "" || len(to.Candidates) > 0 {
+			return to, true
+		}
+		if id := x.titled(given, strings.TrimSuffix(strings.TrimPrefix(l.Raw, "[["), "]]")); id != "" {
+			r.Heading, r.Block, r.Alias = "", "", ""
+			return notes.Resolution{ID: id}, true
+		}
+	}
+	return x.view.ResolveNote(l.Target, ""), false
+}
+
+// titled returns the note that was given under a title; "" for none, and for several.
+func (x *ReferenceReader) titled(given map[string]bool, title string) (found string) {
+	for id := range given {
+		n := x.view.Note(id)
+		if n == nil || text.Fold(x.view.TitleOf(n)) != text.Fold(title) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = id
+	}
+	return found
 }
 
 // part has a reference say that its note lacks the part that the link names.
@@ -167,7 +212,13 @@ func (x *ReferenceReader) part(r *Reference) {
 
 // ambiguous has a reference say which notes its link may mean.
 func (x *ReferenceReader) ambiguous(r *Reference, ids []string) {
-	r.Status, r.Reason = record.ReferAmbiguous, isAmbiguous
+	r.Status = record.ReferAmbiguous
+	x.among(r, ids)
+}
+
+// among has a reference say which notes are called as its link is.
+func (x *ReferenceReader) among(r *Reference, ids []string) {
+	r.Reason = isAmbiguous
 	list := x.view.Candidates(ids[:min(len(ids), maxAmong)])
 	where := make([]string, 0, len(list))
 	for _, c := range list {

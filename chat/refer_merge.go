@@ -50,7 +50,7 @@ func (r *Reference) join(o *Reference) {
 	}
 	if weight(o.Status) > weight(r.Status) {
 		r.Status, r.Reason, r.Among = o.Status, o.Reason, o.Among
-	} else if o.Status == r.Status && r.Reason == "" {
+	} else if o.Status == r.Status && r.Reason == "" && len(o.Among) == 0 { // which says something of the other link alone
 		r.Reason = o.Reason
 	}
 	if r.Summary == "" {
@@ -60,6 +60,9 @@ func (r *Reference) join(o *Reference) {
 		r.Snippet = o.Snippet
 	}
 	r.Path = cmp.Or(r.Path, o.Path)
+	if r.EntityID == "" {
+		r.EntityID, r.Ref = o.EntityID, cmp.Or(r.Ref, o.Ref)
+	}
 	r.Used = r.Used || o.Used
 	for _, tool := range o.Tools {
 		if !slices.Contains(r.Tools, tool) {

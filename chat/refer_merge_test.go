@@ -209,7 +209,7 @@ func TestCHAT4_WhatIsKeptIsReadAgain(t *testing.T) {
 	members := make(map[string]json.RawMessage)
 	put := func(name string, value json.RawMessage) { members[name] = value }
 	lists := chat.ReferenceLists{Own: w.links(w.local, "[[params]] [[Ghost]]")}
-	mustRefer(t, lists.Keep([]string{"m1"}, put))
+	mustRefer(t, lists.Keep([]chat.Reference{{ChatReference: record.ChatReference{MemoryID: "m1"}}}, put))
 	if got := chat.StoredReferences(members, w.remote); len(got) != 1 || got[0].MemoryID != "m1" {
 		t.Errorf("a remote reader has %+v", got)
 	}
@@ -220,7 +220,7 @@ func TestCHAT4_WhatIsKeptIsReadAgain(t *testing.T) {
 		t.Errorf("memories %q", got)
 	}
 	clear(members)
-	mustRefer(t, (&chat.ReferenceLists{Same: true}).Keep([]string{"m1"}, put))
+	mustRefer(t, (&chat.ReferenceLists{Same: true}).Keep([]chat.Reference{{ChatReference: record.ChatReference{MemoryID: "m1"}}}, put))
 	if string(members[chat.ReferencesMember]) != `[{"memoryId":"m1"}]` || len(members) != 1 {
 		t.Errorf("%s", members)
 	}

@@ -24,9 +24,9 @@ func (x *ReferenceReader) Now(r record.ChatReference) record.ChatReference {
 		return r
 	}
 	if l, ok := markdown.ParseLink(r.Wikilink); ok && r.Type == record.ReferDirect {
-		now := x.link(&l)
-		r.NoteID, r.Path, r.Status, r.Reason = now.NoteID, now.Path, now.Status, now.Reason
-		if r.Status == record.ReferOK {
+		now, before := x.link(&l), r.Status
+		r.NoteID, r.Path, r.Status, r.Reason, r.Kind = now.NoteID, now.Path, now.Status, now.Reason, now.Kind
+		if r.Status == record.ReferOK && before != record.ReferOK {
 			r.Reason = cmp.Or(r.Reason, NoteExistsNow)
 		}
 	}
@@ -49,6 +49,18 @@ func (x *ReferenceReader) stands(r *record.ChatReference) {
 	}
 }
 
+// EntityNow says whether the entity of a reference is there.
+func (x *ReferenceReader) EntityNow(r *record.ChatReference) {
+	switch e := x.view.Entity(r.EntityID); {
+	case e == nil:
+		r.Status, r.Reason = record.ReferDeleted, "The entity was deleted"
+	case !e.Live():
+		r.Status, r.Reason = record.ReferBroken, "The entity is archived"
+	default:
+		r.Status, r.Reason = record.ReferOK, ""
+	}
+}
+
 func partOf(r *record.ChatReference) markdown.Part {
 	return markdown.Part{Heading: r.Heading, Block: r.Block}
 }
@@ -56,6 +68,9 @@ func partOf(r *record.ChatReference) markdown.Part {
 // Label is what a person reads in the place of a reference to a note: the alias of its link, else the title of the note
 // with the heading, else the title. A note that is gone is called as the link calls it.
 func (x *ReferenceReader) Label(r *record.ChatReference) string {
+	if e := x.view.Entity(r.EntityID); e != nil {
+		return x.view.NameOf(e)
+	}
 	l, ok := markdown.ParseLink(r.Wikilink)
 	if r.Type != record.ReferDirect {
 		l.Alias, l.Heading, l.Block = "", "", "" // nobody has written the link
@@ -71,12 +86,15 @@ func (x *ReferenceReader) Label(r *record.ChatReference) string {
 	if !ok { // another program has written it
 		l = markdown.Link{}
 	}
-	return cmp.Or(l.Text(), strings.Trim(r.Wikilink, "![]"), file, r.NoteID)
+	return cmp.Or(l.Text(), strings.Trim(r.Wikilink, "![]"), file, r.NoteID, r.Ref)
 }
 
 // ReferenceAddress is where the note of a reference, or the part of it that is meant, can be opened; "" where none is meant.
 func ReferenceAddress(r *record.ChatReference) string {
-	if r.NoteID == "" {
+	switch {
+	case r.EntityID != "":
+		return record.Address{Kind: record.EntityAddress, ID: r.EntityID}.String()
+	case r.NoteID == "":
 		return ""
 	}
 	return record.Address{Kind: record.NoteAddress, ID: r.NoteID, Part: partOf(r).String()}.String()

@@ -121,9 +121,9 @@ func (l *ReferenceLists) For(v *audience.View) []Reference {
 
 // Keep gives put the members of a message that has these references and those to memories. A message without any has
 // none.
-func (l *ReferenceLists) Keep(memories []string, put func(name string, value json.RawMessage)) error {
+func (l *ReferenceLists) Keep(memories []Reference, put func(name string, value json.RawMessage)) error {
 	all := func(list []Reference) (json.RawMessage, error) {
-		if list = slices.Concat(list, memoryReferences(memories)); len(list) == 0 {
+		if list = slices.Concat(list, memories); len(list) == 0 {
 			return json.RawMessage("[]"), nil
 		}
 		return json.Marshal(list)
@@ -254,7 +254,7 @@ func RenderReferences(v *audience.View, list []Reference, m *RenderedMessage, me
 		r := list[i].ChatReference
 		if r.MemoryID != "" {
 			if number := memory(r.MemoryID); number > 0 {
-				out = append(out, record.ChatReference{MemoryID: r.MemoryID, Ref: fmt.Sprint("#", number)})
+				out = append(out, record.ChatReference{MemoryID: r.MemoryID, Ref: fmt.Sprint("#", number), Used: r.Used})
 			}
 			continue
 		}
@@ -272,7 +272,10 @@ func RenderReferences(v *audience.View, list []Reference, m *RenderedMessage, me
 
 // mask takes out of a reference what a remote reader may not know; false: it is not there for him.
 func mask(v *audience.View, r *record.ChatReference, stored *Reference) bool {
-	if v.HidesNote(r.NoteID) {
+	if v.HidesNote(r.NoteID) || v.HidesEntity(r.EntityID) {
+		return false
+	}
+	if l, ok := markdown.ParseLink(r.Wikilink); r.Kind == record.ReferAttachment && (!ok || v.Attachment(l.Target) == "") {
 		return false
 	}
 	if v.TextOf("", r.Wikilink) != r.Wikilink {
@@ -294,6 +297,12 @@ func mask(v *audience.View, r *record.ChatReference, stored *Reference) bool {
 			r.Summary = ""
 		}
 	}
+	if r.EntityID != "" {
+		if e := v.Entity(r.EntityID); e == nil || r.Ref != "@"+v.MentionOf(e, e.Name) {
+			r.Ref = ""
+		}
+	}
+	r.Ref = v.TextOf("", r.Ref)
 	r.Summary, r.Snippet, r.Reason = v.TextOf("", r.Summary), v.TextOf("", r.Snippet), v.TextOf("", r.Reason)
 	return true
 }

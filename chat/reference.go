@@ -59,6 +59,17 @@ func (s *Store) standsOn(v *audience.View, said *AppendRequest) error {
 			drafts[answer].memories = append(drafts[answer].memories, id)
 		}
 	}
+	shown := &AnswerContext{Text: drafts[answer].Content}
+	for _, id := range drafts[answer].memories { // the client is the tool
+		shown.Tools = append(shown.Tools, record.ToolReference{MemoryID: id})
+	}
+	question := ""
+	for i := range drafts[:answer] {
+		if drafts[i].Role == record.RoleUser {
+			question = drafts[i].Content
+		}
+	}
+	drafts[answer].usedMemories = s.usedMemories(v, drafts[answer].memories, question, shown)
 	said.Messages = drafts
 	return nil
 }
@@ -103,10 +114,14 @@ func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer,
 	if q == nil { // it was deleted meanwhile
 		return nil, err
 	}
+	shown.Text = a.Content
+	a.UsedMemories = s.usedMemories(v, a.Memories, q.Content, shown)
 	a.Private = a.Private || s.opts.Remote != nil && shown.StandsOn(s.opts.Remote.HidesNote)
 	a.Refs, err = s.referring(ctx, v, func(x *ReferenceReader) ([]Reference, bool) {
+		question := x.Kept(q.Members)
+		x.Give(question, shown)
 		links, left := x.Links(a.Content)
-		list, more := x.Answer(x.Kept(q.Members), links, shown)
+		list, more := x.Answer(question, links, shown)
 		return list, left || more
 	})
 	return ReferenceWarnings(&a.Refs, t.links), err
@@ -114,7 +129,7 @@ func (s *Store) Refer(ctx context.Context, v *audience.View, t *Turn, a *Answer,
 
 // ReferencesOf returns what an answer keeps of its references as a reader sees them, before it is stored.
 func (s *Store) ReferencesOf(v *audience.View, a *Answer) []record.ChatReference {
-	list := slices.Concat(a.Refs.For(v), memoryReferences(a.Memories))
+	list := slices.Concat(a.Refs.For(v), memoryReferences(a.Memories, a.UsedMemories))
 	return RenderReferences(v, list, &RenderedMessage{}, s.numberedBy(v))
 }
 
@@ -226,7 +241,7 @@ func (m *message) keepReferences(d *Draft) error {
 		}
 		m.keep(StandsOnMember, data)
 	}
-	if err := d.refs.Keep(d.memories, m.keep); err != nil || d.told == nil || !d.refs.Any() {
+	if err := d.refs.Keep(memoryReferences(d.memories, d.usedMemories), m.keep); err != nil || d.told == nil || !d.refs.Any() {
 		return err
 	}
 	data, err := json.Marshal(d.told)

@@ -55,6 +55,7 @@ type Options struct {
 // Memories are what conversations ask of memories, and tell them. It is memory.Store, but for what of it reads without a
 // View (PRIV-2).
 type Memories interface {
+	MemoryLookup
 	// HandleTaken tells whether a memory or a context has a handle, inside a transaction.
 	HandleTaken(tx *kv.Tx, folded string) (bool, error)
 	// Numbered returns the number of a memory that a reader sees, 0 for none.

@@ -24,13 +24,14 @@ type Draft struct {
 	ClientMessageID string    // an id by which the client names it, to say it again; empty: none
 	ID              string    // empty: a new one
 
-	memories []string         // that it stands on
-	refs     ReferenceLists   // to notes
-	stands   record.StandsOn  // on what else
-	told     *ReferenceNotice // nil: no model was told of refs
-	finish   string           // empty: complete
-	details  details          // of an answer
-	after    *int             // index of the message that it follows, in a branch of its own; nil: the last one
+	memories     []string         // that it stands on
+	usedMemories []string         // those of them that it cites or has words of
+	refs         ReferenceLists   // to notes
+	stands       record.StandsOn  // on what else
+	told         *ReferenceNotice // nil: no model was told of refs
+	finish       string           // empty: complete
+	details      details          // of an answer
+	after        *int             // index of the message that it follows, in a branch of its own; nil: the last one
 }
 
 // AppendRequest are messages to be added to a conversation.

@@ -2,6 +2,8 @@ package notes
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/ctxd/ctxd/entities/kv"
 	"github.com/ctxd/ctxd/notes/markdown"
@@ -34,6 +36,19 @@ func (s *Store) CountAttachments(vault string, public bool) int {
 	s.mu.Early().RLock()
 	defer s.mu.Early().RUnlock()
 	return s.attachments.Count(vault, s.attachmentSeen(public))
+}
+
+// FindAttachment returns the file of any vault that a link of no note means, "" for none; with public, of those that lie in no
+// private folder. Of several vaults the first by name counts.
+func (s *Store) FindAttachment(target string, public bool) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, vault := range slices.Sorted(maps.Keys(s.attachments.vaults)) {
+		if p := s.attachments.Find(vault, "", target, s.attachmentSeen(public)); p != "" {
+			return p
+		}
+	}
+	return ""
 }
 
 // attachmentSeen tells which attachments there are for a reader.

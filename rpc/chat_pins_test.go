@@ -252,7 +252,7 @@ func TestCHAT36_WhatAnAnswerStandsOn(t *testing.T) {
 	id := at(d.do("chat.append", `{`+said+`,"memoryIds":["m1","m2","m1"]}`), "conversationId").(string)
 	page := d.do("chat.get", `{"ref":"`+id+`"}`)
 	d.want(page, "messages.0.references", "[]")
-	d.want(page, "messages.1.references", "[map[memoryId:m1 ref:#1] map[memoryId:m2 ref:#2]]")
+	d.want(page, "messages.1.references", "[map[memoryId:m1 ref:#1 used:true] map[memoryId:m2 ref:#2]]")
 	d.want(page, "messages.1.private", false)
 	d.do("chat.append", `{`+said+`,"memoryIds":["m4"]}`) // a repeat
 	d.want(d.do("chat.get", `{"ref":"`+id+`"}`), "messages.1.references.0.memoryId", "m1")

@@ -146,12 +146,14 @@ func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*p
 	if err != nil {
 		return nil, err
 	}
+	back := c.view.Backlinks(n.ID)
+	c.view.CiteLinks(links, back)
 	hash := ""
 	if shown.Body == n.Body {
 		hash = notes.HashOf(n.Body)
 	}
 	return &protocol.NoteFull{
-		Hash: hash, Note: shown.Note, Waits: c.by(nil).Waits(n.ID), Vault: c.view.VaultOf(n), Links: links, Backlinks: c.view.Backlinks(n.ID),
+		Hash: hash, Note: shown.Note, Waits: c.by(nil).Waits(n.ID), Vault: c.view.VaultOf(n), Links: links, Backlinks: back, Link: c.link(n),
 	}, nil
 }
 
@@ -171,14 +173,21 @@ func (c scope) notesList(ctx context.Context, _ *Session, p protocol.NoteFilter)
 	}
 	page, next, err := pageOfNotes(all, p)
 	heads := make([]protocol.NoteHead, len(page))
+	links := c.view.LinksFrom("")
 	for i, n := range page {
 		heads[i] = protocol.NoteHead{
-			ID: n.ID, Title: n.Title, Vault: c.view.VaultOf(n), Path: n.Path, Folder: n.Folder, Tags: n.Tags, Aliases: n.Aliases,
+			ID: n.ID, Title: n.Title, Link: links.Instead(c.view.Note(n.ID)), Vault: c.view.VaultOf(n), Path: n.Path, Folder: n.Folder, Tags: n.Tags, Aliases: n.Aliases,
 			Private: n.Private, VaultBacked: n.VaultBacked, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
 			ArchivedAt: n.ArchivedAt, Version: n.Version, EntityID: n.EntityID,
 		}
 	}
 	return protocol.NotePage{Notes: heads, Total: len(all), NextCursor: next}, err
+}
+
+// link is what stands between [[ and ]] in a link to a note where that is not its title; "" else.
+func (c scope) link(n *notes.Note) string {
+	links := c.view.LinksFrom("")
+	return links.Instead(n)
 }
 
 // pageOfNotes returns a page of notes, which are given by title, in the order that is
@@ -338,10 +347,11 @@ func (c scope) searchResult(res *search.Result, explain bool) protocol.SearchRes
 	if res.Degraded != "" {
 		out.Degraded = &protocol.Degraded{Stage: res.Stage, Why: res.Degraded}
 	}
+	links := c.view.LinksFrom("")
 	for _, f := range res.Hits {
 		n := notedoc.Note(f.Doc)
 		hit := protocol.SearchHit{
-			ID: n.ID, Title: c.view.TitleOf(n), Vault: c.view.VaultOf(n), Path: n.Path, Score: f.Score,
+			ID: n.ID, Title: c.view.TitleOf(n), Link: links.Instead(n), Vault: c.view.VaultOf(n), Path: n.Path, Score: f.Score,
 			Snippet: f.Snippet, By: foundBy(f.Found), Ranges: f.Ranges,
 		}
 		if explain {
@@ -397,6 +407,7 @@ func (c scope) notesLinks(_ context.Context, _ *Session, p protocol.NoteRef) (ou
 	}
 	out.Outgoing, out.Unresolved = c.view.Links(n.ID)
 	out.Incoming = c.view.Backlinks(n.ID)
+	c.view.CiteLinks(out.Outgoing, out.Incoming)
 	return out, nil
 }
 

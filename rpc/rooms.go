@@ -123,7 +123,7 @@ func (s *Server) newRooms(d *Deps) *rooms {
 		chat: d.Chat, asked: asked, answers: answers, intents: intents, tools: toolset, summaries: summaries,
 		messages: cites.NewMessageFinder(d.Chat, d.Messages), exports: transfer.NewExporter(d.Chat, d.Memory),
 		traces: cites.NewInspector(d.KV, d.Chat, d.Memory, d.Books), cites: d.Cites,
-		shower:   cites.NewSourceLister(d.Chat, d.Memory),
+		shower:   cites.NewSourceLister(d.Chat, d.Memory, d.Books),
 		excerpts: cites.NewExcerptFinder(d.Chat, d.Cites, remote), suggests: cites.NewSuggester(d.Chat, d.Cites),
 		actions: tools.NewDecider(d.Chat, tools.ActionDeps{Entities: d.Entities, Memory: d.Memory, Conversations: d.Chat, Tasks: tools.NewTaskList(d.Notes, s.tasks)}),
 		handles: d.Handles, refs: d.Refs, personalities: newPersonalityHandlers(d.Personalities),

@@ -95,7 +95,7 @@ func addLinks(ctx context.Context, v *audience.View, out *turn.ChatInspected) {
 	reader := chat.NewReferenceReader(ctx, v, nil)
 	for i := range out.Answer.References {
 		r := &out.Answer.References[i]
-		if r.MemoryID != "" {
+		if r.MemoryID != "" || r.PassageID != "" || r.Kind != "" || r.EntityID != "" && r.NoteID == "" {
 			continue
 		}
 		at := slices.IndexFunc(out.Trace.References, func(k turn.ChatTraceRef) bool {
@@ -108,7 +108,7 @@ func addLinks(ctx context.Context, v *audience.View, out *turn.ChatInspected) {
 			if known.Title == "" { // it is gone
 				known.Title = reader.Label(r)
 			}
-		case r.Type == record.ReferDirect:
+		case r.Type == record.ReferDirect && r.EntityID == "":
 			out.Trace.References = append(out.Trace.References, linked(v, reader, r, out.Answer.CreatedAt))
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxd/ctxd/chat"
 	"github.com/ctxd/ctxd/chat/turn"
@@ -32,11 +33,12 @@ import (
 type SourceLister struct {
 	chats    *chat.Store
 	memories chat.MemoryLookup
+	passages chat.PassageLookup // nil: no book is looked at
 }
 
-// NewSourceLister returns the Shower of stores of conversations and of the memories that they name.
-func NewSourceLister(chats *chat.Store, memories chat.MemoryLookup) *SourceLister {
-	return &SourceLister{chats, memories}
+// NewSourceLister returns the Shower of stores of conversations and of the memories and passages that they name.
+func NewSourceLister(chats *chat.Store, memories chat.MemoryLookup, passages chat.PassageLookup) *SourceLister {
+	return &SourceLister{chats, memories, passages}
 }
 
 // SourceRequest says what is to be shown: of one message by its id or its number, else of the newest branch.
@@ -94,7 +96,7 @@ func (x *SourceLister) References(ctx context.Context, v *audience.View, q Sourc
 			return nil, err
 		}
 	}
-	return x.page(v, found, &q), nil
+	return x.page(ctx, v, found, &q)
 }
 
 // message returns the message that is asked for.
@@ -179,7 +181,7 @@ type entry struct {
 func (c *collection) add(m *record.ChatMessage) {
 	for i := range m.References {
 		r := m.References[i]
-		if r.MemoryID == "" && r.NoteID == "" {
+		if r.NoteID == "" && r.Wikilink != "" {
 			r = c.reader.Now(r) // it may lead to a note by now that others lead to
 		}
 		key := chat.ReferenceKey(&r)
@@ -203,6 +205,7 @@ func (e *entry) join(r *record.ChatReference) {
 	if r.Type == record.ReferDirect && e.Type != record.ReferDirect {
 		e.Type, e.Wikilink, e.Heading, e.Block, e.Alias, e.Embed = r.Type, r.Wikilink, r.Heading, r.Block, r.Alias, r.Embed
 	}
+	e.EntityID, e.Ref = cmp.Or(e.EntityID, r.EntityID), cmp.Or(e.Ref, r.Ref)
 	e.Summary, e.Path = cmp.Or(r.Summary, e.Summary), cmp.Or(r.Path, e.Path)
 	if r.Used && !e.Used || e.Snippet == "" {
 		e.Snippet = cmp.Or(r.Snippet, e.Snippet)
@@ -218,9 +221,9 @@ func (e *entry) join(r *record.ChatReference) {
 
 func rankOf(r *record.ChatReference) int {
 	switch {
-	case r.Used, r.MemoryID != "": // which stood in the prompt
+	case r.Used:
 		return used
-	case r.Type == record.ReferSearch:
+	case r.Type == record.ReferSearch, r.MemoryID != "":
 		return unused
 	}
 	return linkedSource
@@ -230,8 +233,15 @@ func rankOf(r *record.ChatReference) int {
 func compareCursors(a, b SourceCursor) int { return cmp.Or(a.Rank-b.Rank, a.Index-b.Index, a.N-b.N) }
 
 // page returns what of a collection is asked for.
-func (x *SourceLister) page(v *audience.View, found *collection, q *SourceRequest) *SourcePage {
+func (x *SourceLister) page(ctx context.Context, v *audience.View, found *collection, q *SourceRequest) (*SourcePage, error) {
 	list := found.list
+	read, err := x.readable(ctx, v, list, q.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	if v.Hides() { // what he does not see is not there
+		list = slices.DeleteFunc(list, func(e entry) bool { return e.PassageID != "" && read[e.PassageID] == nil })
+	}
 	out := &SourcePage{List: []turn.ChatShownReference{}}
 	for i := range list {
 		if list[i].place.Rank == unused {
@@ -258,11 +268,51 @@ func (x *SourceLister) page(v *audience.View, found *collection, q *SourceReques
 	memories := x.named(v, list)
 	for i := range list {
 		e := &list[i]
-		if e.MemoryID == "" {
-			out.List = append(out.List, found.note(e))
-		} else {
+		switch {
+		case e.MemoryID != "":
 			out.List = append(out.List, renderMemory(e, memories[e.MemoryID]))
+		case e.PassageID != "":
+			out.List = append(out.List, found.passage(e, read[e.PassageID], x.passages != nil))
+		default:
+			out.List = append(out.List, found.note(e))
 		}
+	}
+	return out, nil
+}
+
+// readable returns the passages of a list that the reader sees, by their ids.
+func (x *SourceLister) readable(ctx context.Context, v *audience.View, list []entry, conversation string) (map[string]*record.Passage, error) {
+	var ids []string
+	for i := range list {
+		if list[i].PassageID != "" {
+			ids = append(ids, list[i].PassageID)
+		}
+	}
+	if len(ids) == 0 || x.passages == nil {
+		return nil, nil
+	}
+	c, err := x.chats.Get(ctx, v, conversation)
+	if err != nil {
+		return nil, err
+	}
+	found, err := x.passages.Found(ctx, v, c.ID, ids)
+	out := make(map[string]*record.Passage, len(ids))
+	for i, p := range found {
+		out[ids[i]] = p
+	}
+	return out, err
+}
+
+// passage shows a reference to a passage of a book: by the title of now, the section and the page. p is nil for one that is gone;
+// looked tells that it was looked for.
+func (c *collection) passage(e *entry, p *record.Passage, looked bool) turn.ChatShownReference {
+	out := c.shown(e, &e.ChatReference)
+	out.Label = e.Ref
+	switch {
+	case p != nil:
+		out.Label = strings.TrimSuffix(strings.TrimPrefix(p.Cite, "["), "]")
+	case looked:
+		out.Status, out.Reason = record.ReferDeleted, "The book was deleted, or read anew"
 	}
 	return out
 }
@@ -273,8 +323,20 @@ func (c *collection) note(e *entry) turn.ChatShownReference {
 	if r.NoteID != "" && r.Reason != chat.NoteExistsNow {
 		r = c.reader.Now(r)
 	}
+	out := c.shown(e, &r)
+	if r.EntityID != "" {
+		c.reader.EntityNow(&r)
+		out.Label, out.URI, out.Status, out.Reason = c.reader.Label(&r), chat.ReferenceAddress(&r), r.Status, r.Reason
+		out.Clickable = r.Status == record.ReferOK
+	}
+	return out
+}
+
+// shown shows a reference as it is now.
+func (c *collection) shown(e *entry, r *record.ChatReference) turn.ChatShownReference {
 	out := turn.ChatShownReference{
-		Label: c.reader.Label(&r), Summary: r.Summary, NoteID: r.NoteID, Path: r.Path, URI: chat.ReferenceAddress(&r), Status: r.Status, Reason: r.Reason,
+		EntityID: r.EntityID, PassageID: r.PassageID, Kind: r.Kind, Ref: r.Ref,
+		Label: c.reader.Label(r), Summary: r.Summary, NoteID: r.NoteID, Path: r.Path, URI: chat.ReferenceAddress(r), Status: r.Status, Reason: r.Reason,
 		Clickable: r.Status == record.ReferOK && r.NoteID != "", Spans: [][2]int{}, Used: r.Used, Type: r.Type, Tools: r.Tools,
 		Wikilink: r.Wikilink, Snippet: r.Snippet, Messages: e.messages,
 	}
@@ -305,7 +367,7 @@ const labelLength = 100
 // renderMemory shows a reference to a memory; m is nil for one that was deleted meanwhile.
 func renderMemory(e *entry, m *record.MemoryRecord) turn.ChatShownReference {
 	out := turn.ChatShownReference{
-		Label: e.Ref, Status: record.ReferOK, Spans: [][2]int{}, Used: true, MemoryID: e.MemoryID, Ref: e.Ref, Messages: e.messages,
+		Label: e.Ref, Status: record.ReferOK, Spans: [][2]int{}, Used: e.Used, MemoryID: e.MemoryID, Ref: e.Ref, Messages: e.messages,
 	}
 	if m == nil {
 		out.Status = record.ReferDeleted

@@ -67,7 +67,7 @@ func openSources(t *testing.T, fail sourcesFailer) *sourcesWorld {
 		}
 		return n.Body, v.Note(id).Body, nil
 	})
-	w.exporter, w.shower = transfer.NewExporter(w.chats, w.memory), cites.NewSourceLister(w.chats, w.memory)
+	w.exporter, w.shower = transfer.NewExporter(w.chats, w.memory), cites.NewSourceLister(w.chats, w.memory, nil)
 	return w
 }
 

@@ -196,7 +196,7 @@ func TestPRIV6_ARemoteReaderIsShownWhatHeKnows(t *testing.T) {
 	w.must(err)
 	conversation, m := w.say("", "one", "two")
 	w.refer(conversation, m[0], foundReference("open", true), foundReference("secret", true), foundReference("lost", true), foundReference("fell", true),
-		record.ChatReference{MemoryID: list[0].Memory.ID}, record.ChatReference{MemoryID: list[1].Memory.ID})
+		record.ChatReference{MemoryID: list[0].Memory.ID, Used: true}, record.ChatReference{MemoryID: list[1].Memory.ID, Used: true})
 	w.refer(conversation, m[1], record.ChatReference{
 		NoteID: "fell", Path: "fell.md", Wikilink: "[[Fell]]", Summary: "It fell.", Type: record.ReferDirect, Status: record.ReferOK,
 	})

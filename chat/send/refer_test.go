@@ -26,8 +26,15 @@ import (
 func referred(list []record.ChatReference) (lines []string) {
 	for _, r := range list {
 		line := r.Wikilink + " " + r.NoteID + " " + r.Type + " " + r.Status
-		if r.MemoryID != "" {
+		switch {
+		case r.MemoryID != "":
 			line = "memory " + r.MemoryID
+		case r.EntityID != "":
+			line = "entity " + r.EntityID + " " + strings.TrimSpace(r.Ref+" "+r.NoteID) + " " + r.Type + " " + r.Status
+		case r.PassageID != "":
+			line = "passage [" + r.Ref + "] " + r.Type + " " + r.Status
+		case r.Kind != "":
+			line = r.Wikilink + " " + r.Kind + " " + r.Path + " " + r.Type + " " + r.Status
 		}
 		if r.Used {
 			line += " used"
@@ -227,7 +234,7 @@ func TestCHAT8_PinnedPlaces(t *testing.T) {
 		t.Errorf("left out are %q, want %q", left, want)
 	}
 	wantReferred(t, res.References, "[[N2]] n2 direct ok used", "![[N3]] n3 direct ok used", "[[Ghost]]  direct broken",
-		"[[N4]] n4 direct ok used", "[[N5]] n5 direct ok used", "[[N6]] n6 direct ok", "[[N1]] n1 direct ok used")
+		"[[N4]] n4 direct ok used", "[[N5]] n5 direct ok used", "[[N6]] n6 direct ok", "entity hive @Hive direct ok used", "[[N1]] n1 direct ok used")
 }
 
 // TestCHAT29_Edges of references.

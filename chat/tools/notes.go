@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -85,22 +86,24 @@ func (c *toolRun) textOf(n *notes.Note) (*render.NoteText, error) {
 		return nil, err
 	}
 	out := &render.NoteText{
-		ID: n.ID, Title: shown.Title, Vault: c.view.VaultOf(n), Path: shown.Path, UpdatedAt: shown.UpdatedAt,
+		ID: n.ID, Title: c.view.CitedAs(n), Vault: c.view.VaultOf(n), Path: shown.Path, UpdatedAt: shown.UpdatedAt,
 		Archived: shown.ArchivedAt != nil, EntityID: shown.EntityID, Tags: shown.Tags, Aliases: shown.Aliases,
 		Version: shown.Version, Body: render.NoteBody(shown.Body),
 	}
 	links, _ := c.view.Links(n.ID)
+	back := c.view.Backlinks(n.ID)
+	c.view.CiteLinks(links, back)
 	linked := make(map[string]bool)
 	var shows record.StandsOn // titles
 	for _, l := range links {
 		if l.ID != "" && !linked[l.ID] {
 			linked[l.ID] = true
-			out.Links = append(out.Links, render.Note(l.Title)+render.ID(l.ID))
+			out.Links = append(out.Links, render.Note(cmp.Or(l.Link, l.Title))+render.ID(l.ID))
 			shows.Note(l.ID)
 		}
 	}
-	for _, l := range c.view.Backlinks(n.ID) {
-		out.Backlinks = append(out.Backlinks, render.Note(l.Title)+render.ID(l.ID))
+	for _, l := range back {
+		out.Backlinks = append(out.Backlinks, render.Note(cmp.Or(l.Link, l.Title))+render.ID(l.ID))
 		shows.Note(l.ID)
 	}
 	c.stand(shows)
@@ -151,7 +154,7 @@ func (c *toolRun) searchNotes() error {
 	for i := range res.Hits {
 		h := &res.Hits[i]
 		n := notedoc.Note(h.Doc)
-		title := c.view.TitleOf(n)
+		title := c.view.CitedAs(n)
 		l.Items = append(l.Items, strconv.Itoa(i+1)+". "+render.NoteLine(n.ID, title, c.view.VaultOf(n), n.Path)+meant(res, h)+"\n"+snippet(h))
 		c.refer(n.ID, Reference{NoteID: n.ID, Path: n.Path, Title: title, Snippet: foundSnippet, How: ExtentFound})
 	}
@@ -260,9 +263,9 @@ func (c *toolRun) excerpts(h *search.Hit, room int) (string, *Reference, error) 
 	if len(list) == 0 {
 		return "", nil, nil
 	}
-	r := &Reference{NoteID: n.ID, Path: n.Path, Title: shown.Title, How: ExtentExcerpt, Used: true}
+	r := &Reference{NoteID: n.ID, Path: n.Path, Title: c.view.CitedAs(n), How: ExtentExcerpt, Used: true}
 	var b strings.Builder
-	b.WriteString(render.NoteLine(n.ID, shown.Title, c.view.VaultOf(n), n.Path) + "\n")
+	b.WriteString(render.NoteLine(n.ID, r.Title, c.view.VaultOf(n), n.Path) + "\n")
 	last, at := "", placeFinder{text: shown.Body, at: start}
 	for i, p := range list {
 		passage := seen[p.Start:p.End]

@@ -57,7 +57,7 @@ func (c *toolRun) createTask() error {
 			return err
 		}
 		args.NoteID = n.ID
-		text += "from: " + render.Note(c.view.TitleOf(n)) + render.ID(n.ID) + "\n"
+		text += "from: " + render.Note(c.view.CitedAs(n)) + render.ID(n.ID) + "\n"
 	}
 	if due := strings.TrimSpace(args.Due); due != "" {
 		text += "due: " + due + "\n"
@@ -128,7 +128,7 @@ func (c *toolRun) target(f record.Field) (id, label string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		return n.ID, render.Note(c.view.TitleOf(n)) + render.ID(n.ID), nil
+		return n.ID, render.Note(c.view.CitedAs(n)) + render.ID(n.ID), nil
 	}
 	e, err := c.entity("to", c.text("to"))
 	if err != nil {

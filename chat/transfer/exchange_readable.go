@@ -116,6 +116,11 @@ type reference struct {
 	Summary  string `json:"summary"`
 	Status   string `json:"status"`
 	MemoryID string `json:"memoryId"`
+	EntityID string `json:"entityId"`
+	Passage  string `json:"passageId"`
+	Kind     string `json:"kind"`
+	Ref      string `json:"ref"`
+	Used     bool   `json:"used"`
 }
 
 // references returns a line for each record that a message stands on. For a reader who sees everything they are
@@ -152,7 +157,18 @@ func (e *Exporter) references(ctx context.Context, v *audience.View, ref string,
 
 // referenceLine is empty where nothing is to be shown.
 func (e *Exporter) referenceLine(v *audience.View, r *reference) string {
-	if r.MemoryID != "" {
+	switch {
+	case !r.Used && (r.MemoryID != "" || r.Passage != "" || r.Type == record.ReferSearch): // nothing stands on what was only found
+		return ""
+	case r.Passage != "":
+		return "[" + oneLine(r.Ref) + "], book"
+	case r.EntityID != "" && r.Ref != "":
+		line := oneLine(r.Ref) + ", entity"
+		if path := oneLine(r.Path); path != "" {
+			line += " (" + path + ")"
+		}
+		return line
+	case r.MemoryID != "":
 		m, err := e.memory.Get(v, r.MemoryID)
 		if err != nil {
 			return ""
@@ -174,7 +190,9 @@ func (e *Exporter) referenceLine(v *audience.View, r *reference) string {
 	case path != "":
 		line += " (" + path + ")"
 	}
-	if kind := oneLine(r.Type); kind != "" {
+	if kind := oneLine(r.Kind); kind != "" {
+		line += ", " + kind
+	} else if kind := oneLine(r.Type); kind != "" {
 		line += ", " + kind
 	}
 	if status := oneLine(r.Status); status != "" && status != "ok" {

@@ -72,7 +72,7 @@ func TestCHAT26_EachReferenceIsListed(t *testing.T) {
 	w := open(t, chat.Limits{})
 	w.take(strings.Replace(talk, `{"wikilink":"Ghost","noteId":null,"status":"broken"}`,
 		`{"wikilink":"![[River#Bank|the bank]]","noteId":"n2","relativePath":"b.md","referenceType":"direct","status":"ok","used":true,"tools":["read_note"]},`+
-			`{"noteId":"n3","relativePath":"odd]].md","referenceType":"search","summary":"Two\nlines.","status":"deleted"},{"noteId":"n4"},7`, 1), transfer.JSONImportOptions{})
+			`{"noteId":"n3","relativePath":"odd]].md","referenceType":"search","used":true,"summary":"Two\nlines.","status":"deleted"},{"noteId":"n4"},7`, 1), transfer.JSONImportOptions{})
 	want := "\nReferences:\n\n- [[River]] (places/river.md), direct: It flows.\n- [[River#Bank|the bank]] (b.md), direct\n- odd]].md, search, deleted: Two lines.\n"
 	if got := w.export(w.local, "c1", transfer.FormatMarkdown); !strings.HasSuffix(got, want) {
 		t.Errorf("the export is\n%s\nwant at its end\n%s", got, want)

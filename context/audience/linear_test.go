@@ -43,11 +43,18 @@ var masks = map[string]func(w *masking, s shownText){
 	"LongestMatch": func(_ *masking, s shownText) {
 		audience.LongestMatch(s.text, func(string) (whole, beginning bool) { return true, false })
 	},
-	"View.EntityByName":  func(w *masking, s shownText) { _, _ = w.remote.EntityByName(s.text, "") },
-	"View.FindNote":      func(w *masking, s shownText) { _, _ = w.remote.FindNote(s.text, "") },
-	"View.FindEntity":    func(w *masking, s shownText) { _, _ = w.remote.FindEntity(s.text, "") },
-	"View.FindRecord":    func(w *masking, s shownText) { _, _ = w.remote.FindRecord(s.text) },
-	"View.ResolveNote":   func(w *masking, s shownText) { w.remote.ResolveNote(s.text, s.note.ID) },
+	"View.EntityByName": func(w *masking, s shownText) { _, _ = w.remote.EntityByName(s.text, "") },
+	"View.FindNote":     func(w *masking, s shownText) { _, _ = w.remote.FindNote(s.text, "") },
+	"View.FindEntity":   func(w *masking, s shownText) { _, _ = w.remote.FindEntity(s.text, "") },
+	"View.FindRecord":   func(w *masking, s shownText) { _, _ = w.remote.FindRecord(s.text) },
+	"View.ResolveNote":  func(w *masking, s shownText) { w.remote.ResolveNote(s.text, s.note.ID) },
+	"View.CitedAs":      func(w *masking, s shownText) { w.remote.CitedAs(titled(s)) },
+	"Links.Cited":       func(w *masking, s shownText) { links := w.remote.LinksFrom(""); links.Cited(titled(s)) },
+	"Links.Instead":     func(w *masking, s shownText) { links := w.remote.LinksFrom(""); links.Instead(titled(s)) },
+	"View.ResolveAmong": func(w *masking, s shownText) {
+		w.remote.ResolveAmong(s.text, map[string]bool{s.note.ID: true})
+	},
+	"View.Attachment":    func(w *masking, s shownText) { w.remote.Attachment(s.text) },
 	"View.NoteByTitle":   func(w *masking, s shownText) { _, _ = w.remote.NoteByTitle(s.text) },
 	"View.NoteByPath":    func(w *masking, s shownText) { _, _ = w.remote.NoteByPath(s.text) },
 	"View.CompleteNotes": func(w *masking, s shownText) { w.remote.CompleteNotes(s.text, 10) },

@@ -275,7 +275,16 @@ func (v *View) hiddenNoteNames(id string) (list []string, all bool) {
 // ResolveNote is notes.Store.Resolve. A note that is called by what the reader is not
 // shown of its names is not found.
 func (v *View) ResolveNote(link, from string) notes.Resolution {
-	res := v.notes.Resolve(link, from, v.skipNote())
+	return v.shownResolution(v.notes.Resolve(link, from, v.skipNote()))
+}
+
+// ResolveAmong is ResolveNote for a link of no note where there are no notes but those of some ids: what a text leads to that
+// was written by who was shown these. What leads to none of them is not found.
+func (v *View) ResolveAmong(link string, ids map[string]bool) notes.Resolution {
+	return v.shownResolution(v.notes.Resolve(link, "", func(n *notes.Note) bool { return !ids[n.ID] || !v.SeesNote(n) }))
+}
+
+func (v *View) shownResolution(res notes.Resolution) notes.Resolution {
 	if !v.masks() {
 		return res
 	}
@@ -287,6 +296,9 @@ func (v *View) ResolveNote(link, from string) notes.Resolution {
 	}
 	return res
 }
+
+// Attachment returns the path of the file that is no note to which a link of no note leads; "" for none.
+func (v *View) Attachment(target string) string { return v.notes.FindAttachment(target, v.hides) }
 
 // Links returns the wikilinks of a note, as notes.Store.Outgoing does. A link to a
 // private record is none.

@@ -302,6 +302,66 @@ func isMark(r rune) bool {
 	return r != ' ' && r != '-' && r != '/' && r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
+// CitedAs is Links.Cited for one note.
+func (v *View) CitedAs(n *notes.Note) string {
+	links := v.LinksFrom("")
+	return links.Cited(n)
+}
+
+// CiteLinks has links and backlinks say what leads to their notes where others are called so too.
+func (v *View) CiteLinks(out []notes.Link, in []notes.Backlink) {
+	links := v.LinksFrom("")
+	for i := range out {
+		out[i].Link = links.Instead(v.Note(out[i].ID))
+	}
+	for i := range in {
+		in[i].Link = links.Instead(v.Note(in[i].ID))
+	}
+}
+
+// Cited returns what a text calls a note so that it can be cited: its title as the reader is shown it, and where other
+// notes that he sees answer to that the shortest path that leads to it alone (CTX-43). Where no link leads to it alone, the
+// title stays. Notes are looked up by their names; O(notes of that name) for the first of a name.
+func (l *Links) Cited(n *notes.Note) string {
+	if n == nil {
+		return ""
+	}
+	return cmp.Or(l.Instead(n), l.view.TitleOf(n))
+}
+
+// Instead is Cited where that is not the title, else "".
+func (l *Links) Instead(n *notes.Note) string {
+	if n == nil || l.onlyNamed(n) || l.view.TitleOf(n) != n.Title {
+		return ""
+	}
+	chosen := ""
+	for text := range l.texts(n, n.Title) {
+		res := l.resolve(text, n)
+		if res.ID != n.ID || l.view.TextOf("", "[["+text+"]]") != "[["+text+"]]" {
+			continue
+		}
+		if res.Among == 1 {
+			chosen = text
+			break
+		}
+		chosen = cmp.Or(chosen, text)
+	}
+	if chosen == n.Title {
+		return ""
+	}
+	return chosen
+}
+
+// onlyNamed reports whether the title of a note leads to it alone. A title that no link can have is looked up as it is.
+func (l *Links) onlyNamed(n *notes.Note) bool {
+	if linkable(n.Title) {
+		res := l.resolve(n.Title, n)
+		return res.ID == n.ID && res.Among == 1
+	}
+	found, err := l.view.NoteByTitle(n.Title)
+	return fault.IsMissing(err) || found != nil && found.ID == n.ID
+}
+
 // MentionOf says what to write behind an @ so that it means one entity and no other: what it
 // was called by, its name or an alias, in brackets where it could be read as a part of more,
 // or its handle. It returns "" when none does: others have the same names.

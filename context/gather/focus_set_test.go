@@ -79,12 +79,16 @@ func (s share) String() string {
 }
 
 // inPrompt returns what is in a prompt with its fields or its text.
-func inPrompt(res *prompt.Result) map[string]string {
+func inPrompt(w *world, res *prompt.Result) map[string]string {
 	in := make(map[string]string)
 	for _, s := range res.Report.Sections {
 		for _, item := range s.Items {
 			if item.Kind == prompt.KindNote || item.Depth < 2 {
-				in[item.Title] = s.Name + ", " + item.Reason
+				title := item.Title
+				if n := w.notes.Get(item.ID); n != nil { // two notes of a title are called by their paths
+					title = n.Title
+				}
+				in[title] = s.Name + ", " + item.Reason
 			}
 		}
 	}
@@ -115,12 +119,12 @@ func TestCTX41_TheLabelledSet(t *testing.T) {
 				continue
 			}
 			p := gather.Params{Text: turn.Text, SearchNotes: 3, Audience: gather.Local}
-			bare := inPrompt(w.assemble(t, p))
+			bare := inPrompt(w, w.assemble(t, p))
 			for _, before := range c.turns[:i] {
 				p.History = append(p.History, before.HistoryMessage)
 			}
 			res := w.assemble(t, p)
-			in := inPrompt(res)
+			in := inPrompt(w, res)
 			for _, title := range turn.needs {
 				needed[c.half].add(in[title] != "")
 				without.add(bare[title] != "")

@@ -225,7 +225,7 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 	if err != nil {
 		return nil, nil, err
 	}
-	c.nameVaults()
+	c.nameNotes()
 	c.in.Secret, c.in.MaxEntities = key, g.opts.MaxEntities
 	return c, clock, nil
 }

@@ -100,7 +100,7 @@ func (r *records) put(m *record.Memory) {
 
 // chosen returns a memory that the user typed a reference to, or attached when ref is "".
 func (c *call) chosen(m *record.MemoryRecord, ref string) prompt.Memory {
-	source, reason := prompt.SourceAttached, "attached by the user"
+	source, reason := prompt.SourceAttached, prompt.AttachedByUser
 	if ref != "" {
 		source, reason = prompt.SourceReferenced, named(ref)
 	}

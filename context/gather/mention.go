@@ -120,6 +120,10 @@ func (m *mentions) note(seen map[string]bool, target string, part markdown.Part)
 		m.once(seen, prompt.KindNote, res.ID, &m.notes, false)
 		return
 	}
+	if file := m.view.Attachment(target); file != "" && len(res.Candidates) == 0 {
+		m.warnings = append(m.warnings, prompt.Warning{Ref: "[[" + target + "]]", Message: "it is a file, and nothing of it is in the prompt"})
+		return
+	}
 	var candidates []prompt.Candidate
 	for _, c := range m.view.Candidates(res.Candidates) {
 		candidates = append(candidates, prompt.Candidate{ID: c.ID, Title: c.Title, Vault: c.Vault, Path: c.Path})

@@ -35,6 +35,7 @@ type Entity struct {
 	Expanded bool   // its fields are shown
 	Follows  bool   // the conversation is about it, or about what leads to it; those come last
 	Focus    Focus  // of one that it is about itself
+	Note     string // what leads to its note, where others have its name; "" elsewhere
 	Links    []Link // the references that its shown fields hold, by line
 }
 

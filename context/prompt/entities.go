@@ -176,6 +176,9 @@ func (p *packing) take(room int) bool {
 func (p *packing) headSize(i int) int {
 	e := &p.list[i]
 	n := p.style.bareChars + int(e.Card.HeadChars)
+	if e.Note != "" {
+		n += Chars(p.style.own(e))
+	}
 	if e.Depth == 0 {
 		return n + p.style.whyChars + len(e.why())
 	}
@@ -184,6 +187,9 @@ func (p *packing) headSize(i int) int {
 	}
 	return n
 }
+
+// own is what the heading of an entity says of its note, where others have its name.
+func (s *style) own(e *Entity) string { return s.ownNote + s.inline(e.Note) + s.ownEnd }
 
 // grow adds the references that the first lines of the next candidate hold to
 // what they lead to, and returns by how much the section grows because of the
@@ -285,6 +291,11 @@ func (b *builder) writeEntities(s *section, p *packing) {
 		}
 		b.buf = append(b.buf, '\n')
 		b.write(e.Card.Head)
+		if e.Note != "" {
+			own := p.style.own(e)
+			b.write(own)
+			s.beyond = s.beyond || beyondBMP([]byte(own)) > 0
+		}
 		switch {
 		case e.Depth == 0:
 			b.write(p.style.whyMark)

@@ -256,8 +256,13 @@ func (s *scene) entities() {
 				item.fields = append(item.fields, parsedField{s.holds(f.Name), parts})
 			}
 		}
+		note := ""
+		if s.r.IntN(2) == 0 {
+			note = s.r.name("")
+			item.note = s.inline(note)
+		}
 		s.in.Entities = append(s.in.Entities, prompt.Entity{
-			Card: prompt.NewCard(s.format, item.title, item.typ, item.id, fields), Expanded: true,
+			Card: prompt.NewCard(s.format, item.title, item.typ, item.id, fields), Expanded: true, Note: note,
 		})
 		item.title, item.typ = s.inline(item.title), s.holds(item.typ)
 		s.want = append(s.want, item)

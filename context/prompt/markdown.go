@@ -45,6 +45,8 @@ var markdownStyle = style{
 	field:       func(name, value string) string { return "  " + escapeStart(name) + ": " + value + "\n" },
 	ref:         markdownRef,
 	more:        markdownMore,
+	ownNote:     " [[",
+	ownEnd:      "]]",
 	whyMark:     "  ← ",
 	headEnd:     "\n",
 	notExpanded: "  (further references not expanded)\n",

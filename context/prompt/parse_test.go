@@ -24,6 +24,7 @@ type parsedItem struct {
 	typ     string
 	why     string
 	vault   string // of a note, where its heading says it
+	note    string // of an entity, where its heading says it
 	text    string // of a note or memory
 	fields  []parsedField
 	partial bool // "(further references not expanded)"
@@ -300,8 +301,16 @@ func parseEntityHead(line string) (*parsedItem, error) {
 	if open < 0 {
 		return nil, fmt.Errorf("no type: %q", line)
 	}
+	note := ""
+	if own, ok := strings.CutPrefix(why, " [["); ok {
+		end := bare(own, "]]", 0)
+		if end < 0 {
+			return nil, fmt.Errorf("no note of an entity: %q", line)
+		}
+		note, why = own[:end], own[end+len("]]"):]
+	}
 	return &parsedItem{
-		kind: "entity", title: prompt.UnescapeInline(name[:open]), typ: prompt.UnescapeInline(name[open+2:]), id: id,
+		kind: "entity", title: prompt.UnescapeInline(name[:open]), typ: prompt.UnescapeInline(name[open+2:]), id: id, note: prompt.UnescapeInline(note),
 		why: strings.TrimPrefix(why, "  ← "),
 	}, nil
 }

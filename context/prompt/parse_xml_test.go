@@ -94,8 +94,8 @@ func xmlItem(section string, n *node) (*parsedItem, error) {
 		}
 		item.text = strings.TrimSuffix(text, "\n")
 	case "entity":
-		allowed = []string{"id", "name", "type", "why"}
-		item.title, item.typ, item.why = n.attr["name"], n.attr["type"], n.attr["why"]
+		allowed = []string{"id", "name", "type", "note", "why"}
+		item.title, item.typ, item.note, item.why = n.attr["name"], n.attr["type"], n.attr["note"], n.attr["why"]
 		for _, kid := range n.kids {
 			if kid.name == "not-expanded" {
 				item.partial = true

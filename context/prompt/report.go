@@ -27,6 +27,7 @@ const (
 // Reasons of items, each of which means one way into the prompt.
 const (
 	PinnedByUser         = "pinned by the user"
+	AttachedByUser       = "attached by the user" // of a memory
 	PinnedInConversation = "pinned in the conversation"
 	KnownAboutUser       = "known about the user"
 	FoundByTurns         = "found by the turns before"

@@ -37,6 +37,7 @@ type style struct {
 	marksNotes         bool   // notes have a boundary
 	noteMid, noteEnd   string // between the boundary and the text, and after it
 	passageEnd         string // after the text of a passage
+	ownNote, ownEnd    string // around what leads to the note of an entity
 	whyMark, whyEnd    string // around what leads to an entity
 	headEnd, entityEnd string // after the heading of an entity, and after its lines
 	notExpanded        string // instead of fields

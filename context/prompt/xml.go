@@ -53,6 +53,8 @@ var xmlStyle = style{
 	},
 	ref:         xmlRef,
 	more:        xmlMore,
+	ownNote:     ` note="`,
+	ownEnd:      `"`,
 	whyMark:     ` why="`,
 	whyEnd:      `"`,
 	headEnd:     ">\n",

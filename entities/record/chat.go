@@ -139,21 +139,28 @@ type ChatReference struct {
 	Alias    string `json:"alias,omitempty" jsonschema:"what the link shows in the place of the title"`
 	Embed    bool   `json:"embed,omitempty" jsonschema:"whether it is ![[…]]"`
 
-	Type    string   `json:"referenceType,omitempty" enum:"direct,search" jsonschema:"of a note: a link of the message names it, or a tool or a search has found it"`
+	Kind      string `json:"kind,omitempty" enum:"attachment" jsonschema:"attachment where the link leads to a file that is no note; else absent"`
+	EntityID  string `json:"entityId,omitempty" jsonschema:"id of an entity that the user named; noteId is that of the note that it is made from, if it is"`
+	PassageID string `json:"passageId,omitempty" jsonschema:"in the place of a note: id of a passage of a book"`
+
+	Type    string   `json:"referenceType,omitempty" enum:"direct,search" jsonschema:"of all but memories: a link or a mention of the message names it, or a tool or a search has found it"`
 	Status  string   `json:"status,omitempty" enum:"ok,broken,ambiguous,deleted" jsonschema:"of a note: whether it was there when the message was said"`
 	Reason  string   `json:"reason,omitempty" jsonschema:"why it is not ok, for people"`
 	Summary string   `json:"summary,omitempty" jsonschema:"what the note is about, in a line; absent where it has no text"`
 	Snippet string   `json:"contextSnippet,omitempty" jsonschema:"what of the note was shown, or how it was found"`
 	Tools   []string `json:"tools,omitempty" jsonschema:"the tools that showed it, in order"`
-	Used    bool     `json:"used,omitempty" jsonschema:"whether the model has read of it; absent: it was only found"`
+	Used    bool     `json:"used,omitempty" jsonschema:"whether the answer stands on it: the model has read of a note, the answer cites a memory or a passage, or has words of a memory that a tool gave; absent: it was only found"`
 	Spans   [][2]int `json:"spans,omitempty" jsonschema:"places of the links in the content of the message: UTF-16 code units, half-open"`
 
 	Ranges [][2]int `json:"ranges,omitempty" jsonschema:"places of excerpts that the model was shown, in the body of the note as the reader sees it: UTF-16 code units, half-open"`
 	Hash   string   `json:"hash,omitempty" jsonschema:"SHA-256 of that body, with ranges"`
 
 	MemoryID string `json:"memoryId,omitempty" jsonschema:"in the place of a note: id of a memory"`
-	Ref      string `json:"ref,omitempty" jsonschema:"of a memory: what # names it by"`
+	Ref      string `json:"ref,omitempty" jsonschema:"of a memory what # names it by, of an entity what @ does, of a passage how to cite it: book, section, page"`
 }
+
+// ReferAttachment is the kind of a reference to a file that is no note.
+const ReferAttachment = "attachment"
 
 // How a message came to refer to a note.
 const (

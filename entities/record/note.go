@@ -44,6 +44,7 @@ type NoteLink struct {
 	Kind       string            `json:"kind,omitempty" jsonschema:"attachment for a file that is no note; absent for a note"`
 	ID         string            `json:"id,omitempty" jsonschema:"the linked note; absent when there is none"`
 	Title      string            `json:"title,omitempty" jsonschema:"title of that note"`
+	Link       string            `json:"link,omitempty" jsonschema:"what stands between [[ and ]] in a link to that note from anywhere, where others are called so; absent: its title"`
 	Vault      string            `json:"vault,omitempty" jsonschema:"vault of that note; absent when the reader sees one vault at most"`
 	Path       string            `json:"path,omitempty" jsonschema:"path of that note or file"`
 	Candidates []fault.Candidate `json:"candidates,omitempty" jsonschema:"the notes that an ambiguous link may mean"`
@@ -53,6 +54,7 @@ type NoteLink struct {
 type NoteBacklink struct {
 	ID    string `json:"id" jsonschema:"the note that links here"`
 	Title string `json:"title" jsonschema:"its title"`
+	Link  string `json:"link,omitempty" jsonschema:"what stands between [[ and ]] in a link to it, where other notes are called so; absent: its title"`
 	Vault string `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Path  string `json:"path,omitempty" jsonschema:"its path"`
 	Line  int    `json:"line" jsonschema:"line of its first link, from 1"`

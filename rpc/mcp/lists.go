@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -57,7 +58,7 @@ func (c *call) notesBy(filter protocol.NoteFilter, in paging, most int) (string,
 		var page protocol.NotePage
 		err = c.ask("notes.list", filter, &page)
 		for _, n := range page.Notes {
-			line := "- " + render.NoteLine(n.ID, n.Title, n.Vault, n.Path) + ", changed " + render.Timestamp(n.UpdatedAt)
+			line := "- " + render.NoteLine(n.ID, cmp.Or(n.Link, n.Title), n.Vault, n.Path) + ", changed " + render.Timestamp(n.UpdatedAt)
 			if len(n.Tags) > 0 {
 				line += ", tags " + render.ListUpTo(n.Tags, render.MaxListed)
 			}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -124,18 +125,18 @@ func visible(text string) string {
 // noteText shows the beginning of a note whose text is one for models, in at most limit characters.
 func noteText(n *protocol.NoteFull, limit int) string {
 	out := render.NoteText{
-		ID: n.ID, Title: n.Title, Vault: n.Vault, Path: n.Path, UpdatedAt: n.UpdatedAt, Archived: n.ArchivedAt != nil,
+		ID: n.ID, Title: cmp.Or(n.Link, n.Title), Vault: n.Vault, Path: n.Path, UpdatedAt: n.UpdatedAt, Archived: n.ArchivedAt != nil,
 		EntityID: n.EntityID, Tags: n.Tags, Aliases: n.Aliases, Version: n.Version, Body: n.Body,
 	}
 	linked := make(map[string]bool)
 	for _, l := range n.Links {
 		if l.ID != "" && !linked[l.ID] {
 			linked[l.ID] = true
-			out.Links = append(out.Links, render.Note(l.Title)+render.ID(l.ID))
+			out.Links = append(out.Links, render.Note(cmp.Or(l.Link, l.Title))+render.ID(l.ID))
 		}
 	}
 	for _, l := range n.Backlinks {
-		out.Backlinks = append(out.Backlinks, render.Note(l.Title)+render.ID(l.ID))
+		out.Backlinks = append(out.Backlinks, render.Note(cmp.Or(l.Link, l.Title))+render.ID(l.ID))
 	}
 	return out.Page(0, limit)
 }

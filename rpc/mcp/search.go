@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -83,7 +84,7 @@ func (c *call) searchNotes(in searchInput) (string, error) {
 // hitText shows a note that was found. why stands behind its path.
 func hitText(hit protocol.SearchHit, why string) string {
 	var b strings.Builder
-	b.WriteString(render.NoteLine(hit.ID, hit.Title, hit.Vault, hit.Path) + why + "\n")
+	b.WriteString(render.NoteLine(hit.ID, cmp.Or(hit.Link, hit.Title), hit.Vault, hit.Path) + why + "\n")
 	if hit.Snippet != "" {
 		b.WriteString("   " + render.Line(hit.Snippet) + "\n")
 	}
@@ -156,10 +157,10 @@ func (c *call) relatedNotes(in relatedInput) (string, error) {
 		add(hit.ID, "- "+hitText(hit, why(hit.ID, true)))
 	}
 	for _, n := range links.Outgoing {
-		add(n.ID, "- "+render.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+render.NoteLine(n.ID, cmp.Or(n.Link, n.Title), n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	for _, n := range links.Incoming {
-		add(n.ID, "- "+render.NoteLine(n.ID, n.Title, n.Vault, n.Path)+why(n.ID, false)+"\n")
+		add(n.ID, "- "+render.NoteLine(n.ID, cmp.Or(n.Link, n.Title), n.Vault, n.Path)+why(n.ID, false)+"\n")
 	}
 	l.Total = len(l.Items)
 	if err := l.Skip(in.Cursor); err != nil {

@@ -119,9 +119,9 @@ func TestMCP1_AContextIsThePrompt(t *testing.T) {
 	h.contains("its report", text, "- @Alice [id:alice]: in entities, ", "; directly mentioned\n", "- left out, ambiguous: \"Bob\" could mean:\n  - Bob [id:bob] Person\n")
 
 	text = h.call("assemble_context", `{"message":"scales","entities":["[id:bob]","Al"],"notes":["a/Sync"],"searchNotes":1,"maxDepth":0,"maxChars":4000}`)
-	h.contains("by name", text, "@Bob", "@Alice", "[[Sync]]", "one", "## Notes found by search")
+	h.contains("by name", text, "@Bob", "@Alice", "[[a/Sync]]", "one", "## Notes found by search")
 	text = h.call("explain_context", `{}`)
-	h.contains("the report of the last", text, "at most 3000 characters", "[[Sync]] [id:sync1]")
+	h.contains("the report of the last", text, "at most 3000 characters", "[[a/Sync]] [id:sync1]")
 
 	body := strings.Repeat("scales and words. ", 500)
 	d.put("notes.put", asJSON(t, map[string]string{"id": "long1", "title": "Long 1", "body": body}),
@@ -257,9 +257,9 @@ func TestMCP3_NotesByFolderTagAndTime(t *testing.T) {
 	d.put("notes.patch", `{"id":"sync1","body":"newest","tags":["plan/q1"]}`)
 	h := d.open(mcp.Options{})
 	for args, want := range map[string]string{
-		`{}`:                            "- [[Alpha]] [id:alpha] projects/alpha.md, changed 2026-01-31T09:30:00Z\n- [[Kickoff]] [id:kickoff] meetings/kickoff.md, changed 2026-01-31T09:30:00Z, tags plan\n- [[Sync]] [id:sync1] a/Sync.md, changed 2026-01-31T09:30:00Z, tags plan/q1\n- [[Sync]] [id:sync2] b/Sync.md, changed 2026-01-31T09:30:00Z\n",
+		`{}`:                            "- [[Alpha]] [id:alpha] projects/alpha.md, changed 2026-01-31T09:30:00Z\n- [[Kickoff]] [id:kickoff] meetings/kickoff.md, changed 2026-01-31T09:30:00Z, tags plan\n- [[a/Sync]] [id:sync1] a/Sync.md, changed 2026-01-31T09:30:00Z, tags plan/q1\n- [[b/Sync]] [id:sync2] b/Sync.md, changed 2026-01-31T09:30:00Z\n",
 		`{"folder":"meetings"}`:         "- [[Kickoff]] [id:kickoff] meetings/kickoff.md, changed 2026-01-31T09:30:00Z, tags plan\n",
-		`{"tag":"#plan/q1"}`:            "- [[Sync]] [id:sync1] a/Sync.md, changed 2026-01-31T09:30:00Z, tags plan/q1\n",
+		`{"tag":"#plan/q1"}`:            "- [[a/Sync]] [id:sync1] a/Sync.md, changed 2026-01-31T09:30:00Z, tags plan/q1\n",
 		`{"vault":"None"}`:              "There is no such note.\n",
 		`{"changedSince":"2999-01-01"}`: "There is no such note.\n",
 	} {
@@ -268,7 +268,7 @@ func TestMCP3_NotesByFolderTagAndTime(t *testing.T) {
 		}
 	}
 	text := h.call("recent_changes", `{"limit":1}`)
-	h.contains("changes", text, "- [[Sync]] [id:sync1] a/Sync.md", "1 to 1 of 4 notes. For the next, call again with cursor 1.")
+	h.contains("changes", text, "- [[a/Sync]] [id:sync1] a/Sync.md", "1 to 1 of 4 notes. For the next, call again with cursor 1.")
 	if text := h.call("list_tags", `{}`); text != "- plan: 1 note\n- plan/q1: 1 note\n" {
 		t.Errorf("%q", text)
 	}

@@ -98,6 +98,7 @@ type NoteFull struct {
 	record.Note
 	record.Waits
 	Hash      string                `json:"hash,omitempty" jsonschema:"SHA-256 of the text in hexadecimal digits, for ifHash; absent when parts of the text are not shown"`
+	Link      string                `json:"link,omitempty" jsonschema:"what stands between [[ and ]] in a link to it, where other notes are called so; absent: its title"`
 	Vault     string                `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
 	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`
@@ -127,6 +128,7 @@ const (
 type NoteHead struct {
 	ID          string     `json:"id" jsonschema:"id of the note"`
 	Title       string     `json:"title" jsonschema:"its title"`
+	Link        string     `json:"link,omitempty" jsonschema:"what stands between [[ and ]] in a link to it, where other notes are called so; absent: its title"`
 	Vault       string     `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Path        string     `json:"path,omitempty" jsonschema:"its path"`
 	Folder      string     `json:"folder,omitempty" jsonschema:"its folder"`
@@ -220,6 +222,7 @@ type SearchFilter struct {
 type SearchHit struct {
 	ID      string             `json:"id" jsonschema:"id of the note"`
 	Title   string             `json:"title" jsonschema:"its title"`
+	Link    string             `json:"link,omitempty" jsonschema:"what stands between [[ and ]] in a link to it, where other notes are called so; absent: its title"`
 	Vault   string             `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Path    string             `json:"path,omitempty" jsonschema:"its path"`
 	Score   float64            `json:"score" jsonschema:"greater is better; comparable within one result only: of lexical BM25, of semantic the mean of two cosines, of hybrid from 0 to 1, the weighted sum of both lists"`

@@ -105,9 +105,9 @@ func drawListed(s *term.Screen, res *protocol.ChatReferenceList, whole bool, all
 	case len(res.Items) == 0 && res.Unused == 0:
 		s.Say(term.Styled(term.Faint, "no message stood on anything"))
 	case !whole && res.Unused > 0:
-		noun := "more note"
+		noun := "more record"
 		if len(res.Items) == 0 {
-			noun = "note"
+			noun = "record"
 		}
 		s.Say(term.Styled(term.Faint, term.Count(res.Unused, noun)+" found and not used; "+all+" shows them"))
 	}
@@ -133,16 +133,29 @@ func drawReference(s *term.Screen, indent string, r *turn.ChatShownReference) {
 	line := term.Line{term.Text(indent + "  • ")}
 	if r.MemoryID != "" {
 		line = append(line, term.Styled(term.Accent, r.Ref), term.Text(" "+r.Label))
+		if !r.Used {
+			line = append(line, term.Styled(term.Faint, "  found and not used"))
+		}
 		s.SayWhole(line...)
 		return
 	}
-	line = append(line, term.Styled(term.Accent, "[["+calledAs(r)+"]]"))
 	switch {
+	case r.EntityID != "":
+		line = append(line, term.Styled(term.Accent, "@"+r.Label))
+	case r.PassageID != "":
+		line = append(line, term.Styled(term.Accent, "["+r.Label+"]"))
+	default:
+		line = append(line, term.Styled(term.Accent, "[["+calledAs(r)+"]]"))
+	}
+	switch {
+	case r.Kind == record.ReferAttachment && r.Status == record.ReferOK:
+		line = append(line, term.Styled(term.Faint, " (file "+r.Path+")"))
+	case r.PassageID != "" && r.Status == record.ReferOK:
 	case r.Status == record.ReferOK && r.Path != "":
 		line = append(line, term.Styled(term.Faint, " ("+r.Path+")"))
 	case r.Status == record.ReferAmbiguous:
 		line = append(line, term.Styled(term.Warn, " (several notes)"))
-	case r.Status == record.ReferBroken && r.NoteID != "":
+	case r.Status == record.ReferBroken && r.NoteID+r.EntityID != "":
 		line = append(line, term.Styled(term.Warn, " (archived)"))
 	case r.Status != record.ReferOK:
 		line = append(line, term.Styled(term.Warn, " (not found)"))

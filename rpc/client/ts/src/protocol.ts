@@ -819,7 +819,13 @@ export interface ChatReference {
   alias?: string;
   /** Whether it is ![[…]]. */
   embed?: boolean;
-  /** Of a note: a link of the message names it, or a tool or a search has found it. */
+  /** Attachment where the link leads to a file that is no note; else absent. */
+  kind?: "attachment";
+  /** Id of an entity that the user named; noteId is that of the note that it is made from, if it is. */
+  entityId?: string;
+  /** In the place of a note: id of a passage of a book. */
+  passageId?: string;
+  /** Of all but memories: a link or a mention of the message names it, or a tool or a search has found it. */
   referenceType?: "direct" | "search";
   /** Of a note: whether it was there when the message was said. */
   status?: "ok" | "broken" | "ambiguous" | "deleted";
@@ -831,7 +837,7 @@ export interface ChatReference {
   contextSnippet?: string;
   /** The tools that showed it, in order. */
   tools?: string[];
-  /** Whether the model has read of it; absent: it was only found. */
+  /** Whether the answer stands on it: the model has read of a note, the answer cites a memory or a passage, or has words of a memory that a tool gave; absent: it was only found. */
   used?: boolean;
   /** Places of the links in the content of the message: UTF-16 code units, half-open. */
   spans?: [number, number][];
@@ -841,7 +847,7 @@ export interface ChatReference {
   hash?: string;
   /** In the place of a note: id of a memory. */
   memoryId?: string;
-  /** Of a memory: what # names it by. */
+  /** Of a memory what # names it by, of an entity what @ does, of a passage how to cite it: book, section, page. */
   ref?: string;
 }
 
@@ -882,15 +888,21 @@ export interface ChatSent {
 }
 
 export interface ChatShownReference {
-  /** What to show: the alias of the link, else the title of the note with the heading that is meant, else the title. A note that is gone is called as the link calls it, a memory by its summary or statement. */
+  /** What to show: the alias of the link, else the title of the note with the heading that is meant, else the title. A note that is gone is called as the link calls it, a memory by its summary or statement, an entity by its name, a passage by book, section and page. */
   label: string;
   /** Of a note: what it is about, in a line, when the message was said; absent where it has no text. */
   summary?: string;
   /** Id of the note; absent where the link leads to none, and for a memory. */
   noteId?: string;
-  /** Path of the note in its vault now; of one that is gone, when the message was said. */
+  /** Id of an entity that the user named; noteId is that of the note that it is made from, if it is. */
+  entityId?: string;
+  /** In the place of a note: id of a passage of a book. */
+  passageId?: string;
+  /** Attachment where the link leads to a file that is no note; else absent. */
+  kind?: "attachment";
+  /** Path of the note or the file in its vault now; of one that is gone, when the message was said. */
   relativePath?: string;
-  /** Where the note can be opened: ctxd://note/ID#Heading, see ctxd open; absent without noteId. */
+  /** Where the note can be opened: ctxd://note/ID#Heading, or ctxd://entity/ID for an entity, see ctxd open; absent without noteId and entityId. */
   uri?: string;
   /** Whether the note is there now: it is; no note is called so, or it is archived; several are called so; it is gone. */
   status: "ok" | "broken" | "ambiguous" | "deleted";
@@ -900,7 +912,7 @@ export interface ChatShownReference {
   clickable: boolean;
   /** Places of the links in the content of the message: UTF-16 code units, half-open; none for a whole conversation. */
   spans: [number, number][];
-  /** Whether a model has read of it. */
+  /** Whether the answer stands on it: a model has read of a note, the answer cites a memory or a passage, or has words of a memory that a tool gave. */
   used: boolean;
   /** Of a note: a link names it, or a tool or a search has found it. */
   referenceType?: "direct" | "search";
@@ -914,7 +926,7 @@ export interface ChatShownReference {
   messageIds: string[];
   /** In the place of a note: id of a memory. */
   memoryId?: string;
-  /** Of a memory: what # names it by. */
+  /** Of a memory what # names it by, of an entity what @ does. */
   ref?: string;
 }
 
@@ -3515,6 +3527,8 @@ export interface NoteBacklink {
   id: string;
   /** Its title. */
   title: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path. */
@@ -3590,6 +3604,8 @@ export interface NoteFull {
   pending?: boolean;
   /** SHA-256 of the text in hexadecimal digits, for ifHash; absent when parts of the text are not shown. */
   hash?: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Links of the note, in the order of its text. */
@@ -3603,6 +3619,8 @@ export interface NoteHead {
   id: string;
   /** Its title. */
   title: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path. */
@@ -3679,6 +3697,8 @@ export interface NoteLink {
   id?: string;
   /** Title of that note. */
   title?: string;
+  /** What stands between [[ and ]] in a link to that note from anywhere, where others are called so; absent: its title. */
+  link?: string;
   /** Vault of that note; absent when the reader sees one vault at most. */
   vault?: string;
   /** Path of that note or file. */
@@ -4318,6 +4338,8 @@ export interface SearchHit {
   id: string;
   /** Its title. */
   title: string;
+  /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
+  link?: string;
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Its path. */
