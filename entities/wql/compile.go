@@ -145,7 +145,7 @@ func (c *compiler) from() {
 		types := c.typesOf(name.Text)
 		if types == nil {
 			c.rows.open = true
-			hint := syntax.DidYouMean(name.Text, c.typeNames(),
+			hint := syntax.DidYouMean(name.Text, c.typeNames(name.Text),
 				"no type is declared yet: types.put declares one, and so does a note whose frontmatter has a type")
 			if c.laxTypes {
 				c.found.Warn(name.Span, "type "+syntax.Clip(name.Text)+" is not declared yet", hint)

@@ -39,11 +39,11 @@ func (s *session) typesOf(name string) []*entities.Type {
 	return nil
 }
 
-// typeNames lists the names that may stand behind FROM.
-func (s *session) typeNames() []string {
+// typeNames lists the names that may have been meant by one behind FROM that is none.
+func (s *session) typeNames(wrong string) []string {
 	names := s.schema.TypeNames()
 	switch {
-	case !s.tasks:
+	case !s.tasks, len(names) == 0 && len(syntax.Nearest(wrong, []string{taskType.Name})) == 0:
 	case s.schema.Of(taskType.Name) == nil:
 		names = append(names, taskType.Name)
 	default:
