@@ -229,7 +229,7 @@ func SetTask(src string, line int, done bool, today time.Time) (out, before, aft
 
 // withEnd adds the day on which the task was done to the text of its line, before the id of a block.
 func (t *taskLine) withEnd(text, day string) string {
-	mark := ""
+	var mark string
 	switch {
 	case t.emoji:
 		mark = " ✅ " + day

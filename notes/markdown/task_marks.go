@@ -21,8 +21,19 @@ type taskMarks struct {
 
 // emojiMarks are the emoji that stand before a value, by the name of the field of Dataview that means the same.
 var emojiMarks = []struct{ mark, field string }{
-	{"📅", "due"}, {"📆", "due"}, {"🗓", "due"}, {"⏳", "scheduled"}, {"⌛", "scheduled"}, {"🛫", "start"},
-	{"➕", "created"}, {"✅", "completion"}, {"❌", "cancelled"}, {"🔁", "repeat"}, {"🆔", "id"}, {"⛔", "dependson"}, {"🏁", "oncompletion"},
+	{"📅", "due"},
+	{"📆", "due"},
+	{"🗓", "due"},
+	{"⏳", "scheduled"},
+	{"⌛", "scheduled"},
+	{"🛫", "start"},
+	{"➕", "created"},
+	{"✅", "completion"},
+	{"❌", "cancelled"},
+	{"🔁", "repeat"},
+	{"🆔", "id"},
+	{"⛔", "dependson"},
+	{"🏁", "oncompletion"},
 }
 
 // emojiPriorities are the emoji that are a priority.
@@ -110,15 +121,17 @@ func (m *taskMarks) name(at, end int) string {
 
 // inlineText returns the text of one line without its markup.
 func inlineText(line string) string {
+	marked := false
 	for i := range len(line) {
-		if plainSpecial[line[i]] {
-			p := newPlainer(line)
-			defer p.free()
-			p.inline(block{kind: textBlock, end: len(line), last: len(line), line: 1})
-			return strings.Join(strings.Fields(string(p.out)), " ")
-		}
+		marked = marked || plainSpecial[line[i]]
 	}
-	return line
+	if !marked {
+		return line
+	}
+	p := newPlainer(line)
+	defer p.free()
+	p.inline(block{kind: textBlock, end: len(line), last: len(line), line: 1})
+	return strings.Join(strings.Fields(string(p.out)), " ")
 }
 
 // emoji reads the mark at i and returns its length, 0 for none.
