@@ -141,7 +141,7 @@ func (c *toolRun) query() error {
 		return err
 	}
 	ids, types := res.StandsOn()
-	c.out.StandsOn.All(record.StandsOn{Entities: ids, Types: types})
+	c.out.StandsOn.All(record.StandsOn{Entities: ids, Types: types, Notes: res.StandsOnNotes()})
 	c.out.StandsOn.Entity(opts.This)
 	if res.IsValue {
 		value, err := json.Marshal(res.Value)
@@ -160,6 +160,11 @@ func (c *toolRun) query() error {
 	}
 	for i, r := range rows {
 		l.Items = append(l.Items, render.Row(r, fields, i))
+		if r.Task != nil {
+			c.referNote(r.ID, r.ID)
+			c.out.StandsOn.Note(r.ID)
+			continue
+		}
 		if e := c.view.Entity(r.ID); e != nil {
 			c.referNote(r.ID, e.NoteID)
 		}

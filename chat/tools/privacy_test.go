@@ -64,6 +64,7 @@ func asked(word string) (calls [][2]string) {
 	for _, q := range []string{
 		"SELECT p FROM Person p ORDER BY p.role", "SELECT COUNT(*) FROM Person", "SELECT c FROM Case c WHERE c.who.name LIKE '%' ORDER BY c.about",
 		"SELECT c FROM Case c WHERE c.file IS NOT NULL", "SELECT p FROM Person p WHERE p.name = '" + word + " Zed'", "SELECT x FROM " + word + " x",
+		"SELECT t FROM Task t ORDER BY t.heading", "SELECT COUNT(*) FROM Task t WHERE t.name LIKE '%" + word + "%'",
 	} {
 		add("query", map[string]any{"query": q})
 	}

@@ -592,3 +592,20 @@ func (w *toolsWorld) entityOf(note string) string {
 	}
 	return n.EntityID
 }
+
+// TestSRCH55_AToolShowsTasksAndStandsOnTheirNotes: a task is no record that a text could mention, and what is made of it follows
+// the privacy of its note (PRIV-13).
+func TestSRCH55_AToolShowsTasksAndStandsOnTheirNotes(t *testing.T) {
+	w := openTools(t)
+	w.note(notes.Draft{ID: "plan", Title: "Plan", Body: "- [ ] Call *Bob* 📅 2026-03-04\n- [x] b\n"})
+	w.note(notes.Draft{ID: "other", Title: "Other", Body: "- [x] c\n"})
+	res := w.local("query", `{"query":"SELECT t FROM Task t WHERE t.done = false AND t.due < '2026-04-01'"}`)
+	has(t, res.Text, "- Call Bob (Task, line 1 of [[Plan]] [id:plan]), done: false, due: 2026-03-04")
+	if len(res.References) != 1 || res.References[0].NoteID != "plan" || !slices.Equal(res.StandsOn.Notes, []string{"plan"}) || len(res.StandsOn.Entities) > 0 {
+		t.Errorf("%+v stands on %+v", res.References, res.StandsOn)
+	}
+	res = w.local("query", `{"query":"SELECT COUNT(*) FROM Task t WHERE t.done = true"}`)
+	if res.Text != "2\n" || len(res.StandsOn.Notes) != 2 || len(res.StandsOn.Entities) > 0 {
+		t.Errorf("%q stands on %+v", res.Text, res.StandsOn)
+	}
+}

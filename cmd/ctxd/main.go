@@ -50,6 +50,8 @@ type commandLine struct {
 	Types    records.Types    `cmd:"" group:"notes" help:"List, show, declare and change types of entities."`
 	Tags     records.Tags     `cmd:"" group:"notes" help:"List tags, and the notes that have one."`
 
+	Tasks records.Tasks `cmd:"" group:"notes" help:"List the tasks of notes, and tick them off."`
+
 	Memory   records.MemoryCommand `cmd:"" group:"notes" help:"Write down, list, show and change what is remembered about you."`
 	Chat     chats.Command         `cmd:"" group:"notes" help:"Talk with a language model; list, show, write and change conversations."`
 	Contexts records.Contexts      `cmd:"" group:"notes" help:"List, show, create and change the parts of your life that memories belong to."`

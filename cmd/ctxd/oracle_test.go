@@ -80,7 +80,7 @@ func (h *oracleDaemon) runs(t *testing.T, args []string) string {
 
 // oracleVaries is what two daemons may differ in: times, durations, and what is made at random.
 var oracleVaries = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?|\b\d+(\.\d+)? ?(ns|µs|us|ms|s)\b|#\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(_[0-9a-z]{4,8})+\b|\bb=\\?"[\w-]+\\?"` +
-	`|"(number|seq|ms|us|at|hash|nextCursor)": ?("[^"]*"|[\d.]+)|--cursor \S+|\bclaim_\d+|sha256 [0-9a-f]{64}|\bStages mentions .*|"stages": ?\[[^\]]*\]|embedding endpoint 127\.0\.0\.1:9 [^.!]*`)
+	`|"(number|seq|ms|us|micros|at|hash|nextCursor)": ?("[^"]*"|[\d.]+)|--cursor \S+|\bclaim_\d+|sha256 [0-9a-f]{64}|\bStages mentions .*|"stages": ?\[[^\]]*\]|embedding endpoint 127\.0\.0\.1:9 [^.!]*`)
 
 // oracleText is what a command prints without what may vary, nor the blanks that stand where that did.
 func oracleText(printed string) string {

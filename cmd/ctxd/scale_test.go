@@ -281,6 +281,7 @@ var scaleReads = []scaleRead{
 	{"vault.list", ``},
 	{"wql.check", `{"query":"SELECT p FROM Project"}`},
 	{"wql.query", `{"query":"SELECT p FROM Project WHERE p.score > 500"}`},
+	{"wql.query", `{"query":"SELECT COUNT(*) FROM vault.Task t WHERE t.done = false"}`},
 }
 
 // scaleUnread are methods that read and are not called, with the reason.

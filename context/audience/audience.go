@@ -41,6 +41,7 @@ type Views struct {
 	revealed revealed
 	sources  atomic.Pointer[notes.SourcesByName] // of the last record that has many
 	vaults   struct{ local, remote vaultsSeen }
+	tasks    struct{ local, remote taskReader }
 	handled  handledRecords
 
 	// ofPast keeps for a commit, from its preparation on, the ids of the notes that name
@@ -60,7 +61,9 @@ func Open(db *kv.Store, s Stores) *Views {
 	r.remote.hides = true
 	r.named.over(db)
 	r.forgetShown()
+	r.tasks.local, r.tasks.remote = taskReader{views: r, view: &r.local}, taskReader{views: r, view: &r.remote}
 	if s.WQL != nil {
+		s.WQL.ReadTasks(r.tasks.local.Each)
 		r.remote.wql = s.WQL.Showing(wql.Visibility{
 			Hides: privateEntity, As: r.queried, Match: r.match,
 			Types:  func() []*entities.Type { return r.remote.types(r.remote.queriedType) },
@@ -68,6 +71,7 @@ func Open(db *kv.Store, s Stores) *Views {
 			Named: func(name string) *entities.NamedTypes {
 				return r.remote.typesNamed(name, r.remote.queriedType)
 			},
+			Tasks: r.tasks.remote.Each,
 		})
 	}
 	if s.Graph != nil {
@@ -105,6 +109,8 @@ func (r *Views) countsPrivacy(ch kv.Change) bool {
 func (r *Views) commit(cs *kv.ChangeSet) {
 	r.vaults.local.commit(cs, r.local.SeesNote)
 	r.vaults.remote.commit(cs, r.remote.SeesNote)
+	r.tasks.local.commit(cs)
+	r.tasks.remote.commit(cs)
 	r.handled.commit(cs, r.remote.entities.Past())
 	private := slices.ContainsFunc(cs.Changes, func(ch kv.Change) bool {
 		return entityPrivacy(ch) || notePrivacy(ch) || r.remote.handledPrivacy(ch) || r.remote.pastPrivacy(ch)

@@ -16,3 +16,10 @@ func (r *Views) EndReading() {
 		n.named.end()
 	}
 }
+
+// ForgetTasks drops the tasks that were read.
+func (r *Views) ForgetTasks() {
+	for _, t := range []*taskReader{&r.tasks.local, &r.tasks.remote} {
+		t.kept, t.held = nil, 0
+	}
+}

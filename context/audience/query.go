@@ -18,6 +18,9 @@ func (v *View) Query(ctx context.Context, query string, opts wql.QueryOptions) (
 		return res, v.ShownTexts(err)
 	}
 	for i := range res.Rows {
+		if res.Rows[i].Task != nil {
+			continue // of the text that the reader is shown
+		}
 		if e := v.entities.Get(res.Rows[i].ID); e != nil {
 			res.Rows[i].Name, _ = v.Name(e)
 		}

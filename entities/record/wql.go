@@ -1,10 +1,11 @@
 package record
 
-// WQLRow is one entity of a result.
+// WQLRow is one entity of a result, or one task of a note.
 type WQLRow struct {
-	ID   string `json:"id" jsonschema:"id of the entity"`
-	Name string `json:"name" jsonschema:"its name"`
+	ID   string `json:"id" jsonschema:"id of the entity; of a task that of its note"`
+	Name string `json:"name" jsonschema:"its name; of a task its text without marks"`
 	Type string `json:"type" jsonschema:"its type"`
+	Task *Task  `json:"task,omitempty" jsonschema:"of a task: what its line says"`
 }
 
 // WQLPlan says how a query was run, and what its value as a computed field would

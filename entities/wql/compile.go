@@ -87,6 +87,7 @@ type session struct {
 	// Checking: what can't run now, and may later, is a warning.
 	lax      bool // a query without a this
 	laxTypes bool // types that are not declared yet
+	tasks    bool // the tasks of notes may be read: the query is not that of a computed field
 	// misnamed reports whether a text that is compared with a reference is the
 	// name of an entity and no id; nil: it is not looked at.
 	misnamed func(text string) bool
@@ -141,10 +142,10 @@ func (s *session) compile(q *syntax.Query, thisType *entities.Type, hasThis bool
 func (c *compiler) from() {
 	c.rows.lacks = "no type in FROM has a field "
 	for _, name := range c.query.From {
-		types := c.schema.Of(name.Text)
+		types := c.typesOf(name.Text)
 		if types == nil {
 			c.rows.open = true
-			hint := syntax.DidYouMean(name.Text, c.schema.TypeNames(),
+			hint := syntax.DidYouMean(name.Text, c.typeNames(name.Text),
 				"no type is declared yet: types.put declares one, and so does a note whose frontmatter has a type")
 			if c.laxTypes {
 				c.found.Warn(name.Span, "type "+syntax.Clip(name.Text)+" is not declared yet", hint)
@@ -160,6 +161,7 @@ func (c *compiler) from() {
 	if len(c.query.From) == 0 {
 		c.rows.open = true
 	}
+	c.out.volatile = c.out.volatile || c.readsTasks()
 	if len(c.out.types) == 1 && !c.rows.open {
 		c.rows.lacks = lacks(c.out.types[0])
 	}
@@ -324,6 +326,9 @@ func (c *compiler) cond(x syntax.Expr, negated bool) condition {
 		slot, _ := c.operand(x.X, false)
 		return condition{source: call(pick(negated == x.Not, "missing", "present"), slot)}
 	case *syntax.Matches:
+		if c.readsTasks() {
+			c.found.Fail(x.Span, "MATCHES does not find tasks", "use CONTAINS or LIKE on name, note or heading")
+		}
 		c.out.volatile = true
 		c.out.matches = append(c.out.matches, x.Words)
 		return condition{source: call(pick(!negated, "found", "notFound"), len(c.out.matches)-1)}

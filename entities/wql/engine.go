@@ -39,6 +39,7 @@ type Engine struct {
 	indexes *indexSet
 	results *results
 	shown   *Visibility // nil: everything
+	tasks   Tasks       // nil: there are none
 
 	forgotten atomic.Uint64 // how often Forget was called: see gen
 
@@ -151,6 +152,8 @@ type Visibility struct {
 	Named  func(name string) *entities.NamedTypes // those of Types that have a name
 	// Match stands in for that of Options; nil: none does.
 	Match func(ctx context.Context, words string) (func(id string) bool, error)
+	// Tasks are those that exist for the reader; nil: none do.
+	Tasks Tasks
 }
 
 // Showing returns an engine over the same entities as a reader sees them: hidden ones
@@ -164,7 +167,7 @@ func (e *Engine) Showing(shown Visibility) *Engine {
 		opts.Match = shown.Match
 	}
 	other := New(e.src, opts)
-	other.shown = &shown
+	other.shown, other.tasks = &shown, shown.Tasks
 	other.indexes.ShowOnly(other.gen, other.showAll)
 	return other
 }
@@ -356,6 +359,7 @@ func (e *Engine) prepare(text string, thisType *entities.Type, hasThis bool,
 	}
 	sc := e.schemaOf(gen)
 	s := newSession(sc)
+	s.tasks = e.tasks != nil && field == ""
 	if field != "" && thisType != nil {
 		s.stack = []string{fieldKey(thisType, field)}
 	}
@@ -400,7 +404,7 @@ func (e *Engine) Check(query, thisType string) []syntax.Diagnostic {
 	s := newSession(sc)
 	var found syntax.Findings
 	var t *entities.Type
-	s.lax = thisType == ""
+	s.lax, s.tasks = thisType == "", e.tasks != nil
 	s.misnamed = func(text string) bool {
 		return e.get(text) == nil && len(e.src.Named(text, e.hidden)) > 0
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql/syntax"
 	"github.com/ctxd/ctxd/entities/yield"
 )
@@ -73,6 +74,7 @@ type machine struct {
 	// The row. A value is current when its stamp is that of the row, or of the
 	// run for a constant one.
 	row      *entities.Entity
+	task     *record.Task // that the row stands for; nil for an entity
 	values   []datum
 	stamps   []uint64
 	rowStamp uint64
@@ -163,6 +165,7 @@ func (m *machine) end() {
 	m.items, m.fixed = 0, 0
 	clear(m.plan.rows[:cap(m.plan.rows)])
 	m.ctx, m.engine, m.this, m.row, m.rec, m.found, m.stood = nil, nil, nil, nil, nil, m.found[:0], standing{}
+	m.task = nil
 	m.keys = m.keys[:0]
 	if cap(m.keys) > maxKeptKeys {
 		m.keys = nil

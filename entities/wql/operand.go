@@ -267,11 +267,12 @@ func (s *session) subquery(key string, t *entities.Type, f entities.Field) (*pre
 		return nil, why
 	}
 	s.stack = append(s.stack, key)
-	lax, laxTypes := s.lax, s.laxTypes
-	s.lax = false
+	lax, laxTypes, tasks := s.lax, s.laxTypes, s.tasks
+	s.lax, s.tasks = false, false
 	var found syntax.Findings
 	sub := check(s, f.Query, t, true, &found)
 	s.stack, s.lax, s.laxTypes = s.stack[:len(s.stack)-1], lax, laxTypes
+	s.tasks = tasks
 	if sub == nil {
 		for _, d := range found.Diagnostics(f.Query) {
 			if d.Severity == record.SeverityError {

@@ -67,7 +67,7 @@ func (e *Engine) inOrder(m *machine, out *outcome, top *ranking, explain bool) (
 // newOrdered returns nil for a query that no index can order.
 func newOrdered(e *Engine, m *machine, top *ranking) *ordered {
 	p := m.p
-	if top == nil || len(p.types) != 1 || len(p.order) == 0 || top.limit == 0 {
+	if top == nil || len(p.types) != 1 || isTaskType(p.types[0]) || len(p.order) == 0 || top.limit == 0 {
 		return nil
 	}
 	s := &p.slots[p.order[0].slot]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 )
 
 // sortKey is one key of ORDER BY of one row: what of a value is needed to
@@ -66,6 +67,7 @@ var readName = fieldsOf("name")
 // first tie.
 type rankedRow struct {
 	row  *entities.Entity
+	task *record.Task // that it stands for
 	keys []sortKey
 	name []byte // its natural key
 	done bool   // name is set
@@ -76,6 +78,26 @@ func (r *rankedRow) nameKey(m *machine) []byte {
 		r.name, r.done = m.naturalKey(r.row.Name), true
 	}
 	return r.name
+}
+
+// line is that of a task, which tells two of one name in one note apart.
+func (r *rankedRow) line() int {
+	if r.task == nil {
+		return 0
+	}
+	return r.task.Line
+}
+
+// shownTask returns the task as it is told, nil for an entity.
+func (r *rankedRow) shownTask() *record.Task {
+	if r.task == nil {
+		return nil
+	}
+	out := *r.task
+	if out.Tags == nil {
+		out.Tags = []string{}
+	}
+	return &out
 }
 
 // ranking keeps the first offset + limit rows in the order asked for. It holds
@@ -188,6 +210,7 @@ func (r *ranking) add(row *entities.Entity) error {
 		return nil
 	}
 	ranked, before := r.newRow(row), r.m.keys
+	ranked.task = r.m.task
 	if len(r.m.p.order) > 0 {
 		if ranked.keys == nil {
 			ranked.keys = make([]sortKey, 0, len(r.m.p.order))
@@ -202,6 +225,10 @@ func (r *ranking) add(row *entities.Entity) error {
 	if r.worst != nil && r.compare(ranked, r.worst) > 0 {
 		r.refused, r.m.keys = ranked, before
 		return nil
+	}
+	if ranked.task != nil {
+		kept := *row // the next task has the same one
+		ranked.row = &kept
 	}
 	r.hold(ranked)
 	if r.held > maxHeld {
@@ -241,7 +268,7 @@ func (r *ranking) compare(a, b *rankedRow) int {
 	if c := bytes.Compare(a.nameKey(r.m), b.nameKey(r.m)); c != 0 {
 		return c
 	}
-	return cmp.Or(strings.Compare(a.row.Name, b.row.Name), strings.Compare(a.row.ID, b.row.ID))
+	return cmp.Or(strings.Compare(a.row.Name, b.row.Name), strings.Compare(a.row.ID, b.row.ID), cmp.Compare(a.line(), b.line()))
 }
 
 // finish makes the result of at most so many rows.
@@ -262,7 +289,7 @@ func (r *ranking) finish(out *outcome, limit int) {
 	}
 	result := &Result{Rows: make([]Row, len(rows)), Total: r.total, Truncated: r.offset+len(rows) < r.total}
 	for i, x := range rows {
-		row := Row{ID: x.row.ID, Name: x.row.Name, Type: x.row.Type}
+		row := Row{ID: x.row.ID, Name: x.row.Name, Type: x.row.Type, Task: x.shownTask()}
 		if r.m.rec != nil { // it is kept, and must not keep the records of all rows with it
 			row.ID, row.Name = strings.Clone(row.ID), strings.Clone(row.Name)
 			row.Type = r.m.p.declared(row.Type)

@@ -29,6 +29,7 @@ type fieldRef struct {
 	computed *prepared // of a computed field
 	vault    string    // of the type, the first of several that are alike
 	cyclic   string    // a computed field that would need itself: the cycle
+	ofTask   bool      // a field that tasks alone have
 
 	// Of a name that is a field of several types of one name, and not the same field: what it
 	// is by the vaults of the types, which are named.
@@ -50,7 +51,7 @@ func (f *fieldRef) own(e *entities.Entity) *fieldRef {
 // same reports whether two fields of types of one name are read alike.
 func (f *fieldRef) same(g *fieldRef) bool {
 	return f.storedField == g.storedField && f.follow == g.follow && f.computed == nil && g.computed == nil &&
-		f.cyclic == "" && g.cyclic == ""
+		f.ofTask == g.ofTask && f.cyclic == "" && g.cyclic == ""
 }
 
 // kindOfOrder are the kinds of stored values, by the order of their field types.
@@ -74,6 +75,7 @@ func refTo(t *entities.Type, name string) (*fieldRef, *entities.Field) {
 	ref := &fieldRef{
 		storedField: storedField{Name: f.Name, Kind: kindOfOrder[info.Order], Elem: kindOfOrder[info.Item.Info().Order]},
 		fold:        entities.Fold(f.Name), target: f.TargetType, options: f.Options, follow: info.To == record.ToEntity,
+		ofTask: isTaskType(t),
 	}
 	return ref, &f
 }
@@ -172,7 +174,13 @@ func (c *compiler) resolve(segments []syntax.Name, at place) (*path, shape) {
 func (c *compiler) step(seg syntax.Name, at place) (step, []*fieldRef) {
 	st := step{fields: make(map[string]*fieldRef), reads: fieldsOf(entities.Fold(seg.Text))}
 	var found []*fieldRef
-	for _, t := range c.schema.Types {
+	types := c.schema.Types
+	for _, t := range at.types {
+		if isTaskType(t) {
+			types = append(slices.Clip(types), t)
+		}
+	}
+	for _, t := range types {
 		here := at.any || slices.Contains(at.types, t)
 		ref, declared := refTo(t, seg.Text)
 		if ref == nil {

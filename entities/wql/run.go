@@ -30,7 +30,7 @@ func (r *Result) StandsOn() (ids, types []string) { return r.stood.ids, r.stood.
 
 // standing is what values were computed of. It lets who keeps a value hide it when one of these entities becomes private
 // (PRIV-13).
-type standing struct{ ids, types []string }
+type standing struct{ ids, types, notes []string }
 
 // maxStanding is how many entities are told apart.
 const maxStanding = record.MaxStanding
@@ -140,7 +140,11 @@ func (e *Engine) run(ctx context.Context, p *prepared, how how) (*outcome, error
 	} else {
 		agg = &aggregate{m: m}
 		take = func(row *entities.Entity) error {
-			m.stood.add(row)
+			if m.task != nil {
+				m.stood.addNote(row.ID)
+			} else {
+				m.stood.add(row)
+			}
 			return agg.add(row)
 		}
 	}
@@ -217,6 +221,9 @@ func (s *standing) all(o *outcome) {
 func (e *Engine) each(m *machine, at int, out *outcome, explain bool, top *ranking,
 	take func(*entities.Entity) error,
 ) error {
+	if isTaskType(m.p.types[at]) {
+		return e.eachTask(m, at, out, explain, take)
+	}
 	pl := &m.plan
 	ids, ok := e.candidates(m, at, explain)
 	if m.err != nil {

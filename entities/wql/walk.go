@@ -139,7 +139,11 @@ func (m *machine) load(f *fieldRef, e *entities.Entity, v *datum) {
 		*v = datum{}
 		return
 	}
-	if f.computed != nil || f.cyclic != "" {
+	switch {
+	case f.ofTask:
+		m.loadTask(f, v)
+		return
+	case f.computed != nil || f.cyclic != "":
 		m.loadComputed(f, e, v)
 		return
 	}

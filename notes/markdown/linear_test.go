@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/fixtures/steps"
 	"github.com/ctxd/ctxd/notes/markdown"
 )
@@ -34,6 +36,9 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
+	"Tasks":         func(text string) { markdown.Tasks(text, func(record.Task) {}) },
+	"MayHaveTasks":  func(text string) { markdown.MayHaveTasks(text) },
+	"SetTask":       func(text string) { _, _, _, _ = markdown.SetTask("- [ ] a\n"+text, 1, true, time.Time{}) },
 	"LabelsOf":      func(text string) { markdown.LabelsOf(text) },
 	"MayRefer":      func(text string) { markdown.MayRefer(text) },
 	"BracketedName": func(text string) { markdown.BracketedName(text) },

@@ -196,6 +196,10 @@ func previewQuery(ctx context.Context, s *Session, q WQLQuery) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%d rows**\n\n", r.Total)
 	for _, row := range r.Rows {
+		if row.Task != nil {
+			fmt.Fprintf(&b, "- %s · %s, line %d\n", escape(row.Name), escape(row.Task.Note), row.Task.Line)
+			continue
+		}
 		fmt.Fprintf(&b, "- %s · %s\n", escape(row.Name), escape(row.Type))
 	}
 	if r.Total > len(r.Rows) {

@@ -16,7 +16,7 @@ type WQLQuery struct {
 
 // WQLResult is the result of wql.query.
 type WQLResult struct {
-	Rows      []record.WQLRow `json:"rows" jsonschema:"the entities, empty for an aggregate"`
+	Rows      []record.WQLRow `json:"rows" jsonschema:"the entities, or tasks of notes; empty for an aggregate"`
 	Total     int             `json:"total" jsonschema:"number of rows without any limit"`
 	Truncated bool            `json:"truncated" jsonschema:"whether a limit left some out"`
 	Value     Optional[any]   `json:"value,omitzero" jsonschema:"the value of an aggregate: a number, a text, or null when nothing was counted in"`
@@ -38,7 +38,7 @@ type WQLChecked struct {
 
 var wqlMethods = []Method{
 	describe[WQLQuery, WQLResult]("wql.query", Read,
-		"Run a query over the entities.", "",
+		"Run a query over the entities, or over the tasks of notes (FROM Task).", "",
 		Example{
 			`{"query":"SELECT p FROM Person WHERE p.team = {this}","this":"core"}`,
 			`{"rows":[{"id":"alice","name":"Alice","type":"Person"}],"total":1,"truncated":false}`,

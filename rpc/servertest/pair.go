@@ -213,9 +213,12 @@ func (p *Pair) put(r *pairRecord, fresh bool) PairStep {
 	switch r.kind {
 	case pairNote:
 		text, alias, path, tag := p.text(r), p.mention(r), r.filed(), p.tag(r)
-		typed := p.Chance(4)
+		typed, tasks := p.Chance(4), p.Chance(3)
 		return p.of(r, choose(p, "notes.put", "notes.put", "notes.putMany"), func(store int) any {
 			body := text[store]
+			if tasks && body != "" {
+				body = "## Of " + alias[store] + "\n- [ ] " + body + " 📅 2026-03-04 #" + tag[store]
+			}
 			if typed {
 				body = fmt.Sprintf("---\ntype: Person\nlead: '%s'\n---\n# %s\n\n%s", alias[store], name(store), body)
 			}

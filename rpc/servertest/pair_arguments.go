@@ -296,6 +296,7 @@ func (p *Pair) wql() string {
 		"SELECT COUNT(*) FROM Person p WHERE MATCHES "+quoted, "SELECT p FROM Person p ORDER BY p.boss.name DESC, p.name LIMIT 5", "SELECT p FROM Person p WHERE p.file = '"+p.id(pairNote)+"'",
 		"SELECT p FROM Person p WHERE p.boss = {"+p.name(a)+"}", "SELECT p FROM Person p WHERE p.boss = {this}", "SELECT AVG(p.boss.pay) FROM Person p WHERE p.friend.pay > 10",
 		"SELECT p FROM Person p WHERE p.id = '"+p.id(pairEntity)+"'", "SELECT p FROM Person p WHERE p.about LIKE '%"+p.name(a)+"%'", "SELECT p FROM "+p.name(a)+" p",
-		"SELECT p FROM Person p WHERE p.same.name = "+quoted, "SELECT SUM(p.boss.boss.pay) FROM Person p", "SELECT p FROM Persn p", "SELECT COUNT(*) FROM Person p WHERE p.boss IS NOT NULL",
+		"SELECT p FROM Person p WHERE p.same.name = "+quoted, "SELECT SUM(p.boss.boss.pay) FROM Person p", "SELECT p FROM Persn p",
+		"SELECT t FROM Task t", "SELECT COUNT(*) FROM Task", "SELECT t FROM Task t WHERE t.name LIKE '%"+p.name(a)+"%'", "SELECT t FROM vault.Task t WHERE t.heading CONTAINS "+quoted, "SELECT t FROM Task t WHERE t.note = "+quoted+" ORDER BY t.tags", "SELECT t FROM Task t WHERE t.id = '"+p.id(pairNote)+"'", "SELECT COUNT(*) FROM Person p WHERE p.boss IS NOT NULL",
 	)
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -17,6 +18,9 @@ import (
 // Row writes a row of a query with the fields that it mentions. at is its place in their values.
 func Row(r record.WQLRow, fields []columns.Column, at int) string {
 	line := "- " + Entity(r.Name, r.Type) + ID(r.ID)
+	if r.Task != nil { // no record that a text could mention
+		line = "- " + Inline(r.Name) + " (" + Inline(r.Type) + ", line " + strconv.Itoa(r.Task.Line) + " of " + Note(r.Task.Note) + ID(r.ID) + ")"
+	}
 	for _, f := range fields {
 		line += ", " + Inline(f.Name) + ": " + column(f.Values[at])
 	}

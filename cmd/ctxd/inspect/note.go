@@ -8,7 +8,9 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/context/prompt"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
+	"github.com/ctxd/ctxd/notes/markdown"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
@@ -73,6 +75,8 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 		f.Draw(s)
 	}
 
+	drawTasks(s, n)
+
 	var dead int
 	for _, l := range n.Links {
 		if l.ID == "" && l.Kind == "" {
@@ -92,6 +96,32 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 		t.Row(term.Line{term.Text("[[" + b.Title + "]]")}, term.Line{term.Styled(term.Faint, connect.Place(b.Vault, b.Path))},
 			term.Line{term.Styled(term.Faint, "line "+term.Number(b.Line)+times(b.Count))})
 	}
+	t.Draw(s)
+}
+
+// drawTasks shows the tasks of a note, if there are any.
+func drawTasks(s *term.Screen, n *protocol.NoteFull) {
+	if n.Kind != "" {
+		return
+	}
+	t, open := &term.Table{Indent: 2, Right: []int{0}}, 0
+	markdown.Tasks(n.Body, func(x record.Task) {
+		state := "open"
+		switch {
+		case x.Done:
+			state = "done"
+		case x.Cancelled:
+			state = "cancelled"
+		default:
+			open++
+		}
+		t.Row(term.Line{term.Styled(term.Faint, term.Number(x.Line))}, term.Line{term.Text(state)}, term.Line{term.Text(x.Name)},
+			term.Line{term.Styled(term.Faint, strings.TrimSpace(x.Due+" "+x.Priority))})
+	})
+	if len(t.Rows) == 0 {
+		return
+	}
+	s.Heading("Tasks", term.Styled(term.Faint, "  "+term.Number(len(t.Rows))+", "+term.Number(open)+" open"))
 	t.Draw(s)
 }
 

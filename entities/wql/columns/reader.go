@@ -55,7 +55,15 @@ func NewReader(types []*record.Type, get Get) *Reader {
 }
 
 // Types returns the types of that name: that of everybody first, then by vault.
-func (r *Reader) Types(name string) []*record.Type { return r.types[text.Fold(name)].All() }
+func (r *Reader) Types(name string) []*record.Type {
+	if types := r.types[text.Fold(name)].All(); len(types) > 0 {
+		return types
+	}
+	if t := record.TypeOfTasks(name); t != nil {
+		return []*record.Type{t}
+	}
+	return nil
+}
 
 // Field returns the declared field of the first type of a name that has it.
 func (r *Reader) Field(typ, name string) (f record.Field, ok bool) {
@@ -130,7 +138,9 @@ func (r *Reader) Fill(ctx context.Context, rows []record.WQLRow) ([]Column, erro
 func (r *Reader) fill(ctx context.Context, c *Column, rows []record.WQLRow) error {
 	at := make([][]any, len(rows)) // by row: the references that the path has come to
 	for i, row := range rows {
-		at[i] = []any{map[string]any{"id": row.ID}}
+		if row.Task == nil {
+			at[i] = []any{map[string]any{"id": row.ID}}
+		}
 	}
 	lists := make([]bool, len(rows)) // the path has come through a list, which may be empty
 	for _, name := range c.path {
@@ -153,6 +163,8 @@ func (r *Reader) fill(ctx context.Context, c *Column, rows []record.WQLRow) erro
 	c.Values = make([]any, len(rows))
 	for i, values := range at {
 		switch {
+		case rows[i].Task != nil:
+			c.Values[i] = taskValue(rows[i].Task, c.path)
 		case lists[i]:
 			c.Values[i] = append([]any{}, values...)
 		case len(values) > 0:
@@ -160,6 +172,22 @@ func (r *Reader) fill(ctx context.Context, c *Column, rows []record.WQLRow) erro
 		}
 	}
 	return nil
+}
+
+// taskValue returns a field of a task, as value does of an entity.
+func taskValue(t *record.Task, path []string) any {
+	if len(path) != 1 {
+		return nil
+	}
+	tags, ok := t.Value(path[0]).([]string)
+	if !ok {
+		return t.Value(path[0])
+	}
+	list := make([]any, len(tags))
+	for i, tag := range tags {
+		list[i] = tag
+	}
+	return list
 }
 
 // value returns a field of what a reference leads to.

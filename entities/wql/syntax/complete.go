@@ -119,7 +119,12 @@ func (c *Completer) scope(tokens []readToken) {
 		return
 	}
 	for i++; i < len(tokens) && tokens[i].isName() && !tokens[i].is(clauseWords...); i += 2 {
-		c.from = append(c.from, tokens[i].text)
+		name := tokens[i].text
+		if strings.EqualFold(name, builtInTypes) && i+2 < len(tokens) && tokens[i+1].text == "." && tokens[i+2].isName() {
+			i += 2
+			name += "." + tokens[i].text
+		}
+		c.from = append(c.from, name)
 		if i+1 >= len(tokens) || tokens[i+1].text != "," {
 			i++
 			break
@@ -357,7 +362,7 @@ func (c *Completer) lookUp(path []readToken) (f record.Field, owners []string) {
 		}
 		f = record.Field{}
 		for _, owner := range owners {
-			if t := c.Types[text.Fold(owner)]; t != nil && f.Name == "" {
+			if t := c.typeOf(owner); t != nil && f.Name == "" {
 				f, _ = t.Field(path[i].text)
 			}
 		}
@@ -365,10 +370,18 @@ func (c *Completer) lookUp(path []readToken) (f record.Field, owners []string) {
 	return f, owners
 }
 
+// typeOf returns the type of a name behind FROM, nil for none: one of the store, else that of the tasks of notes.
+func (c *Completer) typeOf(name string) *record.Type {
+	if t := c.Types[text.Fold(name)]; t != nil {
+		return t
+	}
+	return record.TypeOfTasks(name)
+}
+
 // FieldNames are the fields of types, then those of every entity.
 func (c *Completer) FieldNames(types []string) (names []string) {
 	for _, name := range types {
-		t := c.Types[text.Fold(name)]
+		t := c.typeOf(name)
 		if t == nil {
 			continue
 		}
@@ -385,6 +398,9 @@ func (c *Completer) FieldNames(types []string) (names []string) {
 func (c *Completer) TypeNames() (names []string) {
 	for _, t := range c.Types {
 		names = append(names, t.Name)
+	}
+	if c.Types[text.Fold(record.TaskType.Name)] == nil {
+		names = append(names, record.TaskType.Name)
 	}
 	slices.Sort(names)
 	return names

@@ -50,9 +50,9 @@ func TestWQL10_Completion(t *testing.T) {
 	}{
 		{"|", []string{"SELECT "}},
 		{"sel|", []string{"SELECT "}},
-		{"SELECT p FROM |", []string{"Person", "Team", "`Work Item`"}},
+		{"SELECT p FROM |", []string{"Person", "Task", "Team", "`Work Item`"}},
 		{"SELECT p FROM per|", []string{"Person"}},
-		{"SELECT p FROM Person, t|", []string{"Team"}},
+		{"SELECT p FROM Person, t|", []string{"Task", "Team"}},
 		{"SELECT p FROM `Wo|", []string{"`Work Item`"}},
 		{"SELECT p FROM Person WH|", []string{"WHERE "}},
 		{"SELECT p FROM Person O|", []string{"ORDER BY "}},

@@ -327,6 +327,9 @@ func (p *parser) aggregate(w *What) {
 	w.Span = p.to(name.Start)
 }
 
+// builtInTypes stands with a point before the name of a type that is no type of the store: vault.Task.
+const builtInTypes = "vault"
+
 func (p *parser) from(q *Query) {
 	for {
 		t := p.peek()
@@ -337,6 +340,11 @@ func (p *parser) from(q *Query) {
 		}
 		p.advance()
 		p.node(t.Span)
+		if strings.EqualFold(t.text, builtInTypes) && p.peek().symbol(".") && p.second().isName() {
+			p.advance()
+			name := p.advance()
+			t.Span, t.text = p.to(t.Start), t.text+"."+name.text
+		}
 		q.From = append(q.From, Name{t.Span, t.text})
 		if alias := p.peek(); alias.isName() && p.second().symbol(",") && q.Alias == nil {
 			p.found.Fail(alias.Span, "unexpected "+alias.describe(p.src),

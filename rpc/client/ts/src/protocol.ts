@@ -4873,6 +4873,29 @@ export interface TagPage {
   nextCursor?: string;
 }
 
+export interface Task {
+  /** Whether it is ticked: [x] or [X]. */
+  done: boolean;
+  /** Whether it was given up: [-]. */
+  cancelled: boolean;
+  /** The day on which it is due, YYYY-MM-DD. */
+  due?: string;
+  /** The day for which it is planned. */
+  scheduled?: string;
+  /** The day before which there is nothing to do. */
+  start?: string;
+  /** Highest, high, medium, low or lowest; absent where the line says nothing. */
+  priority?: string;
+  /** The tags of the line, without #. */
+  tags: string[];
+  /** Title of its note. */
+  note: string;
+  /** The heading that it stands under. */
+  heading?: string;
+  /** Its line in the text of the note, from 1. */
+  line: number;
+}
+
 export interface TemplateProblem {
   /** Line of the text, from 1. */
   line: number;
@@ -5364,7 +5387,7 @@ export interface WQLPlan {
 }
 
 export interface WQLResult {
-  /** The entities, empty for an aggregate. */
+  /** The entities, or tasks of notes; empty for an aggregate. */
   rows: WQLRow[];
   /** Number of rows without any limit. */
   total: number;
@@ -5377,12 +5400,14 @@ export interface WQLResult {
 }
 
 export interface WQLRow {
-  /** Id of the entity. */
+  /** Id of the entity; of a task that of its note. */
   id: string;
-  /** Its name. */
+  /** Its name; of a task its text without marks. */
   name: string;
   /** Its type. */
   type: string;
+  /** Of a task: what its line says. */
+  task?: Task;
 }
 
 export interface WQLTypePlan {
@@ -7737,7 +7762,7 @@ export interface Methods {
    */
   "entities.complete": { params: EntitiesCompleteParams; result: EntityItems };
   /**
-   * Run a query over the entities.
+   * Run a query over the entities, or over the tasks of notes (FROM Task).
    * Errors of its own: not_found, unavailable, limit, deadline, query.
    * @example {"query":"SELECT p FROM Person WHERE p.team = {this}","this":"core"}
    */
