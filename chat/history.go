@@ -14,6 +14,7 @@ type History struct {
 	Messages []*record.ChatMessage // the earlier first; it begins with a message of a user
 	Dropped  bool                  // there are messages before them, for which there is no room
 	Withheld int                   // messages that the asker sees, and the reader does not
+	Before   string                // the provider of the last answer that the asker sees; "" for none
 
 	// Told are the lists of references that stood behind Messages, and Last the one behind the question. Private tells
 	// that a remote reader would have been told others.
@@ -64,7 +65,10 @@ func (s *Store) History(ctx context.Context, v, asker *audience.View, t *Turn, b
 				return err
 			case m == nil || m.Role == record.RoleSystem || !asker.Sees(m.private()):
 				continue
-			case !v.Sees(m.private()):
+			case h.Before == "" && m.Role == record.RoleAssistant:
+				h.Before = member[string](m, "provider")
+			}
+			if !v.Sees(m.private()) {
 				h.Withheld++
 				continue
 			}

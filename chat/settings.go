@@ -15,7 +15,7 @@ import (
 
 // remembers reports whether a reader sees a memory.
 func (s *Store) remembers(v *audience.View, id string) bool {
-	return s.numbered(v, id) > 0
+	return s.Numbered(v, id) > 0
 }
 
 func (s *Store) rememberedBy(v *audience.View) func(id string) bool {
@@ -23,11 +23,11 @@ func (s *Store) rememberedBy(v *audience.View) func(id string) bool {
 }
 
 func (s *Store) numberedBy(v *audience.View) func(id string) int64 {
-	return func(id string) int64 { return s.numbered(v, id) }
+	return func(id string) int64 { return s.Numbered(v, id) }
 }
 
-// numbered is Memories.Numbered, for a store without memories too.
-func (s *Store) numbered(v *audience.View, id string) int64 {
+// Numbered is Memories.Numbered, for a store without memories too.
+func (s *Store) Numbered(v *audience.View, id string) int64 {
 	if s.opts.Memories == nil {
 		return 0
 	}

@@ -45,6 +45,13 @@ func (l *chatListener) Hide(last turn.ChatDelta) {
 	}
 }
 
+func (l *chatListener) Local(ctx context.Context, d turn.ChatDelta) error {
+	if l.remote {
+		return nil
+	}
+	return l.stream.SendBut(ctx, chatSubject(audience.Remote, d.ConversationID), d)
+}
+
 func (l *chatListener) Delta(ctx context.Context, d turn.ChatDelta) error {
 	return l.stream.Send(ctx, d)
 }

@@ -128,6 +128,38 @@ func TestCHAT17_Followers(t *testing.T) {
 	local.wantResult("3", "")
 }
 
+// TestCHAT48_FollowersOfAMove: what a provider is not given that is not local comes first, to the caller and to local followers. A
+// remote follower gets the same deltas without it, in numbers without a gap.
+func TestCHAT48_FollowersOfAMove(t *testing.T) {
+	d := answered(t, func(_ *provider.Request, to *provider.Reply) { to.Text("An ", "answer.") })
+	d.do("notes.put", `{"id":"diary","title":"Zqdiary","body":"x","private":true}`)
+	id := d.begun()
+	caller, local, remote := d.peer(), d.peer(), d.remotePeer()
+	for _, p := range []*peer{local, remote} {
+		p.call(1, "chat.follow", fmt.Sprintf(`{"conversationId":%q}`, id))
+		p.wantResult("1", "")
+	}
+	caller.call(6, "chat.send", fmt.Sprintf(`{"conversationId":%q,"text":"by near","provider":"near"}`, id))
+	caller.sent()
+	local.deltasOf()
+	d.do("chat.patch", fmt.Sprintf(`{"id":%q,"pinnedNoteIds":["diary"]}`, id))
+	caller.call(7, "chat.send", fmt.Sprintf(`{"conversationId":%q,"text":"by far","provider":"far"}`, id))
+	for _, p := range []*peer{caller, local} {
+		var first turn.ChatDelta
+		must(t, json.Unmarshal(p.reply().Params, &first))
+		if first.Seq != 0 || first.Type != turn.Warning || first.Data == nil || !strings.Contains(first.Data.Warning.Message, "[[Zqdiary]]") {
+			t.Errorf("a local reader is told first %+v", first)
+		}
+	}
+	caller.sent()
+	if _, text := local.deltasOf(); text != "An answer." {
+		t.Errorf("the local follower is told %q", text)
+	}
+	if _, text := remote.deltasOf(); text != "An answer." {
+		t.Errorf("the remote follower is told %q", text)
+	}
+}
+
 // A follower who does not read stalls nobody, and loses nothing when he reads again.
 func TestCHAT17_ASlowFollowerOfAnAnswer(t *testing.T) {
 	piece := strings.Repeat("x", 32<<10)

@@ -115,6 +115,9 @@ func oracleMethods(t *testing.T) (asks []*oracleAsk) {
 		if m.Name == "types.put" {
 			args.Fixed["fields"] = []any{map[string]any{"name": "boss", "type": "entity_ref"}, map[string]any{"name": "about", "type": "text"}}
 		}
+		if params.Properties["deadlineMs"] != nil { // a search that is late on a busy machine tells nothing
+			args.Fixed["deadlineMs"] = prompt.MaxDeadlineMS
+		}
 		if m.Name == "chat.import" || m.Name == "vault.import" {
 			args.Fixed["path"] = "/nowhere"
 		}

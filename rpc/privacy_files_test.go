@@ -158,6 +158,18 @@ func TestPRIV14_NoPrivateFileGoesToARemoteProvider(t *testing.T) {
 			if refused := err != nil && asked == 0; refused != form.private {
 				t.Errorf("asked %d times, %v", asked, err)
 			}
+
+			// A text whose path the client tells is as private as its place.
+			before := asked
+			params = fmt.Sprintf(`{"provider":"far","text":"What is it?","files":[{"name":"b.md","text":%q,"path":%q}]}`,
+				form.head+"text", form.write(t, vault, "b.md", form.head+"text"))
+			_, err = d.try("chat.send", params)
+			if refused := err != nil && asked == before; refused != form.private {
+				t.Errorf("with its path asked %d times, %v", asked-before, err)
+			}
+			if got := d.remote().answer("chat.send", params); !strings.Contains(got, "the connection is remote") {
+				t.Errorf("a remote connection: %s", got)
+			}
 		})
 	}
 }

@@ -105,6 +105,9 @@ func attach(p *turn.ChatSend, remote bool) (a attached, err error) {
 			return a, fault.Field(fmt.Sprintf("files[%d].name", i), "the name of a file has 1 to %d characters", maxFileName).
 				WithHint("give the name of the file without its folder")
 		}
+		if err := checkPlace(f.Path, fmt.Sprintf("files[%d].path", i), remote); err != nil {
+			return a, err
+		}
 		a.files = append(a.files, f)
 	}
 	return a, nil
@@ -129,11 +132,8 @@ func bytesOf(image turn.ChatImage, field string, most int, remote bool) ([]byte,
 		}
 		return data, nil
 	}
-	if remote {
-		return nil, fault.Field(field+".path", "the connection is remote, and no file is read for it").WithHint("give the image as data")
-	}
-	if !filepath.IsAbs(image.Path) {
-		return nil, fault.Field(field+".path", "the path is not absolute").WithHint("give an absolute path")
+	if err := checkPlace(image.Path, field+".path", remote); err != nil {
+		return nil, err
 	}
 	data, err := readFile(image.Path, most)
 	switch {
@@ -145,6 +145,19 @@ func bytesOf(image turn.ChatImage, field string, most int, remote bool) ([]byte,
 		return nil, f
 	}
 	return data, nil
+}
+
+// checkPlace refuses a path that says nothing, or would tell a remote connection of one.
+func checkPlace(path, field string, remote bool) error {
+	switch {
+	case path == "":
+		return nil
+	case remote:
+		return fault.Field(field, "the connection is remote, and no file is read for it").WithHint("give what is in the file, without its path")
+	case !filepath.IsAbs(path):
+		return fault.Field(field, "the path is not absolute").WithHint("give an absolute path")
+	}
+	return nil
 }
 
 var errTooLarge = errors.New("too large")

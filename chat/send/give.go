@@ -252,11 +252,20 @@ func (s *sending) warnNow(about, format string, args ...any) error {
 	return s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[len(s.answer.Warnings)-1]})
 }
 
-// tellWarnings tells of the warnings from one on. Those of private records are in the result alone: a remote reader may
-// follow.
+// tellWarnings tells of the warnings from one on. Those of private records are in the result alone, since a remote reader may
+// follow; but where the conversation has moved away from a local provider, local readers are told at once.
 func (s *sending) tellWarnings(from int) error {
 	for i := from; i < len(s.answer.Warnings); i++ {
 		if s.answer.Warnings[i].About == record.AboutPrivate {
+			if !s.moved {
+				continue
+			}
+			if err := s.to.Local(s.ctx, turn.ChatDelta{
+				ConversationID: s.turn.Conversation.ID, MessageID: s.turn.AnswerID, ClientMessage: s.params.ClientMessageID,
+				Type: turn.Warning, Data: &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]},
+			}); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := s.emit(turn.Warning, "", &turn.ChatDeltaData{Warning: &s.answer.Warnings[i]}); err != nil {

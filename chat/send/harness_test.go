@@ -209,12 +209,24 @@ type heard struct {
 	mu      sync.Mutex
 	private bool
 	deltas  []turn.ChatDelta
+	locals  []turn.ChatDelta                            // that local readers alone get
 	on      func(context.Context, turn.ChatDelta) error // nil: nothing
+	before  func()                                      // is called with locals; nil: nothing
 }
 
 func (l *heard) Begin(_ string, private bool) { l.private = private }
 
 func (l *heard) Hide(turn.ChatDelta) {}
+
+func (l *heard) Local(_ context.Context, d turn.ChatDelta) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.locals = append(l.locals, d)
+	if l.before != nil {
+		l.before()
+	}
+	return nil
+}
 
 func (l *heard) Delta(ctx context.Context, d turn.ChatDelta) error {
 	l.mu.Lock()

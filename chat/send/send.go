@@ -38,6 +38,7 @@ type conversations interface {
 	Refer(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer, shown *chat.AnswerContext) ([]record.ChatWarning, error)
 	Links(ctx context.Context, v *audience.View, text string) (chat.ReferenceLists, error)
 	ReferencesOf(v *audience.View, a *chat.Answer) []record.ChatReference
+	Numbered(v *audience.View, id string) int64
 	Hidden(ctx context.Context, t *chat.Turn, on record.StandsOn) (bool, error)
 	Answered(ctx context.Context, v *audience.View, t *chat.Turn, a *chat.Answer) (*record.ChatMessage, error)
 }
@@ -191,6 +192,9 @@ type Listener interface {
 	Begin(conversationID string, private bool)
 	// Hide is called when the answer has become private: remote readers, and a remote caller, get last and nothing more of it.
 	Hide(last turn.ChatDelta)
+	// Local is called for what local readers alone are told before the first delta, with the number 0: remote ones would
+	// see by a gap that there is something. It waits as Delta does.
+	Local(ctx context.Context, d turn.ChatDelta) error
 	// Delta is called for each delta in its order. It waits no longer than until ctx ends. An error ends the answer as
 	// cancelled.
 	Delta(ctx context.Context, d turn.ChatDelta) error

@@ -52,6 +52,7 @@ type sending struct {
 	usage        record.ChatUsage
 	nobody       bool   // no provider was asked, and the answer says why
 	replayed     string // the last answer that the model was told again
+	moved        bool   // a local provider answered before, and what this one is not given is told before it answers
 	release      func() // ends what was begun in a conversation that was not named
 	seq          int
 	looked       uint64 // Privacy of a remote reader when it was seen last whether the answer is private
@@ -253,7 +254,7 @@ func (s *sending) attach(ctx context.Context) (err error) {
 		look(image.Path, "")
 	}
 	for _, f := range s.attached.files {
-		look("", f.Text)
+		look(f.Path, f.Text)
 	}
 	return err
 }
@@ -460,10 +461,7 @@ func (s *sending) messages(ctx context.Context, tools []llm.Tool) ([]llm.Message
 	if h.Dropped {
 		s.warn("maxContext", "the conversation is longer than the %d tokens that the model is given: its first part was left out", most)
 	}
-	if h.Withheld > 0 {
-		s.warn(record.AboutPrivate, "%d earlier messages of the conversation are private, and %s is not local: it was not given them",
-			h.Withheld, s.info.Name)
-	}
+	s.withhold(h)
 	return append(list, last), nil
 }
 

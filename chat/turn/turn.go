@@ -43,6 +43,7 @@ type ChatImage struct {
 type ChatFile struct {
 	Name string `json:"name" jsonschema:"what it is called"`
 	Text string `json:"text" jsonschema:"what is in it"`
+	Path string `json:"path,omitempty" jsonschema:"absolute path of the file, which makes the message as private as a note in that place; it is not read, and no model is told of it. Not for a remote connection"`
 }
 
 // ChatSent is the result of chat.send.
@@ -77,8 +78,8 @@ const (
 type ChatDelta struct {
 	ConversationID string         `json:"conversationId" jsonschema:"id of the conversation"`
 	MessageID      string         `json:"messageId" jsonschema:"id of the answer"`
-	ClientMessage  string         `json:"clientMessageId,omitempty" jsonschema:"of the first delta: the id that the client gave to the message that is answered"`
-	Seq            int            `json:"seq" jsonschema:"number of the delta in the answer, from 1 without gaps"`
+	ClientMessage  string         `json:"clientMessageId,omitempty" jsonschema:"of the first delta, and of one with the number 0: the id that the client gave to the message that is answered"`
+	Seq            int            `json:"seq" jsonschema:"number of the delta in the answer, from 1 without gaps; 0 of the warning of what is private and not given to a provider that is not local, which comes first, for local readers alone"`
 	LastSeq        int            `json:"lastSeq,omitempty" jsonschema:"of texts that were joined for a slow reader: the number of the last one"`
 	Type           string         `json:"type" enum:"text,reasoning,replace,toolCall,toolResult,references,action,warning,done" jsonschema:"what it is"`
 	Text           string         `json:"text,omitempty" jsonschema:"of text and reasoning: the piece. The texts of an answer, joined, are its content. Of replace: what the texts so far are replaced with, since the model was thinking; its thoughts come again as reasoning"`

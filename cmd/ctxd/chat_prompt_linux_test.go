@@ -33,8 +33,8 @@ text In June the passes.
 wait
 `
 
-// talked is a home in which a daemon asks a provider that says so.
-func talked(t *testing.T, script string) (home, *provider.Server) {
+// talked is a home in which a daemon asks a provider that says so, with more settings of the environment.
+func talked(t *testing.T, script string, env ...string) (home, *provider.Server) {
 	t.Helper()
 	list, err := parseAnswers(script)
 	if err != nil {
@@ -43,7 +43,7 @@ func talked(t *testing.T, script string) (home, *provider.Server) {
 	server := provider.Start(list.answer)
 	t.Cleanup(server.Close)
 	p := newHome(t)
-	p.env = append(p.env, asks(server)...)
+	p.env = append(append(p.env, asks(server)...), env...)
 	vault := filepath.Join(t.TempDir(), "Notes")
 	if err := fixtures.CopyVault(vault); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func asked(t *testing.T, s *provider.Server, n int) {
 func TestCHAT27_Prompt(t *testing.T) {
 	p, server := talked(t, whatIsSaid)
 	s := p.sit(t, nil, "chat")
-	s.see("ctxd chat  a new conversation; /help helps, an empty line leaves")
+	s.see("ctxd chat  a new conversation; /help helps, two empty lines leave")
 	s.see("› ")
 	s.press("Where could we hike?\r")
 	s.see("They want to walk.\r\n")
@@ -161,6 +161,11 @@ func TestCHAT27_Prompt(t *testing.T) {
 	if last := server.Requests()[len(server.Requests())-1]; last.Model != "large" || !strings.Contains(last.System(), "Kickoff") {
 		t.Errorf("asked of %s: %s", last.Model, last.System())
 	}
+	s.press("\r")
+	s.see("› ")
+	s.press("And in June?\r\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
 	s.press("\r")
 	s.see("ctxd chat --session later_")
 	if status := s.ends(); status != term.ExitOK {
@@ -268,7 +273,7 @@ func TestCHAT27_PromptOnADumbTerminal(t *testing.T) {
 	s.press("And in June?\n")
 	s.see("In June the passes.\r\n")
 	s.see("› ")
-	s.press("\n")
+	s.press("\n\n")
 	s.see("ctxd chat --session ")
 	s.ends()
 	s.mu.Lock()
@@ -323,7 +328,7 @@ text Proposed.
 	s.press("/actions\r")
 	s.see("? 1  createTask \"Feed\"\r\n/confirm N does one of them")
 	s.see("› ")
-	s.press("\r")
+	s.press("\r\r")
 	s.ends()
 	s = p.sit(t, nil, "chat", "--last")
 	s.see("confirmed  createTask \"Tar\"")
@@ -340,4 +345,171 @@ text Proposed.
 	s.see("› ") // typed ahead, the end of the input is none
 	s.press("\x04")
 	s.ends()
+}
+
+// TestCHAT49_PromptPins: what a message may name is pinned so, and what cannot be pinned is said.
+func TestCHAT49_PromptPins(t *testing.T) {
+	p, server := talked(t, whatIsSaid)
+	s := p.sit(t, nil, "chat")
+	s.see("› ")
+	for _, ref := range []string{"[[Project Alpha Kickoff#Decisions]]", "Meetings/Calibration Workshop.md", "@Alice", "@[Project Juniper]", "#58x"} {
+		s.press("/pin " + ref + "\r")
+		if ref == "#58x" {
+			s.see(`Error: there is no memory or note "#58x"`)
+			continue
+		}
+		s.see("pinned in the conversation")
+		s.see("› ")
+	}
+	s.press("/pin @Nobody\r")
+	s.see(`Error: there is no memory or note "@Nobody"`)
+	s.press("/pin @health_domain\r")
+	s.see("Error: ")
+	s.press("And in June?\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	asked := server.Requests()
+	for _, title := range []string{"### [[Project Alpha Kickoff]]", "### [[Calibration Workshop]]", "### [[Alice Novak]]", "### [[Project Juniper]]"} {
+		if system := asked[len(asked)-1].System(); !strings.Contains(system, title) {
+			t.Errorf("%s is not in the prompt:\n%s", title, system)
+		}
+	}
+	s.press("/unpin @Alice\r")
+	s.see("unpinned in")
+	s.see("› ")
+	s.press("And in June?\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	asked = server.Requests()
+	if system := asked[len(asked)-1].System(); strings.Contains(system, "### [[Alice Novak]]\n") {
+		t.Errorf("it is still pinned:\n%s", system)
+	}
+	s.press("\x04")
+	s.ends()
+}
+
+// TestCHAT49_PromptAttaches: a text and a picture go with the next message and no other, and what is private to no other machine.
+func TestCHAT49_PromptAttaches(t *testing.T) {
+	p, server := talked(t, whatIsSaid)
+	folder := t.TempDir()
+	list, picture, music := filepath.Join(folder, "packing list.txt"), filepath.Join(folder, "map.png"), filepath.Join(folder, "song.mp3")
+	for file, data := range map[string]string{list: "Take zqrope.", picture: "\x89PNG\r\n\x1a\nxxxx", music: "\xff\xfb\x90\x00"} {
+		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := p.sit(t, nil, "chat")
+	s.see("› ")
+	s.press("/attach " + list + "\r")
+	s.see("attached  packing list.txt  text, ")
+	s.see("› ")
+	s.press("/attach " + picture + "\r")
+	s.see("attached  map.png  picture, ")
+	s.press("/attach " + music + "\r")
+	s.see("song.mp3 is neither a text in UTF-8 nor a picture")
+	s.press("/attach " + folder + "\r")
+	s.see("is a folder")
+	s.press("/attach nowhere.txt\r")
+	s.see("Error: cannot read the file")
+	s.see("› ")
+	s.press("And in June?\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	first := server.Requests()[0].Body
+	if !strings.Contains(first, "zqrope") || !strings.Contains(first, "data:image/png;base64,") || strings.Contains(first, folder) {
+		t.Errorf("asked: %s", first)
+	}
+	s.press("/attach " + list + "\r")
+	s.see("› ")
+	s.press("/attach\r")
+	s.see("nothing is attached")
+	s.see("› ")
+	s.press("And in June once more?\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	asked := server.Requests()
+	if last := asked[len(asked)-1].Body; strings.Contains(last, "zqrope") {
+		t.Errorf("it is attached again: %s", last)
+	}
+	s.press("\x04")
+	s.ends()
+}
+
+// TestCHAT49_PromptRefusesUnknownProviders when they are chosen, at the prompt and before it.
+func TestCHAT49_PromptRefusesUnknownProviders(t *testing.T) {
+	p, server := talked(t, whatIsSaid)
+	s := p.sit(t, nil, "chat")
+	s.see("› ")
+	s.press("/provider frob\r")
+	s.see("Error: the settings have no provider frob")
+	s.see("Try: one of openai")
+	s.see("› ")
+	s.press("And in June?\r") // as configured
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	s.press("/provider openai\r")
+	s.see("who answers: openai")
+	s.press("/provider frob\r")
+	s.see("Error: the settings have no provider frob")
+	s.see("› ")
+	s.press("And in June, again?\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	s.press("\x04")
+	s.ends()
+	if n := len(server.Requests()); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+	s = p.sit(t, nil, "chat", "--provider", "frob")
+	s.see("Error: the settings have no provider frob")
+	if status := s.ends(); status != term.ExitError {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// TestCHAT48_PromptTellsWhatIsNotGiven: what stays here when another provider answers is said when it is chosen, and by name
+// before it answers.
+func TestCHAT48_PromptTellsWhatIsNotGiven(t *testing.T) {
+	far := provider.Start(func(_ *provider.Request, to *provider.Reply) { to.Text("From afar.") })
+	t.Cleanup(far.Close)
+	p, server := talked(t, whatIsSaid, "CTXD_CHAT_PROVIDERS_FAR_KIND=openai", "CTXD_CHAT_PROVIDERS_FAR_BASE="+far.URL,
+		"CTXD_CHAT_PROVIDERS_FAR_MODEL=m", "CTXD_CHAT_PROVIDERS_FAR_KEY=none")
+	if out, err := p.command(t, "notes", "set", "Zqdiary", "--new", "--private").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := p.command(t, "memory", "add", "Zqsecret is mine", "--private").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s := p.sit(t, nil, "chat")
+	s.see("› ")
+	s.press("/pin [[Zqdiary]]\r/pin #1\rAnd in June?\r")
+	s.see("In June the passes.\r\n")
+	s.see("› ")
+	s.press("/provider far\r")
+	s.see("far is not local: nothing private goes to it")
+	s.see("› ")
+	s.press("Once more?\r")
+	s.see("! private: openai answered before and is local; far is not, and is not given what")
+	s.see("[[Zqdiary]]")
+	s.see("memory #1")
+	s.see("From afar.\r\n")
+	s.see("› ")
+	s.press("/private on\r")
+	s.see("› ")
+	s.press("/provider far\r")
+	s.see("far is not local, and this conversation is private; /private off")
+	s.see("› ")
+	s.press("And now?\r")
+	s.see("Error: what is said is private")
+	s.see("› And now?")
+	s.press("\x15\x04")
+	s.ends()
+	for _, r := range far.Requests() {
+		if strings.Contains(r.Body, "Zq") {
+			t.Errorf("it was given %s", r.Body)
+		}
+	}
+	if len(far.Requests()) != 1 || len(server.Requests()) != 1 {
+		t.Errorf("asked %d and %d times", len(server.Requests()), len(far.Requests()))
+	}
 }

@@ -51,7 +51,7 @@ func TestCHAT24_ASessionWithLlamaCpp(t *testing.T) {
 	s.see("› ")
 	s.press("/references all\r")
 	s.see("› ")
-	s.press("\r")
+	s.press("\r\r")
 	s.ends()
 	if file := os.Getenv(recordInto); file != "" {
 		if err := os.WriteFile(file, []byte(s.recording()), 0o600); err != nil {

@@ -45,8 +45,8 @@ var transcript = []struct {
 	{"### Passage [Hefter Two Service Manual, Batteries]", 2},
 	{"14  context.assemble", 1},
 	{"## Entity context", 7},
-	{"Budgets", 6},
-	{"Left out", 2},
+	{"In it", 5},
+	{"Not in it", 3},
 	{"done in", 1},
 }
 

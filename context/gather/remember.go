@@ -158,12 +158,30 @@ func (r *remembering) standing() (profile, pinned []*record.MemoryRecord, err er
 	if !begins {
 		known = nil
 	}
+	r.standingHidden(begins)
 	list := r.remembered(slices.Concat(known, held))
 	there := func(list []*record.MemoryRecord) []*record.MemoryRecord { // what has just gone is not
 		return slices.DeleteFunc(list, func(m *record.MemoryRecord) bool { return m == nil || !m.Current() })
 	}
 	n := len(known)
 	return there(list[:n:n]), there(list[n:]), nil
+}
+
+// standingHidden reports what would stand in a prompt without a search and is private, to who may know of it.
+func (r *remembering) standingHidden(begins bool) {
+	if !r.view.Hides() || r.told.Hides() {
+		return
+	}
+	known, held, _ := r.g.opts.Memories.Standing(r.told, maxPinned)
+	if begins {
+		held = slices.Concat(known, held)
+	}
+	seen := r.remembered(held)
+	for i, id := range held {
+		if seen[i] == nil && !r.taken[id] && !slices.Contains(r.pins.memories, id) && !slices.Contains(held[:i], id) {
+			r.drop(prompt.KindMemory, id, "", prompt.Private)
+		}
+	}
 }
 
 // take takes a memory in, unless it is in already.

@@ -174,6 +174,13 @@ func (s *Stream[D]) Send(ctx context.Context, delta D) error {
 	return s.caller.over()
 }
 
+// SendBut sends a delta to the caller, and to the followers of all subjects but one.
+func (s *Stream[D]) SendBut(ctx context.Context, but string, delta D) error {
+	of := *s
+	of.subjects = slices.DeleteFunc(slices.Clone(s.subjects), func(subject string) bool { return subject == but })
+	return of.Send(ctx, delta)
+}
+
 // Leave sends a last delta to the followers of a subject, who get nothing more of the Stream by it. It must not be called
 // concurrently with Send.
 func (s *Stream[D]) Leave(subject string, last D) {

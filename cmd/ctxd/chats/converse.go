@@ -25,6 +25,8 @@ type conversing struct {
 	branch   string                // id of a message on the branch that /branch has shown; "": the newest
 	parent   string                // id of the last message of that branch, which the next one follows
 	waiting  []record.ChatAction   // as they were listed last, for /confirm and /reject
+	files    []turn.ChatFile       // that go with the next message, as the images do
+	images   []turn.ChatImage
 }
 
 // errQuit is the end of a conversation that was asked for.
@@ -37,7 +39,7 @@ func (t *teller) converse() error {
 	if err := t.resume(); err != nil {
 		return err
 	}
-	if _, err := t.conn(); err != nil { // nobody types in vain
+	if err := t.checkProvider(t.Ctx, t.Provider); err != nil { // nobody types in vain
 		return err
 	}
 	file := ""
@@ -63,7 +65,7 @@ func (t *teller) converse() error {
 }
 
 func (s *conversing) loop(history *shell.History) error {
-	interrupted := false
+	interrupted, empty := false, false
 	for {
 		text, err := s.prompt.Read("› ")
 		switch {
@@ -71,7 +73,7 @@ func (s *conversing) loop(history *shell.History) error {
 			if interrupted && text == "" {
 				return nil
 			}
-			interrupted, s.replaces = true, ""
+			interrupted, empty, s.replaces = true, false, ""
 			if text == "" {
 				s.faint("Ctrl-C again leaves")
 			}
@@ -83,8 +85,13 @@ func (s *conversing) loop(history *shell.History) error {
 		}
 		interrupted = false
 		if strings.TrimSpace(text) == "" {
-			return nil
+			if empty {
+				return nil
+			}
+			empty = true
+			continue
 		}
+		empty = false
 		if err := history.Add(text); err != nil {
 			s.Fail(err)
 			history.Path = "" // it is said once
@@ -109,7 +116,7 @@ func (s *conversing) welcome() error {
 	}
 	if s.conversation == nil {
 		s.Out.Say(term.Styled(term.Strong, "ctxd chat"),
-			term.Styled(term.Faint, "  a new conversation; /help helps, an empty line leaves"))
+			term.Styled(term.Faint, "  a new conversation; /help helps, two empty lines leave"))
 		return nil
 	}
 	s.Out.Say(name(s.conversation)...)
@@ -235,10 +242,15 @@ func (s *conversing) say(ctx context.Context, text string) (told bool, err error
 	if m.Replaces == "" {
 		m.ParentID = s.parent
 	}
+	m.Files, m.Images = s.files, s.images
 	if s.failed != nil && s.failed.Text == text && s.failed.Regenerate == "" {
 		m = *s.failed
 	}
-	return s.tell(ctx, m)
+	told, err = s.tell(ctx, m)
+	if err == nil {
+		s.files, s.images = nil, nil
+	}
+	return told, err
 }
 
 func (s *conversing) tell(ctx context.Context, m turn.ChatSend) (told bool, err error) {

@@ -63,38 +63,87 @@ func given(flag *string) string {
 // pins are what the user wants in every prompt of a conversation, or not.
 type pins struct{ notes, memories []string }
 
-// find returns what references lead to: a memory by its id, handle or number, or a note by its id, path or
-// title, with or without [[ ]].
+// find returns what references lead to, as messages take them: a memory, a note, or the note of an entity.
 func find(a *Options, cl *client.Client, refs []string) (p pins, err error) {
 	for _, ref := range refs {
-		title, link := strings.CutPrefix(ref, "[[")
-		if !link {
-			m, err := connect.FindMemory(a.Ctx, cl, ref)
-			if err == nil {
-				p.memories = append(p.memories, m.ID)
-				continue
-			}
-			if fault.KindOf(err) != fault.NotFound {
-				return p, err
-			}
-		}
-		n, err := connect.FindNote(a.Ctx, cl, strings.TrimSuffix(title, "]]"))
-		if fault.KindOf(err) == fault.NotFound {
-			return p, term.NotFound("memory or note", ref).
-				WithHint("give the number of a memory, as listed by ctxd memory list, or the title of a note")
-		}
-		if err != nil {
+		if err := p.add(a, cl, ref); err != nil {
 			return p, err
 		}
-		p.notes = append(p.notes, n.ID)
 	}
 	return p, nil
+}
+
+// add adds what one reference leads to.
+func (p *pins) add(a *Options, cl *client.Client, ref string) error {
+	switch {
+	case strings.HasPrefix(ref, "[["):
+		return p.addNote(a, cl, ref, ref)
+	case strings.HasPrefix(ref, "@") || strings.HasPrefix(ref, "#"):
+		return p.addReferred(a, cl, ref)
+	}
+	m, err := connect.FindMemory(a.Ctx, cl, ref)
+	if fault.KindOf(err) == fault.NotFound && err != nil {
+		return p.addNote(a, cl, ref, ref)
+	}
+	if err == nil {
+		p.memories = append(p.memories, m.ID)
+	}
+	return err
+}
+
+func (p *pins) addNote(a *Options, cl *client.Client, ref, of string) error {
+	n, err := connect.FindNote(a.Ctx, cl, of)
+	if err != nil && fault.KindOf(err) == fault.NotFound {
+		return noPin(ref)
+	}
+	if err == nil {
+		p.notes = append(p.notes, n.ID)
+	}
+	return err
+}
+
+func noPin(ref string) *fault.Error {
+	return term.NotFound("memory or note", ref).
+		WithHint("give the number of a memory, as listed by ctxd memory list, or the title of a note")
+}
+
+// addReferred adds what a reference behind @ or # leads to.
+func (p *pins) addReferred(a *Options, cl *client.Client, ref string) error {
+	var to record.Resolved
+	err := cl.Call(a.Ctx, "refs.resolve", protocol.RefsResolve{Ref: ref}, &to)
+	if err != nil && fault.KindOf(err) == fault.NotFound {
+		missing := noPin(ref)
+		missing.Candidates = fault.CandidatesOf(err)
+		return missing
+	}
+	if err != nil {
+		return err
+	}
+	switch to.Type {
+	case record.ResolvedMemory:
+		p.memories = append(p.memories, to.SourceID)
+		return nil
+	case record.ResolvedNote:
+		p.notes = append(p.notes, to.SourceID)
+		return nil
+	case record.ResolvedEntity:
+		var e protocol.EntityFull
+		if err := cl.Call(a.Ctx, "entities.get", protocol.EntityGet{Ref: to.SourceID}, &e); err != nil {
+			return err
+		}
+		if e.NoteID != "" {
+			p.notes = append(p.notes, e.NoteID)
+			return nil
+		}
+	}
+	return fault.New(fault.Invalid, "%s is no memory and no note, and has no note of its own", term.Clean(ref)).
+		WithHint("give the number of a memory or the title of a note; in a message %s stands for what belongs to it", term.Clean(ref))
 }
 
 // pinArgs are the arguments of ctxd chat pin and unpin.
 type pinArgs struct {
 	aConversation
-	Refs []string `arg:"" name:"ref" help:"Id, handle or number of a memory; id, path or title of a note."`
+	Refs []string `arg:"" name:"ref" help:"A memory or a note as messages name it: #42, @handle, [[Title]], @Entity for its note; or an id, a path or a title."`
 }
 
 // pinning changes what is pinned, by two lists: that there is, and that the references lead to.

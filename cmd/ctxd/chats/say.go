@@ -78,7 +78,7 @@ type talk struct {
 func (talk) Help() string {
 	return "A conversation with a language model, on a terminal: Tab completes @handles, #numbers, [[titles and /commands, " +
 		"Alt-Enter starts another line, the arrow keys and Ctrl-R recall what was typed. Ctrl-C stops an answer and keeps the conversation; " +
-		"an empty line, Ctrl-D or a second Ctrl-C leaves. /help lists the commands. The history is kept in a file that only you can read, see " +
+		"two empty lines, Ctrl-D or a second Ctrl-C leave. /help lists the commands. The history is kept in a file that only you can read, see " +
 		"ctxd config chat.history. From a pipe one message is read, as ctxd chat say does. With --json each delta is a line, then the result is one."
 }
 

@@ -33,7 +33,7 @@ func slashCommands() []slashCommand {
 		{name: "/list", about: "the conversations changed last", run: (*conversing).list},
 		{name: "/open", arg: "CONVERSATION", needs: true, about: "go on with another conversation", run: (*conversing).open},
 		{name: "/title", arg: "TEXT", about: "its title; without one, how it begins", run: (*conversing).title},
-		{name: "/pin", arg: "REF", needs: true, about: "have a memory or a note in every prompt of it", run: (*conversing).pin},
+		{name: "/pin", arg: "REF", needs: true, about: "have a memory or a note in every prompt of it, as messages name it", run: (*conversing).pin},
 		{name: "/unpin", arg: "REF", needs: true, about: "take it out again", run: (*conversing).unpin},
 		{name: "/private", arg: "on|off", words: onOff, about: "keep it from remote models, or no longer", run: (*conversing).private},
 		{name: "/provider", arg: "NAME", about: "who answers; without a name, as configured", run: (*conversing).provider},
@@ -45,13 +45,14 @@ func slashCommands() []slashCommand {
 		{name: "/suggest", about: "notes that are related to it", run: (*conversing).suggested},
 		{name: "/references", arg: "N|" + allWord, about: "what it stood on, or message N of it", run: (*conversing).stoodOn},
 		{name: "/search", arg: "WORDS", needs: true, about: "the notes that are about something", run: (*conversing).search},
+		{name: "/attach", arg: "FILE", about: "a text or a picture for the next message; without one, none", run: (*conversing).attach},
 		{name: "/book", arg: "FILE", needs: true, about: "read a file, to ask about it in this conversation", run: (*conversing).book},
 	}, orders(), []slashCommand{
 		{name: "/actions", about: "what is proposed and waits for you", run: (*conversing).listWaiting},
 		{name: "/confirm", arg: "N", about: "do what is proposed; N is its number, if several wait", run: (*conversing).confirm},
 		{name: "/reject", arg: "N", about: "do not", run: (*conversing).reject},
 		{name: "/retry", about: "say again what got no whole answer", run: (*conversing).retry},
-		{name: "/quit", about: "leave, as an empty line does", run: func(*conversing, context.Context, string) error { return errQuit }},
+		{name: "/quit", about: "leave, as two empty lines do", run: func(*conversing, context.Context, string) error { return errQuit }},
 	})
 }
 
@@ -93,7 +94,7 @@ func (s *conversing) help(context.Context, string) error {
 	}
 	t.Draw(s.Out)
 	for _, l := range term.Wrap("In a message, @handle, #42 and [[Title]] refer to what you have; Tab completes them. "+
-		"Alt-Enter starts another line. Ctrl-C stops an answer. An empty line, Ctrl-D or Ctrl-C twice leaves.", s.Out.Columns()) {
+		"Alt-Enter starts another line. Ctrl-C stops an answer. Two empty lines, Ctrl-D or Ctrl-C twice leave.", s.Out.Columns()) {
 		s.Out.Say(term.Text(l))
 	}
 	return nil
@@ -110,6 +111,7 @@ func (s *conversing) new(context.Context, string) error {
 // forget is called when another conversation begins.
 func (s *conversing) forget() {
 	s.failed, s.branches, s.branch, s.parent, s.waiting = nil, nil, "", "", nil
+	s.files, s.images = nil, nil
 }
 
 // listedAtPrompt is how many conversations /list shows.
@@ -165,6 +167,9 @@ func (s *conversing) private(ctx context.Context, arg string) error {
 }
 
 func (s *conversing) provider(ctx context.Context, named string) error {
+	if err := s.checkProvider(ctx, named); err != nil {
+		return err
+	}
 	s.Provider, s.Model = "", "" // that of the command line holds no longer
 	if s.conversation == nil {
 		s.fresh.Provider, s.fresh.Model = named, ""
@@ -185,6 +190,47 @@ func (s *conversing) model(ctx context.Context, named string) error {
 	}
 	return s.change(ctx, "the model: "+orConfigured(named), protocol.ChatPatch{Model: protocol.Some(named)})
 }
+
+// checkProvider refuses a provider that the settings do not have; "" is the one that is configured. Of one that is not local it
+// says so, in a conversation that has begun.
+func (t *teller) checkProvider(ctx context.Context, named string) error {
+	if named == "" || named == noProvider {
+		_, err := t.conn()
+		return err
+	}
+	var res protocol.ChatProviderList
+	if err := t.call(ctx, "chat.providers", protocol.ChatProviders{}, &res); err != nil {
+		return err
+	}
+	names := make([]string, len(res.Providers))
+	for i := range res.Providers {
+		names[i] = res.Providers[i].Name
+	}
+	if i := slices.Index(names, named); i >= 0 {
+		if t.prompts && t.conversation != nil && !res.Providers[i].Local {
+			t.Out.Say(term.Styled(term.Faint, remoteNote(named, t.conversation.Private)))
+		}
+		return nil
+	}
+	e := fault.New(fault.Invalid, "the settings have no provider %s", term.Clean(named)).
+		WithHint("ctxd chat providers shows how to set one")
+	if len(names) > 0 {
+		e.Hint = "one of " + strings.Join(names, ", ") + "; ctxd chat providers tells of them"
+	}
+	return e
+}
+
+// remoteNote says what a provider that is not local means for a conversation.
+func remoteNote(named string, private bool) string {
+	named = term.Clean(named)
+	if private {
+		return named + " is not local, and this conversation is private; /private off changes that"
+	}
+	return named + " is not local: nothing private goes to it; what is left out is said first"
+}
+
+// noProvider is the name by which nobody answers.
+const noProvider = "none"
 
 func orConfigured(named string) string {
 	if named == "" {

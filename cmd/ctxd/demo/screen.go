@@ -199,7 +199,7 @@ func (d *drawing) assembled(step step, res *prompt.Result) {
 	drawPrompt(s, res)
 	s.Say()
 	s.Say(term.Styled(term.Strong, "Its report"))
-	page.DrawReport(s, &res.Report)
+	page.DrawBrief(s, res, func(kind, id string) string { return kind + " " + id })
 	d.done()
 }
 

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type Context struct {
 	Depth        int            `default:"2" placeholder:"N" help:"How many references to follow from a mentioned entity, 0 to 4. Default: 2."`
 	Budget       map[string]int `mapsep:"," placeholder:"KEY=N" help:"Budget in characters; KEY is ${budgets}. May be repeated."`
 	Prompt       bool           `short:"p" help:"Also print the prompt."`
+	Full         bool           `help:"Show the whole report as well: the budgets, all ways to each entity, all that was left out, and the times."`
 	HTML         string         `name:"html" placeholder:"FILE" help:"Write the prompt and its report to this file as a page for a browser. It needs no network, and only you can read it."`
 	Force        bool           `help:"Replace the file if it exists."`
 
@@ -45,15 +47,16 @@ func (c *Context) reader() string {
 
 // Help is what --help says of the command.
 func (Context) Help() string {
-	return "Assembles the prompt as a client would and shows its report: " +
-		"which entities were reached and through which fields, how much of its budget each section used, what was " +
-		"left out and why, which computed fields failed, and the time of each stage."
+	return "Assembles the prompt as a client would, and says what is in it and why, a line for each item, and what is " +
+		"nearly in it and why it is not, a line for each cause. --full adds how much of its budget each section used, all ways " +
+		"to each entity, all that was left out, and the time of each stage."
 }
 
 // Examples are those of --help.
 func (Context) Examples() []term.Example {
 	return []term.Example{
-		{`ctxd prompt "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model sees, and why"},
+		{`ctxd prompt "@Alice what did we decide in [[Project Alpha Kickoff]]?"`, "what the model gets and why, and what it nearly got"},
+		{`ctxd prompt "@Alice" --full`, "the whole report: budgets, ways, times"},
 		{`ctxd prompt "who is on it?" --entity "Project Alpha" --depth 1`, "without typing the mention"},
 		{`ctxd prompt "when could we train?" --memory 42`, "with a memory attached"},
 		{`ctxd prompt "when could we train?" --conversation weekend_trip_k3x9`, "with what is pinned in a conversation"},
@@ -135,13 +138,48 @@ func (c *Context) Run(a *Options) error {
 		}
 		a.Out.Say(term.Styled(term.Strong, "Context"),
 			term.Styled(term.Faint, "  "+term.Number(res.Report.Chars)+" characters for a "+c.reader()+" model"))
-		page.DrawReport(a.Out, &res.Report)
+		c.draw(a, cl, &res)
 		if res.Report.Chars == 0 && connect.Empty(a.Ctx, cl) {
 			a.Out.Say()
 			connect.DrawNone(a.Ctx, cl, a.Out, "")
 		}
 		return nil
 	})
+}
+
+// draw shows the report: what a person asks first, and with --full all of it.
+func (c *Context) draw(a *Options, cl *client.Client, res *prompt.Result) {
+	page.DrawBrief(a.Out, res, func(kind, id string) string { return nameOf(a.Ctx, cl, kind, id) })
+	if c.Full {
+		page.DrawReport(a.Out, &res.Report)
+		return
+	}
+	a.Out.Say()
+	a.Out.Say(term.Styled(term.Faint, "--full shows the budgets, all ways to each entity, all that was left out, and the times"))
+}
+
+// nameOf names a record that a report tells by its id alone; one that went meanwhile keeps that.
+func nameOf(ctx context.Context, cl *client.Client, kind, id string) string {
+	switch kind {
+	case prompt.KindMessage:
+		return "a message"
+	case prompt.KindNote:
+		var note protocol.NoteFull
+		if cl.Call(ctx, "notes.get", protocol.NoteGet{Ref: id}, &note) == nil {
+			return page.RecordLabel(kind, note.Title)
+		}
+	case prompt.KindMemory:
+		var m record.Memory
+		if cl.Call(ctx, "memory.get", protocol.MemoryRef{Ref: id}, &m) == nil {
+			return "memory " + m.Handle
+		}
+	case prompt.KindPassage:
+		var of record.BookFull
+		if book, _, ok := strings.Cut(id, "."); ok && cl.Call(ctx, "books.get", protocol.BooksGet{Ref: book}, &of) == nil && of.Book != nil {
+			return "a passage of " + of.Book.Title
+		}
+	}
+	return kind + " " + id
 }
 
 // inConversation says which conversation the message belongs to, which has the prompt say the day, and how memories are found.

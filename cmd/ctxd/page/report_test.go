@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -53,6 +54,85 @@ func sampleReport() *prompt.Report {
 		QueryErrors: []prompt.QueryError{{Entity: "w", Field: "open_orders", Message: "there is no type PurchaseOrder; types are Customer, Decision, Person, Project and Team"}, {Entity: "l", Field: "open", Message: "too long"}},
 		Stages:      []prompt.Stage{{Name: "mentions", Ms: 0.03}, {Name: "search", Skipped: true, Why: "the index is being built"}, {Name: "render", Ms: 1.25}},
 		Hash:        strings.Repeat("0123456789abcdef", 4),
+	}
+}
+
+// sampleResult is a prompt with that report, and what only the short report says in words of its own.
+func sampleResult() *prompt.Result {
+	r := sampleReport()
+	r.Query = "what did we plan for the evenings?"
+	system := "é𝛑 [[Plan]] Planned: the evening walk."
+	found := &r.Sections[3].Items[0]
+	found.Start, found.End, found.Reason = 3, len(utf16.Encode([]rune(system))), prompt.FoundBySearch
+	r.Sections[3].Items = append(r.Sections[3].Items,
+		prompt.Item{Kind: prompt.KindNote, Title: "Evenings elsewhere", Chars: 7, Reason: "found by search, by its meaning"},
+		prompt.Item{Kind: prompt.KindNote, Title: "Lighthouse", Chars: 70, Reason: "focus: named 2 turns ago"})
+	r.Sections[2].Items = []prompt.Item{{Kind: prompt.KindNote, Title: "Alice Profile", Chars: 8, Reason: "linked from @Alice Novak.linked-note"}}
+	r.Sections = append(r.Sections, prompt.SectionReport{Name: prompt.SectionReferenced, Items: []prompt.Item{
+		{Kind: prompt.KindMemory, Title: "walk_81aa", Chars: 9, Reason: "named by the user as #7"},
+		{Kind: prompt.KindMemory, Title: "nurse_1b2c", Chars: 9, Reason: prompt.PinnedByUser},
+	}})
+	r.Warnings = []prompt.Warning{{Ref: "[[Plan#Goals]]", Message: "the note has no heading \"Goals\", so all of it is pinned"}}
+	r.Stages = append(r.Stages,
+		prompt.Stage{Name: "memories", Why: prompt.TookLonger + "250ms", Skipped: true},
+		prompt.Stage{Name: "passages", Why: prompt.TookLonger + "250ms", Skipped: true},
+		prompt.Stage{Name: "recall", Best: []prompt.LeftOut{{Kind: prompt.KindMemory, ID: "m9", Score: 0.213, Floor: 0.4}}, Why: "none is about it"})
+	return &prompt.Result{System: system, Report: *r}
+}
+
+// TestCTX32_BriefOnScreens draws what a person asks first of a prompt: each item once, in a line, with why it is there; and
+// in a line for each cause what is not.
+func TestCTX32_BriefOnScreens(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		width int
+	}{{"pipe", 0}, {"80", 80}, {"40", 40}} {
+		var b bytes.Buffer
+		res := sampleResult()
+		page.DrawBrief(&term.Screen{Writer: &b, Width: c.width, Terminal: c.width > 0}, res,
+			func(kind, id string) string { return kind + " called " + id })
+		golden := filepath.Join("testdata", "brief-"+c.name+".golden")
+		if *update {
+			if err := os.WriteFile(golden, b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != string(want) {
+			t.Errorf("%s differs (go test ./cmd/ctxd/page -run OnScreens -update):\n%s", golden, b.String())
+		}
+		in, _, _ := strings.Cut(b.String(), "Not in it")
+		items := 0
+		for _, section := range res.Report.Sections {
+			items += len(section.Items)
+		}
+		if lines := strings.Count(in, "\n  "); lines != items {
+			t.Errorf("%d lines of %d items", lines, items)
+		}
+		for l := range strings.Lines(b.String()) {
+			if w := term.Columns(strings.TrimSuffix(l, "\n")); c.width > 0 && w > c.width {
+				t.Errorf("%d columns of %d: %q", w, c.width, l)
+			}
+		}
+	}
+}
+
+// TestCTX32_BriefOfNothing says so, and of a prompt from which nothing was left out there is no such part.
+func TestCTX32_BriefOfNothing(t *testing.T) {
+	for want, res := range map[string]*prompt.Result{
+		"\nNothing is in it\n": {},
+		"\nNothing is in it\n\nNot in it\n  search, memories  the message asks nothing\n": {Report: prompt.Report{Stages: []prompt.Stage{
+			{Name: "search", Skipped: true, Why: "the message asks nothing"}, {Name: "memories", Why: "the message asks nothing"}, {Name: "render", Ms: 1},
+		}}},
+	} {
+		var b bytes.Buffer
+		page.DrawBrief(&term.Screen{Writer: &b}, res, nil)
+		if b.String() != want {
+			t.Errorf("got %q, want %q", b.String(), want)
+		}
 	}
 }
 

@@ -1,10 +1,10 @@
 package term
 
-// This file and markdown_inline.go draw Markdown on a terminal while it comes: headings, lists, quotes, code, emphasis
-// and links.
+// This file and markdown_inline.go draw Markdown on a terminal while it comes: headings, lists, quotes, code, emphasis,
+// links and tables.
 //
 // It is no parser of CommonMark. What can't be told before its end has come, such as emphasis, is waited for within
-// its line and for a limited length; then it is written as it stands, so no character of a text is lost. What is
+// its line and for a limited length, and a table for its last row; then it is written as it stands, so no character of a text is lost. What is
 // written consists of whole words with whole escape sequences, and what could steer a terminal is made visible.
 //
 // A [MarkdownWriter] is made for one text and used by one goroutine.
@@ -39,9 +39,11 @@ type MarkdownWriter struct {
 	fence  string // that ends the code block; "": none is open
 	hang   int    // columns before what a line of the paragraph goes on with
 	column int
-	word   Line   // that is not drawn yet, since it may go on
-	space  string // that stands before it
-	last   rune   // character before what is not drawn
+	word   Line     // that is not drawn yet, since it may go on
+	space  string   // that stands before it
+	last   rune     // character before what is not drawn
+	table  []string // rows of a table that has not ended
+	into   *Line    // gets the words instead of the screen; nil but for cells of a table
 }
 
 // kind is what a line is.
@@ -51,7 +53,8 @@ const (
 	unknown   kind = iota // too little of it has come
 	paragraph             // and all that has words
 	headed                // a heading
-	verbatim              // a line of code, or of a table
+	verbatim              // a line of code, or a row within a quote
+	row                   // of a table
 	unseen                // a line that begins or ends a block of code
 )
 
@@ -79,11 +82,11 @@ func (w *MarkdownWriter) Write(piece string) {
 
 // Close draws what is left, and ends the last line.
 func (w *MarkdownWriter) Close() {
-	if w.line == "" && w.kind == unknown {
-		return
+	if w.line != "" || w.kind != unknown {
+		w.draw(true)
+		w.endLine()
 	}
-	w.draw(true)
-	w.endLine()
+	w.flushTable()
 }
 
 // clean is term.CleanLines for a piece, which may begin or end amid a line break.
@@ -91,7 +94,7 @@ func clean(piece string) string { return CleanLines(strings.ReplaceAll(piece, "\
 
 func (w *MarkdownWriter) endLine() {
 	w.flushWord()
-	if w.kind != unseen {
+	if w.kind != unseen && w.kind != row {
 		_, _ = io.WriteString(w.out, "\n") // an error shows when the buffer is flushed
 	}
 	w.line, w.kind, w.hang, w.column, w.space, w.last = "", unknown, 0, 0, "", 0
@@ -104,6 +107,13 @@ func (w *MarkdownWriter) draw(whole bool) {
 	}
 	switch w.kind {
 	case unseen:
+	case row:
+		if whole {
+			w.table, w.line = append(w.table, w.line), ""
+			if len(w.table) > maxTableRows {
+				w.flushTable()
+			}
+		}
 	case verbatim:
 		style := Normal
 		if w.fence != "" {
@@ -143,12 +153,18 @@ func (w *MarkdownWriter) begin(whole bool) bool {
 		if !whole {
 			return false // its language is not shown
 		}
+		w.flushTable()
 		w.fence, w.kind, w.line = m[1], unseen, ""
 		return true
 	}
 	if !whole && mayBegin().MatchString(w.line) {
 		return false
 	}
+	if isRow(w.line) {
+		w.kind = row
+		return true
+	}
+	w.flushTable()
 	w.kind = paragraph
 	if isRule().MatchString(w.line) {
 		w.kind, w.line = verbatim, ""
@@ -253,6 +269,11 @@ func (w *MarkdownWriter) grow(cluster string, style Style) {
 // flushWord draws the word that has ended, on the next row where this one has no room for it.
 func (w *MarkdownWriter) flushWord() {
 	if len(w.word) == 0 {
+		return
+	}
+	if w.into != nil {
+		*w.into = append(append(*w.into, Span{Text: w.space}), w.word...)
+		w.space, w.word = "", nil
 		return
 	}
 	n := w.word.Width()

@@ -71,6 +71,42 @@ func TestCHAT27_MarkdownIsDrawn(t *testing.T) {
 	}
 }
 
+func TestCHAT49_TablesAreDrawn(t *testing.T) {
+	for name, c := range map[string]struct {
+		width    int
+		in, want string
+	}{
+		"aligned": {40, "Of these:\n\n| Hut | Beds |\n|:---|---:|\n| **Alp** | 12 |\n| a `x\\|y` | 4 |\n\nAnd?", "Of these:\n\n" +
+			"<1>Hut<0>  <2> │ <0><1>Beds<0>\n<2>──────┼─────<0>\n<1>Alp<0>  <2> │ <0>  12\na <36>x|y<0><2> │ <0>   4\n\nAnd?\n"},
+		"wrapped": {24, "| Hut | What it has |\n|---|---|\n| Alp | twelve beds and a stove |", "<1>Hut<0><2> │ <0><1>What<0> <1>it<0> <1>has<0>\n<2>────┼───────────────────<0>\n" +
+			"Alp<2> │ <0>twelve beds and a\n   <2> │ <0>stove\n"},
+		"long words": {24, "| A | B |\n|---|---|\n| abcdefghijklmnopqrstuvwxyz | 字字字字字字字字字字字字字 |", "<1>A<0>         <2> │ <0><1>B<0>\n<2>───────────┼────────────<0>\n" +
+			"abcdefghij<2> │ <0>字字字字字\nklmnopqrst<2> │ <0>字字字字字\nuvwxyz    <2> │ <0>字字字\n"},
+		"short row":      {40, "| a | b |\n|---|---|\n| c |\n# H", "<1>a<0><2> │ <0><1>b<0>\n<2>──┼──<0>\nc<2> │<0>\n<1>H<0>\n"},
+		"no delimiters":  {40, "| a |\n| b |\n", "| a |\n| b |\n"},
+		"a row too long": {40, "| a |\n|---|\n| b | c |\n", "| a |\n|---|\n| b | c |\n"},
+		"too many":       {24, "|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n", "|a|b|c|d|e|f|g|h|i|j|\n|-|-|-|-|-|-|-|-|-|-|\n"},
+		"then code":      {40, "| a |\n|---|\n```\n| x |\n```\n", "<1>a<0>\n<2>─<0>\n    <2>| x |<0>\n"},
+		"hostile":        {40, "| a\x1b[31m |\n|---|\n", "<1>a␛[31m<0>\n<2>──────<0>\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, _ := drawn(c.width, c.in)
+			if got := marked(whole); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			inRunes, _ := drawn(c.width, strings.Split(c.in, "")...)
+			if inRunes = strings.ReplaceAll(inRunes, "\x1b[0m\x1b[2m", ""); sequence.ReplaceAllString(inRunes, "") != sequence.ReplaceAllString(whole, "") {
+				t.Errorf("in pieces %q, at once %q", inRunes, whole)
+			}
+			for l := range strings.Lines(sequence.ReplaceAllString(whole, "")) {
+				if n := term.Columns(strings.TrimSuffix(l, "\n")); n > c.width && !strings.HasPrefix(l, "|") {
+					t.Errorf("%d columns of %d: %q", n, c.width, l)
+				}
+			}
+		})
+	}
+}
+
 // What comes is drawn word by word, and no sequence is begun that is not ended.
 func TestCHAT27_MarkdownIsDrawnAsItComes(t *testing.T) {
 	pieces := strings.SplitAfter("The **lower** paths are open, and `the hut` is too, says [Ann](https://ann.example) now", " ")

@@ -54,7 +54,7 @@ export class Answers implements Chat {
   /** Gives a delta to the answer that it is of. False when it is of another one's. */
   take(delta: ChatDelta): boolean {
     let answer = this.#begun.get(delta.messageId);
-    if (answer === undefined && delta.seq === 1) {
+    if (answer === undefined && delta.seq <= 1) {
       answer = this.#claim(delta.conversationId);
       if (answer !== undefined) {
         this.#expected.delete(answer);

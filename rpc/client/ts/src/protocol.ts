@@ -411,6 +411,8 @@ export interface ChatFile {
   name: string;
   /** What is in it. */
   text: string;
+  /** Absolute path of the file, which makes the message as private as a note in that place; it is not read, and no model is told of it. Not for a remote connection. */
+  path?: string;
 }
 
 export interface ChatFollowed {
@@ -8596,9 +8598,9 @@ export interface ChatDelta {
   conversationId: string;
   /** Id of the answer. */
   messageId: string;
-  /** Of the first delta: the id that the client gave to the message that is answered. */
+  /** Of the first delta, and of one with the number 0: the id that the client gave to the message that is answered. */
   clientMessageId?: string;
-  /** Number of the delta in the answer, from 1 without gaps. */
+  /** Number of the delta in the answer, from 1 without gaps; 0 of the warning of what is private and not given to a provider that is not local, which comes first, for local readers alone. */
   seq: number;
   /** Of texts that were joined for a slow reader: the number of the last one. */
   lastSeq?: number;
