@@ -53,7 +53,7 @@ func ptr[T any](v T) *T { return &v }
 
 // TestREL14_TheStoreIsUsedWhileAllAreRead: who holds a lock there, and asks for one more behind a write that waits, waits for
 // ever.
-func TestRPC17_TheStoreIsUsedWhileAllAreRead(t *testing.T) {
+func TestREL14_TheStoreIsUsedWhileAllAreRead(t *testing.T) {
 	s, ents, _ := open(t, kv.InMemory)
 	put(t, s, notes.Draft{Title: "First"})
 	for n := range s.All() {
