@@ -277,7 +277,11 @@ func causeLine(s *term.Screen, word string, names []string, note string) term.Li
 func belowFloor(stages []prompt.Stage, name func(kind, id string) string) (list []string) {
 	for i := range stages {
 		for _, best := range stages[i].Best {
-			list = append(list, fmt.Sprintf("%s %.2f of %.2f", name(best.Kind, best.ID), best.Score, best.Floor))
+			has := fmt.Sprintf("%.2f of %.2f", best.Score, best.Floor)
+			if best.Floor > 1 {
+				has = "(the search is sure of none)"
+			}
+			list = append(list, name(best.Kind, best.ID)+" "+has)
 		}
 	}
 	return list
@@ -289,7 +293,7 @@ func stageLines(stages []prompt.Stage) (lines []term.Line) {
 	names := make(map[string][]string)
 	for i := range stages {
 		st := &stages[i]
-		if st.Why == "" || len(st.Best) > 0 {
+		if st.Why == "" || st.Skipped && len(st.Best) > 0 {
 			continue
 		}
 		if names[st.Why] == nil {

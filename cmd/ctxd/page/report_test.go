@@ -76,7 +76,8 @@ func sampleResult() *prompt.Result {
 	r.Stages = append(r.Stages,
 		prompt.Stage{Name: "memories", Why: prompt.TookLonger + "250ms", Skipped: true},
 		prompt.Stage{Name: "passages", Why: prompt.TookLonger + "250ms", Skipped: true},
-		prompt.Stage{Name: "recall", Best: []prompt.LeftOut{{Kind: prompt.KindMemory, ID: "m9", Score: 0.213, Floor: 0.4}}, Why: "none is about it"})
+		prompt.Stage{Name: "recall", Best: []prompt.LeftOut{{Kind: prompt.KindMemory, ID: "m9", Score: 0.213, Floor: 0.4}}, Why: "none is about it", Skipped: true},
+		prompt.Stage{Name: "search", Best: []prompt.LeftOut{{Kind: prompt.KindMessage, ID: "m8", Score: 0.9, Floor: 1.01}}, Why: "no vector came in time"})
 	return &prompt.Result{System: system, Report: *r}
 }
 
