@@ -182,7 +182,7 @@ func TestCTX42_NotesFarBehindTheBest(t *testing.T) {
 		}
 	}
 	searchtest.Until(t, "the notes get vectors", func() bool { return w.index.Stats().Meanings.Docs == 34 })
-	res := w.assemble(t, gather.Params{Text: "does the automobile need new tyres before winter", SearchNotes: 3, Audience: gather.Local})
+	res := w.inTime(t, gather.Params{Text: "does the automobile need new tyres before winter", SearchNotes: 3, Audience: gather.Local})
 	var shown []string
 	for _, s := range res.Report.Sections {
 		for _, item := range s.Items {
