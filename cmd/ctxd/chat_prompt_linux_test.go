@@ -127,7 +127,7 @@ func TestCHAT27_Prompt(t *testing.T) {
 	s.press("/forget\r")
 	s.see("Error: /forget needs MEMORY")
 	s.press("/references\r")
-	s.see(" notes found and not used; /references all shows them")
+	s.see(" records found and not used; /references all shows them")
 	s.press("/references two\r")
 	s.see("Try: /references, /references 2 or /references all")
 	s.press("/search kickoff\r")
