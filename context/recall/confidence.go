@@ -21,8 +21,11 @@ const (
 )
 
 // MessageFloor returns the least score of a message that stands in a prompt without being asked for. Of memories, which are kept
-// since they are worth it, what a search finds stands there.
+// since they are worth it, what a search finds stands there. Where words alone were compared, what was found has some of them.
 func (r *Result) MessageFloor() float64 {
+	if r.byWords {
+		return 0
+	}
 	switch r.Confidence {
 	case search.Low:
 		return noMessage

@@ -19,6 +19,7 @@ func (s *run) finish(asNonsense *run) (*Result, error) {
 	}
 	res := &Result{
 		Hits: []Hit{}, Understood: s.read, Confidence: confidence, Reason: reason, Stages: s.applied, Refused: s.refused,
+		byWords: !s.vectors,
 	}
 	for i, f := range s.wrong {
 		if i == 0 {

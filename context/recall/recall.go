@@ -143,6 +143,8 @@ type Result struct {
 	Stages          []Applied
 	// Refused are the best of the kinds of which nothing is about the question.
 	Refused []Refused
+
+	byWords bool // meaning had no part
 }
 
 // Refused is the best of a kind of which nothing is about a question; see search.Refusal.
