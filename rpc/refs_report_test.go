@@ -173,8 +173,11 @@ func refersTo(rt *rapid.T, t *testing.T, rooms *rpc.Deps, list []memory.Added, g
 	}
 	for i, added := range list {
 		d := added.Memory
-		if p.Memories > 0 && status[i] == "" && (d.Pinned || d.Kind == record.MemoryGoal) && (!remote || !d.Private) {
+		if p.Memories > 0 && status[i] == "" && (d.Pinned || d.Kind == record.MemoryGoal) {
 			want[d.ID] = ""
+			if remote && d.Private { // the person who reads the report is told
+				want[d.ID] = prompt.Private
+			}
 		}
 	}
 	for _, budget := range []**int{&p.Budgets.Total, &p.Budgets.Referenced, &p.Budgets.Memory} {
