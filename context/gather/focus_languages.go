@@ -28,6 +28,11 @@ type followLanguage struct {
 	others   []string
 	// asking are words that ask, leading those that may stand before them, and been stands between one that asks and what was done.
 	asking, leading, been map[string]bool
+	// choosing are those that ask which of some things, participle how a word ends that says what was done ("" for any), and
+	// capitals says that nouns begin with a capital letter, so that one is no name.
+	choosing   map[string]bool
+	participle string
+	capitals   bool
 	// refers decides about words that stand for something only in some places; nil: there are none.
 	refers func(words []messageWord, at int) bool
 }
@@ -82,7 +87,8 @@ var followEnglish = &followLanguage{
 	asking:   followSet(`who whom whose which what when where why how many much`),
 	leading:  followSet(`at by for from in of on to under until since with`),
 	been:     followSet(`was were got`),
-	refers:   englishRefers,
+	choosing: followSet(`which`), participle: "ed",
+	refers: englishRefers,
 }
 
 // englishRefers decides about "that", "one", "there", "any" and others.
@@ -141,7 +147,8 @@ var followGerman = &followLanguage{
 	asking:   followSet(`wer wen wem wessen was wann wo wohin woher wie warum wieso weshalb welche welcher welches welchen welchem viele viel`),
 	leading:  followSet(`an auf aus bei bis durch fur gegen in mit nach seit unter von vor zu`),
 	been:     followSet(`wurde wurden`),
-	refers:   germanRefers,
+	choosing: followSet(`welche welcher welches welchen welchem`), capitals: true,
+	refers: germanRefers,
 }
 
 // germanRefers decides about articles that stand alone, and about words that stand for a place or a thing said before.
@@ -191,6 +198,7 @@ var followFrench = &followLanguage{
 	others:   []string{"autre chose", "autre question", "autre sujet", "changement de sujet", "changeons de sujet", "nouvelle question", "nouveau sujet", "au fait", "rien a voir"},
 	asking:   followSet(`qui que quoi quand ou comment pourquoi combien quel quelle quels quelles`),
 	leading:  followSet(`a avec chez dans de depuis en par pour sans sous sur vers`),
+	choosing: followSet(`quel quelle quels quelles`),
 	refers:   frenchRefers,
 }
 

@@ -176,21 +176,15 @@ func (l *followLanguage) isElliptic(words []messageWord) bool {
 			asks++
 		case asks == 0 && i == 0 && l.leading[w.fold]:
 		case asks > 0 && others == 0 && l.been[w.fold]: // what was done is asked, not what something is
-			if i+1 >= len(words) || !strings.HasSuffix(words[i+1].fold, "ed") && l == followEnglish {
+			if i+1 >= len(words) || !strings.HasSuffix(words[i+1].fold, l.participle) {
 				return false
 			}
-		case l.function[w.fold], w.capital && l != followGerman:
+		case l.function[w.fold], w.capital && !l.capitals:
 			return false
 		default:
 			others++
 		}
 	}
-	return asks > 0 && others > 0 && others <= mostElliptic && (others == 1 || asks > 1 || l.chooses(words))
-}
-
-// chooses reports whether a question asks which of some things.
-func (l *followLanguage) chooses(words []messageWord) bool {
-	return slices.ContainsFunc(words, func(w messageWord) bool {
-		return isOneOf(w.fold, "which welche welcher welches welchen welchem quel quelle quels quelles")
-	})
+	chooses := slices.ContainsFunc(words, func(w messageWord) bool { return l.choosing[w.fold] })
+	return asks > 0 && others > 0 && others <= mostElliptic && (others == 1 || asks > 1 || chooses)
 }
