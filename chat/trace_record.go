@@ -161,7 +161,7 @@ func NewTrace(r *prompt.Report, at time.Time, remote, tracked bool) *Trace {
 			}
 			t.refer(TraceReference{
 				Kind: item.Kind, ID: idOf(item.Kind, item.ID), Origin: originOf(s.Name, item), Section: i + 1, Chars: item.Chars,
-				Cut: item.Cut, Depth: item.Depth, Used: true,
+				Cut: item.Cut != nil, Depth: item.Depth, Used: true,
 			})
 		}
 	}

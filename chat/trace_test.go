@@ -31,7 +31,7 @@ func largest() *chat.Trace {
 	for i := range 40 {
 		s := prompt.SectionReport{Name: "referenced", Chars: 1e9, Budget: 1e9}
 		for j := range 50 {
-			s.Items = append(s.Items, prompt.Item{Kind: prompt.KindEntity, ID: id("e", i*100+j), Chars: 1e9, Cut: true, Depth: 9})
+			s.Items = append(s.Items, prompt.Item{Kind: prompt.KindEntity, ID: id("e", i*100+j), Chars: 1e9, Cut: &prompt.Extent{}, Depth: 9})
 		}
 		r.Sections = append(r.Sections, s)
 		r.Stages = append(r.Stages, prompt.Stage{Name: "stage", Ms: 1e9, Skipped: true})
@@ -98,7 +98,7 @@ func read(t *testing.T, text string) (r *chat.Trace, err error) {
 func TestCHAT27_ATraceComesBackAsItWas(t *testing.T) {
 	few := chat.NewTrace(&prompt.Report{
 		Sections: []prompt.SectionReport{{Name: prompt.SectionPinned, Chars: 300, Items: []prompt.Item{
-			{Kind: prompt.KindNote, ID: "6fa459ea-ee8a-3ca4-894e-db77e160355e", Chars: 200, Cut: true, Reason: prompt.PinnedByUser},
+			{Kind: prompt.KindNote, ID: "6fa459ea-ee8a-3ca4-894e-db77e160355e", Chars: 200, Cut: &prompt.Extent{}, Reason: prompt.PinnedByUser},
 			{Kind: prompt.KindNote, ID: "6FA459EA-EE8A-3CA4-894E-DB77E160355E", Chars: 100},
 			{Kind: prompt.KindAction},
 			{Kind: prompt.KindNote, ID: "6fa459ea_ee8a-3ca4-894e-db77e160355e"},

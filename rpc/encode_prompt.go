@@ -34,7 +34,11 @@ func appendItem(_ *jsonrpc.Encoder, b []byte, v reflect.Value) ([]byte, error) {
 	b = strconv.AppendInt(append(b, `,"start":`...), int64(item.Start), 10)
 	b = strconv.AppendInt(append(b, `,"end":`...), int64(item.End), 10)
 	b = strconv.AppendInt(append(b, `,"chars":`...), int64(item.Chars), 10)
-	b = strconv.AppendBool(append(b, `,"cut":`...), item.Cut)
+	if cut := item.Cut; cut != nil {
+		b = strconv.AppendInt(append(b, `,"cut":{"kept":`...), int64(cut.Kept), 10)
+		b = strconv.AppendInt(append(b, `,"of":`...), int64(cut.Of), 10)
+		b = append(jsonrpc.AppendString(append(b, `,"unit":`...), string(cut.Unit)), '}')
+	}
 	if item.Distilled {
 		b = append(b, `,"distilled":true`...)
 	}

@@ -257,11 +257,10 @@ func (c *call) wholeOrPassages(t candidateText, n *prompt.Note) (*shownText, err
 	if err != nil || !t.found && !pinned || prompt.Chars(shown.body.String()) <= most || pinned && search.AsksNothing(c.mentions.query) {
 		return shown, err
 	}
-	passages, matched, err := c.g.texts.passages(c.ctx, c.view, t.note, c.mentions.query, t.near, most, pinned)
+	passages, matched, err := c.g.texts.passages(c.ctx, c.view, t.note, shown, c.mentions.query, t.near, most, pinned)
 	if err != nil || pinned && !matched {
 		return shown, err
 	}
-	n.Partial = true
 	return passages, nil
 }
 

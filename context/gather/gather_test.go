@@ -162,7 +162,11 @@ func golden(q fixtures.Question, res *prompt.Result) string {
 	for _, s := range res.Report.Sections {
 		fmt.Fprintf(&b, "%s: %d of %d\n", s.Name, s.Chars, s.Budget)
 		for _, item := range s.Items {
-			fmt.Fprintf(&b, "  %s %s: %d chars, cut %v, depth %d, %s\n", item.Kind, item.Title, item.Chars, item.Cut, item.Depth, item.Reason)
+			cut := "false"
+			if item.Cut != nil {
+				cut = item.Cut.String()
+			}
+			fmt.Fprintf(&b, "  %s %s: %d chars, cut %s, depth %d, %s\n", item.Kind, item.Title, item.Chars, cut, item.Depth, item.Reason)
 		}
 	}
 	for _, d := range res.Report.Dropped {

@@ -126,7 +126,7 @@ func TestCTX21_ShowsWhatMatches(t *testing.T) {
 			}
 		}
 		for _, item := range res.Report.Sections[0].Items {
-			if item.Cut != (item.ID == "minutes") || item.Chars > prompt.FoundChars+100 {
+			if (item.Cut != nil) != (item.ID == "minutes") || item.Chars > prompt.FoundChars+100 {
 				t.Errorf("%s: %+v", audience, item)
 			}
 		}
@@ -163,8 +163,47 @@ func TestCTX40_APinnedNoteThatIsTooLong(t *testing.T) {
 		if !strings.Contains(res.System, want) {
 			t.Errorf("%s: no %q in\n%s", text, want, res.System)
 		}
-		if it := res.Report.Sections[0].Items[0]; !it.Cut || it.Chars > prompt.PinnedChars+200 {
-			t.Errorf("%s: %+v", text, it)
+		if it := res.Report.Sections[0].Items[0]; it.Cut == nil || it.Cut.Unit != prompt.Rows || it.Cut.Of != 400 || it.Cut.Kept != strings.Count(res.System, "| Town")+strings.Count(res.System, "| Reyk") || it.Chars > prompt.PinnedChars+200 {
+			t.Errorf("%s: %+v, %v", text, it, it.Cut)
+		}
+	}
+}
+
+// TestCTX40_TheReportSaysHowMuchIsShown: the unit is that in which most of what is missing is counted. What stands at the end of a
+// long journal is found there.
+func TestCTX40_TheReportSaysHowMuchIsShown(t *testing.T) {
+	list := func(line string, n int) (b string) {
+		for i := range n {
+			b += fmt.Sprintf(line, i) + "\n"
+		}
+		return b
+	}
+	day := "## Day\n\n" + strings.Repeat("We spoke about the weather and the harvest of the year. ", 40) + "\n\n"
+	bodies := map[string]string{
+		"Code":    "How the kiln starts.\n\n```sh\n" + list("step --number %d --of kiln", 300) + "```\n",
+		"List":    "The kiln needs these:\n\n" + list("- [ ] brick number %d for the kiln", 300),
+		"Open":    "# Kiln\n\n```sh\n" + list("step --number %d", 100) + "\n## Zeppelin\n\nIt landed in Friedrichshafen.\n",
+		"Journal": strings.Repeat(day, 280) + "## Later\n\nThe zeppelin landed in Meersburg.\n",
+		"Quote":   "Said of the kiln:\n\n" + list("> it burns for the %dth day and nobody knows why", 200),
+		"Plain":   strings.Repeat("The kiln burns. ", 600),
+	}
+	w := newWorld(t)
+	put(t, w, bodies)
+	for title, want := range map[string]prompt.Extent{
+		"Code": {Of: 300, Unit: prompt.Lines}, "List": {Of: 300, Unit: prompt.ListItems},
+		"Quote": {Of: len([]rune(strings.TrimSpace(bodies["Quote"]))), Unit: prompt.Characters},
+		"Plain": {Of: len(bodies["Plain"]) - 1, Unit: prompt.Characters},
+	} {
+		res := w.assemble(t, gather.Params{Text: "[[" + title + "]] which kiln?"})
+		cut := res.Report.Sections[0].Items[0].Cut
+		if cut == nil || cut.Of != want.Of || cut.Unit != want.Unit || cut.Kept < 1 || cut.Kept >= cut.Of {
+			t.Errorf("%s: %v, want of %d %s", title, cut, want.Of, want.Unit)
+		}
+	}
+	for text, found := range map[string]string{"Where did the zeppelin land, in Meersburg?": "landed in Meersburg", "[[Open]] zeppelin": "landed in Friedrichshafen"} {
+		res := w.assemble(t, gather.Params{Text: text, SearchNotes: 2})
+		if !strings.Contains(res.System, found) {
+			t.Errorf("%s: no %q in\n%s", text, found, res.System)
 		}
 	}
 }

@@ -107,10 +107,10 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil, nil
 }
 
-// passages returns those passages of a note that answer a message, in most characters, as far as the reader of
+// passages returns those passages of a note, of which the whole is known, that answer a message, in most characters, as far as the reader of
 // a View may see them: what is masked is masked before they are chosen. matched is false where none answers it. O(length of the
-// note), of which maxTextBytes are read; nothing of it is kept.
-func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, message, near string, most int, fill bool) (
+// note); nothing of it is kept.
+func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, whole *shownText, message, near string, most int, fill bool) (
 	shown *shownText, matched bool, err error,
 ) {
 	if v.Hides() {
@@ -118,14 +118,10 @@ func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, m
 			return nil, false, err
 		}
 	}
-	text := n.Body
-	if len(text) > maxTextBytes {
-		text = strings.ToValidUTF8(text[:maxTextBytes], "")
-	}
-	above, text := prompt.SplitProperties(text)
+	above, text := prompt.SplitProperties(n.Body)
 	room := most - prompt.Chars(prompt.WithProperties(above, ""))
 	best, matched := search.BestPassages(prompt.RenderNote(text), message, near, room*9/10, fill) // marks take some
-	bare := prompt.NewNoteBody(best, keptChars)
+	bare := prompt.NewNoteBody(best, keptChars).PartOf(whole.bare)
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, matched, nil
 }
 
@@ -140,17 +136,9 @@ func (k *noteText) wholeOf(n *notes.Note) *shownText {
 	return text
 }
 
-// maxTextBytes is how much of a note is read: the longest frontmatter and much more
-// than any section shows.
-const maxTextBytes = markdown.MaxFrontmatter + 128<<10
-
 // beginning returns the text of a note as far as a section can show it.
 func beginning(n *notes.Note) *shownText {
-	text := n.Body
-	if len(text) > maxTextBytes {
-		text = strings.ToValidUTF8(text[:maxTextBytes], "")
-	}
-	list, text := prompt.SplitProperties(text)
+	list, text := prompt.SplitProperties(n.Body)
 	for i := range list { // no part of the note is kept with it
 		list[i].Key, list[i].Value = strings.Clone(list[i].Key), strings.Clone(list[i].Value)
 	}

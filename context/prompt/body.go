@@ -25,13 +25,32 @@ import (
 
 // NoteBody is the text of a note in a form in which no line of it passes for one of a
 // prompt. New makes one; the zero value is an empty text.
-type NoteBody struct{ text string }
+type NoteBody struct {
+	text  string
+	whole *tally // of all of the note, where text is a part of it
+	part  bool   // it is passages: the note has more
+}
 
 // String returns the whole text.
 func (b NoteBody) String() string { return b.text }
 
+// PartOf returns passages as such: what is counted of them is counted of the whole.
+func (b NoteBody) PartOf(whole NoteBody) NoteBody {
+	all := whole.tally()
+	b.whole, b.part = &all, true
+	return b
+}
+
+// tally counts all of the note.
+func (b NoteBody) tally() tally {
+	if b.whole != nil {
+		return *b.whole
+	}
+	return newTally(b.text)
+}
+
 // NewNoteBody makes a Body of a text in Markdown; if most is not 0, of so much of it as is needed
-// to cut it to at most so many characters. It says the same, but for its structure:
+// to cut it to at most so many characters, and the rest is only counted. It says the same, but for its structure:
 //
 //   - headings come below those of a prompt: "#" becomes "####", "##" "#####", and
 //     what is deeper "######"; underlined ones become such;
@@ -55,9 +74,10 @@ func NewNoteBody(markdown string, most int) NoteBody {
 	}
 	s := w.text()
 	if end := text.CharOffset(s, most+1); most > 0 && end < len(s) {
-		s = strings.Clone(s[:end])
+		all := newTally(src)
+		return NoteBody{text: strings.Clone(s[:end]), whole: &all}
 	}
-	return NoteBody{s}
+	return NoteBody{text: s}
 }
 
 // withoutBlank cuts lines off both ends in which nothing is seen.

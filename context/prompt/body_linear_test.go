@@ -22,6 +22,10 @@ var functions = map[string]func(text string){
 		}
 		prompt.NewNoteBody(text, 0).Under(list)
 	},
+	"NoteBody.PartOf": func(text string) {
+		prompt.NewNoteBody("a", 0).PartOf(prompt.NewNoteBody(text, 0))
+		prompt.NewNoteBody(text, 100) // counts the rest
+	},
 	"NoteBody.Cut": func(text string) {
 		prompt.NewNoteBody(text, 0).Cut(len(text)/2, nil)
 		prompt.NewNoteBody(text, 0).Cut(len(text)/2, func(rune) int { return 2 })

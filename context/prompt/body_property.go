@@ -21,7 +21,18 @@ const (
 )
 
 // Under returns the body with the lines of properties before it.
-func (b NoteBody) Under(list []Property) NoteBody { return NoteBody{WithProperties(list, b.text)} }
+func (b NoteBody) Under(list []Property) NoteBody {
+	above := text.CountChars(b.text)
+	b.text = WithProperties(list, b.text)
+	if b.whole != nil && len(list) > 0 {
+		all := *b.whole
+		above = text.CountChars(b.text) - above
+		all.size += above
+		all.chars[0] += above
+		b.whole = &all
+	}
+	return b
+}
 
 // WithProperties returns a text with a line "key: value" for each property before it, and an empty
 // line between. What is beyond MaxProperties or PropertyChars is counted.

@@ -16,8 +16,6 @@ type Note struct {
 	Vault  string   // the name of its vault, for the report
 	// HeadVault is the name of its vault where its heading says it, "" elsewhere.
 	HeadVault string
-	// Partial says that Body is made of passages: the note has more.
-	Partial bool
 	// Focus says why the conversation is about it, "" for a note of this message. Those of the focus come last in their list.
 	Focus Focus
 

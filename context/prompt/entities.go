@@ -63,7 +63,7 @@ type via struct{ from, to, label int32 }
 type shownEntity struct {
 	text  string // its lines
 	chars int    // of text
-	cut   bool
+	cut   *Extent
 }
 
 // entities renders the entity section.
@@ -163,7 +163,7 @@ func (p *packing) take(room int) bool {
 		return false
 	}
 	sh.text, sh.chars, lines = e.Card.Fields.fit(room - p.used - head)
-	sh.cut = true
+	sh.cut = &Extent{Kept: lines, Of: len(e.Card.Fields.ends), Unit: Lines}
 	// All that are in by now are mentioned ones, whose headings do not grow.
 	p.grow(lines)
 	p.used += head + sh.chars

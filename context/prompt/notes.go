@@ -76,7 +76,11 @@ func (b *builder) note(s *section, spec noteSection, n *Note) {
 	if text != "" {
 		end = "\n"
 	}
-	it := Item{Kind: KindNote, ID: n.ID, Title: n.Title, Vault: n.Vault, Cut: cut || n.Partial, Reason: n.Reason}
+	it := Item{Kind: KindNote, ID: n.ID, Title: n.Title, Vault: n.Vault, Reason: n.Reason}
+	if cut || whole.part {
+		all, shown := whole.tally(), newTally(text)
+		it.Cut = all.extent(&shown)
+	}
 	s.add(it, fixed+chars, head, mark, b.style.noteMid, text, end, b.style.noteEnd)
 	if n.Focus != "" {
 		b.focus -= around + fixed + chars

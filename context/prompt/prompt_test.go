@@ -248,7 +248,7 @@ func TestCTX30_NotesAreCutToTheRoomOrDropped(t *testing.T) {
 		t.Errorf("the prompt has %d characters", n)
 	}
 	items := res.Report.Sections[0].Items
-	if len(items) != 2 || items[0].Cut || !items[1].Cut {
+	if len(items) != 2 || items[0].Cut != nil || items[1].Cut == nil {
 		t.Errorf("items %+v", items)
 	}
 	if d := res.Report.Dropped; len(d) != 1 || d[0].ID != "c" || d[0].Reason != prompt.OverBudget {
@@ -420,7 +420,7 @@ func TestCTX15_MentionedAreNeverDroppedWhole(t *testing.T) {
 	if len(sec.Items) != 45 || len(res.Report.Dropped) != 0 || sec.Chars > 12_000 {
 		t.Errorf("%d items, %d dropped, %d characters", len(sec.Items), len(res.Report.Dropped), sec.Chars)
 	}
-	if !sec.Items[44].Cut || sec.Items[0].Cut {
+	if sec.Items[44].Cut == nil || sec.Items[0].Cut != nil {
 		t.Error("the first is whole and the last is cut")
 	}
 	in.Budgets.Entities = 450 // not even the headings have room

@@ -79,18 +79,18 @@ type Edge struct {
 // the prompt in UTF-16 code units, half open, which holds Chars characters. The
 // items of a section follow each other without a gap, behind its heading.
 type Item struct {
-	Kind      string `json:"kind" jsonschema:"note, entity, event, action, memory, message or passage"`
-	ID        string `json:"id,omitempty" jsonschema:"id of the record"`
-	Title     string `json:"title" jsonschema:"its title or name"`
-	Vault     string `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
-	Start     int    `json:"start" jsonschema:"where it begins in the prompt, in UTF-16 code units"`
-	End       int    `json:"end" jsonschema:"where it ends there, exclusive"`
-	Chars     int    `json:"chars" jsonschema:"characters that it takes"`
-	Cut       bool   `json:"cut" jsonschema:"whether only a part of it is in the prompt"`
-	Distilled bool   `json:"distilled,omitempty" jsonschema:"of a memory or a message: whether a model has shortened it to what matters"`
-	Reason    string `json:"reason" jsonschema:"why it is there"`
-	Depth     int    `json:"depth" jsonschema:"of an entity: edges from a mention"`
-	Via       []Edge `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
+	Kind      string  `json:"kind" jsonschema:"note, entity, event, action, memory, message or passage"`
+	ID        string  `json:"id,omitempty" jsonschema:"id of the record"`
+	Title     string  `json:"title" jsonschema:"its title or name"`
+	Vault     string  `json:"vault,omitempty" jsonschema:"of a note: its vault; absent when the reader sees one vault at most"`
+	Start     int     `json:"start" jsonschema:"where it begins in the prompt, in UTF-16 code units"`
+	End       int     `json:"end" jsonschema:"where it ends there, exclusive"`
+	Chars     int     `json:"chars" jsonschema:"characters that it takes"`
+	Cut       *Extent `json:"cut,omitempty" jsonschema:"of what is not whole: how much of it is in the prompt"`
+	Distilled bool    `json:"distilled,omitempty" jsonschema:"of a memory or a message: whether a model has shortened it to what matters"`
+	Reason    string  `json:"reason" jsonschema:"why it is there"`
+	Depth     int     `json:"depth" jsonschema:"of an entity: edges from a mention"`
+	Via       []Edge  `json:"via,omitempty" jsonschema:"of an entity: the fields that lead to it"`
 }
 
 // InFocus reports whether the conversation is about it, and the message itself does not name it.

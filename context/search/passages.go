@@ -32,6 +32,7 @@ const (
 	longParagraph = 400  // bytes; a longer one is split
 	leastShare    = 0.25 // of the score of the best unit, for another one to be taken
 	headingShare  = 0.5  // of a word in a heading above
+	maxKnown      = 1 << 16
 	nearWeight    = 4    // of all words of the passage by which the note was found
 	between       = "\n\n…\n\n"
 	within        = " … " // between sentences of one paragraph
@@ -226,12 +227,13 @@ type weights struct {
 	asked  stemWeights
 	nearby map[string]bool
 	split  *text.Splitter
-	seen   map[string]int // by stem: the text, counted from 1, that had it last
+	known  map[string]string // by word: its stem where that counts, else ""; most words of a note come often
+	seen   map[string]int    // by stem: the text, counted from 1, that had it last
 	texts  int
 }
 
 func newWeights(message, near string) weights {
-	w := weights{asked: make(stemWeights), nearby: make(map[string]bool), split: new(text.Splitter), seen: make(map[string]int)}
+	w := weights{asked: make(stemWeights), nearby: make(map[string]bool), split: new(text.Splitter), known: make(map[string]string), seen: make(map[string]int)}
 	eachStem(w.split, message, func(stem string) { w.asked[stem] = 0 })
 	eachStem(w.split, near, func(stem string) { w.nearby[stem] = true })
 	return w
@@ -263,13 +265,32 @@ func (w *weights) rate(note string, list []span) (scores []float64) {
 // stems gives each stem of a text that counts once.
 func (w *weights) stems(of string) (list []string) {
 	w.texts++
-	eachStem(w.split, of, func(stem string) {
-		if _, asked := w.asked[stem]; (asked || w.nearby[stem]) && w.seen[stem] != w.texts {
+	w.split.Split(of, func(t text.Token) {
+		if t.Symbol {
+			return
+		}
+		stem, known := w.known[string(t.Text)]
+		if !known {
+			word := string(t.Text)
+			stem = w.counts(text.StemEnglish(word))
+			if len(w.known) < maxKnown {
+				w.known[word] = stem
+			}
+		}
+		if stem != "" && w.seen[stem] != w.texts {
 			w.seen[stem] = w.texts
 			list = append(list, stem)
 		}
 	})
 	return list
+}
+
+// counts gives a stem back that counts, else "".
+func (w *weights) counts(stem string) string {
+	if _, asked := w.asked[stem]; asked || w.nearby[stem] {
+		return stem
+	}
+	return ""
 }
 
 // score is what a text with these stems has of the message and of the passage.

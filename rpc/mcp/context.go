@@ -123,7 +123,7 @@ func leftOut(r *prompt.Report) string {
 	cut := 0
 	for _, s := range r.Sections {
 		for _, item := range s.Items {
-			if item.Cut {
+			if item.Cut != nil {
 				cut++
 			}
 		}
@@ -186,8 +186,8 @@ func reportLines(r *prompt.Report) *render.Page {
 	for _, s := range r.Sections {
 		for _, item := range s.Items {
 			line := "- " + recordLabel(item.Kind, item.Title, item.ID) + vaultMark(item.Vault) + fmt.Sprintf(": in %s, %d characters", s.Name, item.Chars)
-			if item.Cut {
-				line += ", shown in part"
+			if item.Cut != nil {
+				line += ", " + item.Cut.String() + " shown"
 			}
 			add(line + "; " + render.Inline(item.Reason) + "\n")
 		}

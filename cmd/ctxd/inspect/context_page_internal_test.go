@@ -53,7 +53,10 @@ func hostilePrompt(entities int) *prompt.Result {
 		open(prompt.SectionEntities, "## Entity context\n")
 	}
 	for i := range entities {
-		it := prompt.Item{Kind: prompt.KindEntity, ID: fmt.Sprint("e", i), Title: pick(i), Reason: pick(i), Depth: min(i, 2), Cut: i%3 == 0, Distilled: i%3 == 1}
+		it := prompt.Item{Kind: prompt.KindEntity, ID: fmt.Sprint("e", i), Title: pick(i), Reason: pick(i), Depth: min(i, 2), Distilled: i%3 == 1}
+		if i%3 == 0 {
+			it.Cut = &prompt.Extent{Kept: i, Of: i + 1, Unit: prompt.Lines}
+		}
 		if i > 0 {
 			it.Via = []prompt.Edge{{From: fmt.Sprint("e", i/2), Field: pick(i + 2)}, {From: it.ID, Field: "self"}, {From: pick(i), Field: "f"}}
 		}

@@ -90,17 +90,25 @@ func drawItems(s *term.Screen, items []prompt.Item) {
 	t.Draw(s)
 }
 
-func cutMark(cut bool) term.Span {
-	if cut {
-		return term.Styled(term.Warn, "  cut")
+func cutMark(cut *prompt.Extent) term.Span {
+	if cut != nil {
+		return term.Styled(term.Warn, "  "+CutText(cut))
 	}
 	return term.Span{}
 }
 
+// CutText says how much of an item is in the prompt, "" for one that is whole.
+func CutText(cut *prompt.Extent) string {
+	if cut == nil {
+		return ""
+	}
+	return "cut: " + cut.String()
+}
+
 // itemMarks say of an item that it is not whole, where the end of the line may not be seen.
 func itemMarks(it *prompt.Item) (marks term.Line) {
-	if it.Cut {
-		marks = append(marks, term.Styled(term.Warn, "cut  "))
+	if it.Cut != nil {
+		marks = append(marks, term.Styled(term.Warn, CutText(it.Cut)+"  "))
 	}
 	if it.Distilled {
 		marks = append(marks, term.Styled(term.Accent, "distilled  "))

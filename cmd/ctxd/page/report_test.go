@@ -24,11 +24,11 @@ func sampleReport() *prompt.Report {
 	}
 	alice := entity("a", "Alice Novak", 0, 1503, prompt.Edge{From: "e", Field: "lead"}, prompt.Edge{From: "a", Field: "mentor"})
 	team := entity("e", "Engineering", 1, 11_023, prompt.Edge{From: "a", Field: "team"}, prompt.Edge{From: "s", Field: "team"}, prompt.Edge{From: "w", Field: "customer_of"}, prompt.Edge{From: "b", Field: "team"})
-	team.Cut = true
+	team.Cut = &prompt.Extent{Kept: 3, Of: 40, Unit: prompt.Lines}
 	return &prompt.Report{
 		Chars: 15_803, Budget: 16_000,
 		Sections: []prompt.SectionReport{
-			{Name: prompt.SectionPinned, Chars: 1651, Budget: 20_500, Items: []prompt.Item{{Kind: prompt.KindNote, Title: "Project Alpha Kickoff", Chars: 1544, Reason: "pinned by the user", Cut: true}}},
+			{Name: prompt.SectionPinned, Chars: 1651, Budget: 20_500, Items: []prompt.Item{{Kind: prompt.KindNote, Title: "Project Alpha Kickoff", Chars: 1544, Reason: "pinned by the user", Cut: &prompt.Extent{Kept: 3, Of: 9, Unit: prompt.Rows}}}},
 			{Name: prompt.SectionEntities, Chars: 11_993, Budget: 12_000, Items: []prompt.Item{
 				alice, entity("b", "Bo", 0, 12), team, entity("s", "Samira Haddad", 1, 606, prompt.Edge{From: "a", Field: "reports"}),
 				entity("w", "若葉ロードセル", 2, 90, prompt.Edge{From: "e", Field: "vendor"}),

@@ -12,7 +12,7 @@ import (
 func TestCTX32_TheWalkIsDrawnWhole(t *testing.T) {
 	items := []prompt.Item{
 		{Kind: prompt.KindEntity, ID: "a", Title: "Alice", Chars: 1503},
-		{Kind: prompt.KindEntity, ID: "b", Title: "Bo", Chars: 20, Depth: 1, Cut: true, Via: []prompt.Edge{{From: "a", Field: "boss"}, {From: "b", Field: "mentor"}, {From: "c", Field: "x"}, {From: "c", Field: "y"}, {From: "c", Field: "z"}}},
+		{Kind: prompt.KindEntity, ID: "b", Title: "Bo", Chars: 20, Depth: 1, Cut: &prompt.Extent{Kept: 3, Of: 40, Unit: prompt.Lines}, Via: []prompt.Edge{{From: "a", Field: "boss"}, {From: "b", Field: "mentor"}, {From: "c", Field: "x"}, {From: "c", Field: "y"}, {From: "c", Field: "z"}}},
 		{Kind: prompt.KindEntity, ID: "c", Title: "Core", Chars: 7, Depth: 2, Via: []prompt.Edge{{From: "b", Field: "team"}}},
 		{Kind: prompt.KindEntity, ID: "d", Title: "Dora", Chars: 8, Depth: 1, Via: []prompt.Edge{{From: "gone", Field: "of"}}},
 	}
@@ -20,7 +20,7 @@ func TestCTX32_TheWalkIsDrawnWhole(t *testing.T) {
 	term.DrawTree(&term.Screen{Writer: &b}, "", walkOf(items))
 	got := b.String()
 	want := `@Alice  1,503
-└─ boss → @Bo  20  cut
+└─ boss → @Bo  20  cut: 3 of 40 lines
    │  also via @Bo.mentor ↺, @Core.x ↺, @Core.y ↺, @Core.z ↺
    └─ team → @Core  7
 of → @Dora  8

@@ -1579,6 +1579,15 @@ export interface ContextEvent {
   attendees?: string[];
 }
 
+export interface ContextExtent {
+  /** How much of it is in the prompt. */
+  kept: number;
+  /** How much there is. */
+  of: number;
+  /** What is counted: rows of tables, lines of code or of the fields of an entity, items of lists, or characters. */
+  unit: "rows" | "lines" | "items" | "chars";
+}
+
 export interface ContextFull {
   /** Id of the context. */
   id: string;
@@ -1676,8 +1685,8 @@ export interface ContextItem {
   end: number;
   /** Characters that it takes. */
   chars: number;
-  /** Whether only a part of it is in the prompt. */
-  cut: boolean;
+  /** Of what is not whole: how much of it is in the prompt. */
+  cut?: ContextExtent;
   /** Of a memory or a message: whether a model has shortened it to what matters. */
   distilled?: boolean;
   /** Why it is there. */
