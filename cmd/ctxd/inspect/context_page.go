@@ -62,7 +62,7 @@ type pageItem struct {
 	Kind, Title   string
 	Label, Vault  string
 	Chars, Reason string
-	Cut           string
+	Cut           *prompt.Extent
 	Distilled     bool
 	Depth         int
 	Via           []pageVia
@@ -191,7 +191,7 @@ func newPageItem(it *prompt.Item, anchor, whole string) pageItem {
 	out := pageItem{
 		Anchor: anchor, Kind: it.Kind, Title: term.Clean(page.RecordLabel(it.Kind, it.Title)),
 		Label: term.Clean(it.Kind + " " + it.Title), Vault: term.Clean(it.Vault),
-		Chars: term.Number(it.Chars), Reason: term.Clean(it.Reason), Cut: page.CutText(it.Cut), Distilled: it.Distilled, Depth: it.Depth,
+		Chars: term.Number(it.Chars), Reason: term.Clean(it.Reason), Cut: it.Cut, Distilled: it.Distilled, Depth: it.Depth,
 		Gap: whole[:len(whole)-len(body)], Text: body, item: it,
 	}
 	if it.Kind == prompt.KindEntity {

@@ -92,23 +92,15 @@ func drawItems(s *term.Screen, items []prompt.Item) {
 
 func cutMark(cut *prompt.Extent) term.Span {
 	if cut != nil {
-		return term.Styled(term.Warn, "  "+CutText(cut))
+		return term.Styled(term.Warn, "  "+cut.String())
 	}
 	return term.Span{}
-}
-
-// CutText says how much of an item is in the prompt, "" for one that is whole.
-func CutText(cut *prompt.Extent) string {
-	if cut == nil {
-		return ""
-	}
-	return "cut: " + cut.String()
 }
 
 // itemMarks say of an item that it is not whole, where the end of the line may not be seen.
 func itemMarks(it *prompt.Item) (marks term.Line) {
 	if it.Cut != nil {
-		marks = append(marks, term.Styled(term.Warn, CutText(it.Cut)+"  "))
+		marks = append(marks, term.Styled(term.Warn, it.Cut.String()+"  "))
 	}
 	if it.Distilled {
 		marks = append(marks, term.Styled(term.Accent, "distilled  "))

@@ -20,7 +20,7 @@ func TestCTX32_TheWalkIsDrawnWhole(t *testing.T) {
 	term.DrawTree(&term.Screen{Writer: &b}, "", walkOf(items))
 	got := b.String()
 	want := `@Alice  1,503
-└─ boss → @Bo  20  cut: 3 of 40 lines
+└─ boss → @Bo  20  3 of 40 lines
    │  also via @Bo.mentor ↺, @Core.x ↺, @Core.y ↺, @Core.z ↺
    └─ team → @Core  7
 of → @Dora  8
