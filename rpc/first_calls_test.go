@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,5 +128,64 @@ func TestAPI1_RefsOfEveryKind(t *testing.T) {
 	d.do("notes.put", `{"id":"5f0c9f36-hidden","title":"Hidden","private":true}`)
 	if _, err = d.try("notes.get", `{"ref":"5f0c9f36-h","audience":"remote"}`); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a private note is found by the beginning of its id: %v", err)
+	}
+}
+
+// TestCTX44_OneResolver: the words for a record are the same on each road to it, and so is what could be meant by a name that
+// several have.
+func TestCTX44_OneResolver(t *testing.T) {
+	d := start(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"People/Ada Lane.md": "---\ntype: Person\naliases: [Ada]\n---\n# Ada Lane\n", "A/Lamp.md": "of A", "B/Lamp.md": "of B",
+		"One.md": "# Twice\n", "Two.md": "# Twice\n", "P1.md": "---\ntype: Person\n---\n# Twin\n", "P2.md": "---\ntype: Person\n---\n# Twin\n",
+	} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	d.do("vault.import", `{"path":"`+filepath.ToSlash(dir)+`"}`)
+	ada := d.do("entities.get", `{"ref":"Ada Lane"}`)
+	entity, note := at(ada, "id").(string), at(ada, "noteId").(string)
+	quoted := func(format, ref string) string { return strings.ReplaceAll(format, "REF", ref) }
+	for _, ref := range []string{
+		"@Ada", "@[Ada Lane]", "Ada", "[[Ada Lane]]", "[[People/Ada Lane]]", "[[ada|her]]", "People/Ada Lane.md",
+		entity, note, entity[:8], note[:8], "[id:" + entity + "]", "ctxd://entity/" + entity, "ctxd://note/" + note,
+	} {
+		for method, params := range map[string]string{
+			"notes.get": `{"ref":"REF"}`, "entities.get": `{"ref":"REF"}`, "wql.query": `{"query":"SELECT p FROM Person p WHERE p = {this}","this":"REF"}`,
+			"refs.resolve": `{"ref":"REF"}`, "graph.neighbors": `{"ref":"REF"}`,
+		} {
+			got, err := d.try(method, quoted(params, ref))
+			text := fmt.Sprint(got)
+			if err != nil || !strings.Contains(text, entity) && !strings.Contains(text, note) {
+				t.Errorf("%s %s: %v %s", method, ref, err, text)
+			}
+		}
+	}
+	for ref, methods := range map[string][]string{
+		"Twice":     {"notes.get", "refs.resolve", "graph.neighbors"},
+		"[[Twice]]": {"notes.get", "entities.get", "refs.resolve", "graph.neighbors"},
+		"@Twin":     {"entities.get", "refs.resolve", "graph.neighbors"},
+	} {
+		for _, method := range methods {
+			_, err := d.try(method, `{"ref":"`+ref+`"}`)
+			if list := fault.CandidatesOf(err); fault.KindOf(err) != fault.Conflict || len(list) != 2 {
+				t.Errorf("%s %s: %v %v", method, ref, err, list)
+			}
+		}
+		if ref == "Twice" { // no mark, no mention
+			continue
+		}
+		dropped := at(d.do("context.assemble", `{"text":"what of `+ref+`?"}`), "report.dropped").([]any)
+		if len(dropped) != 1 || at(dropped[0].(map[string]any), "reason") != "ambiguous" || len(at(dropped[0].(map[string]any), "candidates").([]any)) != 2 {
+			t.Errorf("%s: %v", ref, dropped)
+		}
+	}
+	chosen := d.do("notes.get", `{"ref":"[[Lamp]]"}`) // by the rules of links, which say so
+	if chosen["path"] != "A/Lamp.md" || at(chosen, "others.0.path") != "B/Lamp.md" || at(chosen, "others.1") != nil {
+		t.Errorf("[[Lamp]]: %v", chosen)
+	}
+	if n := d.do("notes.get", `{"ref":"A/Lamp.md"}`); n["others"] != nil {
+		t.Errorf("a path means one note: %v", n["others"])
 	}
 }

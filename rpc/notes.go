@@ -154,6 +154,7 @@ func (c scope) notesGet(ctx context.Context, _ *Session, p protocol.NoteGet) (*p
 	}
 	return &protocol.NoteFull{
 		Hash: hash, Note: shown.Note, Waits: c.by(nil).Waits(n.ID), Vault: c.view.VaultOf(n), Links: links, Backlinks: back, Link: c.link(n),
+		Others: c.view.Others(p.Ref, n),
 	}, nil
 }
 

@@ -4,12 +4,20 @@ import (
 	"context"
 
 	"github.com/ctxd/ctxd/entities"
+	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/entities/wql"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
 func (c scope) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (*protocol.WQLResult, error) {
+	if p.This != "" {
+		e, err := c.view.FindEntity(p.This, "")
+		if err != nil {
+			return nil, fault.In("this", err)
+		}
+		p.This = e.ID
+	}
 	res, err := c.view.Query(ctx, p.Query, wql.QueryOptions{
 		This: p.This, Limit: p.Limit, Explain: p.Explain,
 	})

@@ -131,7 +131,7 @@ func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, er
 // noteOf returns the note that a reference names, and the part of it.
 func noteOf(a *openOptions, cl *client.Client, ref string) (*protocol.NoteFull, markdown.Part, error) {
 	if l, ok := markdown.ParseLink(ref); ok {
-		n, err := noteOfLink(a, cl, ref, &l)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, "[["+l.Target+"]]")
 		part, _ := markdown.PartOfLink(l)
 		return n, part, err
 	}
@@ -141,30 +141,14 @@ func noteOf(a *openOptions, cl *client.Client, ref string) (*protocol.NoteFull, 
 		n, err := noteOfEntity(a, cl, address.ID)
 		return n, markdown.Part{}, err
 	case ok:
-		n, err := connect.FindNote(a.Ctx, cl, address.ID)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, address.ID)
 		return n, partOf(address.Part), err
 	case strings.Contains(ref, "://"):
 		return nil, markdown.Part{}, fault.Field("ref", "it is no address of ctxd").
 			WithHint("an address begins with %s or %s", record.NoteAddress, record.EntityAddress)
 	}
-	n, err := connect.FindNote(a.Ctx, cl, ref)
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, ref)
 	return n, markdown.Part{}, err
-}
-
-// noteOfLink returns the note that a link leads to.
-func noteOfLink(a *openOptions, cl *client.Client, ref string, l *markdown.Link) (*protocol.NoteFull, error) {
-	var to protocol.NoteResolved
-	if err := cl.Call(a.Ctx, "notes.resolve", protocol.NoteResolve{Link: ref}, &to); err != nil {
-		return nil, err
-	}
-	switch {
-	case to.ID != "":
-		return connect.FindNote(a.Ctx, cl, to.ID)
-	case len(to.Candidates) > 0:
-		return nil, fault.Clash(fault.Ambiguous, "%s are called %q", term.Count(len(to.Candidates), "note"), l.Target).
-			WithHint("give the path or the id of one of them").WithCandidates(to.Candidates)
-	}
-	return connect.FindNote(a.Ctx, cl, l.Target) // which says what is near
 }
 
 // partOf reads the part of an address.
@@ -188,7 +172,7 @@ func noteOfEntity(a *openOptions, cl *client.Client, name string) (*protocol.Not
 	if e.NoteID == "" {
 		return nil, fault.New(fault.NotFound, "no note describes the entity %q", e.Name).WithHint("ctxd entities show %s", e.ID)
 	}
-	return connect.FindNote(a.Ctx, cl, e.NoteID)
+	return connect.FindNote(a.Ctx, cl, a.Err, e.NoteID)
 }
 
 // fileOf returns the path of the file of a note.

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -20,17 +21,44 @@ const offered = 3
 
 // FindNote returns the note that people mean by a ref, which is tried as: an id, a path, a title or an alias, the target
 // of a link, a path or a title behind the name of its vault and a colon, the beginning of an id. [[Title]], [id:…] and an
-// address are read as what they are. With a vault only its notes are looked at. The error is a Conflict with candidates
-// for several, and NotFound for none.
+// address are read as what they are. What names an entity alone means the note that describes it. With a vault only its
+// notes are looked at. The error is a Conflict with candidates for several, and NotFound for none.
 // It costs O(1), and O(n) for the beginning of an id.
 func (v *View) FindNote(ref, vault string) (*notes.Note, error) {
 	r := record.ParseNamed(ref)
+	if vault != "" && r.Text != "" {
+		n, err := v.noteInVault(vault, r.Text)
+		return n, fault.In("ref", err)
+	}
+	n, err := v.findNote(r)
+	if err == nil || r.Note || !fault.IsMissing(err) {
+		return n, err
+	}
+	if e, noEntity := v.findEntity(r, ""); noEntity == nil {
+		if n := v.Note(e.NoteID); n != nil {
+			return n, nil
+		}
+	}
+	return nil, err
+}
+
+// Others are notes that a ref could mean as well as the one that the rules of links have chosen for it, the nearest first.
+func (v *View) Others(ref string, n *notes.Note) []fault.Candidate {
+	r := record.ParseNamed(ref)
+	if r.ID {
+		return nil
+	}
+	found := v.ResolveNote(r.Text, "")
+	if found.ID != n.ID {
+		return nil
+	}
+	return v.Candidates(found.Others[:min(len(found.Others), offered)])
+}
+
+func (v *View) findNote(r record.Named) (*notes.Note, error) {
 	switch {
 	case r.Text == "":
 		return nil, fault.Field("ref", "ref is empty").WithHint("give an id, a path or a title")
-	case vault != "":
-		n, err := v.noteInVault(vault, r.Text)
-		return n, fault.In("ref", err)
 	case r.ID:
 		n, err := v.NoteByID(r.Text)
 		return n, fault.In("ref", err)
@@ -38,7 +66,11 @@ func (v *View) FindNote(ref, vault string) (*notes.Note, error) {
 	if n := v.Note(r.Text); n != nil && !r.Note {
 		return n, nil
 	}
-	for _, look := range []func(string) (*notes.Note, error){v.NoteByPath, v.NoteByTitle, v.noteByLink, v.noteByVault, v.noteByPrefix} {
+	looks := []func(string) (*notes.Note, error){v.NoteByPath, v.NoteByTitle, v.noteByLink, v.noteByVault, v.noteByPrefix}
+	if r.Note { // as the messages and notes that hold the link
+		looks[0], looks[2] = v.noteByLink, v.NoteByPath
+	}
+	for _, look := range looks {
 		n, err := look(r.Text)
 		if err == nil || !fault.IsMissing(err) {
 			return n, fault.In("ref", err)
@@ -92,9 +124,37 @@ func (v *View) noteByPrefix(prefix string) (*notes.Note, error) {
 
 // FindEntity returns the entity that people mean by a ref, of a type or of any for "": an id, a name or an alias, a handle
 // (which is made of a name), the beginning of an id, in that order. @Name, @[Name], [id:…] and an address are read as what
-// they are. Errors and cost are those of FindNote.
+// they are. What names a note alone means the entity that it describes. Errors and cost are those of FindNote.
 func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
 	r := record.ParseNamed(ref)
+	var missing error
+	if !r.Note {
+		e, err := v.findEntity(r, typeName)
+		if err == nil || r.Entity || !fault.IsMissing(err) {
+			return e, err
+		}
+		missing = err
+	}
+	n, err := v.findNote(r)
+	if err != nil && r.Note {
+		return nil, err
+	}
+	if err == nil {
+		if e := v.Entity(n.EntityID); e != nil && (typeName == "" || entities.Fold(e.Type) == entities.Fold(typeName)) {
+			return e, nil
+		}
+	}
+	return nil, cmp.Or(missing, error(noEntityNamed()))
+}
+
+func noEntityNamed() *fault.Error {
+	return &fault.Error{
+		Kind: fault.NotFound, Field: "ref", Msg: "no entity has that id or name",
+		Hint: "entities.complete finds entities by the beginning of their name",
+	}
+}
+
+func (v *View) findEntity(r record.Named, typeName string) (*entities.Entity, error) {
 	if r.Text == "" {
 		return nil, fault.Field("ref", "ref is empty").WithHint("give an id, a handle or a name")
 	}
@@ -118,10 +178,7 @@ func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
 	if found != nil || several != nil {
 		return found, several
 	}
-	return nil, &fault.Error{
-		Kind: fault.NotFound, Field: "ref", Msg: "no entity has that id or name",
-		Hint: "entities.complete finds entities by the beginning of their name",
-	}
+	return nil, noEntityNamed()
 }
 
 // FindRecord returns the id of the entity or note that people mean by a ref: FindEntity goes before FindNote, but for
@@ -129,7 +186,7 @@ func (v *View) FindEntity(ref, typeName string) (*entities.Entity, error) {
 func (v *View) FindRecord(ref string) (id string, err error) {
 	r := record.ParseNamed(ref)
 	if !r.Note {
-		e, err := v.FindEntity(ref, "")
+		e, err := v.findEntity(r, "")
 		if err == nil {
 			return e.ID, nil
 		}
@@ -137,7 +194,7 @@ func (v *View) FindRecord(ref string) (id string, err error) {
 			return "", err
 		}
 	}
-	n, err := v.FindNote(ref, "")
+	n, err := v.findNote(r)
 	switch {
 	case err == nil:
 		return n.ID, nil

@@ -45,6 +45,7 @@ var masks = map[string]func(w *masking, s shownText){
 	},
 	"View.EntityByName": func(w *masking, s shownText) { _, _ = w.remote.EntityByName(s.text, "") },
 	"View.FindNote":     func(w *masking, s shownText) { _, _ = w.remote.FindNote(s.text, "") },
+	"View.Others":       func(w *masking, s shownText) { w.remote.Others(s.text, s.note) },
 	"View.FindEntity":   func(w *masking, s shownText) { _, _ = w.remote.FindEntity(s.text, "") },
 	"View.FindRecord":   func(w *masking, s shownText) { _, _ = w.remote.FindRecord(s.text) },
 	"View.ResolveNote":  func(w *masking, s shownText) { w.remote.ResolveNote(s.text, s.note.ID) },

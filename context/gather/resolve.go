@@ -130,7 +130,28 @@ func (r *Resolver) resolve(ctx context.Context, v *audience.View, ref string) (*
 		return r.orMissing(ctx, v, ref, func() (*ReferenceTarget, error) { return r.memoryID(v, id) })
 	}
 	w := word{text: bare, ids: true}
-	return r.orMissing(ctx, v, bare, func() (*ReferenceTarget, error) { return r.word(ctx, v, w) })
+	return r.orMissing(ctx, v, bare, func() (*ReferenceTarget, error) {
+		t, err := r.word(ctx, v, w)
+		if t != nil || err != nil || bare != ref {
+			return t, err
+		}
+		return r.record(v, ref)
+	})
+}
+
+// record is what names a note or an entity where one is asked for, though not in a message: a path, a title, the beginning of an
+// id.
+func (r *Resolver) record(v *audience.View, ref string) (*ReferenceTarget, error) {
+	id, err := v.FindRecord(ref)
+	switch {
+	case fault.KindOf(err) == fault.NotFound && err != nil:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case v.Entity(id) != nil:
+		return r.entity(v, id, record.ViaName), nil
+	}
+	return &ReferenceTarget{Type: record.ResolvedNote, Via: record.ViaName, ID: id}, nil
 }
 
 // memoryID returns the id of memory:ID and mem:ID.

@@ -29,11 +29,11 @@ import (
 )
 
 const (
-	longParagraph = 400  // bytes; a longer one is split
-	leastShare    = 0.25 // of the score of the best unit, for another one to be taken
-	headingShare  = 0.5  // of a word in a heading above
-	maxKnown      = 1 << 16
-	nearWeight    = 4    // of all words of the passage by which the note was found
+	longParagraph = 400     // bytes; a longer one is split
+	leastShare    = 0.25    // of the score of the best unit, for another one to be taken
+	headingShare  = 0.5     // of a word in a heading above
+	maxKnown      = 1 << 16 // words
+	nearWeight    = 4       // of all words of the passage by which the note was found
 	between       = "\n\n…\n\n"
 	within        = " … " // between sentences of one paragraph
 )

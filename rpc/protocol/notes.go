@@ -99,6 +99,7 @@ type NoteFull struct {
 	record.Waits
 	Hash      string                `json:"hash,omitempty" jsonschema:"SHA-256 of the text in hexadecimal digits, for ifHash; absent when parts of the text are not shown"`
 	Link      string                `json:"link,omitempty" jsonschema:"what stands between [[ and ]] in a link to it, where other notes are called so; absent: its title"`
+	Others    []fault.Candidate     `json:"others,omitempty" jsonschema:"other notes that ref could mean as well, of which the rules of links have chosen this one; the nearest three"`
 	Vault     string                `json:"vault,omitempty" jsonschema:"its vault; absent when the reader sees one vault at most"`
 	Links     []record.NoteLink     `json:"links" jsonschema:"links of the note, in the order of its text"`
 	Backlinks []record.NoteBacklink `json:"backlinks" jsonschema:"notes that link to it, by title"`

@@ -7,7 +7,7 @@ import (
 // WQLQuery are the parameters of wql.query.
 type WQLQuery struct {
 	Query   string `json:"query" jsonschema:"the WQL text, at most 4 KiB"`
-	This    string `json:"this,omitempty" jsonschema:"id of the entity that {this} means"`
+	This    string `json:"this,omitempty" jsonschema:"the entity that {this} means: its id, handle or name, or its note"`
 	Limit   int    `json:"limit,omitempty" min:"1" max:"10000" default:"200" jsonschema:"maximum number of rows; a smaller LIMIT in the query applies"`
 	Explain bool   `json:"explain,omitempty" jsonschema:"add the plan"`
 

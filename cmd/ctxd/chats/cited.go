@@ -54,10 +54,7 @@ func (c *forNote) Run(a *Options) error {
 // find returns the id of the note. One that is gone is known by its id alone.
 func (c *forNote) find(a *Options, cl *client.Client) (string, error) {
 	name := c.Note
-	if title, ok := strings.CutPrefix(name, "[["); ok {
-		name = strings.TrimSuffix(title, "]]")
-	}
-	n, err := connect.FindNote(a.Ctx, cl, name)
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, name)
 	switch {
 	case err == nil:
 		return n.ID, nil

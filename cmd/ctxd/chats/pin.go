@@ -92,7 +92,7 @@ func (p *pins) add(a *Options, cl *client.Client, ref string) error {
 }
 
 func (p *pins) addNote(a *Options, cl *client.Client, ref, of string) error {
-	n, err := connect.FindNote(a.Ctx, cl, of)
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, of)
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return noPin(ref)
 	}
@@ -213,7 +213,7 @@ func pinned(a *Options, cl *client.Client, c *record.Conversation) (list []strin
 		list = append(list, fmt.Sprintf("#%d %s", m.Number, term.Clean(m.Statement)))
 	}
 	for _, id := range c.PinnedNoteIDs[:min(len(c.PinnedNoteIDs), maxPinsShown)] {
-		n, err := connect.FindNote(a.Ctx, cl, id)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, id)
 		if fault.KindOf(err) == fault.NotFound {
 			continue
 		}

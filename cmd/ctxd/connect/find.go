@@ -38,12 +38,16 @@ func oneOf(err error) error {
 	return term.WithHint(err, "give its path or id")
 }
 
-// FindNote returns the note that a ref means, as notes.get takes it.
-func FindNote(ctx context.Context, cl *client.Client, ref string) (*protocol.NoteFull, error) {
+// FindNote returns the note that a ref means, as notes.get takes it. Where it is one of several it says which others there are.
+func FindNote(ctx context.Context, cl *client.Client, say *term.Screen, ref string) (*protocol.NoteFull, error) {
 	var n protocol.NoteFull
 	err := cl.Call(ctx, "notes.get", protocol.NoteGet{Ref: ref}, &n)
-	if fault.KindOf(err) != fault.NotFound || err == nil {
-		return &n, oneOf(err)
+	if err == nil {
+		sayOthers(say, &n)
+		return &n, nil
+	}
+	if fault.KindOf(err) != fault.NotFound {
+		return nil, oneOf(err)
 	}
 	var near protocol.NoteItems
 	if err := cl.Call(ctx, "notes.complete", protocol.NoteComplete{Prefix: ref, Limit: 5}, &near); err != nil {
@@ -59,11 +63,26 @@ func FindNote(ctx context.Context, cl *client.Client, ref string) (*protocol.Not
 	return nil, missing
 }
 
+// sayOthers names the notes that a link could have meant as well.
+func sayOthers(say *term.Screen, n *protocol.NoteFull) {
+	if len(n.Others) == 0 {
+		return
+	}
+	names := make([]string, len(n.Others))
+	for i, c := range n.Others {
+		names[i] = Place(c.Vault, c.Path)
+		if c.Path == "" {
+			names[i] = c.Title
+		}
+	}
+	say.SayWhole(term.Styled(term.Faint, "This is "+Place(n.Vault, n.Path)+"; there is also "+strings.Join(names, ", ")+"."))
+}
+
 // FindEntity returns the id of the entity that a ref means, as entities.get takes it.
 func FindEntity(ctx context.Context, cl *client.Client, ref string) (string, error) {
-	ref = strings.TrimPrefix(ref, "@")
 	var e protocol.EntityFull
 	err := cl.Call(ctx, "entities.get", protocol.EntityGet{Ref: ref}, &e)
+	ref = strings.TrimPrefix(ref, "@")
 	if err == nil {
 		return e.ID, nil
 	}

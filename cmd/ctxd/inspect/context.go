@@ -107,7 +107,7 @@ func (c *Context) Run(a *Options) error {
 			p.MentionedEntityIDs = append(p.MentionedEntityIDs, id)
 		}
 		for _, name := range c.Note {
-			n, err := connect.FindNote(a.Ctx, cl, name)
+			n, err := connect.FindNote(a.Ctx, cl, a.Err, name)
 			if err != nil {
 				return err
 			}

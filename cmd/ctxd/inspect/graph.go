@@ -224,8 +224,8 @@ func (c *graphCmd) drawing(a *Options, sub *graph.Subgraph) (string, error) {
 // findNode returns the id of an entity or, where there is none of that name, of
 // a note.
 func findNode(a *Options, cl *client.Client, name string) (string, error) {
-	if title, ok := strings.CutPrefix(name, "[["); ok {
-		n, err := connect.FindNote(a.Ctx, cl, strings.TrimSuffix(title, "]]"))
+	if strings.HasPrefix(name, "[[") || strings.HasSuffix(name, ".md") {
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, name)
 		if err != nil {
 			return "", err
 		}
@@ -235,7 +235,7 @@ func findNode(a *Options, cl *client.Client, name string) (string, error) {
 	if err == nil || fault.KindOf(err) != fault.NotFound || strings.HasPrefix(name, "@") {
 		return id, err
 	}
-	n, noteErr := connect.FindNote(a.Ctx, cl, name)
+	n, noteErr := connect.FindNote(a.Ctx, cl, a.Err, name)
 	if noteErr == nil {
 		return n.ID, nil
 	}

@@ -32,7 +32,7 @@ func (noteCmd) Examples() []term.Example {
 
 func (c *noteCmd) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		n, err := connect.FindNote(a.Ctx, cl, c.Note)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Note)
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ type methodSight struct {
 
 func (c *privacyCmd) Run(a *Options) error {
 	return a.With(func(cl *client.Client) error {
-		id, err := findRecord(a.Ctx, cl, c.Record)
+		id, err := findRecord(a, cl, c.Record)
 		if err != nil {
 			return err
 		}
@@ -89,12 +89,12 @@ func (c *privacyCmd) Run(a *Options) error {
 }
 
 // findRecord returns the id of a note or entity, "" for no name.
-func findRecord(ctx context.Context, cl *client.Client, name string) (id string, err error) {
+func findRecord(a *Options, cl *client.Client, name string) (id string, err error) {
 	if name == "" {
 		return "", nil
 	}
 	if entities.CheckID("id", name) == nil {
-		err = cl.Call(ctx, "privacy.list", protocol.PrivacyList{ID: name}, nil)
+		err = cl.Call(a.Ctx, "privacy.list", protocol.PrivacyList{ID: name}, nil)
 		if err == nil {
 			return name, nil
 		}
@@ -103,9 +103,9 @@ func findRecord(ctx context.Context, cl *client.Client, name string) (id string,
 		}
 	}
 	if strings.HasPrefix(name, "@") {
-		return connect.FindEntity(ctx, cl, name)
+		return connect.FindEntity(a.Ctx, cl, name)
 	}
-	n, err := connect.FindNote(ctx, cl, strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]"))
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, name)
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ func (Similar) Examples() []term.Example {
 // Run runs the command.
 func (c *Similar) Run(a *SearchOptions) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		n, err := connect.FindNote(a.Ctx, cl, c.Note)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Note)
 		if err != nil {
 			return err
 		}

@@ -253,7 +253,7 @@ func valueOf(a *Options, cl *client.Client, field record.Field, text string) (an
 		text = id
 	}
 	if info.To == record.ToNote && !strings.HasPrefix(text, "[[") {
-		n, err := connect.FindNote(a.Ctx, cl, text)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, text)
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,6 @@
 package records
 
 import (
-	"context"
-
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/text"
@@ -16,19 +14,19 @@ import (
 // kindOf is a kind of record that has these commands.
 type kindOf struct {
 	name, space string // as people and as methods call it
-	find        func(ctx context.Context, cl *client.Client, ref string) (id, name string, err error)
+	find        func(a *Options, cl *client.Client, ref string) (id, name string, err error)
 }
 
 var (
-	noteKind = kindOf{"note", "notes", func(ctx context.Context, cl *client.Client, ref string) (id, name string, err error) {
-		n, err := connect.FindNote(ctx, cl, ref)
+	noteKind = kindOf{"note", "notes", func(a *Options, cl *client.Client, ref string) (id, name string, err error) {
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, ref)
 		if err != nil {
 			return "", "", err
 		}
 		return n.ID, n.Title, nil
 	}}
-	entityKind = kindOf{"entity", "entities", func(ctx context.Context, cl *client.Client, ref string) (id, name string, err error) {
-		id, err = connect.FindEntity(ctx, cl, ref)
+	entityKind = kindOf{"entity", "entities", func(a *Options, cl *client.Client, ref string) (id, name string, err error) {
+		id, err = connect.FindEntity(a.Ctx, cl, ref)
 		return id, ref, err
 	}}
 )
@@ -36,7 +34,7 @@ var (
 // move calls a method of the kind that takes an id alone, and says what was done.
 func (k *kindOf) move(a *Options, ref, verb, did string, yes bool) error {
 	return a.With(func(cl *client.Client) error {
-		id, name, err := k.find(a.Ctx, cl, ref)
+		id, name, err := k.find(a, cl, ref)
 		if err != nil {
 			return err
 		}

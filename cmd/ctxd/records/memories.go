@@ -127,7 +127,7 @@ func entityIDs(a *MemoryOptions, cl *client.Client, refs []string) (list []strin
 // noteIDs returns the ids of the notes that flags name, nil for none.
 func noteIDs(a *MemoryOptions, cl *client.Client, refs []string) (list []string, err error) {
 	for _, ref := range refs {
-		n, err := connect.FindNote(a.Ctx, cl, ref)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -107,7 +107,7 @@ func (c *forget) order(a *MemoryOptions, cl *client.Client) (protocol.MemoryForg
 	if c.Note == "" {
 		return order, nil
 	}
-	n, err := connect.FindNote(a.Ctx, cl, c.Note)
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Note)
 	switch {
 	case err == nil:
 		order.NoteID = n.ID

@@ -129,7 +129,7 @@ func (showNote) Examples() []term.Example {
 
 func (c *showNote) Run(a *Options) error {
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
-		n, err := connect.FindNote(a.Ctx, cl, c.Note)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Note)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (c *setNote) readText(a *Options, file string) (string, error) {
 
 // patch changes what the flags name.
 func (c *setNote) patch(a *Options, cl *client.Client, body string, saved *protocol.NoteSaved) error {
-	n, err := connect.FindNote(a.Ctx, cl, c.Note)
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Note)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (c *listTasks) ask(a *Options, cl *client.Client, due string) (tasks []list
 		where += " AND t.due <= " + due
 	}
 	if c.Note != "" {
-		n, err := connect.FindNote(a.Ctx, cl, c.Note)
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Note)
 		if err != nil {
 			return nil, false, err
 		}
@@ -205,7 +205,7 @@ func (c *taskLine) set(a *Options, done bool) error {
 		return term.Misuse(fmt.Sprintf("%q is no note and line", c.Where), "ctxd tasks shows them, as in ctxd tasks done Plan:12")
 	}
 	return a.With(func(cl *client.Client) error {
-		n, err := connect.FindNote(a.Ctx, cl, c.Where[:at])
+		n, err := connect.FindNote(a.Ctx, cl, a.Err, c.Where[:at])
 		if err != nil {
 			return err
 		}

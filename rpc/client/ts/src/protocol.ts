@@ -3617,6 +3617,8 @@ export interface NoteFull {
   hash?: string;
   /** What stands between [[ and ]] in a link to it, where other notes are called so; absent: its title. */
   link?: string;
+  /** Other notes that ref could mean as well, of which the rules of links have chosen this one; the nearest three. */
+  others?: Candidate[];
   /** Its vault; absent when the reader sees one vault at most. */
   vault?: string;
   /** Links of the note, in the order of its text. */
@@ -5903,7 +5905,7 @@ export interface EntitiesCompleteParams {
 export interface WqlQueryParams {
   /** The WQL text, at most 4 KiB. */
   query: string;
-  /** Id of the entity that {this} means. */
+  /** The entity that {this} means: its id, handle or name, or its note. */
   this?: string;
   /**
    * Maximum number of rows; a smaller LIMIT in the query applies.
