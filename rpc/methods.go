@@ -22,6 +22,7 @@ func Methods() []Method {
 		method("notes.resolve", scope.notesResolve),
 		method("notes.search", scope.notesSearch),
 		method("notes.similar", scope.notesSimilar),
+		method("search.explain", scope.searchExplain),
 		method("notes.links", scope.notesLinks),
 		method("tags.list", scope.tagsList),
 

@@ -323,6 +323,37 @@ func (c scope) notesSearch(ctx context.Context, _ *Session, p protocol.NoteSearc
 	return c.searchResult(res, p.Explain), nil
 }
 
+func (c scope) searchExplain(ctx context.Context, _ *Session, p protocol.SearchExplain) (*protocol.SearchExplained, error) {
+	n, err := c.view.FindNote(p.Ref, "")
+	if err != nil {
+		return nil, err
+	}
+	keep, err := c.searchFilter(p.Filter)
+	if err != nil {
+		return nil, err
+	}
+	req := search.Request{Query: p.Query, Keep: notedoc.Keep(keep), Values: map[string][]string{"vault": p.Filter.Vaults, "type": p.Filter.Types}}
+	why, err := c.view.WhyFound(ctx, req, n.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &protocol.SearchExplained{
+		SearchResult: c.searchResult(why.Result, true), Place: why.Place, Passes: keep(n), Words: searchStanding(why.Words), Meaning: searchStanding(why.Meaning),
+	}
+	out.Note = protocol.SearchHit{ID: n.ID, Title: c.view.TitleOf(n), Link: c.link(n), Vault: c.view.VaultOf(n), Path: n.Path, Ranges: [][2]int{}, By: foundBy(search.Lexical)}
+	if why.Hit.Doc != nil {
+		out.Note.Score, out.Note.By, out.Note.Snippet, out.Note.Signals = why.Hit.Score, foundBy(why.Hit.Found), why.Hit.Snippet, hitSignals(&why.Hit)
+		if why.Hit.Ranges != nil {
+			out.Note.Ranges = why.Hit.Ranges
+		}
+	}
+	return out, nil
+}
+
+func searchStanding(s search.Standing) protocol.SearchStanding {
+	return protocol.SearchStanding{Place: s.Place, Score: s.Score, Best: s.Best, Missing: s.Missing}
+}
+
 func (c scope) notesSimilar(ctx context.Context, _ *Session, p protocol.NoteSimilar) (protocol.SearchResult, error) {
 	n, err := c.view.FindNote(p.Ref, "")
 	if err != nil {

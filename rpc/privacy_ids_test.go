@@ -32,6 +32,7 @@ var idCalls = map[string][]string{
 	"notes.resolve from":                              {`{"link":"[[Open]]","from":"ID"}`},
 	"notes.resolve link":                              {`{"link":"[[ID]]"}`, `{"link":"ctxd://note/ID"}`},
 	"notes.similar ref":                               {`{"ref":"ID"}`},
+	"search.explain ref":                              {`{"ref":"ID","query":"scales"}`},
 	"notes.links ref":                                 {`{"ref":"ID"}`},
 	"notes.search query":                              {`{"query":"ID scales"}`, `{"query":"lead:ID"}`},
 	"entities.put id":                                 {`{"id":"ID","type":"Person","name":"x"}`, `{"id":"ID","type":"Person","name":"x","ifVersion":0}`},

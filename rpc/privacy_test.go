@@ -241,6 +241,7 @@ var attempts = map[string][]string{
 	"notes.resolve":     {`{"link":"[[{title}]]"}`, `{"link":"[[{alias}]]","from":"open"}`, `{"link":"[[Open]]","from":"psecret"}`, `{"link":"[[Thing]]"}`, `{"link":"[[Open {title}]]"}`, `{"link":"[[Twin]]"}`, `{"link":"[[Pair]]"}`},
 	"notes.search":      {`{"query":"scales","explain":true}`, `{"query":"{title}"}`, `{"query":"{word}"}`, `{"query":"{label}"}`, `{"query":"scales","filter":{"tags":["{tag}"]}}`, `{"query":"{name}","explain":true}`, `{"query":"{word}:{word} {name}:x lead:{title} vault:{word} type:{word}","explain":true}`, `{"query":"","filter":{"vaults":["{word}"],"types":["{word}"]}}`, `{"query":"pmem_{word} talk_{word} scales","explain":true}`, `{"query":"@pmem_{word}"}`},
 	"notes.similar":     {`{"ref":"open"}`, `{"ref":"thing","limit":50}`, `{"ref":"psecret"}`},
+	"search.explain":    {`{"ref":"open","query":"scales"}`, `{"ref":"open","query":"{word} {title}"}`, `{"ref":"thing","query":"{name}"}`, `{"ref":"psecret","query":"scales"}`, `{"ref":"{title}","query":"scales"}`},
 	"notes.links":       {`{"ref":"open"}`, `{"ref":"unsure"}`, `{"ref":"twin1"}`, `{"ref":"thing"}`, `{"ref":"psecret"}`},
 	"tags.list":         {`{}`, `{"prefix":"{tag}"}`},
 	"types.put":         {`{"name":"Person","fields":[]}`},

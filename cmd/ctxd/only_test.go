@@ -30,6 +30,9 @@ func describe(node *kong.Node) string {
 
 // TestPERF25_OneCommandIsKnownAsAmongAll: a parser that knows one command knows of it what the whole one does.
 func TestPERF25_OneCommandIsKnownAsAmongAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	parser := func(words ...string) *kong.Node {
 		t.Helper()
 		var cli commandLine

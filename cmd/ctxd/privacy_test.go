@@ -113,6 +113,7 @@ var commandsOfReaders = map[string][]line{
 	"inspect wql": said("SELECT p FROM Person p WHERE p.boss = {this}|--this|Zqnam", "SELECT t FROM Zqtyp t", "SELECT t FROM Thing t WHERE t.zqcolou = 3|--explain",
 		"SELECT p FROM Person p ORDER BY p.boss.name|--explain", "SELECT t FROM Thing t|--type|Zqtyp"),
 	"inspect search":   said("scales|-n|100", "Zqtext scales", "Zqtitl", "scales|--tag|zqtag", "Zqname about"),
+	"inspect why":      said("open|scales", "open|Zqtext|Zqtitl", "zqtitle|scales", "open|scales|--tag|zqtag"),
 	"vault list":       said(""),
 	"vault status":     said("", "V", "Zqv"),
 	"vault unresolved": said("", "V|-n|10000"),

@@ -106,6 +106,9 @@ func TestCHAT23_AMisplacedKeyIsNotShown(t *testing.T) {
 // TestCHAT23_AKeyIsNotShown gives a daemon a key by each place where one belongs, and a server that quotes
 // it in whatever it says.
 func TestCHAT23_AKeyIsNotShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	server := httptest.NewServer(listsModels(keyCanary, "small"))
 	defer server.Close()
 	inFile := filepath.Join(t.TempDir(), "key")

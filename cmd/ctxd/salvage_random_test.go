@@ -287,6 +287,9 @@ func damages(quick, short, full int) int {
 // conversations. What was lost is told, everything fits together, is mended where it has to be, and takes writes; each
 // record that no damaged transaction has changed is as it was.
 func TestREL4_RandomFlipsUnderMemoriesAndConversations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	rng := rand.New(rand.NewPCG(16, 4))
 	const each = 8 // damages of one store
 	for round := range (damages(4, 16, 1000) + each - 1) / each {

@@ -269,6 +269,7 @@ var scaleReads = []scaleRead{
 	{"refs.parse", `{"text":"#{number} and [[{title}]]"}`},
 	{"refs.resolve", `{"refs":["#{number}","part-3","{talk}","{name}"]}`},
 	{"rpc.discover", ``},
+	{"search.explain", `{"ref":"{note}","query":"{words}"}`},
 	{"sync.conflicts", ``},
 	{"sync.status", ``},
 	{"synonyms.list", ``},

@@ -17,6 +17,12 @@ func (v *View) Search(ctx context.Context, req search.Request) (*search.Result, 
 	return v.search.Search(ctx, req)
 }
 
+// WhyFound is search.Index.Why over the notes that the reader sees.
+func (v *View) WhyFound(ctx context.Context, req search.Request, id string) (*search.Why, error) {
+	req.Public = v.hides
+	return v.search.Why(ctx, req, id)
+}
+
 // Moment reads a date as queries do; see search.Index.Moment.
 func (v *View) Moment(text string) (time.Time, bool) {
 	if v.search == nil {

@@ -187,3 +187,38 @@ func TestCTX46_TheVectorMayTakeWhatTheCallHas(t *testing.T) {
 		}
 	}
 }
+
+// TestSRCH48_WhyANoteStandsWhereItDoes: a note is followed through a search whether it was found or not.
+func TestSRCH48_WhyANoteStandsWhereItDoes(t *testing.T) {
+	r := openAll(t, kv.InMemory, Options{Embedder: &embedtest.Bags{Name: "b"}})
+	r.put(t, notes.Draft{ID: "a", Title: "Honey", Body: "Bees make honey of nectar."})
+	r.put(t, notes.Draft{ID: "b", Title: "Nectar", Body: "Flowers have nectar. " + strings.Repeat("They stand in a meadow. ", 20)})
+	r.put(t, notes.Draft{ID: "c", Title: "Steel", Body: "An alloy of iron."})
+	r.put(t, notes.Draft{ID: "d", Title: "Old honey", Body: "Honey and nectar of bees."})
+	_, err := r.notes.Archive(ctx, "d", nil)
+	must(t, err)
+	r.settled(t)
+	why := func(id, query string) *Why {
+		t.Helper()
+		w, err := r.Why(ctx, Request{Query: query}, id)
+		must(t, err)
+		return w
+	}
+	first, second, none := why("a", "bees nectar honey"), why("b", "bees nectar honey"), why("c", "bees nectar honey")
+	switch {
+	case first.Place != 1 || first.Words.Place != 1 || first.Words.Score != first.Words.Best || len(first.Result.Hits) != 1:
+		t.Errorf("the first: %+v", first)
+	case second.Place != 2 || second.Words.Place != 2 || second.Words.Score <= 0 || second.Words.Score >= second.Words.Best:
+		t.Errorf("the second: %+v", second)
+	case len(second.Hit.Lexical.Terms) != 1 || second.Hit.Lexical.Terms[0].Word != "nectar":
+		t.Errorf("the second has %+v", second.Hit.Lexical.Terms)
+	case none.Words.Place != 0 || none.Words.Score != 0 || none.Words.Best != first.Words.Best:
+		t.Errorf("none: %+v", none)
+	}
+	if w := why("d", "bees nectar honey"); w.Place != 0 || w.Hit.Doc != nil {
+		t.Errorf("archived: %+v", w)
+	}
+	if w := why("a", "zzyqx qqxyz"); w.Result.Nothing == "" || w.Place != 0 {
+		t.Errorf("nothing is about it: %+v", w)
+	}
+}

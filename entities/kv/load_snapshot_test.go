@@ -85,6 +85,9 @@ func TestREL4_PiecesOfASnapshot(t *testing.T) {
 // TestPERF9_ASnapshotOfManySegments loads more than is kept as one piece of memory,
 // with pieces across the end of each, and one that is larger than all of that.
 func TestPERF9_ASnapshotOfManySegments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	d := newDisk()
 	s := open(t, d, kv.Options{SnapshotAfter: -1})
 	want := map[string]string{}

@@ -22,6 +22,9 @@ func upgradeAll(tx *kv.Tx, _ int) error {
 // Whichever operation on the disk fails during an upgrade, and wherever the
 // power goes, the store opens in the old format or in the new one, as a whole.
 func TestREL13_UpgradeIsWholeOrNot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	from := newDisk()
 	s := open(t, from, kv.Options{Format: 1, SnapshotAfter: -1})
 	put(t, s, "a", "1")

@@ -18,7 +18,7 @@ var Groups = []Group{
 	{"Memory", "what is remembered of a person, and what was learned from use", []string{"memory", "synonyms", "concepts", "contexts", "books"}, nil},
 	{"Chat", "conversations, and the models that answer in them", []string{"chat", "intent", "personality", "tools"}, nil},
 	{"Editors", "what a language server asks", nil, []string{"vault.planRename", "vault.checkNote"}},
-	{"Administration", "the daemon, its store and what is private in it", []string{"privacy", "sync", "admin", "rpc"}, nil},
+	{"Administration", "the daemon, its store and what is private in it", []string{"privacy", "sync", "admin", "rpc", "search"}, nil},
 }
 
 // Methods returns the methods of the group, in the order of the documentation.

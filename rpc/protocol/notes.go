@@ -208,6 +208,33 @@ type NoteSimilar struct {
 	Reads
 }
 
+// SearchExplain are the parameters of search.explain.
+type SearchExplain struct {
+	Ref    string       `json:"ref" jsonschema:"the note that is followed, as for notes.get"`
+	Query  string       `json:"query" jsonschema:"the query, as for notes.search"`
+	Filter SearchFilter `json:"filter,omitzero" jsonschema:"which notes to look in"`
+	Reads
+}
+
+// SearchExplained says where one note stands in a search, and what counted.
+type SearchExplained struct {
+	SearchResult // of the hybrid search, with its first hit alone
+
+	Note    SearchHit      `json:"note" jsonschema:"the note, with all that counted for it; its score is 0 where it has no place"`
+	Place   int            `json:"place" jsonschema:"its place among the hits, from 1; 0 when it is not among the first 100"`
+	Passes  bool           `json:"passes" jsonschema:"whether the filter lets it through, and it is not archived"`
+	Words   SearchStanding `json:"words" jsonschema:"the list by words alone"`
+	Meaning SearchStanding `json:"meaning" jsonschema:"the list by meaning alone"`
+}
+
+// SearchStanding is where a note stands in one list of a search.
+type SearchStanding struct {
+	Place   int     `json:"place" jsonschema:"from 1; 0 when it is not among the first 1,000"`
+	Score   float64 `json:"score" jsonschema:"what it has there, also without a place; 0: nothing"`
+	Best    float64 `json:"best" jsonschema:"what the first has"`
+	Missing string  `json:"missing,omitempty" jsonschema:"why there is no such list"`
+}
+
 // SearchFilter says which notes a search looks in.
 type SearchFilter struct {
 	Tags     []string `json:"tags,omitempty" jsonschema:"notes with all of these tags"`
@@ -414,6 +441,14 @@ var noteMethods = []Method{
 			`{"hits":[{"id":"alpha","title":"Project Alpha","score":0.61,"by":"meaning","snippet":"The plan of the project.","ranges":[]}],"mode":"semantic"}`,
 		},
 		CodeNotFound, CodeDeadline),
+	describe[SearchExplain, SearchExplained]("search.explain", Read,
+		"Say where one note stands in a search, and why.",
+		"It searches by words, by meaning and by both, and follows the note through them, also where it is not found.",
+		Example{
+			`{"ref":"alpha","query":"kickoff goals"}`,
+			`{"hits":[{"id":"kickoff","title":"Kickoff","score":0.82,"by":"both","snippet":"See Project Alpha.","ranges":[]}],"mode":"hybrid","note":{"id":"alpha","title":"Project Alpha","score":0.4,"by":"meaning","snippet":"The plan.","ranges":[]},"place":3,"passes":true,"words":{"place":0,"score":0,"best":4.1},"meaning":{"place":2,"score":0.4,"best":0.5}}`,
+		},
+		CodeNotFound, CodeLimit, CodeDeadline),
 	describe[NoteRef, NoteLinks]("notes.links", Read,
 		"List the links from a note, the links to it, and its links without a target.", "",
 		Example{

@@ -17,6 +17,7 @@ type Command struct {
 	Graph    graphCmd         `cmd:"" help:"Draw the graph around a note or entity, or count the whole graph."`
 	WQL      shell.Inspect    `cmd:"" name:"wql" help:"Check a WQL query, and show how it is read and, with --explain, its plan."`
 	Search   searchCmd        `cmd:"" help:"Explain a search: how the query is read, the hits by words, the hits by meaning, and how they are combined."`
+	Why      whyCmd           `cmd:"" help:"Explain where one note stands in a search, found or not."`
 	Index    indexCmd         `cmd:"" help:"Show the state and size of the search indexes."`
 	Privacy  privacyCmd       `cmd:"" help:"List what is private and why, and what was withheld from prompts."`
 	RPC      rpcCmd           `cmd:"" name:"rpc" help:"Show connections, calls in progress, and how long methods take."`

@@ -4318,6 +4318,41 @@ export interface SearchAnswer {
   words: number;
 }
 
+export interface SearchExplained {
+  /** Best first. */
+  hits: SearchHit[];
+  /** The mode that was used; lexical for a hybrid search without a part by meaning, such as one of only filters and phrases. */
+  mode: "hybrid" | "lexical" | "semantic";
+  /** What could not take part. */
+  degraded?: Degraded;
+  /** Words of the query that are in no note, each with the word that differs by one edit and was looked for in its place. */
+  corrected?: Record<string, string>;
+  /** Why nothing was found; absent where there are hits. */
+  nothing?: SearchNothing;
+  /** How sure it is that the hits answer; absent of a search by meaning alone, of a list, and of notes.similar. */
+  confidence?: "high" | "medium" | "low";
+  /** Why it is so sure. */
+  reason?: string;
+  /** With explain: what says whether a hit answers, where words were compared one by one. */
+  answer?: SearchAnswer;
+  /** How the query was read: with explain, and when it has problems; absent when its words were not looked at. */
+  understood?: SearchUnderstood;
+  /** With explain, for a hybrid search: the weight of each list. */
+  fused?: SearchFused;
+  /** With explain: the time of each stage. */
+  stages?: SearchStage[];
+  /** The note, with all that counted for it; its score is 0 where it has no place. */
+  note: SearchHit;
+  /** Its place among the hits, from 1; 0 when it is not among the first 100. */
+  place: number;
+  /** Whether the filter lets it through, and it is not archived. */
+  passes: boolean;
+  /** The list by words alone. */
+  words: SearchStanding;
+  /** The list by meaning alone. */
+  meaning: SearchStanding;
+}
+
 export interface SearchFilter {
   /** Notes with all of these tags. */
   tags?: string[];
@@ -4413,6 +4448,17 @@ export interface SearchStage {
   stage: "words" | "embed" | "vectors" | "fuse" | "snippets";
   /** Microseconds. */
   us: number;
+}
+
+export interface SearchStanding {
+  /** From 1; 0 when it is not among the first 1,000. */
+  place: number;
+  /** What it has there, also without a place; 0: nothing. */
+  score: number;
+  /** What the first has. */
+  best: number;
+  /** Why there is no such list. */
+  missing?: string;
 }
 
 export interface SearchUnderstood {
@@ -5698,6 +5744,18 @@ export interface NotesSimilarParams {
    * From 1 to 100. 10 when absent.
    */
   limit?: number;
+  /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
+  audience?: "local" | "remote";
+}
+
+/** Params of search.explain. */
+export interface SearchExplainParams {
+  /** The note that is followed, as for notes.get. */
+  ref: string;
+  /** The query, as for notes.search. */
+  query: string;
+  /** Which notes to look in. */
+  filter?: SearchFilter;
   /** Who reads the answer; for remote, private records do not exist; default: the audience of the connection. */
   audience?: "local" | "remote";
 }
@@ -7679,6 +7737,13 @@ export interface Methods {
    * @example {"ref":"kickoff","limit":1}
    */
   "notes.similar": { params: NotesSimilarParams; result: SearchResult };
+  /**
+   * Say where one note stands in a search, and why.
+   * It searches by words, by meaning and by both, and follows the note through them, also where it is not found.
+   * Errors of its own: not_found, unavailable, limit, deadline.
+   * @example {"ref":"alpha","query":"kickoff goals"}
+   */
+  "search.explain": { params: SearchExplainParams; result: SearchExplained };
   /**
    * List the links from a note, the links to it, and its links without a target.
    * Errors of its own: not_found, unavailable, limit, deadline.
