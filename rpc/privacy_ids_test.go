@@ -248,6 +248,9 @@ func fieldsOf(t reflect.Type) func(func(reflect.StructField) bool) {
 // TestPRIV16_APrivateIDIsAnsweredAsAnUnknownOne makes the same calls in two worlds: one has the id of a private record in
 // them, the other one that no record has. What is written by them differs in nothing either.
 func TestPRIV16_APrivateIDIsAnsweredAsAnUnknownOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for _, m := range protocol.Methods {
 		for _, param := range idParams(&m) {
 			if !m.LocalOnly() && idCalls[m.Name+" "+param] == nil {

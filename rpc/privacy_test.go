@@ -490,6 +490,9 @@ func TestPRIV5_NoMethodTellsOfPrivateRecords(t *testing.T) {
 // public is told when they are private. What is answered then is what is answered over
 // records that were private from the beginning.
 func TestPRIV5_WhatBecomesPrivateIsGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	const s = secrets("Zqcanary")
 	private := slices.Concat(publicRecords(true), privateRecords(true), ambiguousRecords)
 	public := slices.Clone(private)

@@ -380,6 +380,9 @@ func longest(all []took) (first, later time.Duration) {
 
 // TestREL18_EveryReadIsMeasured makes the calls of the benchmark in a small store, and upkeep of it.
 func TestREL18_EveryReadIsMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, and nothing in it is concurrent")
+	}
 	for i := range protocol.Methods {
 		m := &protocol.Methods[i]
 		is := func(name string) bool { return name == m.Name }
