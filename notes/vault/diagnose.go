@@ -104,7 +104,7 @@ type doctor struct {
 	note   *notes.Note
 	parsed *markdown.Document // see doc
 	found  []Problem
-	broken map[string]bool // targets of links in the frontmatter that lead nowhere
+	broken map[string]bool // targets of links in fields that lead nowhere
 
 	// What was looked up for the notes before, of one call.
 	heads   map[headOf]bool
@@ -203,7 +203,7 @@ func (d *doctor) called(target string) string {
 func (d *doctor) add(p Problem) { d.found = append(d.found, p) }
 
 func (d *doctor) links() {
-	head := -1 // where the body begins
+	head := -1 // where the body begins, or ends when it may have fields
 	for l, lead := range d.world.Leads(d.note, &d.leading) {
 		if d.limit > 0 && len(d.found) > d.limit {
 			return
@@ -211,6 +211,9 @@ func (d *doctor) links() {
 		if lead.ID == "" && lead.File == "" && !l.Markdown {
 			if head < 0 {
 				_, head = markdown.SplitFrontmatter(d.note.Body)
+				if strings.Contains(d.note.Body, "::") {
+					head = len(d.note.Body)
+				}
 			}
 			if l.Start < head {
 				if d.broken == nil {
