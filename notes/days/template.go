@@ -100,7 +100,11 @@ type Counter struct {
 
 // Add counts the note at a path.
 func (c *Counter) Add(p string) {
-	m := named.FindStringSubmatch(path.Base(p))
+	base := path.Base(p)
+	if len(base) != len("2006-01-02.md") {
+		return
+	}
+	m := named.FindStringSubmatch(base)
 	if m == nil {
 		return
 	}

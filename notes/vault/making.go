@@ -2,6 +2,8 @@ package vault
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ctxd/ctxd/entities/kv"
@@ -54,18 +56,10 @@ func (im *Importer) DayNote(ctx context.Context, name string, at time.Time, by W
 	out := &DayNote{}
 	err := im.making(ctx, name, func(vault string, s days.Settings, known bool, read days.Reader) {
 		if !known {
-			var count days.Counter
-			for n := range im.notes.All() {
-				if n.Vault == vault && n.Path != "" && sees(n) {
-					count.Add(n.Path)
-				}
-			}
-			count.Apply(&s)
+			im.mostDays(vault, sees).Apply(&s)
 		}
 		out.Vault, out.Path = vault, s.Path(at)
-		unseen := func(n *notes.Note) bool { return n.Vault != vault || !sees(n) }
-		if n, err := im.notes.ByPath(out.Path, unseen); err == nil {
-			out.Note = n
+		if out.Note = im.noteSeenAt(vault, out.Path, sees); out.Note != nil {
 			return
 		}
 		if by.Remote {
@@ -74,4 +68,45 @@ func (im *Importer) DayNote(ctx context.Context, name string, at time.Time, by W
 		out.Text, _ = s.Content(read, at)
 	})
 	return out, err
+}
+
+// DayNotes returns the ids of the notes of a day, in the order of the names of their vaults; see DayNote.
+func (im *Importer) DayNotes(ctx context.Context, day time.Time, sees func(*notes.Note) bool) (ids []string) {
+	all, err := im.known(ctx)
+	if err != nil {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b *vault) int { return strings.Compare(a.Name, b.Name) })
+	for _, v := range all {
+		// A folder that is away says nothing of its notes; then they are where most are.
+		s, known := days.Settings{File: days.ISO}, false
+		_ = im.making(ctx, v.Name, func(_ string, read days.Settings, isKnown bool, _ days.Reader) { s, known = read, isKnown })
+		if !known {
+			im.mostDays(v.Name, sees).Apply(&s)
+		}
+		if n := im.noteSeenAt(v.Name, s.Path(day), sees); n != nil {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}
+
+// mostDays counts the notes of days of a vault by their folders.
+func (im *Importer) mostDays(vault string, sees func(*notes.Note) bool) *days.Counter {
+	count := &days.Counter{}
+	for n := range im.notes.All() {
+		if n.Vault == vault && sees(n) {
+			count.Add(n.Path)
+		}
+	}
+	return count
+}
+
+// noteSeenAt returns the note of a path in a vault, nil for none that is seen.
+func (im *Importer) noteSeenAt(vault, p string, sees func(*notes.Note) bool) *notes.Note {
+	n, err := im.notes.ByPath(p, func(n *notes.Note) bool { return n.Vault != vault || !sees(n) })
+	if err != nil {
+		return nil
+	}
+	return n
 }
