@@ -5410,6 +5410,8 @@ export interface WQLRow {
   type: string;
   /** Of a task: what its line says. */
   task?: Task;
+  /** Of a task: what leads to its note, where other notes have its title, too. */
+  link?: string;
 }
 
 export interface WQLTypePlan {
