@@ -20,7 +20,7 @@ type Notes struct {
 
 	Archive archiveNote `cmd:"" help:"Take a note out of menus, lists and prompts."`
 	Restore restoreNote `cmd:"" help:"Bring an archived note back."`
-	Delete  deleteNote  `cmd:"" help:"Delete a note for good."`
+	Delete  deleteNote  `cmd:"" help:"Delete a note for good; the file of a vault is moved to its trash folder."`
 }
 
 // Examples are those of --help.
