@@ -41,6 +41,21 @@ func (s Settings) Link(day time.Time) string {
 	return strings.TrimSuffix(path.Base(s.Path(day)), ".md")
 }
 
+// DayOf returns the day that a link names, or the file of a note: by the title of days, or the name of their files. It reports
+// false for what names no day, and where the names of files do not tell days apart.
+func (s Settings) DayOf(name string) (day time.Time, ok bool) {
+	for _, as := range []string{s.Title, path.Base(s.File)} {
+		p, tells := newParser(as)
+		if !tells {
+			continue
+		}
+		if day, ok := p.day(name); ok {
+			return day, true
+		}
+	}
+	return time.Time{}, false
+}
+
 // Read returns the settings of a vault, and what in them is left out since it cannot be meant so. It reports false where
 // nothing says how notes of days are made.
 func Read(read Reader) (s Settings, problems []Problem, ok bool) {

@@ -71,7 +71,7 @@ type QueryCheck func(query, typeName string) []record.Diagnostic
 // Diagnose returns the problems of the note at a path, in the order of its text, and the text that they are of.
 func Diagnose(s *notes.Store, ents *entities.Store, check QueryCheck, where RenameScope, p string) (list []Problem, text string, err error) {
 	var n *notes.Note
-	d := &doctor{store: s, ents: ents, check: check, vault: where.Vault, guesses: new(guesses), limit: MaxProblems}
+	d := &doctor{store: s, ents: ents, check: check, vault: where.Vault, making: where.Making, guesses: new(guesses), limit: MaxProblems}
 	s.Suppose(func(w notes.World) {
 		d.world = withBuffers(w, where)
 		if n = atPath(d.world, where.Vault, p); n != nil && n.Kind == "" {
@@ -95,6 +95,7 @@ type doctor struct {
 	ents    *entities.Store
 	check   QueryCheck
 	vault   string
+	making  Making
 	reader  Reader
 	limit   int           // of the problems of a note, about; 0: none
 	guesses *guesses      // nil: no fixes are looked for

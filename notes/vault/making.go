@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,36 @@ func (im *Importer) making(ctx context.Context, name string, use func(vault stri
 	s, _, known := days.Read(read)
 	use(v.Name, s, known, read)
 	return nil
+}
+
+// Making is where a vault makes new notes, by its own settings. The zero value is one that says nothing.
+type Making struct {
+	days.Settings
+	Days bool // it says where it makes those of days
+}
+
+// MakingOf returns where the vault in a folder makes new notes.
+func MakingOf(folder string) Making {
+	root, err := openFolder(folder)
+	if err != nil {
+		return Making{} // it is away: it says nothing
+	}
+	defer root.Close()
+	s, _, known := days.Read(settingsOf(root))
+	return Making{s, known}
+}
+
+// home returns the path of the note that a link by a name alone waits for, "" where the settings do not say.
+func (m Making) home(name string) string {
+	if m.Days {
+		if day, ok := m.DayOf(name); ok {
+			return m.Path(day)
+		}
+	}
+	if m.NewNotes == "" {
+		return ""
+	}
+	return path.Join(m.NewNotes, name+".md")
 }
 
 // NewNotes returns the folder of a vault for a new note that nobody gave a place; "" is its root.
