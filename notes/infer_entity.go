@@ -115,12 +115,13 @@ func typesIn(text string) []InferredType {
 	return types
 }
 
-// InferValues takes the values of a type's fields from the frontmatter, as
-// they were written: the type says how they are to be read.
+// InferValues takes the values of a type's fields from the frontmatter and from the inline fields of the body, as they were
+// written: the type says how they are to be read.
 func InferValues(t *entities.Type, doc *markdown.Document) entities.Values {
 	values := make(entities.Values)
+	fields := doc.Fields()
 	for _, f := range t.Fields {
-		field, ok := doc.Frontmatter.Get(f.Name)
+		field, ok := FieldSaid(doc, fields, f)
 		if !ok || f.Type.IsComputed() {
 			continue
 		}
@@ -137,4 +138,16 @@ func InferValues(t *entities.Type, doc *markdown.Document) entities.Values {
 		}
 	}
 	return values
+}
+
+// FieldSaid returns what a text says of a field of a type. fields are doc.Fields(). A list has what the frontmatter and the body
+// say; of a single value the frontmatter goes before.
+func FieldSaid(
+	doc *markdown.Document, fields []markdown.FrontmatterField, f entities.Field,
+) (markdown.FrontmatterField, bool) {
+	own, ok := doc.Frontmatter.Get(f.Name)
+	if ok && own.Value != nil && f.Type.Info().Item == "" {
+		return own, true
+	}
+	return (&markdown.Frontmatter{Fields: fields}).Get(f.Name)
 }

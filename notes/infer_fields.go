@@ -12,7 +12,8 @@ import (
 // inferFields returns the fields that frontmatter of one type suggests, in the
 // order in which they first occur. A field has the narrowest type that holds
 // every value seen: a boolean, number, date, link or e-mail address only when
-// all of them are, else a text; a list as soon as one is a list.
+// all of them are, else a text; a list as soon as one is a list. The inline fields of
+// bodies add values, and no field: a body may say anything.
 func inferFields(docs []*markdown.Document) []entities.Field {
 	var order []string
 	seen := make(map[string]*evidence)
@@ -35,7 +36,13 @@ func inferFields(docs []*markdown.Document) []entities.Field {
 				seen[key] = &evidence{name: f.Key, fits: scalarTypes}
 				order = append(order, key)
 			}
-			seen[key].add(f)
+		}
+	}
+	for _, doc := range docs {
+		for _, f := range doc.Fields() {
+			if e := seen[entities.Fold(f.Key)]; e != nil && givesField(f) {
+				e.add(f)
+			}
 		}
 	}
 	fields := make([]entities.Field, 0, len(order))

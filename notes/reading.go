@@ -38,11 +38,11 @@ func read(text string) *reading {
 	return r
 }
 
-// usesLabels reports whether a text of the frontmatter, or the title beside it, may hold
+// usesLabels reports whether a text of the frontmatter or of an inline field, or the title beside it, may hold
 // a bracket. A backslash may stand for one.
 func (r *reading) usesLabels() bool {
 	return r.Frontmatter != nil &&
-		(strings.ContainsAny(r.text[:r.BodyStart], `[\`) || strings.IndexByte(r.Title, '[') >= 0)
+		(strings.Contains(r.Body, "::") || strings.ContainsAny(r.text[:r.BodyStart], `[\`) || strings.IndexByte(r.Title, '[') >= 0)
 }
 
 // mostReadings is how often a text is read before its turn that others change meanwhile.

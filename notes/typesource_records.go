@@ -43,7 +43,7 @@ func addTypeSources(tx *kv.Tx, t *entities.Type, docs []TypeDoc) error {
 			continue
 		}
 		public = true
-		for _, f := range d.Frontmatter.Fields {
+		for _, f := range d.Fields() {
 			if declared, ok := t.Field(f.Key); ok && givesField(f) && !slices.Contains(grown.Fields, declared.Name) {
 				grown.Fields = append(grown.Fields, declared.Name)
 			}

@@ -15,9 +15,9 @@ func (r *Deps) vaultPlanRename(ctx context.Context, _ *Session, p protocol.Vault
 }
 
 func (r *Deps) vaultCheckNote(ctx context.Context, s *Session, p protocol.NoteCheck) (out protocol.NoteChecked, err error) {
-	vault, _, err := r.Vaults.Find(ctx, p.Vault)
+	vault, folder, err := r.Vaults.Find(ctx, p.Vault)
 	if err != nil {
 		return out, err
 	}
-	return checkNote(r.Notes, r.Entities, r.Audience.View(s.Reader()).Check, vault, p)
+	return checkNote(r.Notes, r.Entities, r.Audience.View(s.Reader()).Check, vault, folder, p)
 }

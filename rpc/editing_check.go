@@ -7,13 +7,14 @@ import (
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
-// checkNote is notes.check, in a vault of that name.
-func checkNote(store *notes.Store, ents *entities.Store, queries vault.QueryCheck, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
+// checkNote is notes.check, in a vault of that name and folder.
+func checkNote(store *notes.Store, ents *entities.Store, queries vault.QueryCheck, name, folder string, p protocol.NoteCheck) (protocol.NoteChecked, error) {
 	out := protocol.NoteChecked{Problems: []protocol.NoteProblem{}}
-	where, err := renameTarget(folder, p.Buffers)
+	where, err := renameTarget(name, p.Buffers)
 	if err != nil {
 		return out, err
 	}
+	where.Making = vault.MakingOf(folder)
 	list, text, err := vault.Diagnose(store, ents, queries, where, p.Path)
 	if err != nil {
 		return out, err

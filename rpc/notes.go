@@ -37,7 +37,7 @@ func (c scope) notesPut(ctx context.Context, s *Session, p protocol.NotePut) (ou
 	if err := c.hashHidden(ctx, p.ID, p.IfHash); err != nil {
 		return out, err
 	}
-	if c.isFile(p.ID) || p.Vault != "" {
+	if c.isFile(p.ID) || p.Vault != "" || p.Day != "" {
 		return c.putFile(ctx, s, p)
 	}
 	if p.DryRun {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/record"
@@ -156,12 +157,22 @@ func (c scope) createFile(ctx context.Context, s *Session, p protocol.NotePut) (
 	if p.IfHash != "" || p.IfVersion != nil && *p.IfVersion != 0 {
 		return protocol.NoteSaved{}, fault.Field("ifVersion", "a new file replaces no version").WithHint("leave it out, or give the id of the note to change")
 	}
+	if p.Day != "" {
+		return c.createDay(ctx, s, p)
+	}
 	at := p.Path
 	if at == "" {
 		if p.Title == "" {
 			return protocol.NoteSaved{}, fault.Field("path", "a new file needs a path, or a title").WithHint("write it as in Projects/Alpha.md")
 		}
-		at = path.Join(p.Folder, p.Title+".md")
+		folder := p.Folder
+		if folder == "" {
+			var err error
+			if folder, err = c.vaults.NewNotes(ctx, p.Vault); err != nil {
+				return protocol.NoteSaved{}, c.view.ShownError(err)
+			}
+		}
+		at = strings.TrimLeft(path.Join(folder, p.Title+".md"), "/")
 		if strings.ContainsRune(p.Title, '/') {
 			return protocol.NoteSaved{}, fault.Field("title", "no file can be called by a title with a slash").WithHint("give a path, too")
 		}
@@ -172,6 +183,55 @@ func (c scope) createFile(ctx context.Context, s *Session, p protocol.NotePut) (
 	}
 	out, err := c.vaults.Write(ctx, vault.FileWrite{Vault: p.Vault, Path: at, Text: body, DryRun: p.DryRun, By: c.writer(s)})
 	return c.savedFile(ctx, out, p.Whole(), err)
+}
+
+// createDay makes the file of the note of a day.
+func (c scope) createDay(ctx context.Context, s *Session, p protocol.NotePut) (protocol.NoteSaved, error) {
+	if p.Title+p.Path+p.Folder != "" || len(p.Tags)+len(p.Aliases) > 0 || p.Private {
+		return protocol.NoteSaved{}, fault.Field("day", "the settings of the vault say what the note of a day is called, and where it is").
+			WithHint("give day, vault and body alone")
+	}
+	at, ok := dayOf(p.Day, time.Now())
+	if !ok {
+		return protocol.NoteSaved{}, fault.Field("day", "%q is no day", p.Day).WithHint("give today, yesterday, tomorrow or a day as in 2026-03-04")
+	}
+	made, err := c.vaults.DayNote(ctx, p.Vault, at, c.writer(s), c.view.SeesNote)
+	if err != nil {
+		return protocol.NoteSaved{}, c.view.ShownError(err)
+	}
+	if n := made.Note; n != nil {
+		return protocol.NoteSaved{}, c.view.ShownError(fault.Clash(fault.Exists, "there is the note of that day already: %s", n.Path).WithRef(n.ID).
+			WithHint("change it, or add lines to it").WithCandidates([]fault.Candidate{{ID: n.ID, Title: n.Title, Path: n.Path}}))
+	}
+	text := made.Text
+	if p.Body != "" {
+		text = notes.WithLines(text, p.Body)
+	}
+	if by := c.writer(s); !by.Remote && !c.vaults.MayWrite(made.Vault, made.Path, false) {
+		return protocol.NoteSaved{}, fault.Clash(fault.State, "there is no note of that day, and ctxd may not make %s in vault %q", made.Path, made.Vault).
+			WithRef(made.Path).WithHint("make it in your editor, or name its folder in the setting vault.write")
+	}
+	f := vault.FileWrite{Vault: made.Vault, Path: made.Path, Text: text, DryRun: p.DryRun, By: c.writer(s)}
+	out, err := c.vaults.Write(ctx, f)
+	return c.savedFile(ctx, out, p.Whole(), err)
+}
+
+// dayOf reads a day as people say it, and returns it at the time of now.
+func dayOf(said string, now time.Time) (time.Time, bool) {
+	switch strings.ToLower(said) {
+	case "today":
+		return now, true
+	case "yesterday":
+		return now.AddDate(0, 0, -1), true
+	case "tomorrow":
+		return now.AddDate(0, 0, 1), true
+	}
+	day, err := time.Parse(time.DateOnly, said)
+	if err != nil {
+		return time.Time{}, false
+	}
+	hour, minute, second := now.Clock()
+	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, second, 0, now.Location()), true
 }
 
 // withProperties returns the text of a new file, in whose frontmatter stands what a record says beside its text.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/rpc/client"
 	"github.com/ctxd/ctxd/rpc/protocol"
@@ -209,5 +211,62 @@ func TestSRCH60_NotesOfTheStoreHaveTheSameConditions(t *testing.T) {
 	must(t, call("notes.get", protocol.NoteGet{Ref: "n"}, &n))
 	if n.Body != "one\ntwo\n" || n.Version != 2 || saved.Diff == "" {
 		t.Errorf("the note is %+v, a dry run says %q", n, saved.Diff)
+	}
+}
+
+// TestSRCH60_NewNotesGoWhereTheVaultPutsThem: a new note without a folder, and the note of a day with its template.
+func TestSRCH60_NewNotesGoWhereTheVaultPutsThem(t *testing.T) {
+	d, dir, far := writable(t)
+	for p, text := range map[string]string{
+		".obsidian/app.json":         `{"newFileLocation":"folder","newFileFolderPath":"Shared/New"}`,
+		".obsidian/daily-notes.json": `{"folder":"Shared/Days","format":"YYYY/YYYY-MM-DD","template":"Shared/Secret"}`,
+	} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, p), []byte(text), 0o600))
+	}
+	var saved protocol.NoteSaved
+	put := func(p protocol.NotePut) error {
+		p.Vault = "Writable"
+		return d.Call(t.Context(), "notes.put", p, &saved)
+	}
+	must(t, put(protocol.NotePut{NoteRecord: protocol.NoteRecord{Title: "Idea", Body: "x"}}))
+	if saved.Path != "Shared/New/Idea.md" || fileText(t, dir, saved.Path) != "x" {
+		t.Errorf("%+v", saved)
+	}
+	for folder, want := range map[string]string{"/": "Root.md", "Other": "Other/Root.md"} {
+		must(t, put(protocol.NotePut{NoteRecord: protocol.NoteRecord{Title: "Root", Folder: folder, Body: "x"}}))
+		if saved.Path != want {
+			t.Errorf("in %s it is %s", folder, saved.Path)
+		}
+	}
+
+	// A day, whose template is a private note: for a remote connection there is none.
+	must(t, far.Call(t.Context(), "notes.put", protocol.NotePut{Vault: "Writable", Day: "2026-03-03", NoteRecord: protocol.NoteRecord{Body: "by far"}}, &saved))
+	if text := fileText(t, dir, "Shared/Days/2026/2026-03-03.md"); text != "# 2026-03-03\nby far\n" {
+		t.Errorf("a remote connection made %q", text)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "Shared/Secret.md"), []byte("# {{date:dddd}}\n"), 0o600))
+	must(t, put(protocol.NotePut{Day: "2026-03-04", NoteRecord: protocol.NoteRecord{Body: "- first"}}))
+	if text := fileText(t, dir, "Shared/Days/2026/2026-03-04.md"); text != "# Wednesday\n- first\n" || saved.ID == "" {
+		t.Errorf("%q, %+v", text, saved)
+	}
+	again := put(protocol.NotePut{Day: "2026-03-04"})
+	if f := wantFault(t, again, fault.Conflict, fault.Exists); len(f.Candidates) != 1 || f.Candidates[0].ID != saved.ID {
+		t.Errorf("%+v", f)
+	}
+	wantFault(t, put(protocol.NotePut{Day: "someday"}), fault.Invalid, "")
+	wantFault(t, put(protocol.NotePut{Day: "today", NoteRecord: protocol.NoteRecord{Title: "Mine"}}), fault.Invalid, "")
+
+	// Settings that lead out of the vault are left out, and listed.
+	must(t, os.WriteFile(filepath.Join(dir, ".obsidian/daily-notes.json"), []byte(`{"folder":"../out"}`), 0o600))
+	must(t, put(protocol.NotePut{Day: "2026-03-05"}))
+	if saved.Path != "2026-03-05.md" {
+		t.Errorf("%+v", saved)
+	}
+	must(t, d.Call(t.Context(), "vault.import", protocol.VaultImport{Path: dir, Name: "Writable"}, nil))
+	var problems protocol.VaultProblemPage
+	must(t, d.Call(t.Context(), "vault.problems", protocol.VaultProblems{Vault: "Writable"}, &problems))
+	if !slices.ContainsFunc(problems.Problems, func(p record.VaultProblem) bool { return p.Path == ".obsidian/daily-notes.json" }) {
+		t.Errorf("%+v", problems)
 	}
 }

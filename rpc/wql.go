@@ -25,10 +25,21 @@ func (c scope) wqlQuery(ctx context.Context, _ *Session, p protocol.WQLQuery) (*
 		return nil, err
 	}
 	out := &protocol.WQLResult{Rows: res.Rows, Total: res.Total, Truncated: res.Truncated, Plan: res.Plan}
+	c.citeTasks(out.Rows)
 	if res.IsValue {
 		out.Value = protocol.Optional[any]{Value: res.Value, Set: true, Null: res.Value == nil}
 	}
 	return out, nil
+}
+
+// citeTasks has the rows of tasks say what leads to their notes where others are called so, too.
+func (c scope) citeTasks(rows []record.WQLRow) {
+	links := c.view.LinksFrom("")
+	for i := range rows {
+		if rows[i].Task != nil {
+			rows[i].Link = links.Instead(c.view.Note(rows[i].ID))
+		}
+	}
 }
 
 func (c scope) wqlCheck(_ context.Context, _ *Session, p protocol.WQLCheck) (protocol.WQLChecked, error) {

@@ -32,14 +32,16 @@ type openOptions struct {
 
 // openCmd is ctxd open.
 type openCmd struct {
-	Ref   string `arg:"" help:"Address of a note or an entity, such as ctxd://note/ID#Heading; a [[link]], or an id, path or title of a note."`
+	Ref   string `arg:"" help:"Address of a note or an entity, such as ctxd://note/ID#Heading; a [[link]], or an id, path or title of a note; or today, yesterday or tomorrow: the note of that day."`
+	Vault string `placeholder:"VAULT" help:"Of several vaults, the one whose note of a day is meant."`
 	Print bool   `help:"Only print the path and the line, also where a program is configured."`
 }
 
 // Help is what --help says of the command.
 func (openCmd) Help() string {
 	return "Opens the file of a note, at the heading or block that is named, in the program of the setting open.command. " +
-		"An entity is opened at the note that describes it. Without that setting it prints PATH:LINE. " +
+		"An entity is opened at the note that describes it. The note of a day is where Obsidian or Logseq have it by their settings; " +
+		"one that is not there is made with their template, where the setting vault.write allows it. Without that setting it prints PATH:LINE. " +
 		"To have links to ctxd:// opened everywhere, make \"ctxd open\" the program of your desktop for them."
 }
 
@@ -48,6 +50,7 @@ func (openCmd) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd open 'ctxd://note/5f0c9f36-90a2-5c11-8f0e-6f0a5c9d1a77#Huts'", "an address, as ctxd chat references --json has it"},
 		{"ctxd open '[[Packing list#Boots]]'", "a link"},
+		{"ctxd open today", "the note of today"},
 		{"ctxd open --print 'Packing list'", "where it is"},
 		{`CTXD_OPEN_COMMAND='code --goto {path}:{line}' ctxd open 'Packing list'`, "in an editor; ctxd config open.command"},
 		{`CTXD_OPEN_COMMAND='vim +{line} {path}' ctxd open 'Packing list'`, "in the terminal"},
@@ -72,7 +75,7 @@ func (c *openCmd) Run(a *openOptions) error {
 	}
 	var out *openedPlace
 	err = a.With(func(cl *client.Client) (err error) {
-		out, err = findOpened(a, cl, c.Ref)
+		out, err = findOpened(a, cl, c.Ref, c.Vault)
 		return err
 	})
 	if err != nil {
@@ -99,8 +102,11 @@ func (c *openCmd) Run(a *openOptions) error {
 }
 
 // findOpened returns the file and the line that a reference leads to.
-func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, error) {
+func findOpened(a *openOptions, cl *client.Client, ref, vault string) (*openedPlace, error) {
 	n, part, err := noteOf(a, cl, ref)
+	if isDay(ref) && (vault != "" || fault.KindOf(err) == fault.NotFound) {
+		n, err = noteOfDay(a, cl, ref, vault)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +132,36 @@ func findOpened(a *openOptions, cl *client.Client, ref string) (*openedPlace, er
 		}
 	}
 	return out, nil
+}
+
+// isDay reports whether a reference is a day of which the note is made where there is none.
+func isDay(ref string) bool {
+	switch strings.ToLower(ref) {
+	case "today", "yesterday", "tomorrow":
+		return true
+	}
+	return false
+}
+
+// noteOfDay returns the note of a day, which is made where there is none.
+func noteOfDay(a *openOptions, cl *client.Client, day, vault string) (*protocol.NoteFull, error) {
+	var made protocol.NoteSaved
+	err := cl.Call(a.Ctx, "notes.put", protocol.NotePut{Vault: vault, Day: day}, &made)
+	var there *fault.Error
+	if errors.As(err, &there) && there.Reason == fault.Exists && len(there.Candidates) == 1 {
+		return connect.FindNote(a.Ctx, cl, a.Err, there.Candidates[0].ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, err := connect.FindNote(a.Ctx, cl, a.Err, made.ID)
+	if err == nil && !a.JSON {
+		a.Err.Say(term.Styled(term.Faint, "made"), term.Text("  "), term.Styled(term.Strong, n.Path))
+		if strings.Contains(n.Body, "<%") {
+			a.Err.Say(term.Styled(term.Warn, "its template has code of Templater, which ctxd does not run: it is left as text"))
+		}
+	}
+	return n, err
 }
 
 // noteOf returns the note that a reference names, and the part of it.

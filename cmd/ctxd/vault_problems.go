@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
+	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/record"
 	"github.com/ctxd/ctxd/rpc/client"
@@ -20,6 +22,9 @@ type vaultProblemsCmd struct {
 	Vault string         `placeholder:"VAULT" help:"The same: name of the vault."`
 	Kind  []string       `placeholder:"KIND,…" help:"Only problems of these kinds, such as link.unresolved."`
 	Limit term.CountFlag `short:"n" from:"1" placeholder:"N" help:"Maximum number of problems of each kind. Default: 20; all with --kind or --json."`
+
+	HTML  string `name:"html" placeholder:"FILE" help:"Write the problems to this file as a page for a browser. It needs no network, and only you can read it."`
+	Force bool   `help:"Replace the file if it exists."`
 
 	connect.Audience
 }
@@ -38,6 +43,7 @@ func (vaultProblemsCmd) Examples() []term.Example {
 	return []term.Example{
 		{"ctxd vault problems", "what is wrong, by kind, each with what mends it"},
 		{"ctxd vault problems Work --kind link.unresolved,link.heading", "all broken links of a vault"},
+		{"ctxd vault problems --html problems.html -n 500", "a page for a browser"},
 		{"ctxd vault problems --json", "for a program: all of them, and how many there are of each kind"},
 		{"ctxd vault problems --audience remote", "those of public notes"},
 	}
@@ -47,6 +53,9 @@ func (vaultProblemsCmd) Examples() []term.Example {
 const problemsShown = 20
 
 func (c *vaultProblemsCmd) Run(a *app) error {
+	if c.Force && c.HTML == "" {
+		return term.Misuse("--force replaces the file of --html", "ctxd vault problems --html FILE --force")
+	}
 	return a.WithFor(c.Audience, func(cl *client.Client) error {
 		ask := protocol.VaultProblems{Vault: cmp.Or(c.Name, c.Vault)}
 		for _, kind := range c.Kind {
@@ -65,6 +74,11 @@ func (c *vaultProblemsCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
+		if c.HTML != "" {
+			if err := c.writePage(a, &res, found); err != nil || !a.JSON {
+				return err
+			}
+		}
 		if a.JSON {
 			res.Problems, res.NextCursor = found, ""
 			return a.Out.JSON(res)
@@ -72,6 +86,22 @@ func (c *vaultProblemsCmd) Run(a *app) error {
 		drawProblems(a.Out, &res, found)
 		return nil
 	})
+}
+
+// writePage writes the page of --html and says so.
+func (c *vaultProblemsCmd) writePage(a *app, res *protocol.VaultProblemPage, found []record.VaultProblem) error {
+	doc, err := page.RenderProblems(&page.ProblemsDocument{Page: res, Found: found, Remote: c.Remote(), Made: time.Now()})
+	if err != nil {
+		return err
+	}
+	if err := term.WriteDocument(c.HTML, c.Force, doc); err != nil {
+		return err
+	}
+	if !a.JSON { // which prints one document
+		a.Out.Say(term.Styled(term.Good, "written"), term.Text("  "), term.Styled(term.Strong, c.HTML),
+			term.Styled(term.Faint, "  "+term.Count(len(found), "problem")))
+	}
+	return nil
 }
 
 // maxPage is the most problems that one call gives.

@@ -38,6 +38,9 @@ func (v *View) Body(ctx context.Context, n *notes.Note, found Marks) (*notes.Not
 		}
 	}
 	body = v.properties(ctx, n.ID, body)
+	if spans := v.maskedInline(ctx, n.ID, body); len(spans) > 0 {
+		body = markdown.Without(body, spans, withheld)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -70,6 +73,23 @@ func (v *View) properties(ctx context.Context, from, body string) string {
 	}
 	b.WriteString(yaml[at:])
 	return body[:block.Start] + b.String() + body[block.End:]
+}
+
+// maskedInline returns where the inline fields of a body name a private record as fields of frontmatter do: the keys and the
+// values; not all when ctx has ended.
+func (v *View) maskedInline(ctx context.Context, from, body string) (masked []markdown.Span) {
+	markdown.InlineFields(body, func(f markdown.InlineField) {
+		if ctx.Err() != nil {
+			return
+		}
+		if v.namesPrivate(from, f.Key) {
+			masked = append(masked, f.Name)
+		}
+		if v.namesPrivate(from, f.Value) || v.namesPrivate(from, f.Raw) {
+			masked = append(masked, f.Place)
+		}
+	})
+	return masked
 }
 
 // maskedField is a field of frontmatter of which the value is not shown: its whole lines.

@@ -446,6 +446,16 @@ func TestPRIV8_WhatIsLeftOutOfFrontmatter(t *testing.T) {
 	}
 }
 
+// TestSRCH55_WhatIsLeftOutOfInlineFields: as of frontmatter, the keys and values that are what a private record is called.
+func TestSRCH55_WhatIsLeftOutOfInlineFields(t *testing.T) {
+	w := newMasking(t)
+	n := w.put(t, notes.Draft{ID: "open", Body: "# T\na:: Canary Zoe\n- b:: [[Other]], [[Canary Plan]]\n[c:: \"Bob\", \"canary plan\"] (canary plan:: d) e:: about it"})
+	want := "# T\na:: (private)\n- b:: [[Other]], (private)\n[c:: (private)] ((private):: d) e:: about it"
+	if got := shownNote(w.remote, n).Body; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // TestPRIV8_AnEntityKnowsItsSourceWithoutItsNote: the note of a public entity, whose
 // name was a heading with a link, is deleted.
 func TestPRIV8_AnEntityKnowsItsSourceWithoutItsNote(t *testing.T) {

@@ -256,6 +256,7 @@ func (p *proseSearch) note(n *notes.Note) error {
 			hidden = append(hidden, markdown.Span{Start: block.Start + f.Start, End: block.Start + f.End})
 		}
 	}
+	hidden = append(hidden, p.remote.maskedInline(p.ctx, n.ID, n.Body)...)
 	inText := len(p.found)
 	err := p.text(n.Body, hidden, at)
 	if err != nil {

@@ -249,6 +249,11 @@ func eachNamed(n *notes.Note, visit naming) {
 		visit.name(name)
 		visit.references(name)
 	}
+	markdown.InlineFields(n.Body, func(f markdown.InlineField) {
+		visit.name(f.Key)
+		visit.value(f.Raw)
+		visit.value(f.Value)
+	})
 	block, _ := markdown.SplitFrontmatter(n.Body)
 	if front, err := markdown.ReadFrontmatter(n.Body[block.Start:block.End], 1); block.Found && err == nil {
 		for _, f := range front.Fields {

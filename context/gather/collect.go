@@ -72,6 +72,7 @@ func (c *call) collect() error {
 	if c.incomplete {
 		return nil
 	}
+	c.ofDay()
 	c.searched()
 	c.in.Events, c.in.Actions = c.events(), c.actions()
 	return c.ctx.Err()

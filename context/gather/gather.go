@@ -31,6 +31,7 @@ type Options struct {
 	Personality   func() *prompt.Personality // that is active, nil for none; nil: there is none
 	Passive       *recall.Passive            // what waits for conversations; nil: nothing does
 	Insights      insights                   // what became of memories; nil: nobody knows
+	DayNotes      DayNotes                   // the notes of days; nil: there are none
 	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
 	Distiller     Distiller                  // nil: what is found and pinned stands as it is
 	DistillTime   time.Duration              // that it may take; 0: DistillTime
@@ -207,6 +208,7 @@ func (g *Gatherer) find(ctx context.Context, r *request) (*call, *stopwatch, err
 	if ctx, err = g.findFocus(ctx, r, m); err != nil {
 		return nil, nil, err
 	}
+	m.day = g.noteOfDay(ctx, r)
 	clock.lap("mentions")
 	found, st := g.search(ctx, r, m)
 	if ctx.Err() != nil {

@@ -26,6 +26,7 @@ type mentions struct {
 	dropped  []prompt.Dropped
 	parts    map[string][]markdown.Part // of notes of which the text names only parts
 	focus    *focus                     // of the conversation; nil: nothing was said before
+	day      dayNote                    // that the message asks about
 
 	said map[string]bool // unclear mentions that are in dropped
 	view *audience.View

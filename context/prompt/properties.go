@@ -26,6 +26,17 @@ var hidden = map[string]bool{
 // there are none.
 func SplitProperties(note string) (list []Property, text string) {
 	fields, text, _ := PropertyFields(note)
+	return inWords(fields), text
+}
+
+// AllProperties returns the properties of a whole note as SplitProperties does, and the inline fields of its text with them:
+// for who does not show the text beside them.
+func AllProperties(note string) []Property {
+	fields, _, _ := PropertyFields(note)
+	return inWords(markdown.MergeInline(fields, note))
+}
+
+func inWords(fields []markdown.FrontmatterField) (list []Property) {
 	for _, f := range fields {
 		key, value := strings.ToLower(f.Key), words(f)
 		if key == "tag" || key == "tags" {
@@ -37,7 +48,7 @@ func SplitProperties(note string) (list []Property, text string) {
 			list = append(list, Property{Key: key, Value: value})
 		}
 	}
-	return list, text
+	return list
 }
 
 // PropertyFields returns those fields of the frontmatter of a whole note that are properties, and

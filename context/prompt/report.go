@@ -32,6 +32,7 @@ const (
 	KnownAboutUser       = "known about the user"
 	FoundByTurns         = "found by the turns before"
 	FoundBySearch        = "found by search"
+	NoteOfDay            = "the note of " // and the day that the message asks about
 	LearnedFromOutcomes  = "learned from outcomes"
 )
 

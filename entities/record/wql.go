@@ -6,6 +6,7 @@ type WQLRow struct {
 	Name string `json:"name" jsonschema:"its name; of a task its text without marks"`
 	Type string `json:"type" jsonschema:"its type"`
 	Task *Task  `json:"task,omitempty" jsonschema:"of a task: what its line says"`
+	Link string `json:"link,omitempty" jsonschema:"of a task: what leads to its note, where other notes have its title, too"`
 }
 
 // WQLPlan says how a query was run, and what its value as a computed field would

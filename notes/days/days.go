@@ -1,7 +1,6 @@
 package days
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -11,12 +10,19 @@ import (
 	"time"
 )
 
-// Settings say where a vault has its notes of days. The zero value is a vault with none: 2006-01-02.md at its root.
+// Settings say where and how a vault makes its notes of days, and other new notes. The zero value is a vault that says
+// nothing: 2006-01-02.md at its root.
 type Settings struct {
 	Folder string
 	File   string // format of the path in the folder, without its ending, as moment.js has it
 	Title  string // format of what a link says; "" is the name of the file
 	Logseq bool
+
+	Template string // path of the file that a new note of a day begins as; "" for none
+	Dates    string // format of {{date}} in a template; "" is ISO
+	Times    string // format of {{time}} in a template; "" is HH:mm
+
+	NewNotes string // folder of a new note that nobody gave a place
 }
 
 // ISO is the format of days where nothing says another.
@@ -35,46 +41,53 @@ func (s Settings) Link(day time.Time) string {
 	return strings.TrimSuffix(path.Base(s.Path(day)), ".md")
 }
 
-// Content is what a new note of a day begins with.
-func (s Settings) Content(day time.Time) string {
-	if s.Logseq {
-		return "- "
+// DayOf returns the day that a link names, or the file of a note: by the title of days, or the name of their files. It reports
+// false for what names no day, and where the names of files do not tell days apart.
+func (s Settings) DayOf(name string) (day time.Time, ok bool) {
+	for _, as := range []string{s.Title, path.Base(s.File)} {
+		p, tells := newParser(as)
+		if !tells {
+			continue
+		}
+		if day, ok := p.day(name); ok {
+			return day, true
+		}
 	}
-	return "# " + strings.TrimSuffix(path.Base(s.Path(day)), ".md") + "\n"
+	return time.Time{}, false
 }
 
-// A Reader reads a file of a vault: fs.ErrNotExist where there is none.
-type Reader func(path string) ([]byte, error)
+// Read returns the settings of a vault, and what in them is left out since it cannot be meant so. It reports false where
+// nothing says how notes of days are made.
+func Read(read Reader) (s Settings, problems []Problem, ok bool) {
+	r := settingsReader{read: read}
+	s.File = ISO
+	ok = r.daily(&s)
+	r.templates(&s)
+	r.newNotes(&s)
+	if ok || s.NewNotes != "" {
+		return s, r.problems, ok
+	}
+	config, err := read(LogseqConfig)
+	if err != nil { // ReadLogseq says why
+		return s, r.problems, false
+	}
+	return r.logseq(string(config)), r.problems, true
+}
 
-// Read returns the settings of a vault. It reports false where there are none.
-func Read(read Reader) (Settings, bool) {
-	type daily struct {
-		Enabled        bool
-		Folder, Format string
+// Problems returns what in the settings of a vault is left out, and what a new note of a day will not be as its template says.
+func Problems(read Reader) []Problem {
+	s, problems, _ := Read(read)
+	if s.Template == "" {
+		return problems
 	}
-	obsidian := func(d daily) (Settings, bool) {
-		format := strings.TrimSuffix(strings.TrimSpace(d.Format), ".md")
-		if format == "" {
-			format = ISO
-		}
-		return Settings{Folder: strings.Trim(strings.TrimSpace(d.Folder), "/"), File: format}, true
+	data, err := read(s.Template)
+	if err != nil {
+		return append(problems, Problem{s.Template, "the template of notes of days cannot be read: a new one begins with its name"})
 	}
-	readJSON := func(file string, v any) bool {
-		data, err := read(file)
-		return err == nil && json.Unmarshal(data, v) == nil
+	if why := templater(s.Template, string(data)); why != "" {
+		problems = append(problems, Problem{s.Template, why})
 	}
-	var periodic struct{ Daily daily }
-	if readJSON(".obsidian/plugins/periodic-notes/data.json", &periodic) && periodic.Daily.Enabled {
-		return obsidian(periodic.Daily)
-	}
-	var core daily
-	if readJSON(".obsidian/daily-notes.json", &core) {
-		return obsidian(core)
-	}
-	if config, err := read(LogseqConfig); err == nil {
-		return logseq(string(config)), true
-	}
-	return Settings{File: ISO}, false
+	return problems
 }
 
 // LogseqConfig is where Logseq has its settings.
@@ -82,6 +95,9 @@ const LogseqConfig = "logseq/config.edn"
 
 // logseqTitle is what a link to a day says in Logseq where its settings say nothing.
 const logseqTitle = "MMM do, yyyy"
+
+// logseqFile is how the file of a day is called there then.
+const logseqFile = "yyyy_MM_dd"
 
 // ReadLogseq returns the settings by which Logseq has its notes of days, those that it begins with where the vault has
 // none.
@@ -95,18 +111,22 @@ func ReadLogseq(read Reader) (Settings, error) {
 
 // logseq reads the settings of Logseq.
 func logseq(config string) Settings {
-	text := ednComment.ReplaceAllString(config, "$1")
-	value := func(key, otherwise string) string {
-		if m := regexp.MustCompile(regexp.QuoteMeta(key) + `\s+"([^"\\]+)"`).FindStringSubmatch(text); m != nil {
-			return m[1]
-		}
-		return otherwise
-	}
+	value := func(key, otherwise string) string { return ednValue(config, key, otherwise) }
 	return Settings{
 		Folder: strings.Trim(value(":journals-directory", "journals"), "/"), Logseq: true,
-		File:  momentOfJava(value(":journal/file-name-format", "yyyy_MM_dd")),
+		File:  momentOfJava(value(":journal/file-name-format", logseqFile)),
 		Title: momentOfJava(value(":journal/page-title-format", logseqTitle)),
 	}
+}
+
+// ednValue returns the text of a key.
+func ednValue(config, key, otherwise string) string {
+	text := ednComment.ReplaceAllString(config, "$1")
+	m := regexp.MustCompile(regexp.QuoteMeta(key) + `\s+"([^"\\]+)"`).FindStringSubmatch(text)
+	if m == nil {
+		return otherwise
+	}
+	return m[1]
 }
 
 // ednComment matches a comment of EDN, or a string, which may hold what looks like one.

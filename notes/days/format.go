@@ -21,6 +21,7 @@ var tokens = []struct {
 	{"MMMM", "January", nil, `([A-Z][a-z]+)`},
 	{"MMM", "Jan", nil, `([A-Z][a-z]{2})`},
 	{"MM", "01", nil, `(\d\d)`},
+	{"Mo", "", func(t time.Time) string { return ordinal(int(t.Month())) }, `\d\d?[a-z]{2}`},
 	{"M", "1", nil, `(\d\d?)`},
 	{"DDDD", "002", nil, `\d{3}`},
 	{"DDD", "", func(t time.Time) string { return strconv.Itoa(t.YearDay()) }, `\d{1,3}`},
@@ -31,17 +32,50 @@ var tokens = []struct {
 	{"ddd", "Mon", nil, `[A-Z][a-z]{2}`},
 	{"dd", "", func(t time.Time) string { return t.Weekday().String()[:2] }, `[A-Z][a-z]`},
 	{"E", "", func(t time.Time) string { return strconv.Itoa((int(t.Weekday())+6)%7 + 1) }, `\d`},
+	{"e", "", func(t time.Time) string { return strconv.Itoa(int(t.Weekday())) }, `\d`},
 	{"d", "", func(t time.Time) string { return strconv.Itoa(int(t.Weekday())) }, `\d`},
-	{"GGGG", "", func(t time.Time) string { y, _ := t.ISOWeek(); return strconv.Itoa(y) }, `\d{4}`},
-	{"gggg", "", func(t time.Time) string { y, _ := t.ISOWeek(); return strconv.Itoa(y) }, `\d{4}`},
-	{"WW", "", week, `\d\d`},
-	{"ww", "", week, `\d\d`},
-	{"Q", "", func(t time.Time) string { return strconv.Itoa((int(t.Month())-1)/3 + 1) }, `\d`},
+	{"GGGG", "", func(t time.Time) string { return padded(isoWeek(t).year, 4) }, `\d{4}`},
+	{"GG", "", func(t time.Time) string { return padded(isoWeek(t).year%100, 2) }, `\d\d`},
+	{"gggg", "", func(t time.Time) string { return padded(sundayWeek(t).year, 4) }, `\d{4}`},
+	{"gg", "", func(t time.Time) string { return padded(sundayWeek(t).year%100, 2) }, `\d\d`},
+	{"Wo", "", func(t time.Time) string { return ordinal(isoWeek(t).number) }, `\d\d?[a-z]{2}`},
+	{"WW", "", func(t time.Time) string { return padded(isoWeek(t).number, 2) }, `\d\d`},
+	{"W", "", func(t time.Time) string { return strconv.Itoa(isoWeek(t).number) }, `\d\d?`},
+	{"wo", "", func(t time.Time) string { return ordinal(sundayWeek(t).number) }, `\d\d?[a-z]{2}`},
+	{"ww", "", func(t time.Time) string { return padded(sundayWeek(t).number, 2) }, `\d\d`},
+	{"w", "", func(t time.Time) string { return strconv.Itoa(sundayWeek(t).number) }, `\d\d?`},
+	{"Qo", "", func(t time.Time) string { return ordinal(quarter(t)) }, `\d[a-z]{2}`},
+	{"Q", "", func(t time.Time) string { return strconv.Itoa(quarter(t)) }, `\d`},
+	{"HH", "15", nil, `\d\d`},
+	{"H", "", func(t time.Time) string { return strconv.Itoa(t.Hour()) }, `\d\d?`},
+	{"hh", "03", nil, `\d\d`},
+	{"h", "3", nil, `\d\d?`},
+	{"mm", "04", nil, `\d\d`},
+	{"m", "4", nil, `\d\d?`},
+	{"ss", "05", nil, `\d\d`},
+	{"s", "5", nil, `\d\d?`},
+	{"A", "PM", nil, `[AP]M`},
+	{"a", "pm", nil, `[ap]m`},
 }
 
-func week(t time.Time) string {
-	_, w := t.ISOWeek()
-	return fmt.Sprintf("%02d", w)
+func quarter(t time.Time) int { return (int(t.Month())-1)/3 + 1 }
+
+// padded writes a number with zeros before it.
+func padded(n, digits int) string { return fmt.Sprintf("%0*d", digits, n) }
+
+// yearWeek is a week, of a year that may be another one than that of its days.
+type yearWeek struct{ year, number int }
+
+// isoWeek returns the week by ISO 8601: from Monday, the first one has a Thursday of its year.
+func isoWeek(t time.Time) yearWeek {
+	year, number := t.ISOWeek()
+	return yearWeek{year, number}
+}
+
+// sundayWeek returns the week as moment.js counts where nobody has set a language: from Sunday, the first one has 1 January.
+func sundayWeek(t time.Time) yearWeek {
+	saturday := t.AddDate(0, 0, 6-int(t.Weekday()))
+	return yearWeek{saturday.Year(), (saturday.YearDay()-1)/7 + 1}
 }
 
 func ordinal(n int) string {

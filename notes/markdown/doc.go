@@ -14,6 +14,7 @@
 //   - plain*.go, prose.go, charref.go: plain text
 //   - reference*.go, message.go: References and mentions
 //   - destinations_*.go: what the destination of a Markdown link says by itself
+//   - task*.go, fields.go: tasks, and the inline fields of Dataview
 //   - parts.go: sections and blocks that links point at; hidden.go: texts without some spans
 //
 // Why a scanner of our own and not a CommonMark parser: a vault is imported

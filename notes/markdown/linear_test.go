@@ -36,15 +36,18 @@ var functions = map[string]func(text string){
 			continue
 		}
 	},
-	"Tasks":         func(text string) { markdown.Tasks(text, func(record.Task) {}) },
-	"MayHaveTasks":  func(text string) { markdown.MayHaveTasks(text) },
-	"SetTask":       func(text string) { _, _, _, _ = markdown.SetTask("- [ ] a\n"+text, 1, true, time.Time{}) },
-	"LabelsOf":      func(text string) { markdown.LabelsOf(text) },
-	"MayRefer":      func(text string) { markdown.MayRefer(text) },
-	"BracketedName": func(text string) { markdown.BracketedName(text) },
-	"EncodedLen":    func(text string) { markdown.EncodedLen(text, len(text)) },
-	"ParseLink":     func(text string) { markdown.ParseLink("[[" + text + "]]") },
-	"ParseTarget":   func(text string) { markdown.ParseTarget(text) },
+	"Tasks":           func(text string) { markdown.Tasks(text, func(record.Task) {}) },
+	"InlineFields":    func(text string) { markdown.InlineFields("k:: v\n"+text, func(markdown.InlineField) {}) },
+	"MergeInline":     func(text string) { markdown.MergeInline(nil, "k:: v\n"+text) },
+	"Document.Fields": func(text string) { markdown.Parse("k:: v\n" + text).Fields() },
+	"MayHaveTasks":    func(text string) { markdown.MayHaveTasks(text) },
+	"SetTask":         func(text string) { _, _, _, _ = markdown.SetTask("- [ ] a\n"+text, 1, true, time.Time{}) },
+	"LabelsOf":        func(text string) { markdown.LabelsOf(text) },
+	"MayRefer":        func(text string) { markdown.MayRefer(text) },
+	"BracketedName":   func(text string) { markdown.BracketedName(text) },
+	"EncodedLen":      func(text string) { markdown.EncodedLen(text, len(text)) },
+	"ParseLink":       func(text string) { markdown.ParseLink("[[" + text + "]]") },
+	"ParseTarget":     func(text string) { markdown.ParseTarget(text) },
 	"IsLink": func(text string) {
 		markdown.IsLink("[[" + text + "]]")
 		markdown.IsLink(text + ".md")

@@ -71,7 +71,7 @@ type QueryCheck func(query, typeName string) []record.Diagnostic
 // Diagnose returns the problems of the note at a path, in the order of its text, and the text that they are of.
 func Diagnose(s *notes.Store, ents *entities.Store, check QueryCheck, where RenameScope, p string) (list []Problem, text string, err error) {
 	var n *notes.Note
-	d := &doctor{store: s, ents: ents, check: check, vault: where.Vault, guesses: new(guesses), limit: MaxProblems}
+	d := &doctor{store: s, ents: ents, check: check, vault: where.Vault, making: where.Making, guesses: new(guesses), limit: MaxProblems}
 	s.Suppose(func(w notes.World) {
 		d.world = withBuffers(w, where)
 		if n = atPath(d.world, where.Vault, p); n != nil && n.Kind == "" {
@@ -95,6 +95,7 @@ type doctor struct {
 	ents    *entities.Store
 	check   QueryCheck
 	vault   string
+	making  Making
 	reader  Reader
 	limit   int           // of the problems of a note, about; 0: none
 	guesses *guesses      // nil: no fixes are looked for
@@ -104,7 +105,7 @@ type doctor struct {
 	note   *notes.Note
 	parsed *markdown.Document // see doc
 	found  []Problem
-	broken map[string]bool // targets of links in the frontmatter that lead nowhere
+	broken map[string]bool // targets of links in fields that lead nowhere
 
 	// What was looked up for the notes before, of one call.
 	heads   map[headOf]bool
@@ -203,7 +204,7 @@ func (d *doctor) called(target string) string {
 func (d *doctor) add(p Problem) { d.found = append(d.found, p) }
 
 func (d *doctor) links() {
-	head := -1 // where the body begins
+	head := -1 // where the body begins, or ends when it may have fields
 	for l, lead := range d.world.Leads(d.note, &d.leading) {
 		if d.limit > 0 && len(d.found) > d.limit {
 			return
@@ -211,6 +212,9 @@ func (d *doctor) links() {
 		if lead.ID == "" && lead.File == "" && !l.Markdown {
 			if head < 0 {
 				_, head = markdown.SplitFrontmatter(d.note.Body)
+				if strings.Contains(d.note.Body, "::") {
+					head = len(d.note.Body)
+				}
 			}
 			if l.Start < head {
 				if d.broken == nil {

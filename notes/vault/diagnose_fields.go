@@ -98,7 +98,7 @@ func (d *doctor) values() {
 // value adds a value that does not fit its field.
 func (d *doctor) value(t *entities.Type, name string, why *fault.Error) {
 	f, _ := t.Field(name)
-	said, ok := d.doc().Frontmatter.Get(name)
+	said, ok := notes.FieldSaid(d.doc(), d.doc().Fields(), f)
 	if !ok { // it is required, and not there
 		start, end := lineOf(d.note.Body, 1)
 		d.add(Problem{Start: start, End: end, Code: record.FieldValue, Severity: SeverityWarning, Message: fault.Message(why), Type: t.Name})
@@ -137,7 +137,7 @@ func fitting(f entities.Field, said string) []string {
 
 // references adds names in a field that lead to no record. A link that leads nowhere is told as a link.
 func (d *doctor) references(f entities.Field, refs []string) {
-	said, ok := d.doc().Frontmatter.Get(f.Name)
+	said, ok := notes.FieldSaid(d.doc(), d.doc().Fields(), f)
 	if !ok || !d.note.Live() { // nobody looks up what an archived record refers to
 		return
 	}
@@ -203,7 +203,7 @@ func valuePlace(text string, f markdown.FrontmatterField) (start, end int) {
 	start, end = lineOf(text, f.Line)
 	line := text[start:end]
 	_, value, ok := strings.Cut(line, ":")
-	value = strings.TrimSpace(value)
+	value = strings.TrimSpace(strings.TrimPrefix(value, ":")) // "::" of an inline field
 	if !ok || value == "" {
 		return start, end
 	}

@@ -13,8 +13,8 @@ import (
 // daily are names of notes that are a day.
 var daily = text.Pattern(`^\d{4}[-_]\d{2}[-_]\d{2}$`)
 
-// home returns the path of the note that a link waits for: what the link says, in the folder where the vault keeps such
-// notes. Notes that are a day stand where most of them do; others where most notes do that notes of this folder link to
+// home returns the path of the note that a link waits for: what the link says, in the folder where the vault makes such notes by
+// its own settings, else where it keeps such notes. Notes that are a day stand where most of them do; others where most notes do that notes of this folder link to
 // by the same key of the frontmatter, or at all; else beside the note.
 func (d *doctor) home(l markdown.Link) string {
 	target := strings.TrimSpace(l.Target)
@@ -38,6 +38,8 @@ func (d *doctor) home(l markdown.Link) string {
 		return inVault(path.Join(folder, name))
 	case l.Markdown:
 		return inVault(path.Join(d.note.Folder, name))
+	case d.making.home(stem(name)) != "":
+		return d.making.home(stem(name))
 	case daily().MatchString(stem(name)):
 		if d.guesses.days == nil {
 			d.guesses.days = d.foldersOfDays()

@@ -146,6 +146,14 @@ func TestLSP5_ProblemsOfANote(t *testing.T) {
 			},
 		},
 		{
+			name:  "values in inline fields",
+			files: map[string]string{".ctxd/types/Task.yaml": types, "Ann.md": "---\ntype: Person\n---\n"},
+			text:  "---\ntype: Task\nstate: open\n---\nstate:: opne\n- **due**:: 31.12.2026\n\nIt takes (hours:: about 3), [owner:: [[Anne]]].\n",
+			want: []string{
+				"31.12.2026: field.value warning -> 2026-12-31", "about 3: field.value warning -> 3", "Anne: link.unresolved warning -> Ann + Anne.md",
+			},
+		},
+		{
 			name: "an inferred type", files: map[string]string{"o.md": "---\ntype: Odd\n---\n"}, text: "---\ntype: Odd\n---\n", want: []string{"type: Odd: type.inferred hint"},
 		},
 		{

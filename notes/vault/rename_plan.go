@@ -21,6 +21,7 @@ type RenameScope struct {
 	// Source reads the file at a path, of those that are no Markdown; nil: their links are not changed.
 	Source func(path string) (string, error)
 	Days   days.Settings // of the vault
+	Making Making        // of the vault, for Diagnose
 }
 
 // An Edit replaces the bytes [Start, End) of a text.

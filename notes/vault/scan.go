@@ -68,16 +68,26 @@ func (w *walker) all(ctx context.Context) (*tree, error) {
 }
 
 // readDays reads what the vault calls its notes of days. Where that can't be read, they are called what they are by default.
+// What of its settings for new notes cannot be meant so is listed.
 func (w *walker) readDays(t *tree) {
-	const most = 1 << 20
+	read := settingsOf(w.root)
 	var err error
-	t.days, err = days.ReadLogseq(func(name string) ([]byte, error) {
-		data, _, err := place{Root: w.root}.readFile(name, most)
-		return data, err
-	})
+	t.days, err = days.ReadLogseq(read)
 	t.daysSkip = nil
 	if err != nil {
 		t.daysSkip = []ImportSkip{{Path: days.LogseqConfig, Reason: "can't be read, so links to days have the default form"}}
+	}
+	for _, p := range days.Problems(read) {
+		t.daysSkip = append(t.daysSkip, ImportSkip{Path: p.Path, Reason: p.What})
+	}
+}
+
+// settingsOf reads the settings and templates of a vault.
+func settingsOf(root *os.Root) days.Reader {
+	const most = 1 << 20
+	return func(name string) ([]byte, error) {
+		data, _, err := place{Root: root}.readFile(name, most)
+		return data, err
 	}
 }
 

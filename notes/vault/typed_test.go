@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ctxd/ctxd/entities/kv"
+	"github.com/ctxd/ctxd/notes"
 	"github.com/ctxd/ctxd/notes/vault"
 )
 
@@ -26,6 +28,29 @@ func (w *watchWorld) kindOf(t *testing.T, vault, path string) (kind string, tags
 		}
 	}
 	return w.notes.EntityType(n), n.Tags, listed
+}
+
+// TestSRCH55_InlineFieldsAreFieldsOfEntities: of a type that declares them, as they are written; frontmatter goes before, and a
+// list has both. A type that is made from frontmatter gets no field from a body.
+func TestSRCH55_InlineFieldsAreFieldsOfEntities(t *testing.T) {
+	dir := importFolder(t, map[string]string{
+		"Dune.md": "---\ntype: Book\nstate: read\ncolors: [red]\n---\nstate:: lent\nPages:: 0412\n- by:: [[Ann]]\n(colors:: blue) [colors:: \"a, b\"]\nshelf:: 3\n`code:: x`\n",
+		"Ann.md":  "---\ntype: Human\nage: 3\n---\nage:: 4\nborn:: 1990\n",
+		".ctxd/types/Book.yaml": "fields: [{name: state, type: text}, {name: pages, type: text}, {name: by, type: entity_ref}, " +
+			"{name: colors, type: text_list}, {name: code, type: text}]\n",
+	})
+	w := open(t, kv.InMemory)
+	w.imports(t, vault.ImportRequest{Path: dir, Name: "v"})
+	for path, want := range map[string]map[string]any{
+		"Dune.md": {"state": "read", "pages": "0412", "by": notes.VaultID("v", "Ann.md", "entity"), "colors": []string{"red", "blue", "a, b"}},
+		"Ann.md":  {"age": []string{"3", "4"}},
+	} {
+		n, err := w.notes.ByPath(path, nil)
+		must(t, err)
+		if diff := cmp.Diff(want, map[string]any(w.ents.Get(n.EntityID).Fields)); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
 }
 
 // TestSRCH37_OfSeveralTypesTheFirstThatIsDeclared makes the entity, also when it is declared

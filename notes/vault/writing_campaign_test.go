@@ -111,11 +111,12 @@ type saved struct {
 
 // others are the programs that write the same files. They take turns, so that what is lost is lost between them and ctxd.
 type others struct {
-	dir   string
-	mu    sync.Mutex // guards what follows
-	log   []saved
-	nvim  string
-	turns int
+	dir     string
+	mu      sync.Mutex // guards what follows
+	log     []saved
+	nvim    string // an editor, "" for none
+	backups string // its folder for them
+	turns   int
 }
 
 // turn has one of them change a file.
@@ -143,8 +144,10 @@ func (o *others) turn(random *rand.Rand) error {
 		err = errors.Join(os.WriteFile(strings.TrimSuffix(file, ".md")+".sync-conflict-20260101-101010-ABCDEFG.md", base, 0o644), replace(filepath.Join(filepath.Dir(file), ".syncthing.tmp")))
 	case how == 3: // a checkout
 		err = errors.Join(os.Remove(file), os.WriteFile(file, text, 0o644))
-	case o.nvim != "" && o.turns%20 == 0:
-		out, failed := exec.Command(o.nvim, "--headless", "-n", "-u", "NONE", file, "+normal Go"+s.token, "+wq").CombinedOutput()
+	case o.nvim != "" && o.turns%4 == 0:
+		// It saves into the file, or renames it and writes a new one.
+		saves := "set backup backupcopy=" + []string{"auto", "yes", "no"}[random.IntN(3)] + " backupdir=" + o.backups
+		out, failed := exec.Command(o.nvim, "--headless", "-n", "-u", "NONE", "--cmd", saves, file, "+normal Go"+s.token, "+wq").CombinedOutput()
 		if failed != nil {
 			err = fmt.Errorf("%w: %s", failed, out)
 		}
@@ -178,7 +181,7 @@ func writeTogether(t *testing.T, round, want int) {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, p)), 0o755))
 		must(t, os.WriteFile(filepath.Join(dir, p), []byte("start\n"), 0o644))
 	}
-	o := &others{dir: dir}
+	o := &others{dir: dir, backups: t.TempDir()}
 	o.nvim, _ = exec.LookPath("nvim")
 	stop, done := make(chan struct{}), make(chan error, 1)
 	go func() {

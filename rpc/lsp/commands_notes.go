@@ -79,7 +79,11 @@ func (r *runner) today(ctx context.Context, c *Call, a *CommandArguments, _ Prog
 		if !b.CanCreate() {
 			return nil, fault.New(fault.Unavailable, "the editor cannot create files").WithHint("create the note %s yourself", at)
 		}
-		b.Create(uri, days.Content(now))
+		text, warning := days.Content(readFrom(folder), now)
+		if warning != "" {
+			c.Show(MessageWarning, warning)
+		}
+		b.Create(uri, text)
 		var res ApplyWorkspaceEditResult
 		params := ApplyWorkspaceEditParams{Label: "Create the note of today", Edit: *b.Edit()}
 		if err := c.Ask(ctx, "workspace/applyEdit", params, &res); err != nil {

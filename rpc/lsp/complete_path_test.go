@@ -101,6 +101,10 @@ func TestLSP11_TheNoteOfADay(t *testing.T) {
 			map[string]string{".obsidian/daily-notes.json": `{"folder":"Days/","format":"YYYY/YYYY-MM-DD dddd","template":"T"}`},
 			"2006-01-02 Monday", "2006-01-02 Monday", "Days/2006/2006-01-02 Monday.md", "# ",
 		},
+		"a template": {
+			map[string]string{".obsidian/daily-notes.json": `{"template":"T/Day"}`, "T/Day.md": "Day {{date:YYYY}}\n"},
+			"2006-01-02", "2006-01-02", "2006-01-02.md", "Day 20",
+		},
 		"Obsidian, its defaults": {map[string]string{".obsidian/daily-notes.json": `{}`}, "2006-01-02", "2006-01-02", "2006-01-02.md", "# "},
 		"Periodic Notes": {
 			map[string]string{

@@ -6,7 +6,6 @@ package lsp
 import (
 	"context"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,65 +19,55 @@ import (
 
 // dayNotes returns where a vault has its notes of days.
 func (s *Session) dayNotes(ctx context.Context, root, vault string) (days.Settings, error) {
-	read := func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(root, filepath.FromSlash(file))) }
-	if n, ok := days.Read(read); ok || vault == "" {
+	n, _, ok := days.Read(readFrom(root))
+	if ok || vault == "" {
 		return n, nil
 	}
 	p := &s.places
 	p.mu.Lock()
-	n, ok := p.days[vault]
+	most, ok := p.days[vault]
 	p.mu.Unlock()
 	if ok {
+		most.Apply(&n)
 		return n, nil
 	}
-	n, err := s.mostDayNotes(ctx, vault)
+	most, err := s.countDayNotes(ctx, vault)
 	if err != nil {
 		return n, err
 	}
+	most.Apply(&n)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.days == nil {
-		p.days = make(map[string]days.Settings)
+		p.days = make(map[string]days.Counter)
 	}
-	p.days[vault] = n
+	p.days[vault] = most
 	return n, nil
 }
 
-// daily are names of notes that are a day.
-var daily = regexp.MustCompile(`^\d{4}([-_.])\d{2}([-_.])\d{2}\.md$`)
+// readFrom reads files of a folder.
+func readFrom(root string) days.Reader {
+	return func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(root, filepath.FromSlash(file))) }
+}
 
-// mostDayNotes returns where most notes of days are, and named as they are.
-func (s *Session) mostDayNotes(ctx context.Context, vault string) (days.Settings, error) {
+// countDayNotes counts the notes of days of a vault.
+func (s *Session) countDayNotes(ctx context.Context, vault string) (count days.Counter, err error) {
 	const page = 1000
-	counts, format := make(map[string]int), make(map[string]string)
 	ask := protocol.NoteFilter{Vault: vault}
 	ask.Limit = page
 	for {
 		var out protocol.NotePage
 		if err := s.Daemon(ctx, "notes.list", ask, &out); err != nil {
-			return days.Settings{}, err
+			return count, err
 		}
 		for _, n := range out.Notes {
-			if m := daily.FindStringSubmatch(path.Base(n.Path)); m != nil {
-				counts[n.Folder]++
-				format[n.Folder] = "YYYY" + m[1] + "MM" + m[2] + "DD"
-			}
+			count.Add(n.Path)
 		}
 		if out.NextCursor == "" {
-			break
+			return count, nil
 		}
 		ask.Cursor = out.NextCursor
 	}
-	folder, most := "", 0
-	for f, n := range counts {
-		if n > most || n == most && f < folder {
-			folder, most = f, n
-		}
-	}
-	if most == 0 {
-		return days.Settings{File: days.ISO}, nil
-	}
-	return days.Settings{Folder: folder, File: format[folder]}, nil
 }
 
 // namedDay is a day as people say it.

@@ -6,9 +6,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ctxd/ctxd/entities/record"
+	"github.com/ctxd/ctxd/notes/days"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
 
@@ -104,7 +106,21 @@ func (a *actor) create(at string, about Diagnostic) error {
 	if err != nil || !ok || !b.CanCreate() || b.Read(uri) != nil {
 		return err
 	}
-	b.Create(uri, "# "+strings.TrimSuffix(path.Base(at), ".md")+a.c.Document.LineEnd())
+	name := strings.TrimSuffix(path.Base(at), ".md")
+	text := "# " + name + a.c.Document.LineEnd()
+	root, ok, err := a.c.URI(a.ctx, a.place.Vault, ".")
+	if err != nil {
+		return err
+	}
+	if folder, _ := URIPath(root); ok {
+		read := readFrom(folder)
+		s, _, known := days.Read(read)
+		if day, is := s.DayOf(name); known && is && s.Path(day) == at { // the note of a day begins as its template
+			hour, minute, second := time.Now().Clock()
+			text, _ = s.Content(read, time.Date(day.Year(), day.Month(), day.Day(), hour, minute, second, 0, time.Local))
+		}
+	}
+	b.Create(uri, text)
 	a.add("Create the note "+at, ActionQuickFix, b, about)
 	return nil
 }

@@ -166,13 +166,41 @@ func TestLSP5_Actions(t *testing.T) {
 	}
 }
 
+// A note that a link waits for is made where the settings of the vault put it, and that of a day as its template.
+func TestSRCH60_ANoteIsMadeWhereTheVaultMakesIt(t *testing.T) {
+	d := lsptest.Start(t)
+	root := d.Vault(map[string]string{
+		".obsidian/daily-notes.json": `{"folder":"Log","format":"YYYY/YYYY-MM-DD","template":"Day"}`, "Day.md": "# {{date:dddd}}\n",
+		".obsidian/app.json": `{"newFileLocation":"folder","newFileFolderPath":"Inbox"}`,
+	})
+	e := d.Open(lsptest.Options{Capabilities: diagnosticsCapabilities})
+	for content, want := range map[string]struct{ path, text string }{
+		"[[‹›Idea]]\n": {"Inbox/Idea.md", "# Idea\n"}, "[[‹›2026-03-04]]\n": {"Log/2026/2026-03-04.md", "# Wednesday\n"},
+		"[[‹›Other/Idea]]\n": {"Other/Idea.md", "# Idea\n"},
+	} {
+		a, ok := actionsOn(t, e, lsptest.URI(root, "n.md"), content)["Create the note "+want.path]
+		if !ok {
+			t.Errorf("%s: no action for %s", content, want.path)
+			continue
+		}
+		if got := e.Apply(root, *a.Edit)[want.path]; got != want.text {
+			t.Errorf("%s is %q, want %q", want.path, got, want.text)
+		}
+	}
+}
+
 // ask opens n.md with a text and asks what can be done with its marked range.
 func ask(t *testing.T, content string) (map[string]lsp.CodeAction, *lsptest.Editor, string) {
 	t.Helper()
 	d := lsptest.Start(t)
 	root := d.Vault(diagnosticsVault)
 	e := d.Open(lsptest.Options{Capabilities: diagnosticsCapabilities})
-	uri := lsptest.URI(root, "n.md")
+	return actionsOn(t, e, lsptest.URI(root, "n.md"), content), e, root
+}
+
+// actionsOn opens a text and asks what can be done with its marked range.
+func actionsOn(t *testing.T, e *lsptest.Editor, uri, content string) map[string]lsp.CodeAction {
+	t.Helper()
 	before, rest, _ := strings.Cut(content, "‹")
 	selected, after, _ := strings.Cut(rest, "›")
 	e.ShowMarked(uri, before+selected+after, "‸")
@@ -187,7 +215,7 @@ func ask(t *testing.T, content string) (map[string]lsp.CodeAction, *lsptest.Edit
 			out[a.Title] = a
 		}
 	}
-	return out, e, root
+	return out
 }
 
 // A link that could mean several notes has an action for each, which spells out its path.

@@ -25,8 +25,8 @@ type places struct {
 	known  bool
 	listed time.Time
 	vaults []folder
-	notes  map[string]string        // ids by document
-	days   map[string]days.Settings // by vault, of vaults without settings for them
+	notes  map[string]string       // ids by document
+	days   map[string]days.Counter // by vault, of vaults without settings for them
 }
 
 // folder is a vault; real is its folder without symbolic links.

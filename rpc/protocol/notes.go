@@ -31,7 +31,8 @@ type NoteRecord struct {
 // NotePut are the parameters of notes.put.
 type NotePut struct {
 	NoteRecord
-	Vault     string `json:"vault,omitempty" jsonschema:"make a file of this vault, where the setting vault.write allows it: at path, or in folder under the title"`
+	Vault     string `json:"vault,omitempty" jsonschema:"make a file of this vault, where the setting vault.write allows it: at path, or in folder under the title; without a folder where the vault's own settings put new notes, / is its root"`
+	Day       string `json:"day,omitempty" jsonschema:"make the note of a day of the vault, at the place and with the template that the vault's own settings say: today, yesterday, tomorrow or YYYY-MM-DD in the zone of the daemon; body is added behind the template. If it is there, it is a conflict with it as the candidate"`
 	IfVersion *int   `json:"ifVersion,omitempty" min:"0" jsonschema:"the version to replace; 0: it must not exist yet"`
 	Conditions
 	Returns

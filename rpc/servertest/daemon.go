@@ -154,7 +154,7 @@ func Start(t testing.TB, opts Options) *Daemon {
 		Chat: chats, Cites: cites.OpenIndex(db, chats, said.Messages()), Memory: mem, Learn: learning, Memories: memories, Recall: ranker, Messages: messages, Concepts: spoken,
 		Search: index, Audience: seen, Gather: gather.Open(db, seen, gather.Options{
 			Memories: mem, Finder: ranker, Conversations: chats, Personality: voices.Active,
-			Refs: referred,
+			Refs: referred, DayNotes: vaults.DayNotes,
 		}),
 		Vaults: vaults,
 	}}

@@ -263,6 +263,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
+	vaults := vault.NewImporter(db, ents, ns,
+		vault.ImporterOptions{Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)})
 	return &rpc.Deps{
 		KV:            db,
 		Entities:      ents,
@@ -288,12 +290,11 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
 			Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
-			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
+			DayNotes: vaults.DayNotes, ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
 		}),
-		Vaults: vault.NewImporter(db, ents, ns,
-			vault.ImporterOptions{Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)}),
-		Sync:  by.replica,
-		Queue: by.callQueue(db),
+		Vaults: vaults,
+		Sync:   by.replica,
+		Queue:  by.callQueue(db),
 	}, nil
 }
 

@@ -64,7 +64,7 @@ func drawNote(s *term.Screen, n *protocol.NoteFull) {
 	f.Add("text", term.Count(len([]rune(n.Body)), "character"))
 	f.Draw(s)
 
-	list, _ := prompt.SplitProperties(n.Body)
+	list := prompt.AllProperties(n.Body)
 	list = slices.DeleteFunc(list, func(p prompt.Property) bool { return p.Key == "tags" }) // said above
 	if len(list) > 0 {
 		s.Heading("Properties", term.Styled(term.Faint, "  "+term.Number(len(list))))

@@ -1,5 +1,5 @@
 // Package page makes the HTML pages and reports of commands: the pages of ctxd inspect … --html and ctxd chat stats
-// --html, and what a terminal shows of a prompt and of an import.
+// --html and ctxd vault problems --html, and what a terminal shows of a prompt and of an import.
 //
 // # Parts
 //
@@ -8,6 +8,7 @@
 //   - drawing.go: the page of a part of the graph, and the canvas on which other pages move a drawing.
 //   - life_*.go: the page of a memory, and the words for what changed it.
 //   - cited_page.go: the page of the notes that conversations stood on.
+//   - problems_page.go: the page of what is wrong in a vault.
 //   - traces_*.go: ctxd inspect chat, on the terminal and as a page.
 //   - report*.go: the report of a prompt and of an import, on the terminal.
 //

@@ -14,47 +14,64 @@ import (
 // kindOf is a kind of record that has these commands.
 type kindOf struct {
 	name, space string // as people and as methods call it
-	find        func(a *Options, cl *client.Client, ref string) (id, name string, err error)
+	find        func(a *Options, cl *client.Client, ref string) (named, error)
+}
+
+// named is a record that a command is about.
+type named struct {
+	id, name string
+	file     string // of a note from a vault, else ""
 }
 
 var (
-	noteKind = kindOf{"note", "notes", func(a *Options, cl *client.Client, ref string) (id, name string, err error) {
+	noteKind = kindOf{"note", "notes", func(a *Options, cl *client.Client, ref string) (named, error) {
 		n, err := connect.FindNote(a.Ctx, cl, a.Err, ref)
 		if err != nil {
-			return "", "", err
+			return named{}, err
 		}
-		return n.ID, n.Title, nil
+		out := named{id: n.ID, name: n.Title}
+		if n.VaultBacked {
+			out.file = connect.Place(n.Vault, n.Path)
+		}
+		return out, nil
 	}}
-	entityKind = kindOf{"entity", "entities", func(a *Options, cl *client.Client, ref string) (id, name string, err error) {
-		id, err = connect.FindEntity(a.Ctx, cl, ref)
-		return id, ref, err
+	entityKind = kindOf{"entity", "entities", func(a *Options, cl *client.Client, ref string) (named, error) {
+		id, err := connect.FindEntity(a.Ctx, cl, ref)
+		return named{id: id, name: ref}, err
 	}}
 )
 
 // move calls a method of the kind that takes an id alone, and says what was done.
 func (k *kindOf) move(a *Options, ref, verb, did string, yes bool) error {
 	return a.With(func(cl *client.Client) error {
-		id, name, err := k.find(a, cl, ref)
+		to, err := k.find(a, cl, ref)
 		if err != nil {
 			return err
 		}
 		if !yes {
-			err := a.Confirm(a.Ctx, "Delete this "+k.name+" for good?", "ctxd "+k.space+" delete "+term.ShellQuoted(ref)+" --yes",
-				func(s *term.Screen) { s.Say(term.Styled(term.Strong, name), term.Styled(term.Faint, "  "+id)) })
+			question := "Delete this " + k.name + " for good?"
+			if to.file != "" {
+				question = "Move the file " + to.file + " to the trash folder of its vault?"
+			}
+			err := a.Confirm(a.Ctx, question, "ctxd "+k.space+" delete "+term.ShellQuoted(ref)+" --yes",
+				func(s *term.Screen) { s.Say(term.Styled(term.Strong, to.name), term.Styled(term.Faint, "  "+to.id)) })
 			if err != nil {
 				return err
 			}
 		}
 		var res protocol.NoteDeleted // of which most have less
-		if err := cl.Call(a.Ctx, k.space+"."+verb, protocol.ByID{ID: id}, &res); err != nil {
+		if err := cl.Call(a.Ctx, k.space+"."+verb, protocol.ByID{ID: to.id}, &res); err != nil {
 			return err
 		}
 		if a.JSON {
 			return a.Out.JSON(res)
 		}
-		line := term.Line{term.Styled(term.Good, did), term.Text("  "), term.Styled(term.Strong, name), term.Styled(term.Faint, "  "+id)}
 		if res.Trash != "" {
-			line = append(line, term.Text("  its file is "+res.Trash+" now"))
+			did = "moved to the trash"
+		}
+		line := term.Line{term.Styled(term.Good, did), term.Text("  "), term.Styled(term.Strong, to.name), term.Styled(term.Faint, "  "+to.id)}
+		if res.Trash != "" {
+			line = append(line, term.Text("  its file is "+res.Trash+" now; ctxd vault undo takes it back"))
 		}
 		a.Out.Say(line...)
 		return nil
@@ -88,6 +105,11 @@ func (c *restoreNote) Run(a *Options) error {
 type deleteNote struct {
 	aNote
 	Yes bool `short:"y" help:"Do not ask for confirmation."`
+}
+
+func (deleteNote) Help() string {
+	return "A note of the store is gone for good. The file of a note of a vault is moved to the trash folder of the vault (.trash), where " +
+		"the setting vault.write names its folder; ctxd vault undo takes it back."
 }
 
 func (deleteNote) Examples() []term.Example {

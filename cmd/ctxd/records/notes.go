@@ -20,7 +20,7 @@ type Notes struct {
 
 	Archive archiveNote `cmd:"" help:"Take a note out of menus, lists and prompts."`
 	Restore restoreNote `cmd:"" help:"Bring an archived note back."`
-	Delete  deleteNote  `cmd:"" help:"Delete a note for good."`
+	Delete  deleteNote  `cmd:"" help:"Delete a note for good; the file of a vault is moved to its trash folder."`
 }
 
 // Examples are those of --help.
@@ -147,7 +147,7 @@ type setNote struct {
 	Note string `arg:"" help:"Id, path, title or alias of the note; with --new its title."`
 
 	New     bool     `help:"Create a note with that title."`
-	Vault   string   `placeholder:"VAULT" help:"With --new: make a file of this vault, in --folder."`
+	Vault   string   `placeholder:"VAULT" help:"With --new: make a file of this vault, in --folder, or else where the vault puts new notes; / is its root."`
 	Body    string   `placeholder:"FILE" help:"Read the text from this file; - is standard input."`
 	Append  string   `placeholder:"FILE" help:"Add the lines of this file at the end of the text; - is standard input."`
 	Title   string   `placeholder:"TEXT" help:"New title."`

@@ -63,6 +63,7 @@ func (listTasks) Examples() []term.Example {
 type listedTask struct {
 	NoteID string `json:"noteId"`
 	Name   string `json:"name"`
+	Link   string `json:"link,omitempty"` // what leads to the note, where others have its title
 	*record.Task
 }
 
@@ -90,7 +91,7 @@ func (c *listTasks) Run(a *Options) error {
 			if len(x.Tags) > 0 {
 				name = append(name, term.Styled(term.Accent, " #"+strings.Join(x.Tags, " #")))
 			}
-			t.Row(term.Line{term.Styled(style, x.Due)}, term.Line{term.Text(x.Priority)}, name, term.Line{term.Styled(term.Faint, x.Note+":"+strconv.Itoa(x.Line))})
+			t.Row(term.Line{term.Styled(style, x.Due)}, term.Line{term.Text(x.Priority)}, name, term.Line{term.Styled(term.Faint, cmp.Or(x.Link, x.Note)+":"+strconv.Itoa(x.Line))})
 		}
 		a.drawList(cl, t, c.none(), more)
 		return nil
@@ -119,7 +120,7 @@ func (c *listTasks) ask(a *Options, cl *client.Client, due string) (tasks []list
 	}, &res)
 	tasks = make([]listedTask, len(res.Rows))
 	for i, r := range res.Rows {
-		tasks[i] = listedTask{NoteID: r.ID, Name: r.Name, Task: r.Task}
+		tasks[i] = listedTask{NoteID: r.ID, Name: r.Name, Link: r.Link, Task: r.Task}
 	}
 	return tasks, res.Truncated, err
 }

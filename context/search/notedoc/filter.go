@@ -104,11 +104,11 @@ func InVaults(vaults []string) func(*notes.Note) bool {
 	return func(n *notes.Note) bool { return n.Vault != "" && folds[entities.Fold(n.Vault)] }
 }
 
-// Properties gives the properties of a note that the prompt shows. A list has its items for
+// Properties gives the properties of a note: those that the prompt shows, and the inline fields of its text. A list has its items for
 // values, a link what it shows and what it names.
 func (*Source) Properties(d text.Doc, visit func(name string, values []string) bool) {
 	fields, _, _ := prompt.PropertyFields(Note(d).Body)
-	for _, f := range fields {
+	for _, f := range markdown.MergeInline(fields, Note(d).Body) {
 		if !visit(f.Key, valuesOf(f)) {
 			return
 		}

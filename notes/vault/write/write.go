@@ -98,8 +98,8 @@ func in(root *os.Root, p string) (dir *os.Root, name string, err error) {
 	return dir, name, err
 }
 
-// Replace puts a text in the place of what a file holds, which must be before: Changed says what it holds else. The mode and
-// the owner of the file stay. temp is a TempName.
+// Replace puts a text in the place of what a file holds, which must be before: Changed says what it holds else. The mode,
+// the owner and the extended attributes of the file stay. temp is a TempName.
 func Replace(root *os.Root, p, temp string, before, after []byte) error {
 	dir, name, err := in(root, p)
 	if err != nil {
@@ -113,10 +113,14 @@ func Replace(root *os.Root, p, temp string, before, after []byte) error {
 	if err != nil {
 		return failed(p, err)
 	}
-	if err := f.Close(); err != nil {
-		return failed(p, err)
-	}
-	err = fill(dir, temp, after, func(t *os.File) error { return keepOwner(t, info) })
+	err = fill(dir, temp, after, func(t *os.File) error {
+		err := keepAttributes(t, f)
+		if err != nil {
+			return err
+		}
+		return keepOwner(t, info)
+	})
+	err = errors.Join(err, f.Close()) // before anybody waits for those who write
 	if err != nil {
 		return failed(p, err)
 	}

@@ -5467,6 +5467,8 @@ export interface WQLRow {
   type: string;
   /** Of a task: what its line says. */
   task?: Task;
+  /** Of a task: what leads to its note, where other notes have its title, too. */
+  link?: string;
 }
 
 export interface WQLTypePlan {
@@ -5565,8 +5567,10 @@ export interface NotesPutParams {
   entityId?: string;
   /** Set by the daemon, ignored here; see ifVersion. */
   version?: number;
-  /** Make a file of this vault, where the setting vault.write allows it: at path, or in folder under the title. */
+  /** Make a file of this vault, where the setting vault.write allows it: at path, or in folder under the title; without a folder where the vault's own settings put new notes, / is its root. */
   vault?: string;
+  /** Make the note of a day of the vault, at the place and with the template that the vault's own settings say: today, yesterday, tomorrow or YYYY-MM-DD in the zone of the daemon; body is added behind the template. If it is there, it is a conflict with it as the candidate. */
+  day?: string;
   /** The version to replace; 0: it must not exist yet. */
   ifVersion?: number;
   /** Hash of the text that is replaced, as notes.get gave it: another text is a conflict, with data.sides. */
