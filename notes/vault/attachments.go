@@ -26,7 +26,9 @@ type Library interface {
 }
 
 // reads reports whether the text of an attachment is read, by its name.
-func (im *Importer) reads(name string) bool { return im.opts.Library != nil && im.opts.Library.Reads(name) }
+func (im *Importer) reads(name string) bool {
+	return im.opts.Library != nil && im.opts.Library.Reads(name)
+}
 
 // noteAttachments records the files of the vault that are no notes. Those in folders that
 // could not be read stay.
