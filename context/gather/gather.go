@@ -31,6 +31,7 @@ type Options struct {
 	Personality   func() *prompt.Personality // that is active, nil for none; nil: there is none
 	Passive       *recall.Passive            // what waits for conversations; nil: nothing does
 	Insights      insights                   // what became of memories; nil: nobody knows
+	NoBooks       bool                       // nothing of books is taken in
 	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
 	Distiller     Distiller                  // nil: what is found and pinned stands as it is
 	DistillTime   time.Duration              // that it may take; 0: DistillTime

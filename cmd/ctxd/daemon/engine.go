@@ -298,7 +298,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
 			Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
-			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
+			NoBooks: !limits.Features.On(protocol.SettingBooksEnabled), ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
 		}),
 		Vaults:   vaults,
 		Attached: attached,
