@@ -380,6 +380,13 @@ func TestSRCH54_AttachmentsAreCitedByNameAndPage(t *testing.T) {
 	if !strings.HasPrefix(last.Cite, "[report.pdf, ") || !strings.Contains(last.Cite, fmt.Sprintf("p. %d", last.Page)) || last.Page < 2 {
 		t.Errorf("%s on page %d", last.Cite, last.Page)
 	}
+	shown := books.Library{Store: s.Store}
+	id := shown.Attachment(s.remote, "Files/report.pdf")
+	of, err := shown.Page(t.Context(), s.remote, id, last.Page, 100)
+	must(t, err)
+	if len(of) == 0 || len(of) == len(list) || slices.ContainsFunc(of, func(p *record.Passage) bool { return p.Page > last.Page || max(p.Page, p.Last) < last.Page }) {
+		t.Errorf("%d of %d passages are on page %d", len(of), len(list), last.Page)
+	}
 }
 
 func TestSRCH54_ManyFilesAreReadOneAtATime(t *testing.T) {
