@@ -1,7 +1,8 @@
 package notes
 
 // Attachments know the files of vaults that are no notes by their names, so that a link to a
-// picture is not taken for a broken one. Nothing in such a file is read.
+// picture is not taken for a broken one. Nothing in such a file is read here: context/books reads those that it
+// knows the format of, and needs their sizes and times to tell which have changed.
 //
 // They are what the store of notes holds of the records of the collection "vault-attachment", one
 // for each file, by vault and path. The store loads them and keeps them current with each commit;
@@ -19,8 +20,18 @@ import (
 	"github.com/ctxd/ctxd/entities/kv"
 )
 
-// attachmentRecord is that of one file: its key says all.
-type attachmentRecord struct{}
+// attachmentRecord is that of one file. Its key says where it is.
+type attachmentRecord struct {
+	Size     int64 `json:"size,omitempty"`
+	Modified int64 `json:"modified,omitempty"`
+}
+
+// Attachment is a file of a vault that is no note.
+type Attachment struct {
+	Path string
+	// Size, in bytes, and Modified, in Unix nanoseconds, are those of a file whose text is read; of others they are 0.
+	Size, Modified int64
+}
 
 // They are Local: each machine has the files of its own folder.
 var attachmentRecords = kv.NewCollection[attachmentRecord]("vault-attachment").Local() // by vault name, /, path
@@ -204,9 +215,25 @@ func (s *Attachments) Find(vault, folder, target string, sees func(vault, path s
 	return ""
 }
 
+// AttachmentsTx returns the files of a vault, by path.
+func AttachmentsTx(tx *kv.Tx, vault string) (map[string]Attachment, error) {
+	out := make(map[string]Attachment)
+	for key, r := range attachmentRecords.All(tx, vault+"/") {
+		p := strings.TrimPrefix(key, vault+"/")
+		out[p] = Attachment{p, r.Size, r.Modified}
+	}
+	return out, tx.Err()
+}
+
+// HasAttachment reports whether a vault has a file as it is given.
+func HasAttachment(tx *kv.Tx, vault string, a Attachment) (bool, error) {
+	r, err := attachmentRecords.Get(tx, vault+"/"+a.Path)
+	return r != nil && *r == attachmentRecord{a.Size, a.Modified}, err
+}
+
 // PutAttachment records a file of a vault.
-func PutAttachment(tx *kv.Tx, vault, p string) error {
-	return attachmentRecords.Put(tx, vault+"/"+p, &attachmentRecord{})
+func PutAttachment(tx *kv.Tx, vault string, a Attachment) error {
+	return attachmentRecords.Put(tx, vault+"/"+a.Path, &attachmentRecord{a.Size, a.Modified})
 }
 
 // DeleteAttachment forgets a file of a vault.

@@ -19,7 +19,7 @@ func loaded(t *testing.T, paths ...string) (*kv.Store, notes.Attachments) {
 	t.Cleanup(func() { _ = db.Close() })
 	err = db.Update(t.Context(), func(tx *kv.Tx) error {
 		for _, p := range paths {
-			if err := notes.PutAttachment(tx, "v", p); err != nil {
+			if err := notes.PutAttachment(tx, "v", notes.Attachment{Path: p}); err != nil {
 				return err
 			}
 		}
@@ -98,7 +98,7 @@ func TestSRCH33_ASetFollowsItsStore(t *testing.T) {
 	} {
 		err := db.Update(t.Context(), func(tx *kv.Tx) error {
 			if step.put != "" {
-				if err := notes.PutAttachment(tx, "v", step.put); err != nil {
+				if err := notes.PutAttachment(tx, "v", notes.Attachment{Path: step.put}); err != nil {
 					return err
 				}
 			}

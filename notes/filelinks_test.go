@@ -150,7 +150,7 @@ func TestSRCH34_PossibleLinks(t *testing.T) {
 		t.Errorf("for who may not know of the note it is one: %+v", got)
 	}
 	err := db.Update(t.Context(), func(tx *kv.Tx) error {
-		return errors.Join(notes.PutAttachment(tx, "v", "A/scripts/run"), notes.PutAttachment(tx, "v", "A/example.org/a.png"))
+		return errors.Join(notes.PutAttachment(tx, "v", notes.Attachment{Path: "A/scripts/run"}), notes.PutAttachment(tx, "v", notes.Attachment{Path: "A/example.org/a.png"}))
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,11 @@ func (s *Server) ownWarnings(r *rooms, wanted bool) []string {
 	if !wanted {
 		return nil
 	}
-	return slices.Concat(r.Vaults.Warnings(), s.templates.Warnings())
+	list := slices.Concat(r.Vaults.Warnings(), s.templates.Warnings())
+	if r.Attached != nil {
+		list = append(list, r.Attached.Warnings()...)
+	}
+	return list
 }
 
 // loadingTexts say by phase what keeps calls waiting.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ctxd/ctxd/context/audience"
+	"github.com/ctxd/ctxd/context/books"
 	"github.com/ctxd/ctxd/entities/fault"
 	"github.com/ctxd/ctxd/entities/yield"
 	"github.com/ctxd/ctxd/notes"
@@ -17,11 +18,17 @@ import (
 // startFollowers has the vaults of r followed. What they write is written in the
 // rooms, like what a call writes: not while they are being replaced.
 func (s *Server) startFollowers(r *Deps) {
-	err := r.Vaults.Start(context.Background(), vault.Host{
-		Enter:    s.entering(r),
-		Progress: s.events.Reading(),
-		Changed:  s.HealthChanged,
-	})
+	host := vault.Host{Enter: s.entering(r), Progress: s.events.Reading(), Changed: s.HealthChanged}
+	if r.Attached != nil && !s.isOff(protocol.SettingBooksEnabled) {
+		host.Attached = r.Attached.Wake
+		r.Attached.Start(books.Host{
+			Enter: host.Enter, Progress: s.events.Reading(), Changed: host.Changed,
+			Failed: func(err error) {
+				s.log.Warn("attachments of vaults can't be read now; what is left is tried again", "error", fault.Message(err))
+			},
+		})
+	}
+	err := r.Vaults.Start(context.Background(), host)
 	if err != nil {
 		s.log.Error("the vaults that are to be followed can't be read", "error", fault.Message(err))
 	}
@@ -95,11 +102,14 @@ func (s *Server) KeepMemories(ctx context.Context) error {
 }
 
 // KeepBooks reads the books that a stop has left, unless they are switched off, and removes those whose conversation is
-// gone.
+// gone. Attachments of vaults that could not be read are tried again.
 func (s *Server) KeepBooks(ctx context.Context) error {
 	return s.use(ctx, func(ctx context.Context, r *Deps) error {
 		if s.isOff(protocol.SettingBooksEnabled) {
 			return r.Books.Sweep(ctx)
+		}
+		if r.Attached != nil {
+			r.Attached.Wake()
 		}
 		return r.Books.Resume(ctx)
 	})

@@ -67,6 +67,7 @@ type Deps struct {
 	Personalities *personality.Store
 	Gather        *gather.Gatherer
 	Vaults        *vault.Importer
+	Attached      *books.Follower // of Vaults, in Books; nil: attachments are known by name
 
 	Sync  *shared.Replica // of KV; nil: it is this machine's alone
 	Queue *CallQueue      // of calls that wait for the other machines; nil: none does

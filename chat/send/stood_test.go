@@ -90,7 +90,7 @@ func TestCHAT45_AFileIsWhatItIs(t *testing.T) {
 	h := open(t)
 	must(t, h.db.Update(t.Context(), func(tx *kv.Tx) error {
 		for _, path := range []string{"Assets/boat.png", "report.pdf"} {
-			if err := notes.PutAttachment(tx, "V", path); err != nil {
+			if err := notes.PutAttachment(tx, "V", notes.Attachment{Path: path}); err != nil {
 				return err
 			}
 		}

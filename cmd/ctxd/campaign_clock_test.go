@@ -116,7 +116,6 @@ func TestCampaignREL1_TheClockLeaps(t *testing.T) {
 		home: home, env: []string{"TZ=" + zone},
 		args: []string{
 			"--vault", u.vault, "--log-size", logSize, "--log-keep", strconv.Itoa(logKeep), "--set", "store.snapshotAfter=64KiB",
-			"--set", "limits.initializeTimeout=5s",
 		},
 	})
 	u.launch()

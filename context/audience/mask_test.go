@@ -334,7 +334,7 @@ func TestSRCH33_AttachmentsInPrivateFolders(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	must(t, db.Update(t.Context(), func(tx *kv.Tx) error {
-		return errors.Join(notes.PutAttachment(tx, "v", "Diary/canary.png"), notes.PutAttachment(tx, "v", "pic.png"))
+		return errors.Join(notes.PutAttachment(tx, "v", notes.Attachment{Path: "Diary/canary.png"}), notes.PutAttachment(tx, "v", notes.Attachment{Path: "pic.png"}))
 	}))
 	w := openOver(db, openStores(t, db, notes.Options{PrivateFolders: []string{"Diary/"}}))
 	_, err = w.notes.Put(t.Context(), notes.Draft{ID: "n", Path: "n.md", Vault: "v", Body: "![[canary.png]] ![[pic.png]]"}, nil)

@@ -60,6 +60,9 @@ func (s *Store) failIncomplete(ctx context.Context) error {
 		if err == nil {
 			err = s.change(ctx, id, func(b *Record) bool {
 				b.State, b.Reason = record.BookFailed, "some of its passages were lost: add its file once more"
+				if b.Vault != "" {
+					b.Hash = "" // so that it is read again
+				}
 				return true
 			})
 		}

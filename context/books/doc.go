@@ -6,14 +6,15 @@
 //   - store.go, record.go: the books of a store, as they are stored, listed and removed
 //   - put.go, spool.go: a file that becomes a book, and its bytes until it is read
 //   - child.go, child_serve.go, child_wire.go: the process that files are read in, from both sides
+//   - attached.go, attached_follow.go: attachments of vaults, which are books that follow their files
 //   - passages_cut.go: passages that a text is cut into
 //   - document.go, document_library.go: passages as they are indexed and found
 //   - check.go: what does not fit together in the records
 //
 // # Who may call it
 //
-// Handlers of rpc, with the View of the reader, and the daemon, which opens the [Store], the [Source] of the index and
-// the [Library] of the ranking.
+// Handlers of rpc, with the View of the reader, and the daemon, which opens the [Store], the [Source] of the index, the
+// [Library] of the ranking and the [Follower] of attachments.
 //
 // # What is kept
 //

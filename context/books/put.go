@@ -265,12 +265,13 @@ func (s *Store) conversation(tx *kv.Tx, id string) (private bool, err error) {
 	return private, nil
 }
 
-// same returns a book of the same bytes that a reader sees: one for all, else one of the conversation.
+// same returns a book of the same bytes that a reader sees: one for all, else one of the conversation. An attachment of a vault is
+// none: it goes with its file.
 func (s *Store) same(v *audience.View, hash, conversation string) (found *Record) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, b := range s.byID {
-		if b.Hash != hash || !v.Sees(b.Private) || b.ConversationID != "" && conversation != "" && b.ConversationID != conversation {
+		if b.Hash != hash || b.Vault != "" || !v.Sees(b.Private) || b.ConversationID != "" && conversation != "" && b.ConversationID != conversation {
 			continue
 		}
 		if found == nil || found.ConversationID != "" && b.ConversationID == "" ||
@@ -536,9 +537,14 @@ func (s *Store) Publish(ctx context.Context, v *audience.View, id string) (*reco
 	return b, err
 }
 
-// Remove deletes a book. The next call does not find it. The error is NotFound.
+// Remove deletes a book. The next call does not find it. The errors are NotFound, and Conflict with the reason VaultBacked for an
+// attachment of a vault that this machine follows.
 func (s *Store) Remove(ctx context.Context, v *audience.View, id string) error {
-	if _, err := s.find(v, id, "", true); err != nil {
+	b, err := s.find(v, id, "", true)
+	if err == nil {
+		err = s.checkOwn(ctx, b)
+	}
+	if err != nil {
 		return err
 	}
 	return s.remove(ctx, id)
@@ -639,7 +645,7 @@ func (s *Store) Resume(ctx context.Context) error {
 	var waiting []string
 	err := s.db.View(ctx, func(tx *kv.Tx) error {
 		for id, b := range Records.All(tx, "") {
-			if unread(b) {
+			if unread(b) && b.Vault == "" { // else its file is read by who follows the vault
 				waiting = append(waiting, id)
 			}
 		}

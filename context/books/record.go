@@ -21,7 +21,7 @@ type Record struct {
 
 	NoteID string `json:"noteId,omitempty"` // of the note that its file is of, if any: the book is private as soon as that is
 
-	Passing int `json:"-"`
+	SaysPrivate bool `json:"saysPrivate,omitempty"` // of an attachment: its head says that it is private
 }
 
 // Passage is a passage as it is stored. Its number and its book are its key.
@@ -154,6 +154,7 @@ func renderPassage(v *audience.View, b *Record, key string, p *Passage) *record.
 func (b *Record) shown(v *audience.View) *record.Book {
 	out := b.Book
 	out.Title, out.Author, out.File = v.TextOf("", b.Title), v.TextOf("", b.Author), v.TextOf("", b.File)
+	out.Vault, out.Path = v.TextOf("", b.Vault), v.TextOf("", b.Path)
 	if v.Hides() {
 		out.Bytes = 0
 	}

@@ -43,6 +43,7 @@ type call struct {
 	stood   record.StandsOn // what fields were made of, in any order
 
 	warnings []prompt.Warning
+	files    []mentionedFile
 }
 
 // candidateText is a note whose text a candidate shows.
@@ -60,7 +61,7 @@ func (c *call) collect() error {
 	m := c.mentions
 	c.privacy = c.view.Privacy()
 	c.in.Format, c.in.Budgets, c.in.Explain = c.format, c.budgets, c.Explain
-	c.in.Dropped, c.warnings = m.dropped, m.warnings
+	c.in.Dropped, c.warnings, c.files = m.dropped, m.warnings, m.files
 	c.in.Personality = c.personality()
 	if c.Now {
 		now := c.g.opts.Now()

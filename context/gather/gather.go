@@ -32,6 +32,7 @@ type Options struct {
 	Passive       *recall.Passive            // what waits for conversations; nil: nothing does
 	Insights      insights                   // what became of memories; nil: nobody knows
 	DayNotes      DayNotes                   // the notes of days; nil: there are none
+	NoBooks       bool                       // nothing of books is taken in
 	ColdStart     time.Duration              // after which a conversation begins anew; 0: DefaultColdStart
 	Distiller     Distiller                  // nil: what is found and pinned stands as it is
 	DistillTime   time.Duration              // that it may take; 0: DistillTime

@@ -24,6 +24,7 @@ type mentions struct {
 	query    string     // the message as it is searched for
 	warnings []prompt.Warning
 	dropped  []prompt.Dropped
+	files    []mentionedFile            // that are no notes
 	parts    map[string][]markdown.Part // of notes of which the text names only parts
 	focus    *focus                     // of the conversation; nil: nothing was said before
 	day      dayNote                    // that the message asks about
@@ -122,7 +123,7 @@ func (m *mentions) note(seen map[string]bool, target string, part markdown.Part)
 		return
 	}
 	if file := m.view.Attachment(target); file != "" && len(res.Candidates) == 0 {
-		m.warnings = append(m.warnings, prompt.Warning{Ref: "[[" + target + "]]", Message: "it is a file, and nothing of it is in the prompt"})
+		m.file(target, file, part)
 		return
 	}
 	var candidates []prompt.Candidate
@@ -131,6 +132,26 @@ func (m *mentions) note(seen map[string]bool, target string, part markdown.Part)
 	}
 	m.unclear(prompt.KindNote, target, candidates)
 }
+
+// mentionedFile is an attachment of a vault that a message links to.
+type mentionedFile struct {
+	target, path string
+	page         int // 0: none is named
+}
+
+// file takes a link to a file that is no note in, such as [[report.pdf]] or [[report.pdf#page=3]].
+func (m *mentions) file(target, path string, part markdown.Part) {
+	f := mentionedFile{target: target, path: path}
+	if number, named := strings.CutPrefix(part.Heading, "page="); named {
+		f.page, _ = strconv.Atoi(number)
+	}
+	if !slices.Contains(m.files, f) && len(m.files) < maxFiles {
+		m.files = append(m.files, f)
+	}
+}
+
+// maxFiles is how many files count that a message links to.
+const maxFiles = 4
 
 // maxOthers is how many notes of a name are named in a warning.
 const maxOthers = 3

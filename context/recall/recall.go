@@ -129,6 +129,8 @@ type Request struct {
 	Stages         map[string]bool // those that are not as Stages says
 	Explain        bool
 	Wait           time.Duration // for the vector of the question: see search.Request
+
+	book string // whose passages alone are found, the reader sees it; "": of all books
 }
 
 // Result is what was found.

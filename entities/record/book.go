@@ -28,6 +28,8 @@ type Book struct {
 	Passages       int       `json:"passages" jsonschema:"how many passages it was cut into"`
 	Private        bool      `json:"private" jsonschema:"whether it is kept from remote models"`
 	ConversationID string    `json:"conversationId,omitempty" jsonschema:"the conversation that alone sees it; absent when it is published"`
+	Vault          string    `json:"vault,omitempty" jsonschema:"the vault whose attachment it is: it changes with that file alone; absent for one that was added"`
+	Path           string    `json:"path,omitempty" jsonschema:"path of the attachment in its vault"`
 	CreatedAt      time.Time `json:"createdAt" jsonschema:"when it was added"`
 	UpdatedAt      time.Time `json:"updatedAt" jsonschema:"time of the last change"`
 }

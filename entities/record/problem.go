@@ -27,6 +27,7 @@ const (
 	DuplicateBlock  ProblemKind = "duplicate.block"
 	NoteEmpty       ProblemKind = "note.empty"
 	FileExcluded    ProblemKind = "file.excluded"
+	AttachmentText  ProblemKind = "attachment.text"
 	TypeInferred    ProblemKind = "type.inferred"
 )
 
@@ -58,12 +59,13 @@ var ProblemKinds = []struct {
 	{DuplicatePath, "Paths that differ in letter case or form only", "rename one of the files"},
 	{DuplicateBlock, "Identifiers of blocks that are given twice", "give the block another identifier"},
 	{NoteEmpty, "Notes without any text", "write something, or delete the file"},
+	{AttachmentText, "Attachments whose text cannot be read", "replace the file by one that can be read, or exclude it in .ctxdignore; it is known by name as it is"},
 	{FileExcluded, "Files that a pattern excludes", "nothing need be done; without the pattern they are read"},
 }
 
 // VaultProblem is something that is wrong in a vault.
 type VaultProblem struct {
-	Kind ProblemKind `json:"kind" enum:"vault.folder,file.skipped,file.copy,type.declaration,frontmatter,private.doubt,type.names,field.value,field.reference,field.ambiguous,query,link.unresolved,link.ambiguous,link.heading,link.block,link.chosen,duplicate.title,duplicate.alias,duplicate.path,duplicate.block,note.empty,file.excluded" jsonschema:"what it is about"`
+	Kind ProblemKind `json:"kind" enum:"vault.folder,file.skipped,file.copy,type.declaration,frontmatter,private.doubt,type.names,field.value,field.reference,field.ambiguous,query,link.unresolved,link.ambiguous,link.heading,link.block,link.chosen,duplicate.title,duplicate.alias,duplicate.path,duplicate.block,note.empty,attachment.text,file.excluded" jsonschema:"what it is about"`
 	Path string      `json:"path" jsonschema:"the file, within the vault; . for the vault as a whole"`
 	Line int         `json:"line,omitempty" jsonschema:"line of the file, from 1; absent where it is about the file as a whole"`
 	What string      `json:"what" jsonschema:"what is wrong, for a person"`

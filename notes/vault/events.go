@@ -206,7 +206,7 @@ func (f *follower) handleEvent(w *eventWatcher, ev fsnotify.Event) {
 	case strings.HasPrefix(name, ".") && !own:
 	case moved && f.unwatchMoved(w, rel), made || moved:
 		f.markDirty([]string{dir}, touchedBy(ev, rel))
-	case isNote(name) || own || rel == days.LogseqConfig:
+	case isNote(name) || own || rel == days.LogseqConfig || f.im.reads(name):
 		f.markDirty([]string{dir}, touchedBy(ev, rel))
 	case ev.Has(fsnotify.Chmod) && isFolder(ev.Name): // one that could not be read is not watched
 		f.markDirty([]string{dir, rel}, nil)

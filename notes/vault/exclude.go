@@ -63,7 +63,7 @@ func namesOf(entries []fs.DirEntry) []string {
 // newWalker returns a walker over the folder of a vault; name is "" for one that has
 // none yet.
 func (im *Importer) newWalker(root *os.Root, name string) *walker {
-	return &walker{root: root, exclude: im.exclude, folds: func(in *os.Root, names []string) bool {
+	return &walker{root: root, exclude: im.exclude, reads: im.reads, folds: func(in *os.Root, names []string) bool {
 		folds, known := im.opts.FoldsCase(in, names)
 		if !known {
 			return im.notes.FoldsCase(name)

@@ -22,6 +22,8 @@ type Host struct {
 	Progress func(vault, stage string, done, total int)
 	// Changed is called when Warnings may return something else; nil: never.
 	Changed func()
+	// Attached is called when there may be attachments to read, or some to forget; nil: nobody reads any.
+	Attached func()
 }
 
 // Start follows every vault whose record says so, and goes on with each Forget that was
@@ -250,6 +252,7 @@ func (f *follower) recordOutcome(err error) {
 	f.mu.Unlock()
 	if changed {
 		f.host.Changed()
+		f.im.tellAttached() // the folder may be back
 	}
 }
 
@@ -390,7 +393,7 @@ func (f *follower) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f.tree != nil && len(next.since(f.tree).gone) > 0 {
+	if f.tree != nil && next.misses(f.tree) {
 		sleep(ctx, grace)
 		more := f.takeDirty()
 		due = dirtySet{due.all || more.all, append(due.dirs, more.dirs...), append(due.touched, more.touched...)}
@@ -406,6 +409,9 @@ func (f *follower) update(ctx context.Context) error {
 	r.progress = func(stage string, done, total int) { f.host.Progress(f.name, stage, done, total) }
 	if err := f.runFor(ctx, r); err != nil {
 		return err
+	}
+	if f.tree == nil {
+		f.im.tellAttached()
 	}
 	f.tree, f.faults = next, r.faults
 	f.clearWatcherProblem(next)
@@ -447,7 +453,7 @@ func (f *follower) runFor(ctx context.Context, r *run) error {
 	case d.none() && sameSkips(r.tree, f.tree):
 		r.faults = f.faults
 		return nil
-	case len(d.gone) > 0 && r.tree.folders["."].empty:
+	case (len(d.gone) > 0 || d.lost) && r.tree.folders["."].empty:
 		return emptied()
 	case d.whole:
 		return r.whole(ctx, r.tree)

@@ -87,6 +87,11 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 			}
 		}
 	}
+	if im.opts.Library != nil {
+		if err := im.opts.Library.ForgetVault(ctx, name); err != nil {
+			return removed, err
+		}
+	}
 	// The store keeps two generations of snapshots and what lies between them,
 	// so it takes two to get rid of the older ones. The record of the vault
 	// goes last: a Forget that was interrupted can be said again.

@@ -46,6 +46,11 @@ func (im *Importer) fileProblems(ctx context.Context, name string, r Reader) (li
 		}
 		return tx.Err()
 	})
+	if im.opts.Library != nil && r.Sees == nil { // nobody knows what such a file says
+		for _, e := range im.opts.Library.Unread(name) {
+			list = append(list, ProblemListed{ProblemPlace: ProblemPlace{Kind: record.AttachmentText, Path: e.Path}, what: e.Reason})
+		}
+	}
 	return list, heads, err
 }
 

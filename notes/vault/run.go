@@ -78,7 +78,7 @@ func (r *run) whole(ctx context.Context, seen *tree) (err error) {
 	if err := r.load(ctx); err != nil {
 		return err
 	}
-	if r.tree.folders["."].empty && len(r.known) > 0 {
+	if r.tree.folders["."].empty && len(r.known)+len(r.notes.Attachments(r.name)) > 0 {
 		return emptied()
 	}
 	r.faults = faults{notes: make(map[string][]string)}

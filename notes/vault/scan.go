@@ -36,6 +36,7 @@ type walker struct {
 	// folds reports whether the file system below a folder does not tell letter case,
 	// given what lies in the folder, or what is known of it when that can't be told.
 	folds func(in *os.Root, names []string) bool
+	reads func(name string) bool // whether the text of an attachment is read
 	// enter, when it is set, is told of each folder before it is read, so that
 	// what changes in it from then on can be noticed.
 	enter func(dir string)
@@ -229,7 +230,7 @@ func (w *walker) read(t *tree, dir string) (*folder, []found, error) {
 	list := make([]found, 0, len(entries))
 	for _, e := range entries {
 		in := found{name: e.Name(), kind: e.Type()}
-		if in.kind.IsRegular() && (isNote(in.name) || isDeclaration(in.name)) {
+		if in.kind.IsRegular() && (isNote(in.name) || isDeclaration(in.name) || w.reads(in.name)) {
 			info, err := e.Info() // known already: what a Root lists, it looks at
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -311,6 +312,12 @@ func (f *folder) file(p string, info fs.FileInfo) {
 	case inTypes && !isDeclaration(name):
 	case !inTypes && !isNote(name):
 		f.others = append(f.others, name)
+		if info != nil {
+			if f.attached == nil {
+				f.attached = make(map[string]stamp)
+			}
+			f.attached[name] = stampOf(info)
+		}
 	case inTypes:
 		if f.types == nil {
 			f.types = make(map[string]stamp)

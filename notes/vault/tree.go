@@ -57,6 +57,7 @@ type folder struct {
 	notes    map[string]stamp
 	types    map[string]stamp // declarations
 	others   []string         // names of the other files, sorted
+	attached map[string]stamp // of those of them whose text is read
 	folders  []string         // names of those that were entered, sorted
 	ignore   stamp            // of its .ctxdignore, zero for none
 	patterns []ignore.Pattern
@@ -120,13 +121,14 @@ func (t *tree) notes() []string {
 	return out
 }
 
-// attachments returns the paths of all files that are no notes.
-func (t *tree) attachments() map[string]bool {
-	out := make(map[string]bool)
+// attachments returns all files that are no notes, by path.
+func (t *tree) attachments() map[string]notes.Attachment {
+	out := make(map[string]notes.Attachment)
 	for dir, f := range t.folders {
 		for _, name := range f.others {
 			if p := path.Join(dir, name); len(p) <= notes.MaxPath && utf8.ValidString(p) {
-				out[p] = true
+				s := f.attached[name]
+				out[p] = notes.Attachment{Path: p, Size: s.size, Modified: s.modified}
 			}
 		}
 	}
@@ -200,8 +202,9 @@ func isWithin(p, dir string) bool {
 type difference struct {
 	notes []string // new or changed, in byte order
 	gone  []string // in byte order
-	// others says that files which are no notes have come or gone.
-	others bool
+	// others says that files which are no notes have come or gone, or that one whose text is read has changed; lost, that one
+	// has gone.
+	others, lost bool
 	// whole says that everything has to be looked at: a declaration is another one, or
 	// what days are called, or what could not be looked at before can be now.
 	whole bool
@@ -225,7 +228,8 @@ func (t *tree) since(old *tree) *difference {
 				d.notes = append(d.notes, path.Join(dir, name))
 			}
 		}
-		d.others = d.others || !slices.Equal(f.others, was.others)
+		d.others = d.others || !slices.Equal(f.others, was.others) || !maps.Equal(f.attached, was.attached)
+		d.lost = d.lost || lost(was.others, f.others)
 		d.whole = d.whole || !maps.Equal(f.types, was.types) || !slices.Equal(f.unread, was.unread)
 	}
 	for dir, was := range old.folders {
@@ -239,11 +243,28 @@ func (t *tree) since(old *tree) *difference {
 			}
 		}
 		d.others = d.others || f == nil && len(was.others) > 0
+		d.lost = d.lost || f == nil && len(was.others) > 0
 		d.whole = d.whole || f == nil && len(was.types)+len(was.unread) > 0
 	}
 	slices.Sort(d.notes)
 	slices.Sort(d.gone)
 	return d
+}
+
+// misses reports whether files are gone since old.
+func (t *tree) misses(old *tree) bool {
+	d := t.since(old)
+	return len(d.gone) > 0 || d.lost
+}
+
+// lost reports whether a name of a sorted list is not in another one.
+func lost(was, is []string) bool {
+	for _, name := range was {
+		if _, there := slices.BinarySearch(is, name); !there {
+			return true
+		}
+	}
+	return false
 }
 
 // sameFolder reports whether two scans saw one folder, and not another that has

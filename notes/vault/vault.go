@@ -71,6 +71,8 @@ type ImporterOptions struct {
 	Writes []string
 	// Write names the folders of vaults whose notes may be written (Write); none: nothing is.
 	Write []WriteRule
+	// Library reads the text of attachments; nil: nobody does, and they are known by name alone.
+	Library Library
 	// SweepEvery is the least time between two sweeps of a vault that is followed;
 	// 0: half a minute.
 	SweepEvery time.Duration
@@ -280,7 +282,7 @@ func DaysOf(folder string) days.Settings {
 	}
 	defer root.Close()
 	t := newTree()
-	(&walker{root: root}).readDays(t)
+	(&walker{root: root}).readDays(t) // it lists no folder
 	return t.days
 }
 

@@ -41,7 +41,7 @@ type Unresolved struct {
 // VaultProblems are the parameters of vault.problems.
 type VaultProblems struct {
 	Vault string               `json:"vault,omitempty" jsonschema:"name of the vault; may be absent when there is only one"`
-	Kinds []record.ProblemKind `json:"kinds,omitempty" enum:"vault.folder,file.skipped,file.copy,type.declaration,frontmatter,private.doubt,type.names,field.value,field.reference,field.ambiguous,query,link.unresolved,link.ambiguous,link.heading,link.block,link.chosen,duplicate.title,duplicate.alias,duplicate.path,duplicate.block,note.empty,file.excluded" jsonschema:"only problems of these kinds; all when absent"`
+	Kinds []record.ProblemKind `json:"kinds,omitempty" enum:"vault.folder,file.skipped,file.copy,type.declaration,frontmatter,private.doubt,type.names,field.value,field.reference,field.ambiguous,query,link.unresolved,link.ambiguous,link.heading,link.block,link.chosen,duplicate.title,duplicate.alias,duplicate.path,duplicate.block,note.empty,attachment.text,file.excluded" jsonschema:"only problems of these kinds; all when absent"`
 	Page
 	Reads
 }

@@ -214,6 +214,7 @@ var samples = map[string]string{
 	"store.sync.url": "nats://nas:4222", "store.sync.credentials": "file:~/.ctxd/sync.creds", "store.sync.ca": "~/.ctxd/ca.pem",
 	"store.sync.cert": "~/.ctxd/cert.pem", "store.sync.certKey": "~/.ctxd/cert.key",
 	"vault.exclude": `["*.draft.md", /Attachments/]`, "vault.private": "[/Journal/]", "vault.write": "[{folder: /Inbox/}, {vault: Work, folder: /AI/, remote: true}]",
+	"vault.attachments": "read",
 }
 
 // sample returns a value as it stands in a configuration file that changes nothing.

@@ -65,6 +65,8 @@ type Vault struct {
 	Private []string // folders whose notes are private, whatever they say
 	Outside []string // files and folders that the daemon writes to: no vault may hold them
 	Write   []vault.WriteRule
+	// Attachments says which become books: books.AttachmentsAuto and others.
+	Attachments string
 }
 
 // Log is how the log of a daemon is kept.
@@ -417,7 +419,7 @@ func (c *Config) Keys() []string {
 }
 
 // former were settings that nobody needed.
-var former = []string{"context.reports", "limits.writeStall"}
+var former = []string{"context.reports", "limits.writeStall", "limits.initializeTimeout"}
 
 // unknownSetting is the error for a key that there is no setting of.
 func (c *Config) unknownSetting(key string) *fault.Error {
@@ -456,6 +458,7 @@ func Default() *Config {
 			MaxBody:  notes.MaxBody, MaxBook: books.MaxBytes, ColdStart: gather.DefaultColdStart, AskForOutcome: AskMCP,
 		},
 	}
+	c.Records.Vault.Attachments = books.AttachmentsAuto
 	c.Records.Features = defaultFeatures()
 	c.Settings = slices.Concat(c.daemonSettings(), c.syncSettings(), c.embedderSettings(), c.rerankerSettings(), c.featureSettings(), c.chatSettings(), c.limitSettings())
 	for _, s := range c.Settings {
@@ -473,6 +476,7 @@ func (c *Config) daemonSettings() []*Setting {
 		{key: "vault.exclude", about: "files and folders of vaults that are never imported; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Exclude)},
 		{key: "vault.private", about: "folders of vaults whose notes are private; patterns as in .ctxdignore", value: patternsOf(&c.Records.Vault.Private)},
 		{key: "vault.write", about: "folders of vaults whose notes clients may write; / for a whole vault, remote: true for remote connections, too. without it nothing is ever written into a vault", value: rulesOf(&c.Records.Vault.Write)},
+		{key: "vault.attachments", about: "what of the PDF, Office, CSV, EPUB, HTML and text files of a followed vault is known: read, their text, which is searched and cited as that of books is; names, that they are there; auto, read where they have no more than 200 MiB together", value: wordOf(&c.Records.Vault.Attachments, books.AttachmentsAuto, books.AttachmentsRead, books.AttachmentsNames)},
 		{key: "store.durability", about: "when a write is acknowledged: strict, when it is on disk; relaxed, up to a second earlier", value: wordOf(&c.Store.Durability, kv.Strict.String(), kv.Relaxed.String())},
 		{key: "store.snapshotAfter", about: "size of the journal at which a snapshot of the whole store is written", value: sizeOf(&c.Store.SnapshotAfter, 64<<10, 1<<40)},
 		{key: "store.room.notice", about: "room on the disk of the store under which the health mentions it; 0 for never", value: sizeOf(&c.Store.Room.Notice, 0, 1<<50)},
@@ -508,7 +512,6 @@ func (c *Config) limitSettings() []*Setting {
 		{key: "outboundBytes", about: "size of the replies that wait to be read on a connection", value: sizeOf(&l.OutboundBytes, 64<<10, 4<<30)},
 		{key: "frameTimeout", about: "how long a message may take to arrive", value: durationOf(&l.FrameTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "connections", about: "open connections", value: countOf(&l.Connections, 1, 100_000)},
-		{key: "initializeTimeout", about: "how long a client may take to call initialize", value: durationOf(&l.InitializeTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "readTimeout", about: "how long a read may run", value: durationOf(&l.ReadTimeout, 10*time.Millisecond, time.Hour)},
 		{key: "bodyBytes", about: "size of the body of a note", value: sizeOf(&r.MaxBody, 1<<10, 32<<20)},
 		{key: "typeFields", about: "number of fields of a type", value: countOf(&r.Entities.Fields, 1, 10_000)},

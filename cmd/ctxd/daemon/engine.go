@@ -256,6 +256,16 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := cmp.Or(hider.Use(db, mem, library, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
 		return nil, err
 	}
+	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{
+		Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...), Library: library,
+	})
+	attached := library.Follow(books.FollowerOptions{
+		Files: vaults, Which: limits.Vault.Attachments,
+		IsPrivate: func(vault, path string) bool { return !ns.PublicPlace(vault, path) },
+	})
+	if err := attached.Hide(context.Background()); err != nil {
+		return nil, err
+	}
 	personalities, err := personality.Open(db, personality.Options{})
 	if err != nil {
 		return nil, err
@@ -290,11 +300,13 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Personalities: personalities,
 		Gather: gather.Open(db, seen, gather.Options{
 			Refs: refs, Memories: mem, Finder: others.ranker, Conversations: chats, Passive: waiting, Insights: others.concepts,
-			DayNotes: vaults.DayNotes, ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
+			DayNotes: vaults.DayNotes, NoBooks: !limits.Features.On(protocol.SettingBooksEnabled),
+			ColdStart: limits.ColdStart, Distiller: by.distiller, Personality: personalities.Active, Deadline: prompt.DeadlineMS * time.Millisecond,
 		}),
-		Vaults: vaults,
-		Sync:   by.replica,
-		Queue:  by.callQueue(db),
+		Vaults:   vaults,
+		Attached: attached,
+		Sync:     by.replica,
+		Queue:    by.callQueue(db),
 	}, nil
 }
 

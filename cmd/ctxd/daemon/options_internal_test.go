@@ -82,7 +82,7 @@ func TestRPC6_WhatCanBeConfiguredIs(t *testing.T) {
 			t.Errorf("%s: %s\n%s", key, text, diff)
 		}
 	}
-	if constant != 11 {
+	if constant != 12 {
 		t.Errorf("%d limits have no setting", constant)
 	}
 	c, err := config.Load(configured(t, "limits: {bodyBytes: 1MiB, typeFields: 7}"), nil)

@@ -57,7 +57,8 @@ func operators() string {
 
 // Help is what --help says of the command.
 func (SearchCommand) Help() string {
-	return "Finds notes by their words, in any of their forms, and by their meaning. The last word may be unfinished. " +
+	return "Finds notes by their words, in any of their forms, and by their meaning, and behind them what attachments and books say " +
+		"(as ctxd books search does, which has them with --json). The last word may be unfinished. " +
 		"In the query, \"quoted words\" must stand together, -word leaves out notes that have it, and " + operators() + " narrow, as in: " +
 		"ctxd search '\"load cell\" -roof tag:work after:7d'. " +
 		"A property in the frontmatter of any note is a filter as well, as in: ctxd search 'status:\"in progress\"'. " +
@@ -106,11 +107,36 @@ func (c *SearchCommand) Run(a *SearchOptions) error {
 		}
 		DrawCorrected(a.Out, query, &res)
 		DrawHits(a.Out, "", &res, c.Explain)
-		if len(res.Hits) == 0 {
+		if !c.drawPassages(a, cl, query) && len(res.Hits) == 0 {
 			c.drawAdvice(a.Out, &res)
 		}
 		return nil
 	})
+}
+
+// passagesShown is how many passages of files and books stand behind the notes.
+const passagesShown = 3
+
+// drawPassages shows what of attachments and books is about a query without filters, and reports whether there is anything.
+func (c *SearchCommand) drawPassages(a *SearchOptions, cl *client.Client, query string) bool {
+	if c.any() || strings.TrimSpace(query) == "" {
+		return false
+	}
+	var found protocol.BooksFound
+	err := cl.Call(a.Ctx, "books.search", protocol.BooksSearch{Query: query, Limit: passagesShown}, &found)
+	if err != nil || len(found.Hits) == 0 || found.Confidence == search.Low { // they may be switched off
+		return false
+	}
+	a.Out.Say()
+	a.Out.Say(term.Styled(term.Faint, "Files and books"))
+	for i := range found.Hits {
+		h := &found.Hits[i]
+		a.Out.Say(term.Text("  "), term.Styled(term.Strong, h.Passage.Cite))
+		for _, l := range term.WrapSpans(term.Mark(h.Passage.Text, h.Ranges), a.Out.Columns()-4) {
+			a.Out.Say(append(term.Line{term.Text("    ")}, l...)...)
+		}
+	}
+	return true
 }
 
 // DrawHits shows hits with what matched marked in their snippets.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -190,6 +191,9 @@ func drawAddedBook(s *term.Screen, out *record.BookAdded) {
 // describeBook says in short what a book is.
 func describeBook(b *record.Book) string {
 	parts := []string{b.Format}
+	if b.Vault != "" {
+		parts = append(parts, term.Clean(path.Join(b.Vault, b.Path)))
+	}
 	if b.Pages > 0 {
 		parts = append(parts, term.Count(b.Pages, "page"))
 	}

@@ -125,6 +125,10 @@ export interface Book {
   private: boolean;
   /** The conversation that alone sees it; absent when it is published. */
   conversationId?: string;
+  /** The vault whose attachment it is: it changes with that file alone; absent for one that was added. */
+  vault?: string;
+  /** Path of the attachment in its vault. */
+  path?: string;
   /**
    * When it was added.
    * RFC 3339, in UTC.
@@ -5219,7 +5223,7 @@ export interface VaultList {
 
 export interface VaultProblem {
   /** What it is about. */
-  kind: "vault.folder" | "file.skipped" | "file.copy" | "type.declaration" | "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "file.excluded";
+  kind: "vault.folder" | "file.skipped" | "file.copy" | "type.declaration" | "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "attachment.text" | "file.excluded";
   /** The file, within the vault; . for the vault as a whole. */
   path: string;
   /** Line of the file, from 1; absent where it is about the file as a whole. */
@@ -7489,7 +7493,7 @@ export interface VaultProblemsParams {
   /** Name of the vault; may be absent when there is only one. */
   vault?: string;
   /** Only problems of these kinds; all when absent. */
-  kinds?: ("vault.folder" | "file.skipped" | "file.copy" | "type.declaration" | "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "file.excluded")[];
+  kinds?: ("vault.folder" | "file.skipped" | "file.copy" | "type.declaration" | "frontmatter" | "private.doubt" | "type.names" | "field.value" | "field.reference" | "field.ambiguous" | "query" | "link.unresolved" | "link.ambiguous" | "link.heading" | "link.block" | "link.chosen" | "duplicate.title" | "duplicate.alias" | "duplicate.path" | "duplicate.block" | "note.empty" | "attachment.text" | "file.excluded")[];
   /** NextCursor of the page before; absent for the first. */
   cursor?: string;
   /**
