@@ -109,7 +109,9 @@ func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
+	out := &sdk.ListResourcesResult{
+		Resources: []*sdk.Resource{}, NextCursor: page.NextCursor, Cacheable: sdk.Cacheable{CacheScope: "private"},
+	}
 	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
 			URI: record.NoteAddress + n.ID, Name: render.OneLine(n.Title), Title: render.OneLine(n.Title),
@@ -151,7 +153,7 @@ func (s *server) wireError(err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	code := protocol.CodeInternal
+	code := int64(protocol.CodeInternal)
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict:
 		code = protocol.CodeInvalidParams
@@ -165,5 +167,5 @@ func (s *server) wireError(err error) error {
 		code = protocol.CodeDeadline
 	}
 	text, _ := prompt.Cut(s.explain(err).Error(), maxErrorChars)
-	return &jsonrpc.Error{Code: int64(code), Message: text}
+	return &jsonrpc.Error{Code: code, Message: text}
 }

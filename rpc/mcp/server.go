@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	ids "github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -64,8 +64,7 @@ type server struct {
 	sdk    *sdk.Server
 	daemon *client.ReconnectingConn
 	opts   Options
-	slots  chan struct{}                 // one token a call under way
-	inputs map[string]*jsonschema.Schema // of tools, by name
+	slots  chan struct{} // one token a call under way
 
 	followed   *subscriptions
 	lastPrompt atomic.Pointer[string] // hash of the last prompt of assemble_context
@@ -79,7 +78,7 @@ func newServer(opts Options) *server {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &server{
-		opts: opts, slots: make(chan struct{}, maxCalls), inputs: make(map[string]*jsonschema.Schema), followed: newSubscriptions(), session: "mcp-" + ids.NewString(),
+		opts: opts, slots: make(chan struct{}, maxCalls), followed: newSubscriptions(), session: "mcp-" + ids.NewString(),
 	}
 	dial := func(ctx context.Context) (*client.Client, error) {
 		c, err := opts.Dial(ctx, client.Options{Audience: opts.audience(), OnNotify: s.followed.notified})
@@ -101,7 +100,7 @@ func newServer(opts Options) *server {
 		&sdk.Implementation{Name: "ctxd", Title: "ctxd: your notes", Version: opts.Version},
 		&sdk.ServerOptions{
 			Instructions: s.instructions(), CompletionHandler: s.complete,
-			SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
+			SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe, SetCacheable: cacheable,
 			Capabilities: &sdk.ServerCapabilities{
 				// What tools and prompts there are does not change while a host is connected.
 				Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
@@ -154,13 +153,20 @@ func (s *server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; the log of this server has the details"}
 			}
 		}()
-		if call, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok {
-			if wrong := s.readArguments(call); wrong != "" {
-				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: wrong}}, IsError: true}, nil
-			}
-		}
 		res, err = next(ctx, method, req)
 		return clip(res), err
+	}
+}
+
+// listsTTL is how long a host may keep what tools, prompts and templates there are.
+const listsTTL = time.Minute
+
+// cacheable says how long an answer may be kept, and by whom: by the host that asked for it alone. Records are not
+// kept, since one may be changed, or made private, at any time.
+func cacheable(_ context.Context, req sdk.Request, c *sdk.Cacheable) {
+	c.CacheScope = "private"
+	if _, reads := req.(*sdk.ReadResourceRequest); !reads {
+		c.TTLMs = int(listsTTL.Milliseconds())
 	}
 }
 

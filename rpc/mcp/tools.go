@@ -101,16 +101,23 @@ func add[In any](
 			OpenWorldHint: &no,
 		},
 	}
-	s.inputs[name] = input
-	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+	s.sdk.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		in, wrong := argumentsOf[In](name, input, req.Params.Arguments)
+		if wrong != "" {
+			return answerOf(wrong, true), nil
+		}
 		c := s.begin(ctx)
 		c.follow(req)
 		text, err := run(c, in)
 		if err != nil {
-			return nil, nil, c.explain(err)
+			return answerOf(c.explain(err).Error(), true), nil
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
+		return answerOf(text, false), nil
 	})
+}
+
+func answerOf(text string, failed bool) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: failed}
 }
 
 // pagesOf makes the schema of the arguments of a tool whose answer has pages.
