@@ -71,7 +71,7 @@ func markdownResource(uri, text string) *sdk.ReadResourceResult {
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: mimeType, Text: text}}}
 }
 
-// listing answers resources/list, whose answer changes with the notes.
+// listing answers the lists that change with the records.
 func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch method {
@@ -85,6 +85,12 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, s.wireError(err)
 			}
 			return list, nil
+		case "tools/list":
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
+				s.withoutEmpty(ctx, list)
+			}
+			return res, err
 		case "resources/read":
 			// The SDK writes an address that it does not know into JSON as it
 			// is, which fails for some.

@@ -61,6 +61,17 @@ func (s *subscriptions) any() bool {
 	return len(s.uris) > 0
 }
 
+// notified takes a notification of the daemon.
+func (s *server) notified(method string, params json.RawMessage) {
+	switch protocol.Topic(method) {
+	case protocol.TopicMemory:
+		s.hidden.suspect(memories)
+	case protocol.TopicEntities:
+		s.hidden.suspect(entities)
+	}
+	s.followed.notified(method, params)
+}
+
 // notified takes a notification of the daemon. It runs where replies are read and does
 // not block.
 func (s *subscriptions) notified(method string, params json.RawMessage) {
@@ -97,15 +108,18 @@ func (s *subscriptions) mark(chosen func(uri string) bool) {
 
 // follow has a new connection tell of changes. What was changed while there was none is
 // not known: then all addresses are told of.
-func (s *subscriptions) follow(ctx context.Context, c *client.Client) error {
+func (s *subscriptions) follow(ctx context.Context, c *client.Client, more []protocol.Topic) error {
 	s.mu.Lock()
 	again := s.dialled
 	s.dialled = true
 	s.mu.Unlock()
-	if !s.any() {
+	if s.any() {
+		more = slices.Concat(more, topics)
+	}
+	if len(more) == 0 {
 		return nil
 	}
-	err := c.Call(ctx, "events.subscribe", protocol.EventTopics{Topics: topics}, nil)
+	err := c.Call(ctx, "events.subscribe", protocol.EventTopics{Topics: more}, nil)
 	if err == nil && again {
 		s.mark(func(string) bool { return true })
 	}
@@ -121,11 +135,13 @@ func (s *subscriptions) take() []string {
 	return uris
 }
 
-// tell sends the host what was changed, until ctx ends.
+// tell sends the host what was changed, and that there are other tools, until ctx ends.
 func (s *server) tell(ctx context.Context) {
 	for {
 		select {
 		case <-s.followed.wake:
+		case <-s.hidden.wake:
+			s.tellTools(ctx)
 		case <-ctx.Done():
 			return
 		}

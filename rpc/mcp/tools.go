@@ -93,18 +93,34 @@ func add[In any](
 	s *server, does effect, name, title, description string, input *jsonschema.Schema,
 	run func(*call, In) (string, error),
 ) {
+	s.known = append(s.known, name)
+	if !s.offers(name) {
+		return
+	}
 	no, destroys := false, does == replaces
 	tool := &sdk.Tool{
-		Name: name, Title: title, Description: description, InputSchema: input,
+		Name: name, Title: title, Description: s.words.Replace(description), InputSchema: input,
 		Annotations: &sdk.ToolAnnotations{
 			Title: title, ReadOnlyHint: does == reads, IdempotentHint: does == reads, DestructiveHint: &destroys,
 			OpenWorldHint: &no,
 		},
 	}
-	s.sdk.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if s.lean() {
+		makeLean(tool, input)
+	}
+	handle := func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		in, wrong := argumentsOf[In](name, input, req.Params.Arguments)
 		if wrong != "" {
 			return answerOf(wrong, true), nil
+		}
+		if does != reads && !s.opts.AllowWrite && !changesNothing(in) {
+			ask, refused := s.permission(req, title, req.Params.Arguments)
+			if refused != "" {
+				return answerOf(refused, true), nil
+			}
+			if ask != nil {
+				return ask, nil
+			}
 		}
 		c := s.begin(ctx)
 		c.follow(req)
@@ -113,7 +129,9 @@ func add[In any](
 			return answerOf(c.explain(err).Error(), true), nil
 		}
 		return answerOf(text, false), nil
-	})
+	}
+	s.touch = func() { s.sdk.AddTool(tool, handle) }
+	s.touch()
 }
 
 func answerOf(text string, failed bool) *sdk.CallToolResult {
