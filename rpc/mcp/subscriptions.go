@@ -26,31 +26,34 @@ var topics = []protocol.Topic{protocol.TopicNotes, protocol.TopicEntities}
 type subscriptions struct {
 	wake chan struct{} // holds a token when changed is not empty
 
-	mu      sync.Mutex // guards what follows
-	uris    map[string]bool
+	mu      sync.Mutex     // guards what follows
+	uris    map[string]int // how many times each is followed: over HTTP hosts share a server
 	changed map[string]bool
 	dialled bool // there was a connection before
 }
 
 func newSubscriptions() *subscriptions {
-	return &subscriptions{wake: make(chan struct{}, 1), uris: make(map[string]bool), changed: make(map[string]bool)}
+	return &subscriptions{wake: make(chan struct{}, 1), uris: make(map[string]int), changed: make(map[string]bool)}
 }
 
 // add follows an address.
 func (s *subscriptions) add(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.uris) >= maxSubscriptions && !s.uris[uri] {
+	if len(s.uris) >= maxSubscriptions && s.uris[uri] == 0 {
 		return fault.New(fault.Limit, "at most %d resources can be followed", maxSubscriptions).
 			WithHint("unsubscribe from others first")
 	}
-	s.uris[uri] = true
+	s.uris[uri]++
 	return nil
 }
 
 func (s *subscriptions) remove(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.uris[uri]--; s.uris[uri] > 0 {
+		return
+	}
 	delete(s.uris, uri)
 	delete(s.changed, uri)
 }
