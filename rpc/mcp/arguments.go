@@ -15,7 +15,7 @@ import (
 
 // argumentsOf reads the arguments of a call as they are meant, and says what is wrong with them in the words that a model
 // can act on, "" for nothing. null is as no arguments.
-func argumentsOf[In any](tool string, schema *jsonschema.Schema, raw json.RawMessage) (in In, wrong string) {
+func argumentsOf[In any](ids *shownIDs, tool string, schema *jsonschema.Schema, raw json.RawMessage) (in In, wrong string) {
 	raw = render.LenientArguments(raw, kindsOf(schema))
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil {
@@ -29,6 +29,7 @@ func argumentsOf[In any](tool string, schema *jsonschema.Schema, raw json.RawMes
 			given[name] = p.Default
 		}
 	}
+	ids.lengthen(given)
 	whole, err := json.Marshal(given)
 	if err == nil {
 		err = json.Unmarshal(whole, &in)

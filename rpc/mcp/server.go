@@ -79,6 +79,7 @@ type server struct {
 	words  *strings.Replacer // puts tools that are offered in the place of those that are not
 	touch  func()            // adds a tool again, so that the host is told that there are others
 	hidden *hiddenParts
+	ids    *shownIDs
 
 	followed   *subscriptions
 	lastPrompt atomic.Pointer[string] // hash of the last prompt of assemble_context
@@ -93,7 +94,7 @@ func newServer(opts Options) *server {
 	}
 	s := &server{
 		opts: opts, slots: make(chan struct{}, maxCalls), followed: newSubscriptions(), session: "mcp-" + ids.NewString(),
-		hidden: &hiddenParts{wake: make(chan struct{}, 1)}, touch: func() {}, key: newKey(),
+		hidden: &hiddenParts{wake: make(chan struct{}, 1)}, touch: func() {}, key: newKey(), ids: newShownIDs(),
 	}
 	s.words = s.naming()
 	dial := func(ctx context.Context) (*client.Client, error) {

@@ -109,7 +109,7 @@ func add[In any](
 		makeLean(tool, input)
 	}
 	handle := func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		in, wrong := argumentsOf[In](name, input, req.Params.Arguments)
+		in, wrong := argumentsOf[In](s.ids, name, input, req.Params.Arguments)
 		if wrong != "" {
 			return answerOf(wrong, true), nil
 		}
@@ -126,9 +126,9 @@ func add[In any](
 		c.follow(req)
 		text, err := run(c, in)
 		if err != nil {
-			return answerOf(c.explain(err).Error(), true), nil
+			return answerOf(s.ids.shortenAll(c.explain(err).Error()), true), nil
 		}
-		return answerOf(text, false), nil
+		return answerOf(s.ids.shorten(in, text), false), nil
 	}
 	s.touch = func() { s.sdk.AddTool(tool, handle) }
 	s.touch()
