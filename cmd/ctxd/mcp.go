@@ -49,7 +49,8 @@ func (w *allowWrite) Decode(ctx *kong.DecodeContext) error {
 func (mcpCmd) Help() string {
 	return "For assistants and agents that use tools over the Model Context Protocol (MCP): " +
 		"they search and read your notes, assemble the context of a message, look up entities and recall what you told. " +
-		"Of the tools it offers eight, which cost a conversation little and which models choose among well; --tools all offers each. " +
+		"Of the tools it offers eight, which cost a conversation little and which models choose among well; " +
+		"--tools all offers each. " +
 		"Before a write the host asks you; one that can't ask is refused, unless you give --allow-write=yes. " +
 		"Files of vaults are only written where the setting vault.write allows it. " +
 		"The host sends what it gets to its model, which usually runs on another machine. " +

@@ -54,7 +54,8 @@ func listenHTTP(address string) (net.Listener, error) {
 	}
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen at "+at.String()).WithHint("choose another port; 0 takes a free one")
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen at "+at.String()).
+			WithHint("choose another port; 0 takes a free one")
 	}
 	return ln, nil
 }
@@ -66,7 +67,8 @@ func (c *mcpCmd) token() (token string, made bool, err error) {
 	}
 	f, err := os.Open(c.TokenFile)
 	if err != nil {
-		return "", false, fault.Field("token-file", "the file of the token can't be read").WithHint("make one: head -c 24 /dev/urandom | base64 > FILE; chmod 600 FILE")
+		return "", false, fault.Field("token-file", "the file of the token can't be read").
+			WithHint("make one: head -c 24 /dev/urandom | base64 > FILE; chmod 600 FILE")
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -74,7 +76,8 @@ func (c *mcpCmd) token() (token string, made bool, err error) {
 		return "", false, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", false, fault.Field("token-file", "others may read the file of the token").WithHint("chmod 600 the file, and make another token")
+		return "", false, fault.Field("token-file", "others may read the file of the token").
+			WithHint("chmod 600 the file, and make another token")
 	}
 	text, err := io.ReadAll(io.LimitReader(f, mostToken))
 	if err != nil {
@@ -82,7 +85,8 @@ func (c *mcpCmd) token() (token string, made bool, err error) {
 	}
 	token = strings.TrimSpace(string(text))
 	if len(token) < leastToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", false, fault.Field("token-file", "the file does not hold a token of one word and %d characters or more", leastToken)
+		return "", false, fault.Field("token-file",
+			"the file does not hold a token of one word and %d characters or more", leastToken)
 	}
 	return token, false, nil
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// argumentsOf reads the arguments of a call as they are meant, and says what is wrong with them in the words that a model
-// can act on, "" for nothing. null is as no arguments.
-func argumentsOf[In any](ids *shownIDs, tool string, schema *jsonschema.Schema, raw json.RawMessage) (in In, wrong string) {
+// argumentsOf reads the arguments of a call as they are meant, and says what is wrong with them in the words that a
+// model can act on, "" for nothing. null is as no arguments.
+func argumentsOf[In any](
+	ids *shownIDs, tool string, schema *jsonschema.Schema, raw json.RawMessage,
+) (in In, wrong string) {
 	raw = render.LenientArguments(raw, kindsOf(schema))
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil {

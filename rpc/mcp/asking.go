@@ -1,7 +1,7 @@
 package mcp
 
-// This file has the user asked before something is written: by the host, as input_required of revision 2026-07-28, or by
-// an elicitation of the older ones, which the SDK makes of it.
+// This file has the user asked before something is written: by the host, as input_required of revision 2026-07-28, or
+// by an elicitation of the older ones, which the SDK makes of it.
 
 import (
 	"crypto/hmac"
@@ -24,9 +24,12 @@ const askedChars = 1_500
 const answerTo = "write"
 
 // permission says whether a call that writes may go on: it may when ask is nil and refused is "".
-func (s *server) permission(req *sdk.CallToolRequest, title string, arguments json.RawMessage) (ask *sdk.CallToolResult, refused string) {
+func (s *server) permission(
+	req *sdk.CallToolRequest, title string, arguments json.RawMessage,
+) (ask *sdk.CallToolResult, refused string) {
 	state := s.stateOf(req.Params.Name, arguments)
-	if answer, ok := req.Params.InputResponses[answerTo].(*sdk.ElicitResult); ok && answer != nil && hmac.Equal([]byte(req.Params.RequestState), []byte(state)) {
+	answer, _ := req.Params.InputResponses[answerTo].(*sdk.ElicitResult) // nil before the user was asked
+	if answer != nil && hmac.Equal([]byte(req.Params.RequestState), []byte(state)) {
 		if answer.Action == "accept" {
 			return nil, ""
 		}

@@ -131,8 +131,8 @@ func leftOut(r *prompt.Report, explain string) string {
 	if dropped+cut == 0 {
 		return b.String()
 	}
-	return fmt.Sprintf("\n%s left out, %d shown in part: %s lists them.\n", render.Plural(dropped, "record"), cut, explain) +
-		b.String()
+	records := render.Plural(dropped, "record")
+	return fmt.Sprintf("\n%s left out, %d shown in part: %s lists them.\n", records, cut, explain) + b.String()
 }
 
 func candidateLines(list []prompt.Candidate) string {

@@ -12,13 +12,16 @@ import (
 // addCore declares the tools of core that stand in for others.
 func (s *server) addCore() {
 	add(s, reads, "search", "Search",
-		"Find notes by words and meaning, best first; with kind book, passages of books to cite; with kind related, what is near the note in query.",
+		"Find notes by words and meaning, best first; with kind book, passages of books to cite; "+
+			"with kind related, what is near the note in query.",
 		coreSearchSchema(), (*call).search)
 	add(s, reads, "read", "Read",
-		"Read one record: a note, an entity with its fields, a memory, or a book (its sections; with heading, one of them). Long ones come in parts.",
+		"Read one record: a note, an entity with its fields, a memory, or a book (its sections; with heading, one of them). "+
+			"Long ones come in parts.",
 		coreReadSchema(), (*call).read)
 	add(s, reads, "list", "List",
-		"List notes by title, recent changes, tags, types with their fields, entities, or the profile: what is known about the user.",
+		"List notes by title, recent changes, tags, types with their fields, entities, "+
+			"or the profile: what is known about the user.",
 		coreListSchema(), (*call).list)
 	add(s, reads, "explain", "Explain the last context",
 		"List what is in the last answer of assemble_context and why, and what was left out.",
@@ -66,7 +69,8 @@ func coreReadSchema() *jsonschema.Schema {
 }
 
 func (c *call) read(in coreReadInput) (string, error) {
-	given := slices.DeleteFunc([]string{in.Note, in.Entity, in.Memory, in.Book}, func(name string) bool { return strings.TrimSpace(name) == "" })
+	missing := func(name string) bool { return strings.TrimSpace(name) == "" }
+	given := slices.DeleteFunc([]string{in.Note, in.Entity, in.Memory, in.Book}, missing)
 	if len(given) != 1 {
 		return "", fault.Field("note", "one of note, entity, memory and book is needed, and no more")
 	}
@@ -103,7 +107,9 @@ func coreListSchema() *jsonschema.Schema {
 func (c *call) list(in coreListInput) (string, error) {
 	switch in.Kind {
 	case "changes":
-		return c.recentChanges(changesInput{ChangedSince: in.ChangedSince, Vault: in.Vault, Limit: in.Limit, paging: in.paging})
+		return c.recentChanges(changesInput{
+			ChangedSince: in.ChangedSince, Vault: in.Vault, Limit: in.Limit, paging: in.paging,
+		})
 	case "tags":
 		return c.listTags(tagsInput{Prefix: in.Tag, Limit: in.Limit, paging: in.paging})
 	case "types":
@@ -114,6 +120,7 @@ func (c *call) list(in coreListInput) (string, error) {
 		return c.memoryProfile(profileInput{Limit: in.Limit, paging: in.paging})
 	}
 	return c.listNotes(notesInput{
-		Folder: in.Folder, Tag: in.Tag, Type: in.Type, Vault: in.Vault, ChangedSince: in.ChangedSince, Limit: in.Limit, paging: in.paging,
+		Folder: in.Folder, Tag: in.Tag, Type: in.Type, Vault: in.Vault, ChangedSince: in.ChangedSince,
+		Limit: in.Limit, paging: in.paging,
 	})
 }

@@ -29,10 +29,10 @@
 //
 // # Lifetime and concurrency
 //
-// Serve may be called several times at once; it returns when the host has gone. The daemon is dialled when a request
-// needs it, and again after the connection was lost. With Options.AllowWrite or AskToWrite records are written by methods
-// of the daemon; such a call is never repeated after the connection was lost. No file is written. cmd/ctxd calls it, and
-// tests do.
+// Serve may be called several times at once; it returns when the host has gone. ServeHTTP serves many hosts, which share
+// what was shown and assembled last. The daemon is dialled when a request needs it, and again after the connection was
+// lost. With Options.AllowWrite or AskToWrite records are written by methods of the daemon; such a call is never
+// repeated after the connection was lost. No file is written. cmd/ctxd calls it, and tests do.
 //
 // Wall: subject: the server of the Model Context Protocol.
 package mcp

@@ -1,7 +1,7 @@
 package mcp
 
-// This file serves hosts over HTTP: those that start no program. Every request has to bring the token, and none may come
-// from a page of another site.
+// This file serves hosts over HTTP: those that start no program. Every request has to bring the token, and none may
+// come from a page of another site.
 
 import (
 	"context"

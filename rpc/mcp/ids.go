@@ -113,7 +113,10 @@ func (s *shownIDs) shortenAll(answer string) string {
 }
 
 // namesRecords are the arguments that name records, or lists of them.
-var namesRecords = []string{"note", "entity", "memory", "book", "record", "from", "to", "this", "notes", "entities", "memories", "supersedes", "related"}
+var namesRecords = []string{
+	"note", "entity", "memory", "book", "record", "from", "to", "this",
+	"notes", "entities", "memories", "supersedes", "related",
+}
 
 // lengthen puts ids in the place of the prefixes among arguments.
 func (s *shownIDs) lengthen(given map[string]json.RawMessage) {

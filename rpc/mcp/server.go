@@ -124,7 +124,8 @@ func newServer(opts Options) *server {
 			SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe, SetCacheable: cacheable,
 			Capabilities: &sdk.ServerCapabilities{
 				// What prompts there are does not change while a host is connected.
-				Tools: &sdk.ToolCapabilities{ListChanged: true}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
+				Tools:     &sdk.ToolCapabilities{ListChanged: true},
+				Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
 			},
 		},
 	)

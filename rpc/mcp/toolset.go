@@ -27,8 +27,8 @@ var inPlaceOf = map[string]string{
 	"explain_context": "explain", "memory_profile": "recall",
 }
 
-// ChooseTools returns the names of the tools of a list such as "core,read_note"; all is every tool but those of core that
-// only stand in for others. Its error names the nearest names.
+// ChooseTools returns the names of the tools of a list such as "core,read_note"; all is every tool but those of core
+// that only stand in for others. Its error names the nearest names.
 func ChooseTools(list string) ([]string, error) {
 	known := newServer(Options{AllowWrite: true, everything: true}).known
 	chosen := make(map[string]bool)
@@ -60,9 +60,9 @@ func withNames(set map[string]bool, names []string) map[string]bool {
 	return set
 }
 
-// standsIn reports whether a tool is in the place of others.
+// standsIn reports whether a tool does nothing that others do not.
 func standsIn(name string) bool {
-	return !strings.Contains(name, "_") && slices.Contains(slices.Collect(maps.Values(inPlaceOf)), name) && name != "recall"
+	return slices.Contains([]string{"search", "read", "list", "explain"}, name)
 }
 
 // offers reports whether the host is offered a tool.
@@ -78,7 +78,8 @@ func (s *server) offers(name string) bool {
 
 // lean reports whether only tools of core are offered: then their schemas are listed without what is seldom given.
 func (s *server) lean() bool {
-	return s.opts.Tools != nil && !slices.ContainsFunc(s.opts.Tools, func(name string) bool { return !slices.Contains(core, name) })
+	other := func(name string) bool { return !slices.Contains(core, name) }
+	return s.opts.Tools != nil && !slices.ContainsFunc(s.opts.Tools, other)
 }
 
 // naming makes the replacer that puts the tool that a host is offered in the place of one that it is not.
@@ -102,7 +103,8 @@ const leanCursor = "of the page before"
 
 var leanTools = map[string]leanTool{
 	"assemble_context": {
-		"Gather what is known about a message in one text: the entities and notes that it mentions, what they refer to, and what a search finds.",
+		"Gather what is known about a message in one text: the entities and notes that it mentions, " +
+			"what they refer to, and what a search finds.",
 		map[string]string{
 			"message":  "what the user wrote; @Name, [[Title]], [[Title#Heading]], #42 and @handle in it are mentions",
 			"memories": "memories to add by a search",
@@ -120,9 +122,13 @@ var leanTools = map[string]leanTool{
 			"supersedes": "memories that hold no more",
 		},
 	},
-	"search":  {"", map[string]string{"query": "", "kind": "", "cursor": leanCursor}},
-	"read":    {"", map[string]string{"note": "", "entity": "", "memory": "", "book": "", "heading": "", "cursor": leanCursor}},
-	"list":    {"", map[string]string{"kind": "", "type": "", "folder": "", "tag": "", "changedSince": "", "cursor": leanCursor}},
+	"search": {"", map[string]string{"query": "", "kind": "", "cursor": leanCursor}},
+	"read": {"", map[string]string{
+		"note": "", "entity": "", "memory": "", "book": "", "heading": "", "cursor": leanCursor,
+	}},
+	"list": {"", map[string]string{
+		"kind": "", "type": "", "folder": "", "tag": "", "changedSince": "", "cursor": leanCursor,
+	}},
 	"explain": {"", map[string]string{"cursor": leanCursor}},
 }
 
@@ -130,7 +136,8 @@ var leanTools = map[string]leanTool{
 func makeLean(tool *sdk.Tool, whole *jsonschema.Schema) {
 	about := leanTools[tool.Name]
 	tool.Description = cmp.Or(about.about, tool.Description)
-	schema := &jsonschema.Schema{Type: whole.Type, Required: whole.Required, Properties: make(map[string]*jsonschema.Schema)}
+	schema := &jsonschema.Schema{Type: whole.Type, Required: whole.Required}
+	schema.Properties = make(map[string]*jsonschema.Schema, len(about.arguments))
 	for name, text := range about.arguments {
 		p := *whole.Properties[name]
 		p.Description = cmp.Or(text, p.Description)
