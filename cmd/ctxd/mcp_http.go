@@ -54,7 +54,7 @@ func listenHTTP(address string) (net.Listener, error) {
 	}
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen at "+at.String()).
+		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen at %s", at).
 			WithHint("choose another port; 0 takes a free one")
 	}
 	return ln, nil

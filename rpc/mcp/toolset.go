@@ -47,7 +47,7 @@ func ChooseTools(list string) ([]string, error) {
 			if len(near) > 0 {
 				hint = "did you mean " + strings.Join(near, " or ") + "?"
 			}
-			return nil, fault.Field("tools", "there is no tool %q", word).WithHint(hint)
+			return nil, fault.Field("tools", "there is no tool %q", word).WithHint("%s", hint)
 		}
 	}
 	return slices.Sorted(maps.Keys(chosen)), nil
