@@ -23,7 +23,7 @@ require (
 	github.com/klauspost/compress v1.19.0
 	github.com/klippa-app/go-pdfium v1.19.0
 	github.com/kljensen/snowball v0.10.0
-	github.com/modelcontextprotocol/go-sdk v1.6.1
+	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/nats-io/nats-server/v2 v2.14.4
 	github.com/nats-io/nats.go v1.51.0
 	github.com/nats-io/nkeys v0.4.16

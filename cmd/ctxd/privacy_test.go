@@ -126,7 +126,7 @@ var commandsOfReaders = map[string][]line{
 		`query|{"query":"SELECT p FROM Person p ORDER BY p.boss.name, p.about, p.met, p.file"}`, `query|{"query":"SELECT t FROM Zqtyp t"}`, `search_memory|{"query":"Zqtitl scales"}`,
 		`create_task|{"title":"x","entities":["Ann"],"note":"Open"}`, `assign_entity|{"entity":"Ann","field":"boss","to":"Zqnam"}`),
 	"events": said("notes.changed|entities.changed|--count|3"),
-	"mcp":    {{stdin: hostSession}},
+	"mcp":    {{stdin: hostSession, args: []string{"--tools", "all"}}},
 }
 
 // hostSession is what a host says to ctxd mcp.

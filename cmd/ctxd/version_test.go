@@ -138,7 +138,7 @@ func TestCLI6_DaemonOfAnotherTime(t *testing.T) {
 				t.Errorf("%s: %v: status %d\n%s", c.speaks, args, status, out)
 			}
 		}
-		out, _ := runAt(t, path, hostSession, "mcp")
+		out, _ := runAt(t, path, hostSession, "mcp", "--tools", "all")
 		told, _, _ := strings.Cut(strings.TrimPrefix(c.said, "Error: "), "\nTry: ")
 		if !strings.Contains(out, `"text":"`+told+`\nTry: tell the user: `) || strings.Contains(out, "cannot connect") {
 			t.Errorf("%s: ctxd mcp:\n%s", c.speaks, out)

@@ -8,19 +8,41 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/text"
 )
 
-// readArguments puts the arguments of a call as they are meant in their place, and says what is wrong with them in the
-// words that a model can act on, "" for nothing. null is as no arguments: the SDK panics on it.
-func (s *server) readArguments(call *sdk.CallToolParamsRaw) (wrong string) {
-	schema := s.inputs[call.Name]
-	if schema == nil {
-		return "" // the SDK says that there is no such tool
+// argumentsOf reads the arguments of a call as they are meant, and says what is wrong with them in the words that a
+// model can act on, "" for nothing. null is as no arguments.
+func argumentsOf[In any](
+	ids *shownIDs, tool string, schema *jsonschema.Schema, raw json.RawMessage,
+) (in In, wrong string) {
+	raw = render.LenientArguments(raw, kindsOf(schema))
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return in, "The arguments are no JSON object.\nTry: give an object of " + strings.Join(propertyNames(schema), ", ")
 	}
+	if wrong = wrongArguments(tool, schema, given); wrong != "" {
+		return in, wrong
+	}
+	for name, p := range schema.Properties {
+		if _, ok := given[name]; !ok && p.Default != nil {
+			given[name] = p.Default
+		}
+	}
+	ids.lengthen(given)
+	whole, err := json.Marshal(given)
+	if err == nil {
+		err = json.Unmarshal(whole, &in)
+	}
+	if err != nil {
+		return in, "The arguments can't be read: a value in them has another shape than the schema of " + tool + " says."
+	}
+	return in, ""
+}
+
+func kindsOf(schema *jsonschema.Schema) map[string]render.ArgumentKind {
 	kinds := make(map[string]render.ArgumentKind, len(schema.Properties))
 	for name, p := range schema.Properties {
 		k := render.ArgumentKind{Type: p.Type}
@@ -29,22 +51,22 @@ func (s *server) readArguments(call *sdk.CallToolParamsRaw) (wrong string) {
 		}
 		kinds[name] = k
 	}
-	call.Arguments = render.LenientArguments(call.Arguments, kinds)
-	var given map[string]json.RawMessage
-	if json.Unmarshal(call.Arguments, &given) != nil {
-		return "The arguments are no JSON object.\nTry: give an object of " + strings.Join(propertyNames(schema), ", ")
-	}
+	return kinds
+}
+
+// wrongArguments says what is wrong with each argument, a line for each.
+func wrongArguments(tool string, schema *jsonschema.Schema, given map[string]json.RawMessage) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if p := schema.Properties[name]; p == nil {
-			list = append(list, unknownArgument(call.Name, name, schema))
+			list = append(list, unknownArgument(tool, name, schema))
 		} else if why := misread(p, given[name]); why != "" {
 			list = append(list, name+" must be "+why)
 		}
 	}
 	for _, name := range schema.Required {
 		if _, ok := given[name]; !ok {
-			list = append(list, fmt.Sprintf("%s needs the argument %s: %s", call.Name, name, schema.Properties[name].Description))
+			list = append(list, fmt.Sprintf("%s needs the argument %s: %s", tool, name, schema.Properties[name].Description))
 		}
 	}
 	return strings.Join(list, "\n")
@@ -98,6 +120,9 @@ func misfit(p *jsonschema.Schema, v any) string {
 		}
 		if ok && p.MaxItems != nil && len(list) > *p.MaxItems {
 			return fmt.Sprintf("a list of at most %d items", *p.MaxItems)
+		}
+		if ok && p.MinItems != nil && len(list) < *p.MinItems {
+			return fmt.Sprintf("a list of at least %d items", *p.MinItems)
 		}
 	}
 	if fits && len(p.Enum) > 0 && !slices.Contains(p.Enum, v) {

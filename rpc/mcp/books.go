@@ -62,7 +62,7 @@ func passageText(p *record.Passage) string {
 
 // readBookInput are the arguments of read_book.
 type readBookInput struct {
-	ID      string `json:"id" jsonschema:"the book: its id, the id of one of its passages, or its title"`
+	Book    string `json:"book" jsonschema:"the book: its id, the id of one of its passages, or its title"`
 	Section string `json:"section,omitempty" jsonschema:"read this section and those below it: its heading, or several of them joined by \" > \"; without one the sections are listed"`
 	Text    bool   `json:"text,omitempty" jsonschema:"read the text of the whole book, such as of one without headings"`
 	paging
@@ -124,12 +124,12 @@ func sectionLine(s *record.BookSection) string {
 
 // findBook reads the book that an argument names.
 func (c *call) findBook(in readBookInput) (*record.BookFull, error) {
-	name := strings.TrimSpace(in.ID)
+	name := strings.TrimSpace(in.Book)
 	if inner, ok := strings.CutPrefix(name, "[id:"); ok {
 		name = strings.TrimSpace(strings.TrimSuffix(inner, "]"))
 	}
 	if name == "" {
-		return nil, fault.Field("id", "id is needed: the id or the title of a book")
+		return nil, fault.Field("book", "book is needed: its id or title")
 	}
 	p := protocol.BooksGet{Ref: name, Section: in.Section, Text: in.Text}
 	if book, passage, ok := strings.Cut(name, "."); ok && record.IsID(book) && passage != "" && strings.Trim(passage, "0123456789") == "" {

@@ -30,7 +30,7 @@ func TestMEM69_BooksAreFoundReadAndCited(t *testing.T) {
 	h.contains("whole", h.call("read_book", `{"id":"bees","text":true}`), cited, "Bees fly.")
 	h.contains("without headings", h.call("read_book", `{"id":"in towns"}`), "- (before all headings: text reads it), 1 passage\n")
 	for args, want := range map[string]string{
-		`{"id":" "}`:                             "id is needed",
+		`{"id":" "}`:                             "book is needed",
 		`{"id":"nothing"}`:                       "no book has this id or title",
 		`{"id":"No such book"}`:                  "no book has this id or title",
 		`{"id":"keeping"}`:                       "2 books are called so",

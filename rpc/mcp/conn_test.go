@@ -59,7 +59,7 @@ func TestRPC5_NoMessageEndsTheConnection(t *testing.T) {
 		"too long, id first": {`{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"` + long + `"}}`, `"a"`, `"code":1004`},
 		"too long, id last":  {`{"method":"ping","params":{"x":"` + long + `","id":3},"jsonrpc":"2.0","id":9}`, "9", `"code":1004`},
 		"too long, id lost":  {`{"jsonrpc":"2.0","method":"ping","params":{"x":"` + long + `","id":3}}`, "null", `"code":1004`},
-		"odd address":        {`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"x\u0001\u0007"}}`, "7", `"code":-32002`},
+		"odd address":        {`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"x\u0001\u0007"}}`, "7", `"code":-32602,"message":"Resource not found"`},
 		"no JSON as answer":  {`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"ctxd://note/\u0007"}}`, "7", `"code":-32603`},
 		"params of a kind":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}`, "7", `"error"`},
 		"blank lines":        {"\n \r\n", "", ""},

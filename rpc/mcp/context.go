@@ -54,12 +54,12 @@ func (c *call) assembleContext(in assembleInput) (string, error) {
 	if text == "" {
 		text = "The notes contain nothing about this message.\n"
 	}
-	return text + below(res), nil
+	return text + c.below(res), nil
 }
 
 // below is what stands below a prompt: what is not in it.
-func below(res *prompt.Result) string {
-	tail, _ := prompt.Cut(leftOut(&res.Report), tailRoom)
+func (s *server) below(res *prompt.Result) string {
+	tail, _ := prompt.Cut(leftOut(&res.Report, s.words.Replace("explain_context")), tailRoom)
 	return tail
 }
 
@@ -105,7 +105,7 @@ func (c *call) assembled(in assembleInput) (*prompt.Result, error) {
 func isTold(d prompt.Dropped) bool { return d.Reason != prompt.Unknown && d.Reason != prompt.Duplicate }
 
 // leftOut says below a prompt what a mention may mean, and how much has found no room.
-func leftOut(r *prompt.Report) string {
+func leftOut(r *prompt.Report, explain string) string {
 	var b strings.Builder
 	dropped := 0
 	for _, d := range r.Dropped {
@@ -131,8 +131,8 @@ func leftOut(r *prompt.Report) string {
 	if dropped+cut == 0 {
 		return b.String()
 	}
-	return fmt.Sprintf("\n%s left out, %d shown in part: explain_context lists them.\n", render.Plural(dropped, "record"), cut) +
-		b.String()
+	records := render.Plural(dropped, "record")
+	return fmt.Sprintf("\n%s left out, %d shown in part: %s lists them.\n", records, cut, explain) + b.String()
 }
 
 func candidateLines(list []prompt.Candidate) string {
@@ -273,7 +273,7 @@ func (s *server) askNotes(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.
 		return nil, s.wireError(err)
 	}
 	res := &sdk.GetPromptResult{Description: "a message with its context"}
-	for _, text := range []string{made.System + below(made), message} {
+	for _, text := range []string{made.System + s.below(made), message} {
 		if text != "" {
 			res.Messages = append(res.Messages, &sdk.PromptMessage{Role: "user", Content: &sdk.TextContent{Text: text}})
 		}

@@ -6,8 +6,10 @@
 //
 //   - server.go, call.go, errors.go, stdio_conn.go: a session with a host, and its transport.
 //   - tools.go: the tools; each stands in the file of its subject (search.go, notes.go, memory.go, …).
+//   - toolset.go, core.go, parts.go: which tools are offered and listed, and those that stand in for others.
+//   - asking.go: how the user is asked before a write. http.go: hosts over HTTP.
 //   - write.go: tools that write records, and that propose changes of notes as diffs.
-//   - answer.go, refs.go: how a tool answers, and how records are named in arguments.
+//   - answer.go, refs.go: how a tool answers, and how records are named in arguments. ids.go: short ids.
 //   - resources.go, subscriptions.go, completion.go: notes and entities as resources, and what a host is told of them.
 //
 // # Audience
@@ -27,9 +29,10 @@
 //
 // # Lifetime and concurrency
 //
-// Serve may be called several times at once; it returns when the host has gone. The daemon is dialled when a request
-// needs it, and again after the connection was lost. With Options.AllowWrite records are written by methods of the
-// daemon; such a call is never repeated. No file is written. cmd/ctxd calls it, and tests do.
+// Serve may be called several times at once; it returns when the host has gone. ServeHTTP serves many hosts, which share
+// what was shown and assembled last. The daemon is dialled when a request needs it, and again after the connection was
+// lost. With Options.AllowWrite or AskToWrite records are written by methods of the daemon; such a call is never
+// repeated after the connection was lost. No file is written. cmd/ctxd calls it, and tests do.
 //
 // Wall: subject: the server of the Model Context Protocol.
 package mcp

@@ -31,7 +31,7 @@ func (e wholeError) Error() string { return string(e) }
 func (s *server) explain(err error) error {
 	var whole wholeError
 	if errors.As(err, &whole) {
-		return whole
+		return wholeError(s.words.Replace(string(whole)))
 	}
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -49,7 +49,7 @@ func (s *server) explain(err error) error {
 	if f.Retryable {
 		b.WriteString("\nCalling again later may work.")
 	}
-	if hint := hints.Replace(f.Hint); hint != "" {
+	if hint := s.words.Replace(hints.Replace(f.Hint)); hint != "" {
 		b.WriteString("\nTry: " + render.Inline(hint))
 	}
 	for _, c := range f.Candidates {

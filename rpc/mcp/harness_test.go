@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -79,6 +80,21 @@ type host struct {
 	wire *lockedBuffer // what the server has written
 }
 
+// panicsFail fails the test when a handler has panicked, although the host gets an answer (CLI-10).
+type panicsFail struct {
+	slog.Handler
+	t *testing.T
+}
+
+func (panicsFail) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h panicsFail) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "panicked") {
+		h.t.Errorf("%s", r.Message)
+	}
+	return nil
+}
+
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -101,6 +117,9 @@ func (d *daemon) open(opts mcp.Options) *host {
 	d.t.Helper()
 	if opts.Dial == nil {
 		opts.Dial = d.Dial
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(panicsFail{slog.DiscardHandler, d.t})
 	}
 	hostEnd, serverEnd := net.Pipe()
 	h := &host{t: d.t, wire: &lockedBuffer{}}
@@ -180,4 +199,15 @@ func asJSON(t *testing.T, v any) string {
 	data, err := json.Marshal(v)
 	must(t, err)
 	return string(data)
+}
+
+// toolNames are the names of the tools that the host is offered.
+func (h *host) toolNames() (names []string) {
+	h.t.Helper()
+	list, err := h.ListTools(h.t.Context(), nil)
+	must(h.t, err)
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
 }

@@ -159,6 +159,7 @@ func TestMEM50_AHostIsAskedHowItWent(t *testing.T) {
 // shapes: none is an internal error, and the answer names the member and says what it takes.
 func TestCHAT44_WrongShapes(t *testing.T) {
 	d := start(t)
+	d.seed()
 	h := d.open(mcp.Options{AllowWrite: true, IncludePrivate: true})
 	list, err := h.ListTools(t.Context(), nil)
 	must(t, err)

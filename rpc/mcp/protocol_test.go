@@ -15,8 +15,8 @@ import (
 	"github.com/ctxd/ctxd/rpc/mcp"
 )
 
-// openAs is open for a host that is told of things.
-func (d *daemon) openAs(opts mcp.Options, as *sdk.ClientOptions) *host {
+// openAs is open for a host that is told of things, and speaks a revision of the protocol.
+func (d *daemon) openAs(opts mcp.Options, as *sdk.ClientOptions, revision string) *host {
 	d.t.Helper()
 	opts.Dial = d.Dial
 	hostEnd, serverEnd := net.Pipe()
@@ -28,7 +28,7 @@ func (d *daemon) openAs(opts mcp.Options, as *sdk.ClientOptions) *host {
 	}()
 	var err error
 	h.ClientSession, err = sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, as).
-		Connect(d.t.Context(), &sdk.IOTransport{Reader: hostEnd, Writer: hostEnd}, nil)
+		Connect(d.t.Context(), &sdk.IOTransport{Reader: hostEnd, Writer: hostEnd}, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	must(d.t, err)
 	d.t.Cleanup(func() {
 		_ = h.Close()
@@ -48,7 +48,7 @@ func TestMCP5_HostsFollowResources(t *testing.T) {
 	told := make(chan string, 100)
 	h := d.openAs(mcp.Options{}, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
 		told <- req.Params.URI
-	}})
+	}}, "2025-11-25")
 	if caps := h.InitializeResult().Capabilities; !caps.Resources.Subscribe || caps.Completions == nil {
 		t.Errorf("%+v", caps)
 	}
@@ -175,7 +175,7 @@ func TestMCP5_ProgressIsTold(t *testing.T) {
 	told := make(chan string, 10)
 	h := d.openAs(mcp.Options{}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		told <- fmt.Sprint(req.Params.ProgressToken, " ", req.Params.Progress, " of ", req.Params.Total)
-	}})
+	}}, "")
 	params := &sdk.CallToolParams{Name: "read_notes", Arguments: map[string]any{"notes": []string{"Alpha", "Kickoff", "Sync"}}}
 	params.SetProgressToken("t")
 	res, err := h.CallTool(t.Context(), params)

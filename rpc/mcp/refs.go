@@ -17,7 +17,7 @@ func (c *call) findNote(s string) (*protocol.NoteFull, error) {
 		return nil, fault.Field("note", "note is needed: a title, path or id")
 	}
 	n := new(protocol.NoteFull)
-	return n, orNoNote(c.ask("notes.get", protocol.NoteGet{Ref: s}, n))
+	return n, orNoNote(c.ask("notes.get", protocol.NoteGet{Ref: c.ids.whole(s)}, n))
 }
 
 // noteID returns the id of the note that an argument names.
@@ -33,7 +33,7 @@ func (c *call) findEntity(s string, resolve int) (*protocol.EntityFull, error) {
 		return nil, fault.Field("entity", "entity is needed: a name or id")
 	}
 	e := new(protocol.EntityFull)
-	err := c.ask("entities.get", protocol.EntityGet{Ref: s, Resolve: resolve}, e)
+	err := c.ask("entities.get", protocol.EntityGet{Ref: c.ids.whole(s), Resolve: resolve}, e)
 	switch {
 	case fault.IsMissing(err), err == nil && e.ArchivedAt != nil:
 		return nil, noEntity()

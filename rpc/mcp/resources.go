@@ -71,7 +71,7 @@ func markdownResource(uri, text string) *sdk.ReadResourceResult {
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: mimeType, Text: text}}}
 }
 
-// listing answers resources/list, whose answer changes with the notes.
+// listing answers the lists that change with the records.
 func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch method {
@@ -85,6 +85,12 @@ func (s *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, s.wireError(err)
 			}
 			return list, nil
+		case "tools/list":
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
+				s.withoutEmpty(ctx, list)
+			}
+			return res, err
 		case "resources/read":
 			// The SDK writes an address that it does not know into JSON as it
 			// is, which fails for some.
@@ -109,7 +115,9 @@ func (c *call) recent(cursor string) (*sdk.ListResourcesResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, NextCursor: page.NextCursor}
+	out := &sdk.ListResourcesResult{
+		Resources: []*sdk.Resource{}, NextCursor: page.NextCursor, Cacheable: sdk.Cacheable{CacheScope: "private"},
+	}
 	for _, n := range page.Notes {
 		out.Resources = append(out.Resources, &sdk.Resource{
 			URI: record.NoteAddress + n.ID, Name: render.OneLine(n.Title), Title: render.OneLine(n.Title),
@@ -151,7 +159,7 @@ func (s *server) wireError(err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	code := protocol.CodeInternal
+	code := int64(protocol.CodeInternal)
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict:
 		code = protocol.CodeInvalidParams
@@ -165,5 +173,5 @@ func (s *server) wireError(err error) error {
 		code = protocol.CodeDeadline
 	}
 	text, _ := prompt.Cut(s.explain(err).Error(), maxErrorChars)
-	return &jsonrpc.Error{Code: int64(code), Message: text}
+	return &jsonrpc.Error{Code: code, Message: text}
 }

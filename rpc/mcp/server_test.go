@@ -373,6 +373,7 @@ func TestErrorsOfToolsSayWhatToDo(t *testing.T) {
 // TestToolsAreDescribed: a model knows of a tool what is said here.
 func TestToolsAreDescribed(t *testing.T) {
 	d := start(t)
+	d.seed()
 	names := func(write bool) string {
 		var all []string
 		list, err := d.open(mcp.Options{AllowWrite: write}).ListTools(t.Context(), nil)

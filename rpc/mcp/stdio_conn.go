@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +27,10 @@ import (
 	"github.com/ctxd/ctxd/entities/text"
 	"github.com/ctxd/ctxd/rpc/protocol"
 )
+
+// methodListen is the method of a request that is answered when the host withdraws it: what it asks for comes as
+// notifications until then.
+const methodListen = "subscriptions/listen"
 
 // maxMessage is the size of the longest message that is read, in bytes.
 const maxMessage = 16 << 20
@@ -45,7 +51,7 @@ type stdioConn struct {
 	writeMu sync.Mutex // held while a line is written
 
 	mu        sync.Mutex          // guards everything below
-	pending   map[jsonrpc.ID]bool // requests that are not answered yet
+	pending   map[jsonrpc.ID]bool // requests that are not answered yet, and whether the end of the input waits for them
 	cancelled map[jsonrpc.ID]bool // pending requests whose reply is not sent
 	drained   chan struct{}       // closed when the input has ended and nothing is pending
 	ended     bool                // the input has ended
@@ -175,12 +181,13 @@ func (c *stdioConn) end(ctx context.Context, why error) error {
 // closeIfDrained closes drained when the input has ended and no reply is pending.
 // The caller holds mu.
 func (c *stdioConn) closeIfDrained() {
-	if c.ended && len(c.pending) == 0 {
-		select {
-		case <-c.drained:
-		default:
-			close(c.drained)
-		}
+	if !c.ended || slices.Contains(slices.Collect(maps.Values(c.pending)), true) {
+		return
+	}
+	select {
+	case <-c.drained:
+	default:
+		close(c.drained)
 	}
 }
 
@@ -194,8 +201,8 @@ func (c *stdioConn) track(msg jsonrpc.Message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if req.ID.IsValid() {
-		inUse := c.pending[req.ID]
-		c.pending[req.ID] = true
+		_, inUse := c.pending[req.ID]
+		c.pending[req.ID] = c.pending[req.ID] || req.Method != methodListen
 		return !inUse
 	}
 	var params struct {
@@ -204,7 +211,11 @@ func (c *stdioConn) track(msg jsonrpc.Message) bool {
 	if req.Method != "notifications/cancelled" || json.Unmarshal(req.Params, &params) != nil {
 		return true
 	}
-	if id, err := jsonrpc.MakeID(params.RequestID); err == nil && c.pending[id] {
+	id, err := jsonrpc.MakeID(params.RequestID)
+	if err != nil {
+		return true
+	}
+	if _, ok := c.pending[id]; ok {
 		c.cancelled[id] = true
 	}
 	return true
@@ -382,6 +393,9 @@ func decodeMessage(line []byte) (jsonrpc.Message, *malformedMessage) {
 	msg, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
 		rejected.id = envelope.ID
+		if strings.Contains(err.Error(), "nesting depth") { // the SDK has no other sign of it
+			rejected.text = "the message is nested too deeply: at most 1,000 lists and objects in each other are read"
+		}
 		return nil, rejected
 	}
 	return msg, nil

@@ -26,31 +26,34 @@ var topics = []protocol.Topic{protocol.TopicNotes, protocol.TopicEntities}
 type subscriptions struct {
 	wake chan struct{} // holds a token when changed is not empty
 
-	mu      sync.Mutex // guards what follows
-	uris    map[string]bool
+	mu      sync.Mutex     // guards what follows
+	uris    map[string]int // how many times each is followed: over HTTP hosts share a server
 	changed map[string]bool
 	dialled bool // there was a connection before
 }
 
 func newSubscriptions() *subscriptions {
-	return &subscriptions{wake: make(chan struct{}, 1), uris: make(map[string]bool), changed: make(map[string]bool)}
+	return &subscriptions{wake: make(chan struct{}, 1), uris: make(map[string]int), changed: make(map[string]bool)}
 }
 
 // add follows an address.
 func (s *subscriptions) add(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.uris) >= maxSubscriptions && !s.uris[uri] {
+	if len(s.uris) >= maxSubscriptions && s.uris[uri] == 0 {
 		return fault.New(fault.Limit, "at most %d resources can be followed", maxSubscriptions).
 			WithHint("unsubscribe from others first")
 	}
-	s.uris[uri] = true
+	s.uris[uri]++
 	return nil
 }
 
 func (s *subscriptions) remove(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.uris[uri]--; s.uris[uri] > 0 {
+		return
+	}
 	delete(s.uris, uri)
 	delete(s.changed, uri)
 }
@@ -59,6 +62,17 @@ func (s *subscriptions) any() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.uris) > 0
+}
+
+// notified takes a notification of the daemon.
+func (s *server) notified(method string, params json.RawMessage) {
+	switch protocol.Topic(method) {
+	case protocol.TopicMemory:
+		s.hidden.suspect(memories)
+	case protocol.TopicEntities:
+		s.hidden.suspect(entities)
+	}
+	s.followed.notified(method, params)
 }
 
 // notified takes a notification of the daemon. It runs where replies are read and does
@@ -97,15 +111,18 @@ func (s *subscriptions) mark(chosen func(uri string) bool) {
 
 // follow has a new connection tell of changes. What was changed while there was none is
 // not known: then all addresses are told of.
-func (s *subscriptions) follow(ctx context.Context, c *client.Client) error {
+func (s *subscriptions) follow(ctx context.Context, c *client.Client, more []protocol.Topic) error {
 	s.mu.Lock()
 	again := s.dialled
 	s.dialled = true
 	s.mu.Unlock()
-	if !s.any() {
+	if s.any() {
+		more = slices.Concat(more, topics)
+	}
+	if len(more) == 0 {
 		return nil
 	}
-	err := c.Call(ctx, "events.subscribe", protocol.EventTopics{Topics: topics}, nil)
+	err := c.Call(ctx, "events.subscribe", protocol.EventTopics{Topics: more}, nil)
 	if err == nil && again {
 		s.mark(func(string) bool { return true })
 	}
@@ -121,11 +138,13 @@ func (s *subscriptions) take() []string {
 	return uris
 }
 
-// tell sends the host what was changed, until ctx ends.
+// tell sends the host what was changed, and that there are other tools, until ctx ends.
 func (s *server) tell(ctx context.Context) {
 	for {
 		select {
 		case <-s.followed.wake:
+		case <-s.hidden.wake:
+			s.tellTools(ctx)
 		case <-ctx.Done():
 			return
 		}

@@ -93,24 +93,49 @@ func add[In any](
 	s *server, does effect, name, title, description string, input *jsonschema.Schema,
 	run func(*call, In) (string, error),
 ) {
+	s.known = append(s.known, name)
+	if !s.offers(name) {
+		return
+	}
 	no, destroys := false, does == replaces
 	tool := &sdk.Tool{
-		Name: name, Title: title, Description: description, InputSchema: input,
+		Name: name, Title: title, Description: s.words.Replace(description), InputSchema: input,
 		Annotations: &sdk.ToolAnnotations{
 			Title: title, ReadOnlyHint: does == reads, IdempotentHint: does == reads, DestructiveHint: &destroys,
 			OpenWorldHint: &no,
 		},
 	}
-	s.inputs[name] = input
-	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+	if s.lean() {
+		makeLean(tool, input)
+	}
+	handle := func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		in, wrong := argumentsOf[In](s.ids, name, input, req.Params.Arguments)
+		if wrong != "" {
+			return answerOf(wrong, true), nil
+		}
+		if does != reads && !s.opts.AllowWrite && !changesNothing(in) {
+			ask, refused := s.permission(req, title, req.Params.Arguments)
+			if refused != "" {
+				return answerOf(refused, true), nil
+			}
+			if ask != nil {
+				return ask, nil
+			}
+		}
 		c := s.begin(ctx)
 		c.follow(req)
 		text, err := run(c, in)
 		if err != nil {
-			return nil, nil, c.explain(err)
+			return answerOf(s.ids.shortenAll(c.explain(err).Error()), true), nil
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
-	})
+		return answerOf(s.ids.shorten(in, text), false), nil
+	}
+	s.touch = func() { s.sdk.AddTool(tool, handle) }
+	s.touch()
+}
+
+func answerOf(text string, failed bool) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: failed}
 }
 
 // pagesOf makes the schema of the arguments of a tool whose answer has pages.

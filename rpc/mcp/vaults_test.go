@@ -124,7 +124,7 @@ func TestSRCH17_AContextNamesTheVaultsOfItsNotes(t *testing.T) {
 	twoVaults(d)
 	h := d.open(mcp.Options{})
 	text := h.call("assemble_context", `{"message":"hi","notes":["Home:Plan.md","Work:Plan.md","Home:Todo.md"],"searchNotes":0}`)
-	h.contains("context", text, "] (vault Home)\n[[Todo]]\n---", "] (vault Work)\n[[Todo]]\n---", "### [[Todo]] [id:"+d.idAt("Home", "Todo.md")+"]\n")
+	h.contains("context", text, "] (vault Home)\n[[Todo]]\n---", "] (vault Work)\n[[Todo]]\n---", "### [[Todo]] [id:"+d.idAt("Home", "Todo.md")[:8]+"]\n")
 	text = h.call("explain_context", `{}`)
-	h.contains("report", text, "[[Todo]] [id:"+d.idAt("Home", "Todo.md")+"] (vault Home): in pinned", " (vault Work): in pinned")
+	h.contains("report", text, "[[Todo]] [id:"+d.idAt("Home", "Todo.md")[:8]+"] (vault Home): in pinned", " (vault Work): in pinned")
 }

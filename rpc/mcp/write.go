@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ctxd/ctxd/chat/tools/render"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -44,6 +45,17 @@ func (s *server) addWriting() {
 	add(s, replaces, "forget_memory", "Put a memory away",
 		"Archive a memory that is not needed any more, or retract one that was wrong. Nothing is deleted.",
 		inputOf[forgetInput](nil), (*call).forgetMemory)
+}
+
+// changesNothing reports whether a call only shows what it would change.
+func changesNothing(in any) bool {
+	switch in := in.(type) {
+	case writeInput:
+		return in.DryRun
+	case appendInput:
+		return in.DryRun
+	}
+	return false
 }
 
 // writeInput are the arguments of write_note.
@@ -125,8 +137,39 @@ func (c *call) appendToNote(in appendInput) (string, error) {
 		return "", err
 	}
 	var n protocol.NoteSaved
-	err = c.write("notes.patch", protocol.NotePatch{ID: old.ID, Append: &in.Text, Conditions: protocol.Conditions{DryRun: in.DryRun}}, &n)
+	patch := protocol.NotePatch{ID: old.ID, Append: &in.Text, Conditions: protocol.Conditions{DryRun: in.DryRun}}
+	for try := range maxAppends {
+		err = c.write("notes.patch", patch, &n)
+		if !isChanged(err) || !c.wait(appendWait<<try) {
+			break
+		}
+	}
 	return savedText("Added to the note", &n, in.DryRun), err
+}
+
+// How often lines are added while others write to the note, and how long the second try waits; each further one waits
+// twice as long as the one before.
+const (
+	maxAppends = 5
+	appendWait = 20 * time.Millisecond
+)
+
+// isChanged reports whether a record was changed while it was written: nothing was written then.
+func isChanged(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && (f.Reason == fault.Changed || f.Reason == fault.StaleVersion)
+}
+
+// wait returns false when the call ends before the time is over.
+func (c *call) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.ctx.Done():
+		return false
+	}
 }
 
 // writable returns a note of which everything is shown.

@@ -30,18 +30,18 @@ func TestMCP3_NotesAreWritten(t *testing.T) {
 	if m == nil || m[2] != "1" {
 		t.Fatalf("%s", made)
 	}
-	n := d.Rooms.Notes.Get(m[1])
+	n := d.Rooms.Notes.Get(d.wholeID(m[1]))
 	if n == nil || n.Title != "Plan" || n.Body != "First of all." || n.Path != "plans/Plan.md" || strings.Join(n.Tags, " ") != "new" || n.Private {
 		t.Errorf("%+v", n)
 	}
 	h.contains("a title twice", h.fails("write_note", `{"title":"plan","text":"x"}`), "there is a note with that title", "Try: give it as note", "Plan [id:"+m[1]+"] plans/Plan.md")
 	h.call("append_to_note", `{"note":"Plan","text":"- one"}`)
 	h.call("append_to_note", `{"note":"[[Plan]]","text":"- two\n"}`)
-	if n = d.Rooms.Notes.Get(m[1]); n.Body != "First of all.\n- one\n- two\n" || n.Version != 3 {
+	if n = d.Rooms.Notes.Get(d.wholeID(m[1])); n.Body != "First of all.\n- one\n- two\n" || n.Version != 3 {
 		t.Errorf("%+v", n)
 	}
 	h.call("write_note", `{"note":"plans/Plan.md","text":"Anew.","title":"The plan"}`)
-	if n = d.Rooms.Notes.Get(m[1]); n.Body != "Anew." || n.Title != "The plan" || n.Path != "plans/Plan.md" || strings.Join(n.Tags, " ") != "new" {
+	if n = d.Rooms.Notes.Get(d.wholeID(m[1])); n.Body != "Anew." || n.Title != "The plan" || n.Path != "plans/Plan.md" || strings.Join(n.Tags, " ") != "new" {
 		t.Errorf("%+v", n)
 	}
 	for args, want := range map[string]string{
@@ -64,15 +64,15 @@ func TestMCP3_EntitiesAreWritten(t *testing.T) {
 	if m == nil {
 		t.Fatalf("%s", made)
 	}
-	if e := d.Rooms.Entities.Get(m[1]); e.Name != "Eve" || e.Type != "Person" || e.Fields["team"] != "core" || e.Fields["role"] != "Lead" {
+	if e := d.Rooms.Entities.Get(d.wholeID(m[1])); e.Name != "Eve" || e.Type != "Person" || e.Fields["team"] != "core" || e.Fields["role"] != "Lead" {
 		t.Errorf("%+v", e)
 	}
 	h.call("put_entity", `{"entity":"Evi","fields":{"role":null,"level":"lead"}}`)
 	h.call("put_entity", `{"entity":"Core","fields":{"lead":"Eve"}}`)
-	if e := d.Rooms.Entities.Get(m[1]); e.Fields["role"] != nil || e.Fields["level"] != "lead" || e.Fields["team"] != "core" || e.Version != 2 {
+	if e := d.Rooms.Entities.Get(d.wholeID(m[1])); e.Fields["role"] != nil || e.Fields["level"] != "lead" || e.Fields["team"] != "core" || e.Version != 2 {
 		t.Errorf("%+v", e)
 	}
-	if e := d.Rooms.Entities.Get("core"); e.Fields["lead"] != m[1] {
+	if e := d.Rooms.Entities.Get("core"); e.Fields["lead"] != d.wholeID(m[1]) {
 		t.Errorf("%+v", e)
 	}
 	for args, want := range map[string]string{

@@ -26,6 +26,8 @@ var alike = []struct{ name, others string }{
 	{"note", "id title name path ref noteid notepath notetitle"},
 	{"id", "note title name path ref noteid memoryid"},
 	{"entity", "id name ref entityid"},
+	{"book", "id title name ref bookid"},
+	{"memory", "id ref number memoryid"},
 	{"record", "id name note entity ref"},
 	{"limit", "max n count k topk maxresults numresults size"},
 	{"path", "file filename note filepath"},
