@@ -53,7 +53,7 @@ func (c scope) vaultUnresolved(ctx context.Context, _ *Session,
 }
 
 func (c scope) vaultProblems(ctx context.Context, _ *Session, p protocol.VaultProblems) (protocol.VaultProblemPage, error) {
-	reader := vault.Reader{Sees: c.view.NotesSeen(), Check: c.view.Check}
+	reader := vault.Reader{Sees: c.view.NotesSeen(), Check: c.view.CheckWritten}
 	if reader.Sees != nil {
 		reader.Withholds, reader.Text = c.view.Withholds, c.view.TextOf
 	}

@@ -91,7 +91,7 @@ var masks = map[string]func(w *masking, s shownText){
 // namesOnly are the functions whose texts are ids, names of types or of vaults, or
 // queries, which WQL bounds and reads, or single words.
 var namesOnly = []string{
-	"ByIDPrefix", "CalledBy", "ComparePrivacy", "KeepClosedTx", "Views.NoteSource", "View.Candidates", "View.Check", "View.Computed", "View.Count", "View.Entities", "View.Entity",
+	"ByIDPrefix", "CalledBy", "ComparePrivacy", "KeepClosedTx", "Views.NoteSource", "View.Candidates", "View.Check", "View.CheckWritten", "View.Computed", "View.Count", "View.Entities", "View.Entity",
 	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesMemory", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
 	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed", "View.WordCounts", "View.WordsHeld",

@@ -15,7 +15,7 @@ func (v *View) CanQuery() bool { return v.wql != nil }
 func (v *View) Query(ctx context.Context, query string, opts wql.QueryOptions) (*wql.Result, error) {
 	res, err := v.wql.Query(ctx, query, opts)
 	if err != nil || !v.hides {
-		return res, v.ShownTexts(err)
+		return res, v.shownTextsAbout(err, ownWords(query))
 	}
 	for i := range res.Rows {
 		if res.Rows[i].Task != nil {
@@ -31,9 +31,14 @@ func (v *View) Query(ctx context.Context, query string, opts wql.QueryOptions) (
 	return res, nil
 }
 
-// Check says everything that is to be said about a query, as wql.Engine.Check does.
+// Check says everything that is to be said about a query of the reader, as wql.Engine.Check does.
 func (v *View) Check(query, thisType string) []entities.Diagnostic {
-	return v.shownDiagnostics(v.wql.Check(query, thisType))
+	return v.shownDiagnostics(v.wql.Check(query, thisType), ownWords(query)+"\n"+thisType)
+}
+
+// CheckWritten is Check of a query that stands in a note or a type, where others may have written it.
+func (v *View) CheckWritten(query, thisType string) []entities.Diagnostic {
+	return v.shownDiagnostics(v.wql.Check(query, thisType), "")
 }
 
 // Computed returns the value of a computed field as the reader may see it, as

@@ -3,6 +3,8 @@ package audience
 import (
 	"errors"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/ctxd/ctxd/entities"
 	"github.com/ctxd/ctxd/entities/fault"
@@ -169,31 +171,69 @@ func (v *View) shownQuery(query string) string {
 	return markdown.Without(query, apart(places), withheld)
 }
 
-// shownDiagnostics returns what is to be said about a query, as the reader may see it.
-func (v *View) shownDiagnostics(list []entities.Diagnostic) []entities.Diagnostic {
+// shownDiagnostics returns what is to be said about a query, as the reader may see it. own is what the reader has written.
+func (v *View) shownDiagnostics(list []entities.Diagnostic, own string) []entities.Diagnostic {
 	if !v.masks() {
 		return list
 	}
 	list = slices.Clone(list)
 	for i := range list {
 		d := &list[i]
-		d.Message, _ = v.withoutLinks("", d.Message)
-		d.Hint, _ = v.withoutLinks("", d.Hint)
+		d.Message, d.Hint = v.shownReply(d.Message, own), v.shownReply(d.Hint, own)
 	}
 	return list
 }
 
+// ownWords are the words of a query, written by the reader.
+func ownWords(query string) string { return strings.Join(append(syntax.Quoted(query), query), "\n") }
+
+// replied stands for what a reader has written, while the rest of a reply is masked.
+const replied = "\uFFFC"
+
+// shownReply is withoutLinks of a text that repeats what the reader has written: that comes back as it was, whatever it leads
+// to. A reader who names what is private would be told otherwise that it is there.
+func (v *View) shownReply(text, own string) string {
+	shown, _ := v.withoutLinks("", text)
+	if shown == text || own == "" {
+		return shown
+	}
+	var repeated []string
+	var rest strings.Builder
+	for at := 0; at < len(text); {
+		most := sort.Search(len(text)-at, func(n int) bool { return !strings.Contains(own, text[at:at+n+1]) })
+		part := text[at : at+most]
+		if masked, _ := v.withoutLinks("", part); masked == part {
+			rest.WriteByte(text[at])
+			at++
+			continue
+		}
+		repeated = append(repeated, part)
+		rest.WriteString(replied)
+		at += most
+	}
+	others, _ := v.withoutLinks("", rest.String())
+	parts := strings.Split(others, replied)
+	if len(parts) != len(repeated)+1 { // something of others leads there with the reader's words in it
+		return shown
+	}
+	for i, part := range repeated {
+		parts[i] += part
+	}
+	return strings.Join(parts, "")
+}
+
 // ShownTexts returns an error of a type, of what is written by one, or of a query, as the reader may see it. One that says what
 // is not there has the reader's own words: they would come back otherwise where they name something private.
-func (v *View) ShownTexts(err error) error {
+func (v *View) ShownTexts(err error) error { return v.shownTextsAbout(err, "") }
+
+// shownTextsAbout is ShownTexts of an error about what the reader has written.
+func (v *View) shownTextsAbout(err error, own string) error {
 	var f *fault.Error
 	if !v.masks() || !errors.As(err, &f) || f.Kind == fault.NotFound {
 		return err
 	}
 	shown := *f
-	shown.Field, _ = v.withoutLinks("", f.Field)
-	shown.Msg, _ = v.withoutLinks("", f.Msg)
-	shown.Hint, _ = v.withoutLinks("", f.Hint)
+	shown.Field, shown.Msg, shown.Hint = v.shownReply(f.Field, own), v.shownReply(f.Msg, own), v.shownReply(f.Hint, own)
 	if shown.Field == f.Field && shown.Msg == f.Msg && shown.Hint == f.Hint {
 		return err
 	}

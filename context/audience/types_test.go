@@ -2,7 +2,9 @@ package audience_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ctxd/ctxd/context/audience"
@@ -110,6 +112,35 @@ func TestPRIV8_QueriesAreAnsweredByWhatTypesSay(t *testing.T) {
 		_, err := w.remote.Query(t.Context(), query, wql.QueryOptions{})
 		if err != nil && canary.MatchString(fault.Message(err)+mustJSON(t, err)) {
 			t.Errorf("%s: %v", query, err)
+		}
+	}
+}
+
+// TestPRIV16_AQueryConfirmsNoGuess: what is said of a query repeats the reader's own words, whether they lead to something
+// private or nowhere.
+func TestPRIV16_AQueryConfirmsNoGuess(t *testing.T) {
+	w := newMasking(t)
+	declareSecrets(t, w)
+	path := "Secret/Canary's Lair.md"
+	_, err := w.notes.Put(t.Context(), notes.Draft{ID: "lair", Title: "Lair", Path: path, Body: "x", Private: true}, nil)
+	must(t, err)
+	long := strings.Repeat("x", 20) + ".md"
+	for _, forms := range []string{
+		"SELECT t FROM `%s` t", "SELECT t FROM [%s] t", "SELECT t FROM Task t WHERE t.`%s` = 1", "SELECT t FROM Task t WHERE t.when > date('%s')", "SELECT t FROM Task t ORDER BY t.`%s`",
+		"SELECT t FROM `%s " + long + "` t", "SELECT t FROM Task t `%s`", "SELECT t FROM `%s`.Task t",
+	} {
+		answers := func(guess string) string {
+			query := fmt.Sprintf(forms, guess)
+			if strings.Contains(forms, "'") {
+				query = fmt.Sprintf(forms, strings.ReplaceAll(guess, "'", "''"))
+			}
+			_, err := w.remote.Query(t.Context(), query, wql.QueryOptions{})
+			return fault.Message(err) + mustJSON(t, err) + said(w.remote.Check(query, "Task")) + said(w.remote.Check("SELECT t FROM Task t", guess))
+		}
+		for hidden, none := range map[string]string{path: "Secret/Nobody's Lair.md", "ctxd://note/lair": "ctxd://note/none", "obsidian://open?file=Canary%20Plan": "obsidian://open?file=Nobody%20Plan"} {
+			if got, want := answers(hidden), strings.ReplaceAll(answers(none), none, hidden); got != want {
+				t.Errorf("of %s is said\n%s\nnot\n%s", fmt.Sprintf(forms, hidden), got, want)
+			}
 		}
 	}
 }

@@ -92,17 +92,18 @@ func (im *Importer) forget(ctx context.Context, name string, progress func(done,
 			return removed, err
 		}
 	}
-	// The store keeps two generations of snapshots and what lies between them,
-	// so it takes two to get rid of the older ones. The record of the vault
-	// goes last: a Forget that was interrupted can be said again.
+	err = im.db.Update(ctx, func(tx *kv.Tx) error { return notes.ForgetTypes(tx, name) })
+	if err != nil {
+		return removed, err
+	}
+	// The store keeps two generations of snapshots and what lies between them, so it takes two to get rid of the older
+	// ones: all that was in files of the vault is to be gone before the first one. The record of the vault goes last: a
+	// Forget that was interrupted can be said again.
 	if err := im.db.Snapshot(ctx); err != nil {
 		return removed, err
 	}
 	err = im.db.Update(ctx, func(tx *kv.Tx) error {
 		if err := im.notes.ForgetFoldsCaseTx(tx, name); err != nil {
-			return err
-		}
-		if err := notes.ForgetTypes(tx, name); err != nil {
 			return err
 		}
 		return vaults.Delete(tx, name)

@@ -3,6 +3,10 @@ package vault_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -98,4 +102,28 @@ func TestForgetIsGoneOnWith(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPRIV4_ForgetLeavesNoTextInTheFolder: nothing that stood in a file of the vault is in a file of the store then, the
+// types that its notes have given included.
+func TestPRIV4_ForgetLeavesNoTextInTheFolder(t *testing.T) {
+	data := t.TempDir()
+	w := open(t, data)
+	w.imports(t, vault.ImportRequest{Path: importFolder(t, map[string]string{
+		"n.md":                  "---\ntype: ZqType\nprivate: true\nzqfield: zqvalue\n---\n# Zqtitle\n\n[[Zqlink]] #zqtag\n",
+		".ctxd/types/Told.yaml": "name: Told\nfields:\n  - {name: zqdeclared, type: select, options: [zqoption]}\n",
+	})})
+	_, err := w.im.Forget(ctx, "", nil)
+	must(t, err)
+	err = filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if found := regexp.MustCompile(`(?i)zq\w+`).Find(text); found != nil {
+			t.Errorf("%s has %s", filepath.Base(path), found)
+		}
+		return err
+	})
+	must(t, err)
 }

@@ -298,5 +298,6 @@ func (p *Pair) wql() string {
 		"SELECT p FROM Person p WHERE p.id = '"+p.id(pairEntity)+"'", "SELECT p FROM Person p WHERE p.about LIKE '%"+p.name(a)+"%'", "SELECT p FROM "+p.name(a)+" p",
 		"SELECT p FROM Person p WHERE p.same.name = "+quoted, "SELECT SUM(p.boss.boss.pay) FROM Person p", "SELECT p FROM Persn p",
 		"SELECT t FROM Task t", "SELECT COUNT(*) FROM Task", "SELECT t FROM Task t WHERE t.name LIKE '%"+p.name(a)+"%'", "SELECT t FROM vault.Task t WHERE t.heading CONTAINS "+quoted, "SELECT t FROM Task t WHERE t.note = "+quoted+" ORDER BY t.tags", "SELECT t FROM Task t WHERE t.id = '"+p.id(pairNote)+"'", "SELECT COUNT(*) FROM Person p WHERE p.boss IS NOT NULL",
+		"SELECT t FROM `folder/"+p.name(a)+".md` t", "SELECT p FROM Person p WHERE p.`ctxd://note/"+p.id(pairNote)+"` = 1",
 	)
 }

@@ -216,6 +216,23 @@ func TestConfig_WrongInEnvironmentAndFlags(t *testing.T) {
 	}
 }
 
+// TestConfig_AListOfTheFileIsNoPattern: it would match nothing, and notes that are meant to be private would not be so.
+func TestConfig_AListOfTheFileIsNoPattern(t *testing.T) {
+	emptyEnvironment(t)
+	for text, ok := range map[string]bool{
+		`["/Journal/"]`: false, "[/Journal/]": false, "['a', 'b']": false, "[a,b]": false,
+		"/Journal/": true, "[Jj]ournal/": true, "/a[0-9]": true, "[ab]": true, "[a]/[b]": true,
+	} {
+		given, err := Assignments([]string{"vault.private=" + text})
+		if err == nil {
+			_, err = Load(fileOf(t, ""), given)
+		}
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestConfig_VariablesThatSetNothing(t *testing.T) {
 	for _, c := range []struct{ pair, hint string }{
 		{"CTXD_LIMITS_BACH=3", "did you mean $CTXD_LIMITS_BATCH?"},

@@ -217,6 +217,10 @@ func patternsOf(at *[]string) value {
 				return fault.New(fault.Invalid, "a pattern is one line, and not empty").
 					WithHint("write it as in .gitignore: Journal/ or *.draft.md")
 			}
+			if w[0] == '[' && strings.IndexByte(w, ']') == len(w)-1 && strings.ContainsAny(w, `/",'`) { // it matches no path at all
+				return fault.New(fault.Invalid, "a list in brackets is for the configuration file").
+					WithHint("write the patterns without brackets and quotes, with %c between them", os.PathListSeparator)
+			}
 		}
 		*at = append([]string{}, words...)
 		return nil

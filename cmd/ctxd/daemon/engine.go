@@ -273,8 +273,6 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := db.Mended(); err != nil {
 		log.Warn("the next start looks once more whether records fit together", "error", fault.Message(err))
 	}
-	vaults := vault.NewImporter(db, ents, ns,
-		vault.ImporterOptions{Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...)})
 	return &rpc.Deps{
 		KV:            db,
 		Entities:      ents,

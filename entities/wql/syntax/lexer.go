@@ -64,6 +64,16 @@ func Texts(src string) iter.Seq2[Span, string] {
 	}
 }
 
+// Quoted gives what a query has in quotes, backticks and brackets, as messages repeat it.
+func Quoted(src string) (list []string) {
+	for _, t := range lex(src, new(Findings)) {
+		if t.kind == tokString || t.kind == tokQuoted {
+			list = append(list, t.text)
+		}
+	}
+	return list
+}
+
 type lexer struct {
 	src    string
 	pos    int
