@@ -19,6 +19,7 @@ type Command struct {
 	Search   searchCmd        `cmd:"" help:"Explain a search: how the query is read, the hits by words, the hits by meaning, and how they are combined."`
 	Index    indexCmd         `cmd:"" help:"Show the state and size of the search indexes."`
 	Privacy  privacyCmd       `cmd:"" help:"List what is private and why, and what was withheld from prompts."`
+	Capture  captureCmd       `cmd:"" help:"Show what was kept of the programs that call ctxd hook, and when that stopped."`
 	RPC      rpcCmd           `cmd:"" name:"rpc" help:"Show connections, calls in progress, and how long methods take."`
 	Log      logCmd           `cmd:"" help:"Show the log of the daemon."`
 }
