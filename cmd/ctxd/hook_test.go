@@ -110,7 +110,7 @@ func TestCLI12_EachHostIsToldAndKept(t *testing.T) {
 	h.run(t, "memory", "add", "The lighthouse is deployed on Fridays.", "--pin")
 	for _, name := range slices.Sorted(maps.Keys(events)) {
 		t.Run(name, func(t *testing.T) {
-			asked, answered := "When is the lighthouse deployed? " + name + " password=hunter2", "On Fridays."
+			asked, answered := "When is the lighthouse deployed? "+name+" password=hunter2", "On Fridays."
 			h.log(t, asked, answered)
 			input := func(event string) string { return h.filled(string(events[name][event]), asked, answered) }
 			if told := h.says(t, input("start"), name, "start"); !strings.Contains(told, "deployed on Fridays") || !json.Valid([]byte(told)) {

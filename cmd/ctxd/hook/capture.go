@@ -49,15 +49,21 @@ func Captures(ctx context.Context, cl *client.Client, now time.Time) ([]Capture,
 		}
 	}
 	for i := range list {
-		c := &list[i]
-		since := c.LastKept
-		if info, err := os.Stat(c.Settings); since == nil && err == nil {
-			at := info.ModTime() // it was installed then, or before
-			since = &at
+		if info, err := os.Stat(list[i].Settings); err == nil {
+			list[i].quiet(now, info.ModTime())
 		}
-		c.Silent = c.Installed && since != nil && now.Sub(*since) > Silence
 	}
 	return list, nil
+}
+
+// quiet says whether a program has stopped. One of which nothing was ever kept was installed when its settings were last
+// written, or before.
+func (c *Capture) quiet(now, written time.Time) {
+	since := written
+	if c.LastKept != nil {
+		since = *c.LastKept
+	}
+	c.Silent = c.Installed && now.Sub(since) > Silence
 }
 
 func (c *Capture) kept(at time.Time) {

@@ -59,13 +59,13 @@ func parse(text string) (*document, error) {
 		if errors.As(err, &syntax) {
 			line = bytes.Count(plain[:min(len(plain), int(syntax.Offset))], []byte{'\n'}) + 1
 		}
-		return nil, fault.Wrap(fault.Invalid, err, "line %d is no JSON: %v", line, err)
+		return nil, fault.Wrap(fault.Invalid, err, "line %d is no JSON", line)
 	}
 	r := &reader{Decoder: json.NewDecoder(bytes.NewReader(plain)), plain: plain}
 	root, err := r.value()
 	switch {
 	case err != nil:
-		return nil, fault.Wrap(fault.Invalid, err, "no JSON: %v", err)
+		return nil, fault.Wrap(fault.Invalid, err, "it is no JSON")
 	case root.kind != '{':
 		return nil, fault.New(fault.Invalid, "line 1 begins no JSON object")
 	}

@@ -41,20 +41,25 @@ func (captureCmd) Run(a *Options) error {
 func drawCapture(s *term.Screen, list []hook.Capture) {
 	t := &term.Table{Head: []string{"program", "sessions", "last kept", "settings"}, Right: []int{1}}
 	for _, c := range list {
-		last := term.Line{term.Styled(term.Faint, "never")}
-		if c.LastKept != nil {
-			last = term.Line{term.Text(term.Ago(*c.LastKept))}
-		}
 		where := term.Line{term.Styled(term.Faint, "not installed: ctxd hook install "+c.Host)}
 		if c.Installed {
 			where = term.Line{term.Text(c.Settings)}
 		}
-		if c.Silent {
-			where = append(where, term.Styled(term.Warn, "  nothing since "+since(c.LastKept)))
-		}
-		t.Row(term.Line{term.Styled(term.Accent, c.Host)}, term.Line{term.Text(term.Number(c.Sessions))}, last, where)
+		t.Row(term.Line{term.Styled(term.Accent, c.Host)}, term.Line{term.Text(term.Number(c.Sessions))}, lastKept(&c), where)
 	}
 	t.Draw(s)
+}
+
+// lastKept says when something was last kept, and that it has stopped.
+func lastKept(c *hook.Capture) term.Line {
+	last := term.Line{term.Styled(term.Faint, "never")}
+	if c.LastKept != nil {
+		last = term.Line{term.Text(term.Ago(*c.LastKept))}
+	}
+	if c.Silent {
+		last = append(last, term.Styled(term.Warn, "  nothing since "+since(c.LastKept)))
+	}
+	return last
 }
 
 // since says from when on nothing was kept.
