@@ -107,7 +107,7 @@ func (c *callCmd) take(ctx context.Context, a *Options) any {
 		return nil
 	}
 	var in input
-	if json.Unmarshal(raw, &in) != nil {
+	if json.Unmarshal(withShortStrings(raw, maxRead), &in) != nil {
 		return nil
 	}
 	folder := in.folder(h)

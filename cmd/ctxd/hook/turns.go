@@ -18,7 +18,7 @@ import (
 
 const (
 	// maxMessage is how much of a message is kept, maxRead how much of it is looked through for secrets before.
-	maxMessage, maxRead = 256 << 10, 1 << 20
+	maxMessage, maxRead = 256 << 10, 512 << 10
 	// maxTranscript is how much is read of the end of the log of a session, maxTurns how many messages of it are kept.
 	maxTranscript, maxTurns = 4 << 20, 40
 	// maxKept is how many bytes one call hands to the daemon.
@@ -27,6 +27,53 @@ const (
 
 // input is what a host says on standard input.
 type input map[string]json.RawMessage
+
+// withShortStrings cuts the strings of a text of JSON to a length, in place: ten megabytes take longer to decode than a
+// host is to wait.
+func withShortStrings(text []byte, limit int) []byte {
+	if len(text) <= limit {
+		return text
+	}
+	out := text[:0]
+	for len(text) > 0 {
+		open := bytes.IndexByte(text, '"') + 1
+		if open == 0 {
+			break
+		}
+		out, text = append(out, text[:open]...), text[open:]
+		end, cut := stringEnd(text, limit)
+		after := min(len(text), end+1) // its quote
+		out, text = append(append(out, text[:cut]...), text[end:after]...), text[after:]
+	}
+	return append(out, text...)
+}
+
+// stringEnd returns where a string of JSON ends, before its quote, and where it is cut: not within what a backslash begins.
+func stringEnd(text []byte, limit int) (end, cut int) {
+	cut = -1
+	for end < len(text) {
+		step := bytes.IndexAny(text[end:], "\"\\")
+		if step < 0 {
+			step = len(text) - end
+		}
+		if cut < 0 && end+step > limit {
+			cut = max(end, limit)
+		}
+		if end += step; end == len(text) || text[end] == '"' {
+			break
+		}
+		if bytes.HasPrefix(text[end:], []byte(`\u`)) {
+			step = len(`\u0000`)
+		} else {
+			step = len(`\n`)
+		}
+		end = min(len(text), end+step)
+	}
+	if cut < 0 {
+		return end, end
+	}
+	return end, cut
+}
 
 // text returns a member that is a string, and the empty string for everything else.
 func (in input) text(name string) string {
