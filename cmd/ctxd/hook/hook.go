@@ -86,7 +86,7 @@ func (c *callCmd) Run(a *Options) error {
 			return nil
 		}
 		if line, err := json.Marshal(out); err == nil {
-			_, _ = a.Out.Write(append(line, '\n')) // a host that reads no more is not told
+			_, _ = os.Stdout.Write(append(line, '\n')) // a host that reads no more is not told
 		}
 	case <-ctx.Done():
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // mask stands in the place of a secret.
@@ -13,7 +15,7 @@ const mask = "[secret]"
 // group the group alone is masked, with plausible only what that holds of.
 type secret struct {
 	words     []string
-	pattern   *regexp.Regexp
+	pattern   func() *regexp.Regexp
 	plausible func(value string) bool
 }
 
@@ -55,7 +57,7 @@ var secrets = []secret{
 	// A value in quotes, or right behind its =; with a blank or colon between only one that has a digit, as prose has none.
 	kind(`(?i)`+names+`["']?\s*(?::=|=>|[:=])\s*["']([^"'\s]{6,})["']`, nameWords...),
 	kind(`(?i)`+names+`=([^\s"'`+"`"+`,;&(){}<>$\[\]]{4,})`, nameWords...),
-	{words: nameWords, plausible: hasDigit, pattern: regexp.MustCompile(`(?i)` + names + `["']?\s*[:=]\s*([^\s"'` + "`" + `,;&(){}<>$\[\]]{6,})`)},
+	{words: nameWords, plausible: hasDigit, pattern: text.Pattern(`(?i)` + names + `["']?\s*[:=]\s*([^\s"'` + "`" + `,;&(){}<>$\[\]]{6,})`)},
 }
 
 // names are the ends of names of settings whose values are secrets.
@@ -64,21 +66,21 @@ const names = `(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access
 var nameWords = []string{"passw", "passphrase", "pwd", "secret", "token", "key", "credential"}
 
 func kind(pattern string, words ...string) secret {
-	return secret{words: words, pattern: regexp.MustCompile(pattern)}
+	return secret{words: words, pattern: text.Pattern(pattern)}
 }
 
 func hasDigit(value string) bool { return strings.ContainsFunc(value, unicode.IsDigit) }
 
 // masked returns a text with a mask in the place of what looks like a secret.
-func masked(text string) string {
-	folded := strings.ToLower(text)
+func masked(said string) string {
+	folded := strings.ToLower(said)
 	for i := range secrets {
 		s := &secrets[i]
 		if s.mayBeIn(folded) {
-			text = s.masked(text)
+			said = s.masked(said)
 		}
 	}
-	return text
+	return said
 }
 
 func (s *secret) mayBeIn(folded string) bool {
@@ -90,24 +92,24 @@ func (s *secret) mayBeIn(folded string) bool {
 	return false
 }
 
-func (s *secret) masked(text string) string {
+func (s *secret) masked(said string) string {
 	var b strings.Builder
 	end := 0
-	for _, at := range s.pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range s.pattern().FindAllStringSubmatchIndex(said, -1) {
 		from, to := at[0], at[1]
 		if len(at) > 2 {
 			from, to = at[2], at[3]
 		}
-		if s.plausible != nil && !s.plausible(text[from:to]) || text[from:to] == mask {
+		if s.plausible != nil && !s.plausible(said[from:to]) || said[from:to] == mask {
 			continue
 		}
-		b.WriteString(text[end:from])
+		b.WriteString(said[end:from])
 		b.WriteString(mask)
 		end = to
 	}
 	if end == 0 {
-		return text
+		return said
 	}
-	b.WriteString(text[end:])
+	b.WriteString(said[end:])
 	return b.String()
 }

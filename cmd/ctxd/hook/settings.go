@@ -10,11 +10,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/fault"
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // node is a value in a text of JSON, with where it stands.
@@ -337,7 +337,7 @@ type ownHook struct {
 }
 
 // ownCommand finds the event in the command of a hook of ctxd.
-var ownCommand = regexp.MustCompile(`^(?:"(?:[^"]*[/\\])?ctxd[^"/\\]*"|(?:\S*[/\\])?ctxd[^\s/\\]*) hook ([a-z-]+) (start|prompt|stop)(?: ` + privateFlag + `)?$`)
+var ownCommand = text.Pattern(`^(?:"(?:[^"]*[/\\])?ctxd[^"/\\]*"|(?:\S*[/\\])?ctxd[^\s/\\]*) hook ([a-z-]+) (start|prompt|stop)(?: ` + privateFlag + `)?$`)
 
 // own returns the hooks of ctxd in the list of an event, where each that stands alone below a matcher is that matcher.
 func (h *host) own(d *document, list *node) (found []ownHook) {
@@ -373,7 +373,7 @@ func (h *host) ownAt(d *document, n *node) (o ownHook, is bool) {
 	if json.Unmarshal([]byte(d.text[at.node.start:at.end]), &command) != nil {
 		return o, false
 	}
-	m := ownCommand.FindStringSubmatch(command)
+	m := ownCommand().FindStringSubmatch(command)
 	if m == nil || m[1] != h.name {
 		return o, false
 	}
