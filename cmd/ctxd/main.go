@@ -20,6 +20,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/demo"
 	"github.com/ctxd/ctxd/cmd/ctxd/doctor"
+	"github.com/ctxd/ctxd/cmd/ctxd/hook"
 	"github.com/ctxd/ctxd/cmd/ctxd/inspect"
 	"github.com/ctxd/ctxd/cmd/ctxd/page"
 	"github.com/ctxd/ctxd/cmd/ctxd/records"
@@ -39,6 +40,7 @@ type commandLine struct {
 	Stdio   stdioCmd        `cmd:"" group:"daemon" help:"Connect a program to the daemon over standard input and output."`
 	MCP     mcpCmd          `cmd:"" name:"mcp" group:"daemon" help:"Serve your notes to assistants and agents over the Model Context Protocol."`
 	LSP     lspCmd          `cmd:"" name:"lsp" group:"daemon" help:"Serve your notes to an editor over the Language Server Protocol."`
+	Hook    hook.Command    `cmd:"" group:"daemon" help:"Have coding assistants remember: keep their sessions, and tell them what is known."`
 	Service service.Command `cmd:"" group:"daemon" help:"Start the daemon at login, with systemd or launchd."`
 	Demo    demo.Command    `cmd:"" group:"daemon" help:"Show the main job on a sample vault, with a separate daemon."`
 
@@ -206,6 +208,7 @@ func (a *app) bindings() []any {
 		&config.Options{Streams: a.Streams, Flags: a.Flags},
 		&demo.Options{Streams: a.Streams, Link: a.Link},
 		&doctor.Options{Streams: a.Streams, Link: a.Link},
+		&hook.Options{Streams: a.Streams, Link: a.Link},
 		&inspect.Options{Streams: a.Streams, Link: a.Link},
 		&records.MemoryOptions{Streams: a.Streams, Link: a.Link},
 		&openOptions{Streams: a.Streams, Link: a.Link},

@@ -20,6 +20,7 @@ type Command struct {
 	Why      whyCmd           `cmd:"" help:"Explain where one note stands in a search, found or not."`
 	Index    indexCmd         `cmd:"" help:"Show the state and size of the search indexes."`
 	Privacy  privacyCmd       `cmd:"" help:"List what is private and why, and what was withheld from prompts."`
+	Capture  captureCmd       `cmd:"" help:"Show what was kept of the programs that call ctxd hook, and when that stopped."`
 	RPC      rpcCmd           `cmd:"" name:"rpc" help:"Show connections, calls in progress, and how long methods take."`
 	Log      logCmd           `cmd:"" help:"Show the log of the daemon."`
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ctxd/ctxd/cmd/ctxd/hook"
 	"github.com/ctxd/ctxd/cmd/ctxd/store"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
 	"github.com/ctxd/ctxd/entities/kv"
@@ -33,6 +34,8 @@ type Status struct {
 	Health protocol.Health `json:"health"`
 	Stats  *protocol.Stats `json:"stats"`
 	Vaults []vault.Status  `json:"vaults"`
+	// Capture is what was kept of the programs that call ctxd hook, when one of them is installed.
+	Capture []hook.Capture `json:"capture,omitempty"`
 }
 
 func (statusCmd) Run(a *Options) error {
@@ -60,6 +63,9 @@ func (st *Status) ask(ctx context.Context, cl *client.Client) error {
 	var list protocol.VaultList
 	err := cl.Call(ctx, "vault.list", nil, &list)
 	st.Vaults = list.Vaults
+	if err == nil && len(hook.Installed()) > 0 {
+		st.Capture, err = hook.Captures(ctx, cl, time.Now())
+	}
 	return err
 }
 
@@ -129,6 +135,11 @@ func (st *Status) drawFacts(s *term.Screen) {
 	f.Add("embedder", embedderInWords(&h.Embedder))
 	if h.Reranker != nil {
 		f.Add("reranker", rerankerInWords(h.Reranker))
+	}
+	for _, c := range st.Capture {
+		if c.Installed {
+			f.Row(term.Line{term.Styled(term.Faint, c.Host)}, lastKept(&c))
+		}
 	}
 	c := n.Connections
 	f.Addf("clients", "%d open, %d since the start, %d refused, %d cut", c.Open, c.Accepted, c.Refused, c.Cut)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/ctxd/ctxd/cmd/ctxd/config"
 	"github.com/ctxd/ctxd/cmd/ctxd/connect"
 	"github.com/ctxd/ctxd/cmd/ctxd/daemon"
+	"github.com/ctxd/ctxd/cmd/ctxd/hook"
 	"github.com/ctxd/ctxd/cmd/ctxd/logfile"
 	"github.com/ctxd/ctxd/cmd/ctxd/service"
 	"github.com/ctxd/ctxd/cmd/ctxd/term"
@@ -41,7 +43,7 @@ type UninstallCommand struct {
 
 // Help is what --help says of the command.
 func (UninstallCommand) Help() string {
-	return "Stops the daemon and removes its service, the store with its indexes and logs, its cache, and the configuration. " +
+	return "Stops the daemon and removes its service, the store with its indexes and logs, its cache, the configuration, and its lines in the settings of other programs. " +
 		"Files of vaults are not touched, and backups in other folders stay. " +
 		"Notes, entities and conversations that do not come from a vault exist only in the store: " +
 		"make a backup first if you want to keep them. The program itself stays; the last line shows where it is."
@@ -67,7 +69,7 @@ type UninstallOptions struct {
 
 // installedItem is something that ctxd has put on the machine.
 type installedItem struct {
-	What  string `json:"what"` // service, daemon, store, indexes, books, key, logs, history, cache or configuration
+	What  string `json:"what"` // service, daemon, store, indexes, books, key, logs, history, cache, hooks or configuration
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"` // of its files
 	Files int    `json:"files"`
@@ -165,6 +167,10 @@ func (u *uninstallResult) addFiles(conf *config.Config, keepData bool) error {
 		for _, dir := range versions {
 			u.addFolder("cache", dir, func(path string) bool { return convert.IsCode(filepath.Base(path)) })
 		}
+	}
+	installed := hook.Installed()
+	for _, name := range slices.Sorted(maps.Keys(installed)) {
+		u.add("hooks", installed[name], func() error { return hook.Remove(name) })
 	}
 	if conf.Present && conf.Path != os.DevNull {
 		dir, name := filepath.Split(conf.Path)
