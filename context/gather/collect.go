@@ -212,7 +212,7 @@ func (c *call) readTexts() error {
 // message. Where a part is missing the whole note is shown, with a warning.
 func (c *call) shown(t candidateText, n *prompt.Note) (*shownText, error) {
 	if len(t.parts) == 0 {
-		return c.wholeOrPassages(t, n)
+		return c.wholeOrPassages(t)
 	}
 	shown, missing, err := c.g.texts.parts(c.ctx, c.view, t.note, t.parts)
 	if err != nil {
@@ -249,7 +249,7 @@ func (c *call) shown(t candidateText, n *prompt.Note) (*shownText, error) {
 // aroundPinned is what the headings before a pinned note take.
 const aroundPinned = 250
 
-func (c *call) wholeOrPassages(t candidateText, n *prompt.Note) (*shownText, error) {
+func (c *call) wholeOrPassages(t candidateText) (*shownText, error) {
 	most := prompt.FoundChars
 	pinned := t.section == &c.in.Pinned
 	if pinned {
@@ -259,11 +259,11 @@ func (c *call) wholeOrPassages(t candidateText, n *prompt.Note) (*shownText, err
 	if err != nil || !t.found && !pinned || prompt.Chars(shown.body.String()) <= most || pinned && search.AsksNothing(c.mentions.query) {
 		return shown, err
 	}
-	passages, matched, err := c.g.texts.passages(c.ctx, c.view, t.note, shown, c.mentions.query, t.near, most, pinned)
+	passages, matched, err := c.g.texts.passages(c.ctx, c.view, t.note, c.mentions.query, t.near, most, pinned)
 	if err != nil || pinned && !matched {
 		return shown, err
 	}
-	return passages, nil
+	return passages.partOf(shown), nil
 }
 
 // fieldsOf returns the entity that a note describes when its fields may be in the prompt.

@@ -107,10 +107,10 @@ func (t *texts) parts(ctx context.Context, v *audience.View, n *notes.Note, list
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, nil, nil
 }
 
-// passages returns those passages of a note, of which the whole is known, that answer a message, in most characters, as far as the reader of
+// passages returns those passages of a note that answer a message, in most characters, as far as the reader of
 // a View may see them: what is masked is masked before they are chosen. matched is false where none answers it. O(length of the
 // note); nothing of it is kept.
-func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, whole *shownText, message, near string, most int, fill bool) (
+func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, message, near string, most int, fill bool) (
 	shown *shownText, matched bool, err error,
 ) {
 	if v.Hides() {
@@ -121,8 +121,14 @@ func (t *texts) passages(ctx context.Context, v *audience.View, n *notes.Note, w
 	above, text := prompt.SplitProperties(n.Body)
 	room := most - prompt.Chars(prompt.WithProperties(above, ""))
 	best, matched := search.BestPassages(prompt.RenderNote(text), message, near, room*9/10, fill) // marks take some
-	bare := prompt.NewNoteBody(best, keptChars).PartOf(whole.bare)
+	bare := prompt.NewNoteBody(best, keptChars)
 	return &shownText{body: bare.Under(above), bare: bare, properties: above}, matched, nil
+}
+
+// partOf says of passages of which text they are.
+func (t *shownText) partOf(whole *shownText) *shownText {
+	bare := t.bare.PartOf(whole.bare)
+	return &shownText{body: bare.Under(t.properties), bare: bare, properties: t.properties}
 }
 
 // wholeOf returns the text of a note, of which this is known, as far as a section can

@@ -70,7 +70,7 @@ func TestMCP5_HostsFollowResources(t *testing.T) {
 	next("ctxd://note/kickoff")
 
 	var wire *jsonrpc.Error
-	if err := h.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "file:///etc/passwd"}); !errors.As(err, &wire) || wire.Code != sdk.CodeResourceNotFound {
+	if err := h.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "file:///etc/passwd"}); !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
 		t.Errorf("%v", err)
 	}
 	d.Stop()

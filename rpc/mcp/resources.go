@@ -145,7 +145,7 @@ func noResource(uri string) error {
 	if err != nil {
 		data = nil
 	}
-	return &jsonrpc.Error{Code: sdk.CodeResourceNotFound, Message: "Resource not found", Data: data}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found", Data: data}
 }
 
 func invalidParams(text string) error {
@@ -164,7 +164,7 @@ func (s *server) wireError(err error) error {
 	case fault.Invalid, fault.Conflict:
 		code = protocol.CodeInvalidParams
 	case fault.NotFound:
-		code = sdk.CodeResourceNotFound
+		code = jsonrpc.CodeInvalidParams
 	case fault.Unavailable:
 		code = protocol.CodeUnavailable
 	case fault.Limit:

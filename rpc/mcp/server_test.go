@@ -663,7 +663,7 @@ func TestResources(t *testing.T) {
 	}
 	for _, uri := range []string{"ctxd://note/nope", "ctxd://note/no%20such", "ctxd://entity/gone", "ctxd://tree/x", "file:///etc/passwd", "x\x01\u2028", ""} {
 		var wire *jsonrpc.Error
-		if _, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); !errors.As(err, &wire) || wire.Code != sdk.CodeResourceNotFound {
+		if _, err := h.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
 			t.Errorf("%q: %v", uri, err)
 		}
 	}
