@@ -70,8 +70,15 @@ func TestCLI10_CoreIsSmall(t *testing.T) {
 		h.contains(tc.tool+tc.args, h.call(tc.tool, tc.args), tc.want)
 	}
 	for _, tc := range []struct{ tool, args string }{
-		{"read", `{"note":"nope"}`}, {"read", `{"entity":"nope"}`}, {"read", `{"memory":"nope"}`}, {"read", `{"book":"nope"}`}, {"read", `{}`},
-		{"read", `{"note":"a","book":"b"}`}, {"list", `{"kind":"entities","type":"Nope"}`}, {"search", `{"query":"x","kind":"related"}`}, {"list", `{}`},
+		{"read", `{"note":"nope"}`},
+		{"read", `{"entity":"nope"}`},
+		{"read", `{"memory":"nope"}`},
+		{"read", `{"book":"nope"}`},
+		{"read", `{}`},
+		{"read", `{"note":"a","book":"b"}`},
+		{"list", `{"kind":"entities","type":"Nope"}`},
+		{"search", `{"query":"x","kind":"related"}`},
+		{"list", `{}`},
 		{"query", `{"query":"SELECT x FROM Nope x"}`},
 	} {
 		if text := h.fails(tc.tool, tc.args); strings.Contains(text, "_notes") || strings.Contains(text, "_note ") || strings.Contains(text, "list_") || strings.Contains(text, "get_") {

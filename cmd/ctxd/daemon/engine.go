@@ -256,14 +256,8 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 	if err := cmp.Or(hider.Use(db, mem, library, cites, seen.View(audience.Remote)), ns.HideAnew(context.Background())); err != nil {
 		return nil, err
 	}
-	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{
-		Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...), Library: library,
-	})
-	attached := library.Follow(books.FollowerOptions{
-		Files: vaults, Which: limits.Vault.Attachments,
-		IsPrivate: func(vault, path string) bool { return !ns.PublicPlace(vault, path) },
-	})
-	if err := attached.Hide(context.Background()); err != nil {
+	vaults, attached, err := followed(db, ents, ns, library, limits)
+	if err != nil {
 		return nil, err
 	}
 	personalities, err := personality.Open(db, personality.Options{})
@@ -306,6 +300,18 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Sync:     by.replica,
 		Queue:    by.callQueue(db),
 	}, nil
+}
+
+// followed are the vaults, and the books that follow their attachments. Those of private folders are private from the start.
+func followed(db *kv.Store, ents *entities.Store, ns *notes.Store, library *books.Store, limits config.Records) (*vault.Importer, *books.Follower, error) {
+	vaults := vault.NewImporter(db, ents, ns, vault.ImporterOptions{
+		Exclude: limits.Vault.Exclude, Write: limits.Vault.Write, Writes: append([]string{db.Dir()}, limits.Vault.Outside...), Library: library,
+	})
+	attached := library.Follow(books.FollowerOptions{
+		Files: vaults, Which: limits.Vault.Attachments,
+		IsPrivate: func(vault, path string) bool { return !ns.PublicPlace(vault, path) },
+	})
+	return vaults, attached, attached.Hide(context.Background())
 }
 
 // machine returns what tells the name of this machine in a shared store, nil where the store is not shared.

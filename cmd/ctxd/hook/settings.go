@@ -374,7 +374,7 @@ func (h *host) ownAt(d *document, n *node) (o ownHook, is bool) {
 		return o, false
 	}
 	m := ownCommand().FindStringSubmatch(command)
-	if m == nil || m[1] != h.name {
+	if len(m) < 3 || m[1] != h.name {
 		return o, false
 	}
 	return ownHook{event: m[2], command: at.node}, true
