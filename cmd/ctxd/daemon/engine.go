@@ -223,10 +223,7 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 			_ = h.Load(db.Closing()) // else by the first who completes a handle, who is told why
 		}
 	}
-	finding := search.Options{
-		Logger: log, Embedder: by.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
-		Words: by.encoder, WordScheduler: vectors.NewScheduler(),
-	}
+	finding := by.searchOptions(seen, log)
 	mem, chats, library, err := rememberedIn(db, seen, limits, by.machine(), by.spending(db, log), by.bookChild)
 	if err != nil {
 		return nil, err
@@ -300,6 +297,14 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 		Sync:     by.replica,
 		Queue:    by.callQueue(db),
 	}, nil
+}
+
+// searchOptions are those that all indexes have in common.
+func (by *Finding) searchOptions(seen *audience.Views, log *slog.Logger) search.Options {
+	return search.Options{
+		Logger: log, Embedder: by.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
+		Words: by.encoder, WordScheduler: vectors.NewScheduler(),
+	}
 }
 
 // followed are the vaults, and the books that follow their attachments. Those of private folders are private from the start.
