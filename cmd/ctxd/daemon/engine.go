@@ -196,8 +196,7 @@ func readIndexAhead(dir string) *search.Ahead {
 //
 // Close the store when no call runs any more; the other rooms need no closing.
 func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger) (*rpc.Deps, error) {
-	// A type can be put only when all rooms are open, so engine is set by then.
-	var engine *wql.Engine
+	var engine *wql.Engine // set before a type can be put
 	hider := new(cites.AnswerHider)
 	check := func(t *entities.Type, f entities.Field) []entities.Diagnostic { return engine.CheckField(t, f) }
 	ents, ns, err := recordsIn(db, limits, check, hider)
@@ -300,10 +299,10 @@ func RoomsOver(db *kv.Store, limits config.Records, by Finding, log *slog.Logger
 }
 
 // searchOptions are those that all indexes have in common.
-func (by *Finding) searchOptions(seen *audience.Views, log *slog.Logger) search.Options {
+func (f *Finding) searchOptions(seen *audience.Views, log *slog.Logger) search.Options {
 	return search.Options{
-		Logger: log, Embedder: by.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: by.weights, Fusion: by.fusion,
-		Words: by.encoder, WordScheduler: vectors.NewScheduler(),
+		Logger: log, Embedder: f.embedder, Gate: seen.Gate, Scheduler: vectors.NewScheduler(), Weights: f.weights, Fusion: f.fusion,
+		Words: f.encoder, WordScheduler: vectors.NewScheduler(),
 	}
 }
 
