@@ -80,7 +80,7 @@ func (c *call) writeNote(in writeInput) (string, error) {
 		case err == nil:
 			return "", fault.Clash(fault.Exists, "there is a note with that title").
 				WithHint("give it as note to replace its text, or choose another title").
-				WithCandidates([]fault.Candidate{{ID: same.ID, Title: same.Title, Path: same.Path}})
+				WithCandidates(append([]fault.Candidate{{ID: same.ID, Title: same.Title, Path: same.Path}}, same.Others...))
 		case fault.KindOf(err) != fault.NotFound:
 			return "", err
 		}
