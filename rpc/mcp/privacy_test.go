@@ -74,6 +74,7 @@ var attempts = []struct{ tool, args string }{
 	{"list_tags", `{"limit":1}`},
 	{"explain_context", `{}`},
 	{"write_note", `{"title":"Weekly","text":"x"}`},
+	{"write_note", `{"note":"zqnote","text":"x","dryRun":true}`},
 	{"write_note", `{"note":"zqnote","text":"x"}`},
 	{"write_note", `{"note":"Open","text":"x"}`},
 	{"append_to_note", `{"note":"Weekly","text":"x"}`},
