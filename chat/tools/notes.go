@@ -90,11 +90,16 @@ func (c *toolRun) textOf(n *notes.Note) (*render.NoteText, error) {
 		Archived: shown.ArchivedAt != nil, EntityID: shown.EntityID, Tags: shown.Tags, Aliases: shown.Aliases,
 		Version: shown.Version, Body: render.NoteBody(shown.Body),
 	}
+	others := c.view.Others(cmp.Or(c.text("id"), c.text("path")), n)
+	out.Others = render.Others(others)
 	links, _ := c.view.Links(n.ID)
 	back := c.view.Backlinks(n.ID)
 	c.view.CiteLinks(links, back)
 	linked := make(map[string]bool)
 	var shows record.StandsOn // titles
+	for _, o := range others {
+		shows.Note(o.ID)
+	}
 	for _, l := range links {
 		if l.ID != "" && !linked[l.ID] {
 			linked[l.ID] = true

@@ -609,3 +609,25 @@ func TestSRCH55_AToolShowsTasksAndStandsOnTheirNotes(t *testing.T) {
 		t.Errorf("%q stands on %+v", res.Text, res.StandsOn)
 	}
 }
+
+// TestCTX44_AModelIsToldOfOtherFilesOfALink: those that the reader sees, and no more.
+func TestCTX44_AModelIsToldOfOtherFilesOfALink(t *testing.T) {
+	w := hives(t)
+	w.note(notes.Draft{ID: "lamp-a", Vault: "v", Path: "A/Lamp.md", Body: "of A"})
+	w.note(notes.Draft{ID: "lamp-b", Vault: "v", Path: "B/Lamp.md", Body: "of B"})
+	w.note(notes.Draft{ID: "lamp-c", Vault: "v", Path: "C/Lamp.md", Body: "of C", Private: true})
+	const told = "\na link to it could also mean: [[B/Lamp]] [id:lamp-b]"
+	for _, c := range []struct {
+		reader audience.Reader
+		name   string
+		want   string
+	}{
+		{audience.Local, "[[Lamp]]", told + ", [[C/Lamp]] [id:lamp-c]\n"}, {audience.Remote, "[[Lamp]]", told + "\n"},
+		{audience.Local, "A/Lamp.md", ""}, {audience.Local, "lamp-a", ""},
+	} {
+		got := w.call(c.reader, "read_note", fmt.Sprintf(`{"id":%q}`, c.name)).Text
+		if !strings.Contains(got, "of A") || !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "could also mean") {
+			t.Errorf("%v %s:\n%s", c.reader, c.name, got)
+		}
+	}
+}

@@ -128,6 +128,7 @@ func noteText(n *protocol.NoteFull, limit int) string {
 		ID: n.ID, Title: cmp.Or(n.Link, n.Title), Vault: n.Vault, Path: n.Path, UpdatedAt: n.UpdatedAt, Archived: n.ArchivedAt != nil,
 		EntityID: n.EntityID, Tags: n.Tags, Aliases: n.Aliases, Version: n.Version, Body: n.Body,
 	}
+	out.Others = render.Others(n.Others)
 	linked := make(map[string]bool)
 	for _, l := range n.Links {
 		if l.ID != "" && !linked[l.ID] {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -30,6 +31,7 @@ type NoteText struct {
 	EntityID               string // of the entity that the note describes
 	Tags, Aliases          []string
 	Links, Backlinks       []string // as Note and ID write them
+	Others                 []string // those that the link by which it was asked for could mean as well
 	Version                int
 	Body                   string // as Text makes it
 }
@@ -68,6 +70,7 @@ func (n *NoteText) head(room int) string {
 	line("part", Inline(n.Part))
 	line("vault", Inline(n.Vault))
 	line("path", Inline(n.Path))
+	line("a link to it could also mean", strings.Join(n.Others, ", "))
 	line("changed", Timestamp(n.UpdatedAt))
 	if n.Archived {
 		line("archived", "yes")
@@ -80,6 +83,14 @@ func (n *NoteText) head(room int) string {
 	line("links", someLinks(n.Links))
 	line("linked from", someLinks(n.Backlinks))
 	return b.String()
+}
+
+// Others writes the notes that a link could mean as well.
+func Others(list []fault.Candidate) (labels []string) {
+	for _, c := range list {
+		labels = append(labels, Note(cmp.Or(strings.TrimSuffix(c.Path, ".md"), c.Title))+ID(c.ID))
+	}
+	return labels
 }
 
 // someLinks is a list of labels, of which explore_graph has the rest.
