@@ -94,7 +94,7 @@ var namesOnly = []string{
 	"ByIDPrefix", "CalledBy", "ComparePrivacy", "KeepClosedTx", "Views.NoteSource", "View.Candidates", "View.Check", "View.CheckWritten", "View.Computed", "View.Count", "View.Entities", "View.Entity",
 	"View.EntityByID", "View.FindType", "View.HidesEntity", "View.HidesMemory", "View.HidesNote", "View.LinksFrom",
 	"View.Neighbors", "View.Note", "View.NoteByID", "View.Paths",
-	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed", "View.WordCounts", "View.WordsHeld",
+	"View.PlaceOf", "View.PrivacyOf", "View.Query", "View.ResolveEntity", "View.Type", "View.TypesNamed", "View.WhyFound", "View.WordCounts", "View.WordsHeld",
 }
 
 func titled(s shownText) *notes.Note {
