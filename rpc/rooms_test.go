@@ -611,7 +611,7 @@ func TestBadInput(t *testing.T) {
 		{"refs.complete", `{"prefix":"x","kinds":["note"]}`, invalid, "kinds[0]"},
 		{"wql.query", `{"query":1}`, invalid, "query"},
 		{"wql.query", `{"query":"SELECT p FROM Persn"}`, protocol.CodeQuery, ""},
-		{"wql.query", `{"query":"SELECT p FROM Person","this":"none"}`, missing, ""},
+		{"wql.query", `{"query":"SELECT p FROM Person","this":"none"}`, missing, "this"},
 		{"wql.query", `{"query":"` + query + `"}`, limit, "query"},
 		{"wql.query", `{"query":"SELECT p FROM Person","limit":10001}`, invalid, "limit"},
 		{"wql.check", `{}`, invalid, "query"},
