@@ -194,7 +194,11 @@ func (r *oracleReader) mcp() *oracleHost {
 
 // oracleTools are the tools, resources and prompts of MCP.
 func oracleTools(t *testing.T) (asks []*oracleAsk) {
-	r := &oracleReader{t: t, remoteReader: &remoteReader{nil, start(t)}}
+	d := start(t)
+	d.seed() // the tools of a part without records are not listed
+	d.do("memory.add", `{"statement":"I like huts"}`)
+	d.do("books.add", `{"text":"# Winter","mimeType":"md","title":"Beekeeping"}`)
+	r := &oracleReader{t: t, remoteReader: &remoteReader{nil, d}}
 	list, err := r.mcp().ListTools(t.Context(), nil)
 	must(t, err)
 	for _, tool := range list.Tools {
