@@ -622,8 +622,10 @@ func TestCTX44_AModelIsToldOfOtherFilesOfALink(t *testing.T) {
 		name   string
 		want   string
 	}{
-		{audience.Local, "[[Lamp]]", told + ", [[C/Lamp]] [id:lamp-c]\n"}, {audience.Remote, "[[Lamp]]", told + "\n"},
-		{audience.Local, "A/Lamp.md", ""}, {audience.Local, "lamp-a", ""},
+		{audience.Local, "[[Lamp]]", told + ", [[C/Lamp]] [id:lamp-c]\n"},
+		{audience.Remote, "[[Lamp]]", told + "\n"},
+		{audience.Local, "A/Lamp.md", ""},
+		{audience.Local, "lamp-a", ""},
 	} {
 		got := w.call(c.reader, "read_note", fmt.Sprintf(`{"id":%q}`, c.name)).Text
 		if !strings.Contains(got, "of A") || !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "could also mean") {
