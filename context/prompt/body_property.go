@@ -22,13 +22,12 @@ const (
 
 // Under returns the body with the lines of properties before it.
 func (b NoteBody) Under(list []Property) NoteBody {
-	above := text.CountChars(b.text)
-	b.text = WithProperties(list, b.text)
-	if b.whole != nil && len(list) > 0 {
-		all := *b.whole
-		above = text.CountChars(b.text) - above
+	bare := b.text
+	b.text = WithProperties(list, bare)
+	if b.whole != nil {
+		all, above := *b.whole, text.CountChars(b.text)-text.CountChars(bare)
 		all.size += above
-		all.chars[0] += above
+		all.chars[proseClass] += above
 		b.whole = &all
 	}
 	return b

@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ctxd/ctxd/entities/text"
@@ -29,13 +28,21 @@ const (
 	ListItems  Unit = "items" // of lists
 )
 
-// units are the classes of a tally.
-var units = [...]Unit{Characters, Rows, Lines, ListItems}
+// The classes of a tally, and what is counted of each.
+const (
+	proseClass = iota
+	rowClass
+	codeClass
+	itemClass
+	classes
+)
+
+var units = [classes]Unit{proseClass: Characters, rowClass: Rows, codeClass: Lines, itemClass: ListItems}
 
 // tally counts what a text in Markdown is made of, by class.
 type tally struct {
-	count [len(units)]int // rows, lines, items
-	chars [len(units)]int
+	count [classes]int // rows, lines, items
+	chars [classes]int
 	size  int // characters in all
 }
 
@@ -60,18 +67,18 @@ func newTally(body string) tally {
 	return t
 }
 
-// classOf returns the class of a line that was read, as an index of units, and whether one of its kind begins there.
+// classOf returns the class of a line that was read, and whether one of its kind begins there.
 func (r *lines) classOf(l *line, content string) (class int, begins bool) {
 	switch {
 	case l.kind == code:
-		return slices.Index(units[:], Lines), true
+		return codeClass, true
 	case l.kind != textLine:
 	case r.table && !isDelimiterRow(content):
-		return slices.Index(units[:], Rows), true
+		return rowClass, true
 	case l.bullet || r.items > 0:
-		return slices.Index(units[:], ListItems), l.bullet
+		return itemClass, l.bullet
 	}
-	return slices.Index(units[:], Characters), false
+	return proseClass, false
 }
 
 // extent says how much of a text is shown, in the unit in which most of what is missing is counted.

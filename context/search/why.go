@@ -33,7 +33,7 @@ type Why struct {
 }
 
 // Why searches as Search does and follows one document through it: by words alone, by meaning alone, and in the hits. The
-// document meets Keep. It costs four searches.
+// document meets Keep. It costs five searches.
 func (x *Index) Why(ctx context.Context, req Request, id string) (*Why, error) {
 	if req.Keep == nil {
 		req.Keep = x.src.Usual

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Settings say where and how a vault makes its notes of days, and other new notes. The zero value is a vault that says
@@ -121,8 +123,8 @@ func logseq(config string) Settings {
 
 // ednValue returns the text of a key.
 func ednValue(config, key, otherwise string) string {
-	text := ednComment.ReplaceAllString(config, "$1")
-	m := regexp.MustCompile(regexp.QuoteMeta(key) + `\s+"([^"\\]+)"`).FindStringSubmatch(text)
+	plain := ednComment().ReplaceAllString(config, "$1")
+	m := regexp.MustCompile(regexp.QuoteMeta(key) + `\s+"([^"\\]+)"`).FindStringSubmatch(plain)
 	if m == nil {
 		return otherwise
 	}
@@ -130,7 +132,7 @@ func ednValue(config, key, otherwise string) string {
 }
 
 // ednComment matches a comment of EDN, or a string, which may hold what looks like one.
-var ednComment = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|;[^\n]*|#_\S+`)
+var ednComment = text.Pattern(`("(?:[^"\\]|\\.)*")|;[^\n]*|#_\S+`)
 
 // Names returns a function that tells what links call the note at a path beside the name of its file: where it is one of a
 // day of Logseq, the title by the settings, and the other forms that Logseq takes for the same day. They come in an order

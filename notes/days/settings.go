@@ -5,10 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // A Reader reads a file of a vault: fs.ErrNotExist where there is none.
@@ -140,7 +141,7 @@ func refused(p string) string {
 }
 
 // logseqJournals matches the template of journals.
-var logseqJournals = regexp.MustCompile(`:default-templates\s*\{[^}]*:journals\s+"`)
+var logseqJournals = text.Pattern(`:default-templates\s*\{[^}]*:journals\s+"`)
 
 // logseq reads the settings of Logseq for what is made.
 func (r *settingsReader) logseq(config string) Settings {
@@ -149,7 +150,7 @@ func (r *settingsReader) logseq(config string) Settings {
 		s.Folder = "journals"
 	}
 	s.NewNotes = r.place(LogseqConfig, ":pages-directory", ednValue(config, ":pages-directory", "pages"))
-	if logseqJournals.MatchString(ednComment.ReplaceAllString(config, "$1")) {
+	if logseqJournals().MatchString(ednComment().ReplaceAllString(config, "$1")) {
 		r.problem(LogseqConfig, "its template of journals is a block, which ctxd does not copy: a new journal begins empty")
 	}
 	if why := refused(format(s.File, time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC))); why != "" {

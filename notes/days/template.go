@@ -2,10 +2,11 @@ package days
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ctxd/ctxd/entities/text"
 )
 
 // Content is what a new note of a day begins with: its template, filled in, else its name as a heading, or the first block of
@@ -35,7 +36,7 @@ func templater(file, text string) string {
 
 // placeholder matches what a template has for a date: {{date}}, {{time}}, {{date:YYYY}}, {{date+1d:YYYY}}, {{title}},
 // {{yesterday}}, {{tomorrow}}.
-var placeholder = regexp.MustCompile(`(?i)\{\{\s*(?:(title|yesterday|tomorrow)|(date|time)\s*(?:([+-]\d{1,5})([yqmwdhs]))?\s*(?::([^{}\n]+))?)\s*\}\}`)
+var placeholder = text.Pattern(`(?i)\{\{\s*(?:(title|yesterday|tomorrow)|(date|time)\s*(?:([+-]\d{1,5})([yqmwdhs]))?\s*(?::([^{}\n]+))?)\s*\}\}`)
 
 // Fill returns the text of a template for a note of a title, as Obsidian and Periodic Notes fill it in.
 func (s Settings) Fill(template, title string, at time.Time) string {
@@ -45,8 +46,8 @@ func (s Settings) Fill(template, title string, at time.Time) string {
 		}
 		return format
 	}
-	return placeholder.ReplaceAllStringFunc(template, func(found string) string {
-		m := placeholder.FindStringSubmatch(found)
+	return placeholder().ReplaceAllStringFunc(template, func(found string) string {
+		m := placeholder().FindStringSubmatch(found)
 		switch strings.ToLower(m[1]) {
 		case "title":
 			return title
@@ -90,7 +91,7 @@ func moved(at time.Time, n int, unit string) time.Time {
 }
 
 // named are names of notes that are a day.
-var named = regexp.MustCompile(`^\d{4}([-_.])\d{2}([-_.])\d{2}\.md$`)
+var named = text.Pattern(`^\d{4}([-_.])\d{2}([-_.])\d{2}\.md$`)
 
 // Counter finds out where a vault without settings has its notes of days: where most of them are. The zero value is ready.
 type Counter struct {
@@ -104,7 +105,7 @@ func (c *Counter) Add(p string) {
 	if len(base) != len("2006-01-02.md") {
 		return
 	}
-	m := named.FindStringSubmatch(base)
+	m := named().FindStringSubmatch(base)
 	if m == nil {
 		return
 	}
